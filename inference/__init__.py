@@ -1,6 +1,6 @@
-"""Models: their registry, and everything that runs them."""
+"""Models: the registry and everything that runs them."""
 
 import os
 
-# ONNX Runtime reports home unless it is told otherwise before its first import.
+# ONNX Runtime sends telemetry unless this is set before its first import.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

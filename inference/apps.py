@@ -1,4 +1,4 @@
-"""The app of models: their registry and everything that runs them."""
+"""The Django app of models: the registry and everything that runs them."""
 
 from importlib import import_module
 
@@ -11,7 +11,9 @@ class InferenceConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Tenants know nothing of models: who keeps results says so to them."""
+        """Register the erasure of cached results. The `tenants` app does not know about models, so this app registers
+        it there.
+        """
         import_module("tenants.accounts.results").on_erasure(
             import_module("inference.cache.erasing").erase_entries
         )

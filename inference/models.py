@@ -1,4 +1,4 @@
-"""The tables of this app, for Django's discovery."""
+"""The tables of this app, imported so that Django finds them."""
 
 from inference.registry.models import (
     BatchSetting,

@@ -1,4 +1,4 @@
-"""What the scheduler does for documents, jobs, batches, uploads and webhooks."""
+"""The scheduler's duties for documents, jobs, batches, uploads and webhooks."""
 
 from jobs.archives.upkeep import keep_up_archives
 from jobs.batches.upkeep import count_batches, erase_expired_files, forget_batches_of_tests, keep_up_batches

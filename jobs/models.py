@@ -1,4 +1,4 @@
-"""Every model of this app, for Django. The code imports each from the room that it belongs to."""
+"""Lists every model of this app for Django. The code imports each model from the package that it belongs to."""
 
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.batches.models import Batch, BatchTask, StoredFile

@@ -1,4 +1,6 @@
-"""The web process, from outside in: edge guard, health, live (uploads and waits, or sockets), Django."""
+"""The ASGI application of the web process. Its layers, from outside in, are the request guard, health, live (uploads
+and waits, or sockets), and Django.
+"""
 
 import os
 

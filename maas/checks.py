@@ -1,4 +1,4 @@
-"""What `manage.py check` looks at beside Django's own: settings that contradict each other."""
+"""The checks that `manage.py check` runs besides Django's own: they find settings that contradict each other."""
 
 from typing import Any
 

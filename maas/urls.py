@@ -1,4 +1,4 @@
-"""Every address that Django answers; the edge answers health, metrics and websockets before it."""
+"""The addresses that Django serves. Health, metrics and websockets are served before it."""
 
 from django.contrib import admin
 from django.urls import include, path, re_path

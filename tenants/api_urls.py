@@ -1,4 +1,4 @@
-"""Addresses of an account's own affairs in the API."""
+"""URLs of the API for the account itself."""
 
 from django.urls import path
 

@@ -15,7 +15,9 @@ class TenantsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """The schema generator finds its extensions by their being imported; every process tells of the switch."""
+        """Import the schema extensions, which the generator finds only after their import. Every process also logs the
+        switch.
+        """
         import_module("tenants.api.schema")
         if settings.MAAS_EGRESS_LOOPBACK:
             log.warning("egress_reaches_this_machine", unset="MAAS_EGRESS_LOOPBACK")

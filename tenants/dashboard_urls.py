@@ -1,4 +1,4 @@
-"""Addresses of signing in and out, and of the pages about keys, usage and requests."""
+"""URLs of sign-in and sign-out, and of the dashboard about keys, usage and requests."""
 
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path

@@ -1,4 +1,4 @@
-"""What the scheduler does for accounts and their money."""
+"""The scheduler's duties for accounts and their money."""
 
 from tenants.billing.invoices.run import BILL_EVERY_S, Biller
 from tenants.billing.invoices.telling import tell_of_invoices

@@ -1,4 +1,4 @@
-"""Every model of this app, for Django. The code imports each from the room that it belongs to."""
+"""Every model of this app, for Django. The code imports each model from the package that it belongs to."""
 
 from tenants.accounts.models import Invitation, Membership, Tenant, User
 from tenants.api_keys.models import ApiKey

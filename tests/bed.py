@@ -1,4 +1,4 @@
-"""Pytest plugin: services for the run, up before Django's settings are read; named in pyproject.toml."""
+"""Pytest plugin, named in pyproject.toml: it starts the services of the run before Django's settings are read."""
 
 import gc
 import os
@@ -12,9 +12,11 @@ from tests.services import RunAddress, RunServices, without_product
 _RUN = "MAAS_TEST_RUN"
 _LIVE_STACK = "live_stack"
 _SHARED = ("two_webs", "proxied_web")
-"""What tests of several modules share: they go to one process."""
+"""Fixtures that tests of several modules share. These tests run in one process."""
 _STARTED = (_LIVE_STACK, *_SHARED, "victim", "configured")
-"""What a group of tests starts for itself: stopped when its last test is over, since an idle product is not idle."""
+"""Fixtures that a group of tests starts for itself. They are stopped after its last test, because an idle product still
+uses the processor.
+"""
 _MARKS_BY_FIXTURE = {"amqp_url": pytest.mark.rabbitmq, "browser": pytest.mark.browser}
 
 
@@ -29,7 +31,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Set the environment before pytest-django and any conftest load the settings."""
     for name in os.environ.keys() - without_product(os.environ).keys():
         del os.environ[name]
-    # Started in the background, this process ignores Ctrl-C, and so would every program that a test interrupts.
+    # If this process was started in the background, it ignores Ctrl-C, and so would every program that a test
+    # interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     options = early_config.known_args_namespace
     if options.without_services or options.help or options.version:
@@ -56,14 +59,16 @@ def _use_services(number: int) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they ask for; those that share something started go to one process, which starts it once."""
+    """Mark tests by the fixtures that they use. Tests that share a started fixture run in one process, which starts it
+    once.
+    """
     for item in items:
         asked: list[str] = getattr(item, "fixturenames", [])
         for fixture, mark in _MARKS_BY_FIXTURE.items():
             if fixture in asked:
                 item.add_marker(mark)
         if _LIVE_STACK in asked:
-            # Two long groups, one for each process, where one would be the last to end.
+            # These are two long groups, one for each process. A single group would be the last to end.
             group = f"{_LIVE_STACK} in a browser" if "browser" in asked else _LIVE_STACK
             item.add_marker(pytest.mark.xdist_group(group))
         elif shared := [fixture for fixture in _SHARED if fixture in asked]:
@@ -80,14 +85,16 @@ def _shares_with_its_module(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Keep ten thousand tests and their modules out of each later search for garbage."""
+    """Exclude the ten thousand tests and their modules from later garbage collections."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
-    """Stop what a group has started after its last test. A single process runs groups in pieces: it stops them last."""
+    """Stop what a group has started after its last test. A single process runs groups in pieces, so it stops them at
+    the end.
+    """
     yield
     group = _group(item)
     if "PYTEST_XDIST_WORKER" not in os.environ or group is None or (nextitem and _group(nextitem) == group):

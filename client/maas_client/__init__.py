@@ -1,4 +1,4 @@
-"""Client of a MaaS service: `Client` and `AsyncClient`, what they answer with, and what they raise."""
+"""The client of a MaaS service: `Client` and `AsyncClient`, the objects they return, and the errors they raise."""
 
 from maas_client.archives import Archive, ArchiveEntry
 from maas_client.async_client import AsyncClient

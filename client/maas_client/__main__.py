@@ -1,4 +1,4 @@
-"""`python -m maas_client` is the command `maas`."""
+"""The command `maas`, started by `python -m maas_client`."""
 
 import sys
 

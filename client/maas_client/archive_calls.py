@@ -34,7 +34,7 @@ class ArchiveCalls:
         )
 
     def wait(self, archive_id: str, timeout_s: float | None, told: ArchiveTold | None) -> Flow[Archive]:
-        """As often as the service says; it holds no answer back."""
+        """Wait for the archive. The service holds no answer back but says how often to ask."""
         patience = Patience(self._calls.clock, timeout_s, LONGEST_ROUND_S)
         asked = Request("GET", f"/v1/archives/{archive_id}")
         while True:

@@ -1,4 +1,4 @@
-"""Archives of documents: what the service says of them and of their entries, and the request that sends one."""
+"""Archives of documents: their state, their entries, and the request that sends an archive."""
 
 import json
 from collections.abc import Mapping
@@ -13,17 +13,17 @@ from maas_client.uploads import Progress, Source, file_part
 
 
 class Unpacking(TypedDict, total=False):
-    """Beside the file: what is to be done with its documents. Without a model they are kept alone."""
+    """The options of an archive upload. Without a model, its documents are only stored."""
 
     model: str
     parameters: Mapping[str, Any]
     priority: str
     webhook_url: str
     name: str
-    """What the archive shall be called; its own name unless told."""
+    """The name of the archive. The default is the file's own name."""
     progress: Progress
     idempotency_key: str
-    """Your own name for this archive: sent again within a day it gives the same one. A fresh one unless told."""
+    """Your own key for this archive. The same key within a day returns the same archive. The default is a new key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Archive:
     model: str | None
     error: Problem | None
     reason_waiting: str | None
-    """The code of what it rests on; it is tried again."""
+    """The code of the reason why unpacking waits. It is tried again."""
     entries_total: int
     entries_waiting: int
     entries_done: int
@@ -70,7 +70,9 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
-    """A file in an archive, and what came of it: a document, and a job where a model was named; or why not."""
+    """A file in an archive with its result: a document, and a job if a model was given, or the reason why there is
+    none.
+    """
 
     number: int
     name: str
@@ -80,7 +82,7 @@ class ArchiveEntry:
     document: str | None
     job: str | None
     skipped: str | None
-    """Why it was never meant as a document: `folder` or `made_by_system`."""
+    """The reason why it does not count as a document: `folder` or `made_by_system`."""
     error: Problem | None
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Every call as a flow: what is asked, how often, and what is made of the answer. No sockets, no sleep."""
+"""Every call as a flow: the requests, the retries and the use of the answer, without sockets and sleeps."""
 
 import math
 import random
@@ -22,25 +22,25 @@ from maas_client.uploads import FilePart, Source
 
 T = TypeVar("T")
 LONGEST_ROUND_S = 60.0
-"""The longest wait that the service grants."""
+"""The longest wait in seconds that the service allows."""
 TOLD_ROUND_S = 2.0
-"""With somebody who wants to be told of progress, the service is asked this often."""
+"""Seconds between two requests if the caller wants to be notified of progress."""
 LONGEST_OUTAGE_S = 600.0
-"""A service that is away while a job is waited for is waited for as well, but for no longer."""
+"""The longest outage of the service in seconds that a wait for a job survives."""
 RESTART_S = 30.0
-"""As long as a restart may take: what makes something is sent again until then, under its key."""
+"""The seconds that a restart may take. Creating requests are sent again until then, with their key."""
 LISTED = 100
 DOWNLOADS = ("txt", "md", "json", "pdf")
 _WITHOUT_RESULT = frozenset({"failed", "canceled", "expired"})
 Told = Callable[[Job], None]
 Worry = Callable[[MaasError], None]
-"""Called once in each outage that is waited through, with what went wrong first."""
+"""A callback that is called once, with the first error, in each outage that a call survives."""
 Query = Mapping[str, str | int]
 
 
 @dataclass(frozen=True)
 class Part(Generic[T]):
-    """A stretch of a list, and how to ask for the next."""
+    """A part of a list, with the flow that requests the next part."""
 
     items: list[T]
     more: "Flow[Part[T]] | None"
@@ -60,15 +60,15 @@ class Calls:
         self.clock = clock
         self._jitter = jitter
         self._direct = True
-        """Until it is known that files do not go to the service's storage from here."""
+        """Say whether to try direct uploads. It becomes false once the storage is known to be unreachable from here."""
 
     def with_retries(self, most: int) -> "Calls":
         return Calls(Retries(most), worry=self._worry, clock=self.clock, jitter=self._jitter)
 
     def ask(self, request: Request, *, outage_s: float = 0.0, within_s: float = math.inf) -> Flow[Reply]:
-        """A good answer, after as many attempts as it takes.
+        """Return a good answer, after as many attempts as necessary.
 
-        A service that is away may be so for `outage_s`, and as long as not more than `within_s` have passed.
+        An outage of the service may last `outage_s`, but no longer than `within_s` from the start.
         """
         tried, over_at, outage_over_at = 0, self.clock() + within_s, math.inf
         while True:
@@ -117,7 +117,7 @@ class Calls:
         return Job.from_json(json_of(reply))
 
     def run(self, model: str, file: Source | None, work: Work, wait_s: float | None) -> Flow[Result]:
-        """In two steps, so that the job is known before anything can happen to the waiting."""
+        """Submit and wait in two steps, so that the job is known before the wait can fail."""
         patience = Patience(self.clock, wait_s, LONGEST_ROUND_S)
         job = yield from self.submit(model, file, work)
         result = yield from self._waited(job.id, patience, None)
@@ -137,7 +137,7 @@ class Calls:
             raise
 
     def _rounds(self, job_id: str, patience: "Patience", told: Told | None) -> Flow[Result]:
-        """Asks to be answered when the job has ended, and again while it has not."""
+        """Request an answer at the end of the job, and repeat this until the job has ended."""
         while True:
             round_s = patience.round_s()
             asked_at = self.clock()
@@ -152,7 +152,7 @@ class Calls:
                 return (yield from self._result_in(body))
             if patience.left_s() <= 0:
                 raise WaitTimedOut(job, patience.waited_s())
-            # An answer that was held back has waited already for what it asks.
+            # If the answer was held back, that time counts toward the pause that it requests.
             early_s = retry_after_of(reply) - (self.clock() - asked_at)
             if early_s > 0:
                 yield Pause(min(early_s, patience.left_s()))
@@ -199,14 +199,14 @@ class Calls:
     # Documents
 
     def upload(self, part: FilePart, key: str | None) -> Flow[Document]:
-        """What is large goes in parts, of which none is sent twice that has arrived."""
+        """Upload a file. A large one is sent in parts, and a part that has arrived is not sent again."""
         if part.size_bytes > LARGE_BYTES:
             return (yield from self._large(part, key))
         request = Request("POST", "/v1/documents", file=part, headers=key_header(key))
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 
     def _large(self, part: FilePart, key: str | None) -> Flow[Document]:
-        """To the storage itself where that can be; under a key of the caller's own it is one request always."""
+        """Upload directly to the storage if possible. With a key of the caller's own it is always a single request."""
         own: Sent = {"ask": self.ask, "clock": self.clock, "jitter": self._jitter, "worry": self._worry}
         if self._direct and key is None:
             try:
@@ -232,7 +232,7 @@ class Calls:
         try:
             yield from self.ask(Request("DELETE", f"/v1/documents/{document_id}"))
         except NotFound as error:
-            # Erased by the attempt whose answer was lost, or before: what was wanted is so.
+            # The document was erased by the attempt whose answer was lost, or earlier, so the goal is reached.
             if error.code != "document_deleted":
                 raise
 
@@ -256,7 +256,7 @@ class Calls:
         )
 
     def socket_path(self, tail: Tail) -> Flow[str | None]:
-        """Path and query of a websocket that opens once; None when there is nothing left to come."""
+        """Return the path and query of a websocket that opens once, or None if no more events can come."""
         if tail.job is not None:
             job = yield from self.job(tail.job)
             if job.ended and tail.passed(job.last_seq):

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Client:
-    """Safe to share between threads. Close it, or use it in `with`, when it is no longer needed."""
+    """A client that threads can share. Close it when it is no longer needed, or use it in `with`."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class Client:
         ssl_context: ssl.SSLContext | None = None,
         worry: Worry | None = None,
     ) -> None:
-        """Address and key are MAAS_URL and MAAS_API_KEY of the environment unless given.
+        """Create a client. The URL and the key come from MAAS_URL and MAAS_API_KEY of the environment unless given.
 
-        `worry` is called once in each outage that a submission or a wait sits through, with what went wrong.
+        `worry` is called once, with the first error, in each outage that a submission or a wait survives.
         """
         self._configuration = Configuration.found(
             url, api_key, timeout_s=timeout, max_retries=max_retries, ssl_context=ssl_context
@@ -70,22 +70,23 @@ class Client:
     def run(
         self, model: str, file: Source | None = None, *, wait: float | None = 600.0, **work: Unpack[Work]
     ) -> Result:
-        """The result of a job, once it has one: `run("parse", "scan.pdf").text`.
+        """Submit a job, wait for it and return its result: `run("parse", "scan.pdf").text`.
 
-        `file` is a path, bytes or an open file; in its place may stand `text=`, `texts=`, `tensors=`,
-        `document=` or `document_url=`.
-        Raises JobFailed when nothing came of it, and WaitTimedOut after `wait` seconds (None: never).
+        `file` is a path, bytes or an open file. Instead of it you can give `text=`, `texts=`, `tensors=`, `document=`
+        or `document_url=`. Raises JobFailed if the job ended without a result, and WaitTimedOut after `wait` seconds
+        (None: never).
         """
         return self._play(self._calls.run(model, file, work, wait))
 
     def submit(self, model: str, file: Source | None = None, **work: Unpack[Work]) -> Job:
-        """As `run`, without waiting."""
+        """Submit a job as `run` does, without waiting."""
         return self._play(self._calls.submit(model, file, work))
 
     def wait(self, job_id: str, *, seconds: float | None = None, told: Told | None = None) -> Result:
-        """What came of the job, whichever way it ended; WaitTimedOut after so many seconds (None: never).
+        """Wait until the job ends, and return its result in any case.
 
-        `told` is called with the job as it stands, every two seconds or so.
+        `told` is called with the current job about every two seconds. Raises WaitTimedOut after `seconds` (None:
+        never).
         """
         return self._play(self._calls.wait(job_id, seconds, told))
 
@@ -95,34 +96,36 @@ class Client:
     def jobs(
         self, *, state: str | None = None, model: str | None = None, document: str | None = None
     ) -> Iterator[Job]:
-        """Newest first. `state` may be several, separated by commas."""
+        """List jobs, newest first. `state` may be several states, separated by commas."""
         return self._each(self._calls.jobs({"state": state, "model": model, "document": document}))
 
     def result(self, job_id: str) -> Result:
-        """As far as it has come: every page is there, finished or not."""
+        """Return the current result: it contains every page, finished or not."""
         return self._play(self._calls.result(job_id))
 
     def markdown(self, job_id: str) -> str:
-        """The text with a heading for each page, in paragraphs."""
+        """Return the text in paragraphs, with a heading for each page."""
         return self._play(self._calls.markdown(job_id))
 
     def download(self, job_id: str, path: str | PathLike[str], *, kind: str | None = None) -> Path:
-        """The result as a file: `kind` is txt, md, json or pdf, by the path's ending unless told.
+        """Save the result as a file. `kind` is txt, md, json or pdf. By default the path's ending decides.
 
-        The file is there once it is complete. The PDF is searchable: page pictures with the text unseen over them.
+        The file appears once it is complete. The PDF is searchable: it has the page pictures with invisible text over
+        them.
         """
         return self._play(self._calls.download(job_id, Path(path), kind))
 
     def pages(self, job_id: str) -> Iterator[Page]:
-        """One after the other, however many there are."""
+        """List all pages, one after the other."""
         return self._each(self._calls.pages(job_id))
 
     def events(
         self, job_id: str | None = None, *, after: str | int | None = None
     ) -> Generator[Event, None, None]:
-        """As they happen: a job's own, after a number and to its end; or all there are, after a cursor and for ever.
+        """Follow events as they happen: those of a job, after a number and up to its end, or all, after a cursor and
+        forever.
 
-        A connection that breaks is opened again; no event is left out, and none comes twice.
+        A connection that breaks is opened again. No event is left out, and none comes twice.
         """
         tail = Tail(job_id, after, self._configuration.most_cuts)
         patient = self._calls.with_retries(self._configuration.most_cuts)
@@ -140,9 +143,9 @@ class Client:
                 self._play(patient.after_cut(tail, error))
 
     def event_page(self, after: str | None = None, *, limit: int = 100, wait: float = 0.0) -> EventPage:
-        """What happened to the account after a cursor; without one, where to go on from now.
+        """Return the account's events after a cursor. Without a cursor, return the cursor of this moment.
 
-        With `wait`, it is answered once something has happened, or after so many seconds, 60 at most.
+        With `wait`, the service answers when something has happened, or after this many seconds (60 at most).
         """
         return self._play(self._calls.event_page(after, limit, wait))
 
@@ -150,7 +153,7 @@ class Client:
         return self._play(self._calls.cancel(job_id))
 
     def retry(self, job_id: str, *, idempotency_key: str | None = None) -> Job:
-        """A new job for the pages that did not succeed."""
+        """Create a new job for the pages that did not succeed."""
         return self._play(self._calls.retry(job_id, idempotency_key))
 
     # Documents and models
@@ -163,25 +166,25 @@ class Client:
         progress: Progress | None = None,
         idempotency_key: str | None = None,
     ) -> Document:
-        """The same bytes are the same document, however often they are sent."""
+        """Upload a document. The same bytes are always the same document."""
         part = file_part(file, name, progress)
         return self._play(self._calls.upload(part, idempotency_key))
 
     def document_from_url(
         self, url: str, *, name: str | None = None, idempotency_key: str | None = None
     ) -> Document:
-        """The service fetches it: `https://…`, from a public server, without a sign-in and without redirects."""
+        """Let the service fetch a document: `https://…`, from a public server without a sign-in or redirects."""
         return self._play(self._calls.document_from_url(url, name, idempotency_key))
 
     def document(self, document_id: str) -> Document:
         return self._play(self._calls.document(document_id))
 
     def documents(self) -> Iterator[Document]:
-        """Newest first."""
+        """List documents, newest first."""
         return self._each(self._calls.documents())
 
     def delete_document(self, document_id: str) -> None:
-        """Erases it. One that is erased already is no error."""
+        """Erase the document. A document that is already erased is no error."""
         self._play(self._calls.delete_document(document_id))
 
     def model(self, name: str) -> Model:
@@ -193,35 +196,38 @@ class Client:
     # Archives
 
     def upload_archive(self, file: Source, **how: Unpack[Unpacking]) -> Archive:
-        """A ZIP file of documents, each of which becomes a document and, where `model=` is named, a job."""
+        """Upload a ZIP file. Each document in it becomes a document and, if `model=` is given, a job."""
         return self._play(self._archives.upload(file, how))
 
     def archive(self, archive_id: str) -> Archive:
         return self._play(self._archives.archive(archive_id))
 
     def archives(self) -> Iterator[Archive]:
-        """Newest first."""
+        """List archives, newest first."""
         return self._each(self._archives.archives())
 
     def archive_entries(self, archive_id: str) -> Iterator[ArchiveEntry]:
-        """In the order of the archive, with what came of each so far."""
+        """List the entries in the order of the archive, with their results so far."""
         return self._each(self._archives.entries(archive_id))
 
     def wait_for_archive(
         self, archive_id: str, *, seconds: float | None = None, told: ArchiveTold | None = None
     ) -> Archive:
-        """Until no entry waits; ArchiveTimedOut after so many seconds (None: never). Its jobs go on by themselves."""
+        """Wait until no entry waits. Its jobs continue by themselves.
+
+        Raises ArchiveTimedOut after `seconds` (None: never).
+        """
         return self._play(self._archives.wait(archive_id, seconds, told))
 
     def cancel_archive(self, archive_id: str) -> Archive:
-        """No further entry is opened. Documents and jobs that were made stay."""
+        """Stop opening entries. Documents and jobs that were already created stay."""
         return self._play(self._archives.cancel(archive_id))
 
     def delete_archive(self, archive_id: str) -> None:
-        """What was noted of it. Documents and jobs that were made stay."""
+        """Delete the record of the archive. Documents and jobs that were already created stay."""
         self._play(self._archives.delete(archive_id))
 
-    # How flows are played
+    # Execution of flows
 
     def _play(self, flow: Flow[T]) -> T:
         outcome: Reply | Lost | None = None
@@ -259,7 +265,9 @@ class Client:
         return Reply(answer.status_code, answer.headers, answer.content)
 
     def _save(self, asked: httpx.Request, path: Path) -> Reply:
-        """A refusal is short and comes back; a good answer may be larger than memory."""
+        """Send a request and save its answer. A refusal is short and is returned; a good answer may be larger than
+        memory.
+        """
         answer = self._http.send(asked, stream=True)
         try:
             if not answer.is_success:

@@ -1,4 +1,4 @@
-"""Where the service is and with which key it is called: from arguments, or from the environment."""
+"""The URL of the service and the key, from arguments or from the environment."""
 
 import os
 import ssl
@@ -43,7 +43,7 @@ class Configuration:
 
     @property
     def most_cuts(self) -> int:
-        """A stream outlives a restart of the service; none at all for whoever wants no retries."""
+        """Return how often an event stream may break: enough for a restart of the service, or 0 without retries."""
         return 10 if self.max_retries else 0
 
 
@@ -63,7 +63,7 @@ def _url(text: str) -> str:
 
 
 def _key(text: str) -> str:
-    """Checked here, since what refuses a header's value would quote it."""
+    """Check the key here, because an error about an invalid header value would quote it."""
     text = text.strip()
     if not text:
         raise _not_configured("Give a key: api_key=…, or MAAS_API_KEY in the environment.")

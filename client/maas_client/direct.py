@@ -1,4 +1,4 @@
-"""A large file as a flow that goes to the service's storage itself, where that takes bytes and can be reached."""
+"""The upload of a large file directly to the service's storage, as a flow, if the storage can be reached."""
 
 from typing import Any, BinaryIO
 
@@ -10,18 +10,18 @@ from maas_client.sending import CHECKED_S, LONGEST_CUT_S, Sending
 from maas_client.submissions import key_header
 
 MOST_TRIES = 3
-"""Of the first part: a storage that takes nothing from here is not waited for."""
+"""The most attempts for the first part, so that the client does not wait for an unreachable storage."""
 
 
 class NotFromHere(Exception):
-    """The storage takes no bytes from clients, or none that come from here: the service itself does."""
+    """The storage accepts no bytes from clients, or none from this client. The service itself accepts them."""
 
 
 class DirectSending(Sending):
-    """In parts, each by a URL of its own that is signed for it, and without the key."""
+    """An upload in parts. Each part is sent to a signed URL of its own, without the key."""
 
     _arrived = False
-    """Something has. Then the storage can be reached, and what fails afterwards is waited for."""
+    """A part has arrived. The storage can then be reached, so later failures are retried."""
 
     def to_storage(self) -> Flow[Document]:
         made = yield from self._begun()
@@ -45,7 +45,7 @@ class DirectSending(Sending):
             raise
 
     def _bring(self, file: BinaryIO, path: str, number: int, part_bytes: int) -> Flow[None]:
-        """By a new URL for each try: an old one may be good no more."""
+        """Send a part. Each try uses a new URL, because an old one may have expired."""
         while True:
             asked = Request("POST", f"{path}/parts", json={"numbers": [number]})
             (part,) = json_of((yield from self._ask(asked, outage_s=LONGEST_CUT_S)))["data"]
@@ -58,10 +58,10 @@ class DirectSending(Sending):
             yield from self._after_failure(path, outcome)
 
     def _after_failure(self, path: str, outcome: Reply | Lost | None) -> Flow[None]:
-        """A pause; or, where nothing has ever arrived, the end of this way."""
+        """Pause after a failure, or raise NotFromHere if no part has ever arrived."""
         unreached = isinstance(outcome, Lost) and outcome.unsent
         if not self._arrived and (unreached or self._tried + 1 >= MOST_TRIES):
-            # Should that fail, it expires by itself.
+            # If this fails, the upload expires by itself.
             yield Request("DELETE", path, headers={"Tus-Resumable": "1.0.0"})
             raise NotFromHere
         error = error_of(outcome)
@@ -69,7 +69,9 @@ class DirectSending(Sending):
         yield Pause(self._patience_s(error))
 
     def _completed(self, path: str, total: int) -> Flow[list[int]]:
-        """The parts that are to be sent again; none once the service has taken the file up."""
+        """Complete the upload and return the parts to send again. The list is empty once the service has accepted the
+        file.
+        """
         while True:
             outcome = yield Request("POST", f"{path}/complete", held_s=CHECKED_S)
             error = error_of(outcome)

@@ -1,4 +1,4 @@
-"""What can go wrong, one class for each thing that a program does about it."""
+"""The errors of the client, with a class for each way in which a program reacts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ if TYPE_CHECKING:
 
 
 class MaasError(Exception):
-    """`code` is stable and for programs, `detail` is for people, `request_id` is for the operator."""
+    """An error of the client or the service.
+
+    `code` is stable and for programs, `detail` is for people, and `request_id` is for the operator.
+    """
 
     def __init__(self, detail: str, *, code: str, status: int | None = None, request_id: str = "") -> None:
         super().__init__(detail)
         self.detail = detail
         self.code = code
         self.status = status
-        """Of the HTTP answer; None when there was none."""
+        """The status of the HTTP response, or None if there was none."""
         self.request_id = request_id
         self.job_id: str | None = None
-        """Of the job that was waited for. It goes on."""
+        """The id of the job that was waited for. The job continues."""
 
     def __str__(self) -> str:
         asked = f", request {self.request_id}" if self.request_id else ""
@@ -29,32 +32,32 @@ class MaasError(Exception):
 
 
 class NotConfigured(MaasError):
-    """Address or key are missing, or cannot be what they are said to be."""
+    """The URL or the key is missing or invalid."""
 
 
 class ConnectionFailed(MaasError):
-    """No answer came, however often it was tried."""
+    """The service did not answer, even after retries."""
 
     def __init__(self, detail: str, *, unsent: bool = False) -> None:
         super().__init__(detail, code="connection_failed")
         self.unsent = unsent
-        """The request surely never arrived."""
+        """The request certainly never arrived."""
 
 
 class AuthenticationError(MaasError):
-    """401: the key is missing, wrong, expired or revoked."""
+    """Status 401: the key is missing, wrong, expired or revoked."""
 
 
 class PermissionDenied(MaasError):
-    """403: the key is good and may not do this."""
+    """Status 403: the key is valid but may not do this."""
 
 
 class NotFound(MaasError):
-    """404, or 410 for what has been erased."""
+    """Status 404, or 410 for erased objects."""
 
 
 class Conflict(MaasError):
-    """409: not in this state, or not yet."""
+    """Status 409: not possible in this state, or not yet."""
 
     def __init__(
         self,
@@ -67,26 +70,26 @@ class Conflict(MaasError):
     ) -> None:
         super().__init__(detail, code=code, status=status, request_id=request_id)
         self.retry_after = retry_after_s
-        """Seconds, where asking again will do: another request with the same key is at work."""
+        """Seconds to wait before a retry, if a retry helps because another request with the same key is in progress."""
 
 
 class InvalidRequest(MaasError):
-    """Any other 4xx: the request itself, its file or its parameters."""
+    """Any other 4xx: the request, its file or its parameters are invalid."""
 
 
 class RateLimited(MaasError):
-    """429."""
+    """Status 429: too many requests."""
 
     def __init__(
         self, detail: str, *, code: str, status: int | None, request_id: str, retry_after_s: float | None
     ) -> None:
         super().__init__(detail, code=code, status=status, request_id=request_id)
         self.retry_after = retry_after_s
-        """Seconds; None when the service did not say."""
+        """Seconds to wait before a retry, or None if the service gave no time."""
 
 
 class Unavailable(MaasError):
-    """5xx: the service cannot do it now, or what answers is not the service."""
+    """Status 5xx: the service cannot do this now, or the answer does not come from the service."""
 
     def __init__(
         self,
@@ -102,7 +105,7 @@ class Unavailable(MaasError):
 
 
 class WaitTimedOut(MaasError):
-    """The job goes on; only the waiting has ended."""
+    """The wait timed out. The job continues."""
 
     def __init__(self, job: Job, waited_s: float) -> None:
         pages = f"{job.pages_done} of {job.pages_total} pages"
@@ -114,7 +117,7 @@ class WaitTimedOut(MaasError):
 
 
 class ArchiveTimedOut(MaasError):
-    """The archive is unpacked still; only the waiting has ended."""
+    """The wait timed out. The archive is still being unpacked."""
 
     def __init__(self, archive: Archive, waited_s: float) -> None:
         super().__init__(
@@ -126,7 +129,7 @@ class ArchiveTimedOut(MaasError):
 
 
 class JobFailed(MaasError):
-    """The job ended without a result. What it has is in `result`."""
+    """The job ended without success. `result` has what there is of it."""
 
     def __init__(self, result: Result) -> None:
         job = result.job

@@ -1,4 +1,4 @@
-"""What goes over the wire, said without saying how: requests, their outcomes, and the pauses between them."""
+"""The description of an exchange without its transport: requests, their outcomes, and the pauses between them."""
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,24 +15,24 @@ JSON, BYTES = "application/json", "application/octet-stream"
 class Request:
     method: str
     path: str
-    """Of the service; or, `elsewhere`, the whole address."""
+    """The path at the service, or the whole URL if `elsewhere` is set."""
     query: Mapping[str, str | int] = field(default_factory=dict)
     json: object | None = None
     form: Mapping[str, str] = field(default_factory=dict)
-    """Sent beside `file`."""
+    """The form fields that are sent with `file`."""
     file: FilePart | None = None
     content: bytes | None = None
-    """A body that is neither."""
+    """A raw body, which is neither JSON nor a file."""
     headers: Mapping[str, str] = field(default_factory=dict)
     held_s: float = 0.0
-    """For how long the service was asked to hold the answer back."""
+    """Seconds that the service was asked to hold the answer back."""
     save_to: Path | None = None
-    """Where a good answer's body goes, instead of into memory."""
+    """The path where a good answer's body is saved, instead of in memory."""
     elsewhere: bool = False
-    """To another server, which gets neither key nor cookie."""
+    """The request goes to another server, which gets neither the key nor cookies."""
 
     def at_once(self) -> "Request":
-        """The same, not to be held back: after an outage, what was missed comes first."""
+        """Return the same request without a hold. After an outage, the missed answer must come first."""
         if "Prefer" not in self.headers:
             return self
         return replace(self, headers={**self.headers, "Prefer": "wait=0"}, held_s=0.0)
@@ -42,17 +42,17 @@ class Request:
 class Reply:
     status: int
     headers: Mapping[str, str]
-    """Names in lower case."""
+    """The headers, with names in lower case."""
     body: bytes
 
 
 @dataclass(frozen=True)
 class Lost:
-    """No answer came."""
+    """A request that got no answer."""
 
     why: str
     unsent: bool
-    """The request surely never arrived."""
+    """The request certainly never arrived."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Pause:
 
 
 Flow = Generator[Request | Pause, Reply | Lost | None, T]
-"""A call as a conversation: it gives requests and pauses, is given what became of each, and returns the answer.
+"""A call as a generator: it yields requests and pauses, receives the outcome of each, and returns the answer.
 
-Whoever plays it owns sockets and sleep, so that the same flow serves threads and coroutines.
+The code that runs it owns the sockets and sleeps, so the same flow serves threads and coroutines.
 """

@@ -1,11 +1,11 @@
-"""For how long something is waited for."""
+"""The limits on how long the client waits."""
 
 import math
 from collections.abc import Callable
 
 
 class Patience:
-    """How long is waited altogether, and for how long at a time."""
+    """The total time of a wait and the longest single request within it."""
 
     def __init__(self, clock: Callable[[], float], total_s: float | None, longest_round_s: float) -> None:
         self._clock = clock
@@ -20,5 +20,5 @@ class Patience:
         return max(0.0, self._total_s - (self._clock() - self._began))
 
     def round_s(self) -> float:
-        """Whole seconds, since the service counts in these."""
+        """Return the length of the next request in whole seconds, because the service counts in these."""
         return float(math.ceil(min(self.left_s(), self._longest_round_s)))

@@ -1,4 +1,4 @@
-"""From what came over the wire to what a caller gets: JSON, or a typed error."""
+"""The conversion of responses for the caller: JSON, or a typed error."""
 
 import json
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ def json_of(reply: Reply) -> dict[str, Any]:
 
 
 def error_of(outcome: Reply | Lost | None) -> MaasError | None:
-    """None for a good answer."""
+    """Return the error of an outcome, or None if the answer is good."""
     if not isinstance(outcome, Reply):
         why = outcome.why if outcome else "nothing was sent"
         return ConnectionFailed(
@@ -63,7 +63,7 @@ def _refusal(reply: Reply) -> MaasError:
         return _BY_STATUS[status](detail, code=code, status=status, request_id=request_id)
     if 400 <= status < 500:
         return InvalidRequest(detail, code=code, status=status, request_id=request_id)
-    # A redirect is none of the service's answers either: its address is not quite right.
+    # A redirect is no answer of the service either: its URL is not quite right.
     return Unavailable(detail, code=code, status=status, request_id=request_id, retry_after_s=retry_after_s)
 
 
@@ -72,7 +72,7 @@ def retry_after_of(reply: Reply) -> float:
 
 
 def _retry_after_s(reply: Reply) -> float | None:
-    """Seconds; the other form, a date, is not one that the service uses."""
+    """Return the header's seconds. The other form of the header is a date, which the service does not use."""
     text = reply.headers.get("retry-after", "").strip()
     return float(text) if text.isdecimal() and len(text) < 10 else None
 

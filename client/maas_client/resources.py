@@ -1,4 +1,4 @@
-"""What the service answers with, read-only. Fields that a newer service adds are left aside."""
+"""The read-only objects that the service returns. Fields that a newer service adds are ignored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a page or a job failed. `code` is stable, `detail` is for people."""
+    """The reason why a page or a job failed. `code` is stable, `detail` is for people."""
 
     code: str
     detail: str
@@ -51,7 +51,7 @@ class Document:
     pages_total: int
     created_at: datetime
     duplicate: bool = False
-    """These very bytes were there before this upload."""
+    """Say whether the same bytes were already there before this upload."""
 
     @classmethod
     def from_json(cls, body: Json) -> Self:
@@ -73,7 +73,7 @@ class Job:
     id: str
     state: str
     model: str
-    """Name and version that runs, such as "parse@1"."""
+    """The name and version that runs, such as "parse@1"."""
     document: str | None
     parameters: Json
     pages_total: int
@@ -81,7 +81,7 @@ class Job:
     pages_succeeded: int
     pages_failed: int
     pages_cached: int
-    """Succeeded without a run, at the model's price for that: their results were known."""
+    """The number of pages answered from the cache, without a run and at the model's price for cached pages."""
     error: Problem | None
     cost: Cost
     retry_of: str | None
@@ -94,7 +94,7 @@ class Job:
     expires_at: datetime | None = None
     cancel_at: datetime | None = None
     position: int | None = None
-    """How many pages come first, while it waits and that can be told; lists do not tell it."""
+    """The number of pages ahead in the queue, if the job waits and this is known. Lists do not contain it."""
     eta_seconds: int | None = None
     reason_waiting: str | None = None
 
@@ -135,7 +135,7 @@ class Job:
 class Line:
     text: str
     box: tuple[tuple[float, float], ...] | None
-    """Four corners in pixels of the page's picture, clockwise from the top left; None where no picture was read."""
+    """The four corners in pixels of the page's picture, clockwise from the top left. None if no picture was read."""
     confidence: float | None
 
     @classmethod
@@ -146,7 +146,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a job, finished or not. What its model gives is in `data`, and the usual things under their names."""
+    """A page of a job, finished or not. `data` has all that the model returned; the common fields are properties."""
 
     number: int
     state: str
@@ -154,7 +154,7 @@ class Page:
     attempts: int
     cost: Cost
     cached: bool
-    """Not run: its result was known."""
+    """The result was cached, so the page did not run."""
     data: Json = field(repr=False)
     """The page as the service sent it."""
 
@@ -190,18 +190,18 @@ class Page:
 
     @property
     def embeddings(self) -> list[list[float]] | None:
-        """One for each text of a list that was sent."""
+        """Return one embedding for each text of the submitted list."""
         return self.data.get("embeddings")
 
     @property
     def outputs(self) -> list[Json] | None:
-        """The tensors that an ONNX graph gave."""
+        """Return the tensors that an ONNX graph returned."""
         return self.data.get("outputs")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A job with everything that came of it. Pages that did not succeed are there too, and say why."""
+    """A job with its results. Pages that did not succeed are included, with the reason."""
 
     job: Job
     text: str
@@ -211,7 +211,7 @@ class Result:
 
     @classmethod
     def from_json(cls, body: Json) -> Self:
-        """`body` is a job with its `result` in it."""
+        """Build a result from `body`, a job that contains its `result`."""
         result = body["result"]
         pages = tuple(Page.from_json(page) for page in result["pages"])
         return cls(Job.from_json(body), result["text"], pages, result)
@@ -257,7 +257,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a job. `seq` counts within the job, from 1, without holes."""
+    """An event of a job. `seq` counts within the job, from 1 and without gaps."""
 
     job: str
     seq: int
@@ -265,7 +265,9 @@ class Event:
     data: Json
     created_at: datetime
     cursor: str | int
-    """Go on after it: `events(after=event.cursor)`; of a job's own events, its `seq`."""
+    """The cursor to continue after this event: `events(after=event.cursor)`. For events of a single job, it is its
+    `seq`.
+    """
 
     @classmethod
     def from_json(cls, body: Json, cursor: str | int) -> Self:
@@ -275,13 +277,13 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """What happened after a cursor."""
+    """The events after a cursor."""
 
     events: tuple[Event, ...]
     next: str
-    """Go on after it, also where nothing happened: `event_page(page.next)`, or `events(after=page.next)`."""
+    """The cursor to continue with, even without events: `event_page(page.next)` or `events(after=page.next)`."""
     has_more: bool
-    """More is there to be read at once."""
+    """Say whether more events can be read at once."""
 
     @classmethod
     def from_json(cls, body: Json) -> Self:

@@ -1,4 +1,4 @@
-"""Whether a request is sent again, and after how long."""
+"""The rules that decide whether and when a request is sent again."""
 
 from dataclasses import dataclass
 
@@ -6,10 +6,10 @@ from maas_client.errors import Conflict, ConnectionFailed, MaasError, RateLimite
 
 FIRST_S, LONGEST_S = 0.5, 8.0
 MOST_PATIENT_S = 60.0
-"""A service that asks for a longer pause is not waited for: its error says how long."""
+"""The longest pause in seconds that a service may request for a retry. For a longer one, its error is raised."""
 _PASSING = frozenset({502, 503, 504})
 IN_PROGRESS = "request_in_progress"
-"""An earlier attempt, whose answer was lost, is still at work: asked again later, its answer is given."""
+"""The code of an earlier attempt that is still running after its answer was lost. A later retry gets its answer."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,10 @@ class Retries:
     most: int = 3
 
     def delay_s(self, tried: int, error: MaasError, *, jitter: float, left_s: float = 0.0) -> float | None:
-        """After the `tried`-th retry failed too (0: the first attempt); None to give up. `jitter` is in 0..1.
+        """Return the seconds to wait before the next attempt, or None to stop.
 
-        Within `left_s`, attempts are not counted.
+        `tried` is the number of retries that have failed (0: the first attempt). `jitter` is in 0..1. Attempts within
+        `left_s` do not count.
         """
         spent = tried >= self.most and (left_s <= 0 or not self.most)
         if spent or not may_pass(error):
@@ -31,12 +32,15 @@ class Retries:
 
 
 def backoff_s(tried: int, jitter: float) -> float:
-    """Twice as long each time; between half of that and all of it, so that many do not come back at once."""
+    """Return a pause that doubles each time.
+
+    The result is between half of it and all of it, so that many clients do not come back at the same moment.
+    """
     return min(LONGEST_S, FIRST_S * 2.0**tried) * (0.5 + 0.5 * jitter)
 
 
 def may_pass(error: MaasError) -> bool:
-    """Nothing that is sent twice does more than once: what makes something carries a key."""
+    """Return whether a retry may succeed. A retry never acts twice, because each creating request carries a key."""
     if isinstance(error, ConnectionFailed | RateLimited):
         return True
     return error.status in _PASSING or error.code == IN_PROGRESS

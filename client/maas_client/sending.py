@@ -1,4 +1,7 @@
-"""A large file as a flow: sent in parts, and after a cut from where the service says that it goes on."""
+"""The upload of a large file as a flow: it is sent in parts, and resumed after an interruption.
+
+The service says where to resume.
+"""
 
 import base64
 import math
@@ -14,13 +17,13 @@ from maas_client.submissions import key_header
 from maas_client.uploads import FilePart
 
 LARGE_BYTES = 32 * 2**20
-"""What is no larger goes in one request."""
+"""The size up to which a file is sent in a single request."""
 PART_BYTES = 16 * 2**20
-"""In memory at once."""
+"""The size of a part. Only a single part is in memory at a time."""
 LONGEST_CUT_S = 600.0
-"""Without a byte that arrives; then it is given up."""
+"""Seconds without progress after which the upload fails."""
 CHECKED_S = 30.0
-"""So long the service may be at the file before it answers to its last byte."""
+"""The longest time in seconds that the service may check the file before it answers the last part."""
 LOOKED_EVERY_S = 1.0
 _TUS = {"Tus-Resumable": "1.0.0"}
 _GOES_ON = frozenset({"offset_mismatch", "upload_locked", "request_timeout", "storage_full"})
@@ -31,7 +34,7 @@ class Ask(Protocol):
 
 
 class Sent(TypedDict):
-    """What a sending is told of the world."""
+    """The environment of an upload."""
 
     ask: Ask
     clock: Callable[[], float]
@@ -73,7 +76,7 @@ class Sending:
         return (yield from self._document(path))
 
     def _send(self, file: BinaryIO, path: str, offset: int) -> Flow[int]:
-        """One part; gives where to go on."""
+        """Send a part and return the offset at which to continue."""
         file.seek(offset)
         headers = {
             **_TUS,
@@ -104,7 +107,7 @@ class Sending:
         return self._patience_s(error)
 
     def _patience_s(self, error: MaasError) -> float:
-        """Until it is tried again; raises the error where that has been done for too long."""
+        """Return the seconds until the next try; raise the error if there was no progress for too long."""
         self._over_at = min(self._over_at, self._clock() + LONGEST_CUT_S)
         left_s = self._over_at - self._clock()
         if left_s <= 0:
@@ -129,7 +132,7 @@ class Sending:
 
 
 def _require_hope(upload: dict[str, Any]) -> None:
-    """Raises why no document will come of it."""
+    """Raise the reason if the upload can no longer become a document."""
     if upload["state"] == "checking":
         return
     error = upload["error"] or {

@@ -1,4 +1,4 @@
-"""What a job is made of, and the request that submits it."""
+"""The content of a job and the request that submits it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,32 +10,32 @@ from maas_client.uploads import Progress, Source, file_part
 
 PRIORITIES = ("interactive", "standard", "bulk")
 LONGEST_FETCH_S = 75.0
-"""So long the service may be busy with a document that it fetches."""
+"""The longest time in seconds that the service needs for a document that it fetches."""
 
 
 class Work(TypedDict, total=False):
-    """Beside the model: exactly one thing to work on, and how."""
+    """The input and the options of a job, besides the model. Exactly one input is given."""
 
     text: str
     texts: Sequence[str]
     tensors: Sequence[Mapping[str, Any]]
-    """Each with `name`, `datatype`, `shape` and `data`, for ONNX graphs."""
+    """The tensors for an ONNX graph, each with `name`, `datatype`, `shape` and `data`."""
     document: str
-    """The id of one that was uploaded."""
+    """The id of an uploaded document."""
     document_url: str
-    """From where the service fetches it: `https://…`, without a sign-in."""
+    """The URL from which the service fetches the document: `https://…`, without a sign-in."""
     parameters: Mapping[str, Any]
     name: str
-    """What the file shall be called; its own name unless told."""
+    """The name of the file. The default is the file's own name."""
     priority: str
-    """`interactive`, `standard` (unless told) or `bulk`."""
+    """The priority: `interactive`, `standard` (the default) or `bulk`."""
     expires_after: int
-    """Seconds: if it is not done by then it ends as expired."""
+    """Seconds after which the job ends as expired if it is not done."""
     cancel_after: int
-    """The same, as canceled."""
+    """Seconds after which the job ends as canceled if it is not done."""
     progress: Progress
     idempotency_key: str
-    """Your own name for this job: sent again within a day it gives the same job. A fresh one unless told."""
+    """Your own key for this job. The same key within a day returns the same job. The default is a new key."""
 
 
 def submission(model: str, file: Source | None, work: Work) -> Request:
@@ -62,14 +62,14 @@ def submission(model: str, file: Source | None, work: Work) -> Request:
 
 
 def of_document(work: Work, document_id: str) -> Work:
-    """The same work, on a file that was uploaded by itself."""
+    """Return the same work for a file that was uploaded separately."""
     changed = work.copy()
     changed["document"] = document_id
     return changed
 
 
 def key_header(own: str | None) -> dict[str, str]:
-    """What makes a request that makes something safe to be sent again, by us or by a program that begins anew."""
+    """Return the header that makes it safe to send a creating request again, from here or after a program's restart."""
     return {"Idempotency-Key": own or uuid4().hex}
 
 

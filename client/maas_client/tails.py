@@ -1,4 +1,4 @@
-"""Following events over a socket that may break: what to say to it, what it says, and where to go on."""
+"""The state of an event stream over a socket that may break: what to send, what arrives, and where to resume."""
 
 import json
 from typing import Any
@@ -11,13 +11,13 @@ from maas_client.retries import backoff_s
 
 SIGNED_OUT = 4401
 CUTS = (ConnectionClosed, InvalidHandshake, OSError)
-"""What a socket may raise that can be opened again."""
+"""The exceptions of a socket after which it can be opened again."""
 _JOB_ENDS = frozenset(f"job.{state}" for state in ENDS)
 _CAUGHT_BY_RECONNECTING = frozenset({"database_unavailable", "internal_error", "overloaded", "restarting"})
 
 
 class Tail:
-    """One job's events up to its end, or everything that happens to the account, without a gap and without repeats."""
+    """The events of a job up to its end, or all events of the account, without gaps and without repeats."""
 
     def __init__(self, job: str | None, after: str | int | None, most_cuts: int) -> None:
         self.job = job
@@ -28,11 +28,11 @@ class Tail:
         self._listening = False
 
     def passed(self, last_seq: int) -> bool:
-        """Whether nothing more can come of a job that has ended with this event."""
+        """Return whether no more events can come of a job that has ended with this event."""
         return isinstance(self._place, int) and self._place >= last_seq
 
     def opening(self) -> str | None:
-        """What to say to a fresh socket. Until it has been answered, nothing that comes is counted."""
+        """Return the message to send to a new socket. Messages that arrive before the reply to it are ignored."""
         if self._place is None:
             return None
         return json.dumps({"subscribe": self.job or "all", "after": self._place})
@@ -59,7 +59,7 @@ class Tail:
         return event
 
     def cut(self, error: Exception, jitter: float) -> float:
-        """The socket broke; after how many seconds to open another."""
+        """Record that the socket broke, and return the seconds to wait before another is opened."""
         if isinstance(error, ConnectionClosed) and error.rcvd and error.rcvd.code == SIGNED_OUT:
             raise AuthenticationError("The key is no longer valid.", code="not_authenticated", status=401)
         if self._cuts >= self._most_cuts:

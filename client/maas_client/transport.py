@@ -1,4 +1,4 @@
-"""How requests look to httpx, and its failures to us; the same for both kinds of client."""
+"""The conversion of requests to httpx and of its failures to the client's, for both kinds of client."""
 
 import os
 import secrets
@@ -17,7 +17,10 @@ _NEVER_LEFT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, http
 
 
 def options(configuration: Configuration) -> dict[str, Any]:
-    """For httpx.Client and httpx.AsyncClient. Redirects are not followed: a key goes where its owner sent it."""
+    """Return the options for httpx.Client and httpx.AsyncClient.
+
+    Redirects are not followed, because a key must go only where its owner sent it.
+    """
     return {
         "headers": {
             "Authorization": f"Bearer {configuration.key}",
@@ -32,13 +35,14 @@ def options(configuration: Configuration) -> dict[str, Any]:
 def built(
     http: httpx.Client | httpx.AsyncClient, configuration: Configuration, request: Request, files: ExitStack
 ) -> httpx.Request:
-    """Files stay open until `files` is closed."""
+    """Build the httpx request. Files stay open until `files` is closed."""
     part = request.file
     timeout = httpx.Timeout(
         configuration.timeout_s, connect=10.0, read=configuration.timeout_s + request.held_s
     )
     if request.elsewhere:
-        # Made by hand: what the client adds to each of its own requests is meant for the service alone.
+        # This request is built by hand, because the headers that the client adds to its own requests are only for the
+        # service.
         return httpx.Request(
             request.method,
             request.path,
@@ -67,7 +71,7 @@ def lost(asked: httpx.Request, error: httpx.TransportError) -> Lost:
 
 @contextmanager
 def saved_whole(path: Path) -> Iterator[BinaryIO]:
-    """A file that is there once it is complete, and not before."""
+    """Open a file that appears only once it is complete."""
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with partial.open("xb") as file:

@@ -1,4 +1,4 @@
-"""Files on their way to the service: read piece by piece, told of as they go, and sent again if needed."""
+"""Files to upload: they are read piece by piece, report their progress, and can be sent again."""
 
 import io
 import os
@@ -10,11 +10,11 @@ from typing import BinaryIO
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
 Progress = Callable[[int, int], None]
-"""Called with the bytes sent and all bytes; begins anew when the file has to be sent again."""
+"""A callback that gets the bytes sent and all bytes. It starts again if the file has to be sent again."""
 
 
 class Watched(io.RawIOBase):
-    """Tells how far it was read. Rewinding, which every new attempt begins with, is told as well."""
+    """A file that reports how far it was read. Each new attempt starts with a rewind, which is reported, too."""
 
     def __init__(self, file: BinaryIO, size_bytes: int, tell: Progress) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Watched(io.RawIOBase):
 
 @dataclass(frozen=True)
 class FilePart:
-    """A path, bytes, or an open file that can be rewound: it is sent from its beginning."""
+    """A path, bytes, or an open file that can be rewound. It is sent from its beginning."""
 
     source: Source
     name: str
@@ -51,7 +51,7 @@ class FilePart:
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """Anew for each attempt; closes what it has opened itself."""
+        """Open the file anew for each attempt; close only what this has opened."""
         with self._opened() as file:
             size_bytes = file.seek(0, io.SEEK_END)
             file.seek(0)
@@ -75,7 +75,7 @@ class FilePart:
 
 
 def file_part(source: Source, name: str | None = None, progress: Progress | None = None) -> FilePart:
-    """A path that leads nowhere is refused here, before anything is sent."""
+    """Build the part. A path without a file is refused here, before anything is sent."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if not path.is_file():

@@ -1,3 +1,3 @@
-"""The client's version, here alone."""
+"""The client's version, which is defined only here."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""How much of a model runs at once, edited beside the model while workers serve it."""
+"""The batch limits of a model, which can be edited on the model's page while workers serve it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +26,7 @@ SHARING = (
 
 
 class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Its fields are checked by the limits themselves, whose messages say what may be given."""
+    """The form of batch limits. The limits check the fields themselves, and their messages say what is allowed."""
 
     part = forms.CharField(
         max_length=40, label="File", widget=UnfoldAdminTextInputWidget(attrs={"readonly": True})
@@ -57,7 +57,7 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields[name].widget.attrs["placeholder"] = limit_words(getattr(self._own, name))
 
     def clean_part(self) -> str:
-        """It is sent along, so that what was meant for one file never lands on another."""
+        """Check that the submitted part is still the row's own, so that limits for one file never apply to another."""
         part = str(self.cleaned_data["part"])
         if part not in self._parts or (self.instance.pk and part != self.instance.part):
             raise forms.ValidationError(f"{part} is none of this model's files; open the page again.")
@@ -75,7 +75,7 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
 
     @property
     def told(self) -> str:
-        """What changed, with the figures, for the audit log."""
+        """Return the changes with the figures, for the audit log."""
         changes = (
             f"{name} from {self._words(name, self.initial.get(name))}"
             f" to {self._words(name, self.cleaned_data.get(name))}"
@@ -90,7 +90,9 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class BatchSettingInline(TabularInline):  # type: ignore[misc]
-    """One row for each file of the model that runs in batches, whether or not its limits were ever changed."""
+    """The rows of batch limits: one for each file of the model that runs in batches, even if its limits were never
+    changed.
+    """
 
     model = BatchSetting
     form = BatchSettingForm
@@ -99,7 +101,7 @@ class BatchSettingInline(TabularInline):  # type: ignore[misc]
     verbose_name_plural = "batch limits: workers follow within two seconds; empty for the model's own"
 
     def kwargs_of(self, served: ServedModel) -> dict[str, Any]:
-        """Rows for the files that have none yet, and what is the model's own."""
+        """Return the rows for files without a setting, and the model's own limits."""
         own = own_limits(served)
         there = set(served.batch_settings.values_list("part", flat=True))
         missing = [{"part": part} for part in own if part not in there]

@@ -1,4 +1,4 @@
-"""The operator's view of models: which version answers, at what price, and whether any does."""
+"""The operator's view of models: the current version, the price, and whether the model is served."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -77,7 +77,11 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(ServedModel)
 class ServedModelAdmin(OperatorAdmin):
-    """Models come with their files, by `manage.py models add`, and stay: jobs of the past name them."""
+    """The admin of models.
+
+    Models are added with their files by `manage.py models add`. They are never deleted, because past jobs refer to
+    them.
+    """
 
     form = ServedModelForm
     list_display = ("named", "state_badge", "current_version", "takes", "price_text", "work")
@@ -123,7 +127,7 @@ class ServedModelAdmin(OperatorAdmin):
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
-        """What was and what is now: an audit of money, and of what a machine was told to bear, needs the figures."""
+        """Record the old and the new figures, because an audit of prices and batch limits needs them."""
         told = [self._price_told(form), *_batches_told(formsets)]
         sentences = [sentence for sentence in told if sentence]
         if not sentences:
@@ -186,7 +190,7 @@ def _batches_told(formsets: Iterable[Any]) -> list[str]:
 
 @admin.register(ModelPool)
 class ModelPoolAdmin(OperatorAdmin):
-    """Workers hear of a change at their next look, within a second."""
+    """The admin of pools. Workers read a change at their next look, within a second."""
 
     list_display = ("name", "strategy", "served_models")
     list_filter = (("strategy", ChoicesDropdownFilter),)
@@ -250,7 +254,7 @@ class StepInline(TabularInline):  # type: ignore[misc]
 
 @admin.register(ModelVersion)
 class ModelVersionAdmin(OperatorAdmin):
-    """The digest covers files and settings, so that nothing but the state may change."""
+    """The admin of versions. The digest covers files and settings, so only the state may change."""
 
     form = ModelVersionForm
     list_display = ("key", "state_badge", "runtime", "weighs", "work", "short_digest", "added")

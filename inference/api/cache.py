@@ -1,4 +1,4 @@
-"""`/v1/cache`: what is kept of the caller's own results."""
+"""The resource `/v1/cache`: the caller's own results that are stored to answer again."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -21,7 +21,7 @@ class Cache(APIView):
     def delete(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
         only(request)
-        # What is kept for live keys would go as well.
+        # A test key is refused, because the results of live keys would be erased as well.
         identity.require_livemode()
         with unit_of_work(identity):
             erase_results(tenant_id=identity.tenant_id)

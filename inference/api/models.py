@@ -1,4 +1,4 @@
-"""`/v1/models`: what is served here, in the shape that OpenAI's client reads, with more beside it."""
+"""The resource `/v1/models`: the served models, in the format that OpenAI's client reads, with additional fields."""
 
 from typing import Any
 
@@ -88,7 +88,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
         return _price_json(self._agreed(served).cached_price)
 
     def _agreed(self, served: ServedModel) -> AgreedPrice:
-        """The caller's own."""
+        """Return the price that applies to the caller."""
         prices: AgreedPrices = self.context["prices"]
         return prices.of_model(served.name, served.price, served.cached_price)
 

@@ -1,4 +1,4 @@
-"""Addresses of models in the API."""
+"""URLs of models in the API."""
 
 from django.urls import path
 

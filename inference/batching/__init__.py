@@ -1,1 +1,1 @@
-"""What several callers want from one model at the same time, run as one."""
+"""Batching: the inputs of several callers for the same model, run together."""

@@ -1,4 +1,4 @@
-"""Runs a batch, and where that fails its parts, until only those fail that fail alone."""
+"""Run a batch. If it fails, run its parts, until only the pieces fail that also fail alone."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,19 +16,20 @@ from inference.core.device_time import run_us, shared_out
 from inference.core.errors import ModelFailed
 
 CUT_FOR_S = 60.0
-"""A batch that fails after a long time is not cut for ever: everyone behind it waits. Two runs that were ended as too
-long fit into it."""
+"""Seconds for which a failing batch may be cut into parts. The pieces behind it wait, so it is not cut without end. Two
+runs that were ended for taking too long fit into this time.
+"""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Entry(QueuedPiece):
-    """A piece with its way back to its caller."""
+    """A piece with the data that leads its answer back to its caller."""
 
     payload: Any
     outcome: Outcome
     index: int
     left: bool = False
-    """Its caller has gone."""
+    """Set if its caller has left."""
     run: "Running | None" = None
 
 
@@ -36,7 +37,7 @@ class Entry(QueuedPiece):
 class Running:
     control: RunControl
     standing: int
-    """Pieces whose callers still wait; at none, the run is ended."""
+    """The number of pieces whose callers still wait. At zero, the run is ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,19 @@ class Settled:
     answers: Sequence[Any] | None
     error: WorkRefused | ModelFailed | None = None
     may_be_one: bool = False
-    """One of the pieces may be the cause. What may be tried again is no input's fault, but the process' or device's."""
+    """Set if a single piece may have caused the error. A retryable error is caused by the process or the device and not
+    by an input.
+    """
     run_s: float = 0.0
     device_us: Sequence[int] = ()
-    """Of each piece that was answered: its share of what the device computed, without what failed before."""
+    """The device time of each piece that was answered: its share of what the device computed, without the runs that
+    failed before.
+    """
 
 
 @dataclass(slots=True)
 class Cuts:
-    """What came of a batch, and what that says about the next ones."""
+    """The result of a batch and what it says about the size of the next batches."""
 
     until_s: float = float("inf")
     failed: bool = False
@@ -70,7 +75,7 @@ class Cuts:
 
 
 class BatchRunner:
-    """Used by one thread at a time; `leave` by any, with the lock held."""
+    """A runner that a single thread uses at a time. Any thread may call `leave` while it holds the lock."""
 
     def __init__(
         self,
@@ -91,7 +96,9 @@ class BatchRunner:
         self._lock = lock
 
     def run(self, batch: Sequence[Entry]) -> Iterator[Settled]:
-        """At most twice as many runs as pieces: parts of a failing batch are halved."""
+        """Run the batch. There are at most twice as many runs as pieces, because the parts of a failing batch are
+        halved.
+        """
         parts = [list(batch)]
         cuts = Cuts()
         while parts:
@@ -113,7 +120,9 @@ class BatchRunner:
 
     @staticmethod
     def leave(entry: Entry) -> RunControl | None:
-        """The control of its run, when nobody waits for that any more; to be ended without the lock."""
+        """Return the control of the entry's run if no caller waits for the run any more. The caller ends the run
+        without holding the lock.
+        """
         entry.left = True
         if entry.run is None:
             return None
@@ -166,11 +175,11 @@ class BatchRunner:
             may_be_one = isinstance(error, WorkRefused) or not error.retryable
             return Settled(part, None, error, may_be_one)
         except MemoryError:
-            # Half of the batch may fit.
+            # Half of the batch may fit into memory.
             return Settled(
                 part, None, self._failed("memory did not suffice", retryable=True), may_be_one=True
             )
-        except BaseException as error:  # What runs is not ours and may raise anything; the thread is ours.
+        except BaseException as error:  # A model may raise anything, and this thread must go on.
             return Settled(
                 part, None, self._failed(f"{type(error).__name__}: {error}", cause=error), may_be_one=True
             )

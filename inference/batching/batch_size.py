@@ -1,4 +1,4 @@
-"""How many rows at once a model has shown that it can take, where that is fewer than its limits allow."""
+"""The number of rows that a model has shown it can take at once, if that is fewer than its limits allow."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,15 @@ TRY_AGAIN_AFTER = 64
 
 @dataclass(slots=True)
 class BatchSize:
-    """Some graphs hold one row whatever they declare, and memory may be short: cutting every batch is no way to run."""
+    """The current batch size. Some graphs can hold only one row whatever they declare, and memory may be short. It
+    would be wasteful to cut every batch.
+    """
 
     most_rows: int | None = None
     full_batches: int = 0
 
     def failed_whole(self, largest_rows: int) -> None:
-        """A batch failed, and every part of it ran, the largest of which had so many rows."""
+        """Record that a batch failed but every part of it ran. The largest of these parts had `largest_rows` rows."""
         self.most_rows, self.full_batches = largest_rows, 0
 
     def ran(self, rows: int) -> None:

@@ -1,4 +1,4 @@
-"""One model's batches: callers put pieces in from any thread, one thread runs them together and answers."""
+"""The batches of a model: callers add pieces from any thread, and a single thread runs them together and answers."""
 
 import threading
 import time
@@ -24,25 +24,27 @@ from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, Mod
 
 log = structlog.get_logger(__name__)
 IDLE_THREAD_S = 30.0
-"""A model that nobody asks keeps no thread; starting one takes a tenth of a millisecond."""
+"""Seconds after which the thread of an unused model ends. Starting a thread takes a tenth of a millisecond."""
 
 Payload = TypeVar("Payload")
 Answer = TypeVar("Answer")
 RunBatch = Callable[[Sequence[Payload], int, RunControl], Sequence[Answer]]
-"""Payloads, the length of the longest, and a handle by which the run can be ended; one answer for each payload."""
+"""A function that runs a batch. It gets the payloads, the length of the longest, and a handle that can end the run. It
+returns one answer for each payload.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece(Generic[Payload]):
-    """What one caller puts into a batch."""
+    """The unit that a caller adds to a batch."""
 
     payload: Payload
     length: int = 1
-    """Tokens, or pixels of width: what a batch pads to the longest; 1 where nothing is padded."""
+    """The length in tokens or pixels of width. A batch is padded to the longest. It is 1 if nothing is padded."""
     group: Hashable = None
-    """Only pieces of one group may share a batch: type, and shape beyond the padded dimension."""
+    """The type, and the shape apart from the padded dimension. Only pieces of the same group may share a batch."""
     rows: int = 1
-    """Rows of the batch that it takes."""
+    """The number of rows that the piece takes in the batch."""
 
     def __post_init__(self) -> None:
         if self.length < 1 or self.rows < 1:
@@ -50,7 +52,9 @@ class Piece(Generic[Payload]):
 
 
 class Batcher(Generic[Payload, Answer]):
-    """Fair between tenants by what their pieces cost; what shares a run never reaches another caller."""
+    """A batcher that is fair between tenants by the cost of their pieces. A caller never gets data of other callers
+    that share its run.
+    """
 
     def __init__(
         self,
@@ -64,7 +68,7 @@ class Batcher(Generic[Payload, Answer]):
     ) -> None:
         self.name = name
         self.limits = limits or BatchLimits()
-        """May be replaced at any time, from any thread; the next batch follows it."""
+        """The limits. They may be replaced at any time from any thread, and the next batch follows the new limits."""
         self._clock = clock
         self._watch: BatchWatch = watch or BatchTally()
         self._waiting = WaitingPieces()
@@ -81,7 +85,7 @@ class Batcher(Generic[Payload, Answer]):
 
     @property
     def fit(self) -> CostFit:
-        """What was learned so far, to be saved with the model."""
+        """Return the fit that was learned so far, which is saved with the model."""
         return self._runner.fit
 
     @property
@@ -89,9 +93,10 @@ class Batcher(Generic[Payload, Answer]):
         return self._waiting.rows
 
     def run(self, pieces: Sequence[Piece[Payload]], call: Call) -> list[Answer]:
-        """Waits; raises at once when the call is canceled, its deadline passes or one of the pieces fails.
+        """Run the pieces and wait for the answers. Raises at once if the call is canceled, its deadline passes or any
+        of the pieces fails.
 
-        Where the queue has no room for all of them: ModelOverloaded; where it never has: WorkRefused.
+        Raises ModelOverloaded if the queue has no capacity for all pieces now, and WorkRefused if it never has.
         """
         if not pieces:
             call.check()
@@ -108,10 +113,11 @@ class Batcher(Generic[Payload, Answer]):
     def begin(
         self, pieces: Sequence[Piece[Payload]], call: Call, ended: Callable[[], None]
     ) -> Callable[[], list[Answer]]:
-        """As `run`, for a caller who does not wait: `ended` tells him, and what is given back ends as `run` does.
+        """Start the pieces for a caller that does not wait. `ended` notifies the caller, and the returned function then
+        returns or raises as `run` does.
 
-        `ended` is called once, in any thread, maybe before this returns, and must not wait. It is called by the
-        deadline only where that is noticed here; who goes earlier cancels the call.
+        `ended` is called once, from any thread, possibly before this method returns, and must not wait. A passed
+        deadline causes the call of `ended` only if it is noticed here. A caller that leaves earlier cancels the call.
         """
         begun = self._begin(pieces, call, Outcome(len(pieces), ended))
         call.on_cancel(begun.outcome.wake)
@@ -123,7 +129,7 @@ class Batcher(Generic[Payload, Answer]):
         return answers
 
     def close(self, *, wait: bool = True) -> None:
-        """What waits is refused, what runs is waited for; afterwards nothing is accepted."""
+        """Refuse the pieces that wait, wait for those that run, and accept nothing afterwards."""
         with self._lock:
             self._closed = True
             thread = self._thread
@@ -200,7 +206,9 @@ class Batcher(Generic[Payload, Answer]):
         return thread
 
     def _worth_waking(self, newest: Entry) -> bool:
-        """A batch that is held back is not looked at again for every piece that joins it."""
+        """Return whether the new piece is a reason to wake the thread. A batch that is held back is not examined again
+        for every piece that joins it.
+        """
         return self._rest is _Rest.IDLE or (
             self._rest is _Rest.HELD_BACK
             and (
@@ -211,7 +219,9 @@ class Batcher(Generic[Payload, Answer]):
         )
 
     def _leave(self, entries: Sequence[Entry], error: BaseException) -> None:
-        """Their caller has gone: what waits is not run, and a run that nobody else waits for is ended."""
+        """Remove the entries of a caller that has left. Waiting entries are not run, and a run that no other caller
+        waits for is ended.
+        """
         with self._lock:
             leaving = [entry for entry in entries if not entry.left]
             waiting = self._take_out([entry for entry in leaving if entry.waiting], run=False)
@@ -231,9 +241,11 @@ class Batcher(Generic[Payload, Answer]):
         return cast("list[Entry]", list(pieces))
 
     def _serve(self) -> None:
-        """Gather, decide, act; whatever goes wrong here, no caller waits for ever and the thread goes on."""
+        """Collect, decide and run in a loop. If anything fails here, no caller waits forever, and the
+        thread goes on.
+        """
         while True:
-            # Nothing of the last batch is kept while there is nothing to do.
+            # This releases the last batch, so that nothing of it is held while there is no work.
             work: _Work | None = None
             try:
                 work = self._next()
@@ -248,7 +260,9 @@ class Batcher(Generic[Payload, Answer]):
                 )
 
     def _give_up(self, work: "_Work | None", error: ModelFailed) -> None:
-        """On the queue too: with one that cannot be read there would be no end."""
+        """Fail the current work and everything in the queue. If the queue cannot be read, the thread would otherwise
+        fail without end.
+        """
         with self._lock:
             waiting = cast("list[Entry]", list(self._waiting))
             for entry in waiting:
@@ -288,7 +302,7 @@ class Batcher(Generic[Payload, Answer]):
         return decide(self._waiting, config, self._clock())
 
     def _sleep(self, rest: "_Rest", patience_s: float) -> bool:
-        """Whether something came meanwhile."""
+        """Sleep for at most this time. Return whether a piece arrived or the batcher was closed."""
         self._rest = rest
         self._changed.wait(max(patience_s, 0.0))
         self._rest = _Rest.NONE
@@ -306,7 +320,7 @@ class Batcher(Generic[Payload, Answer]):
                 self._last_run_s = self._clock()
                 self._company.run_ended(settled.entries[0].group, self._last_run_s)
             for outcome in {entry.outcome for entry in settled.entries}:
-                outcome.ran_s += settled.run_s  # Before it is given, which lets its caller go on.
+                outcome.ran_s += settled.run_s  # The caller goes on as soon as it has its answers.
             if settled.answers is not None:
                 for entry, device_us in zip(settled.entries, settled.device_us, strict=True):
                     entry.outcome.device_us += device_us

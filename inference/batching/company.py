@@ -1,4 +1,4 @@
-"""Who is about to come: callers who were just answered and are used to asking again at once."""
+"""Prediction of the next arrivals: callers that were just answered and usually send the next request at once."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ LEARN = 0.3
 
 @dataclass(slots=True)
 class Company:
-    """Learns how many rows arrive within a moment of a run's end, for the kind of piece that was run."""
+    """Statistics of how many rows arrive shortly after the end of a run, for the group of pieces that was run."""
 
     usual_rows: float = 0.0
     came_rows: int = 0
@@ -29,9 +29,9 @@ class Company:
         self.group, self.ended_s, self.last_came_s, self.came_rows = group, now, now, 0
 
     def answered(self, now: float) -> None:
-        """The last of those who were run has heard; the moment counts from here."""
+        """Record that the last caller of the run has its answer. The time for new arrivals counts from here."""
         self.ended_s = self.last_came_s = now
 
     def missing(self, group: Hashable) -> float:
-        """Rows that usually have come by the end of that moment, and have not yet."""
+        """Return how many rows usually arrive in that time and have not arrived yet."""
         return self.usual_rows - self.came_rows if self.ended_s is not None and group == self.group else 0.0

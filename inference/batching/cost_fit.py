@@ -1,4 +1,4 @@
-"""How long a batch takes: `t = fixed + row x rows + padded x padded`, learned from the batches that were run."""
+"""The time that a batch takes: `t = fixed + row x rows + padded x padded`, learned from the batches that were run."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,17 +9,21 @@ from typing import Any
 
 FORM = 1
 FASTER, SLOWER = 0.5, 0.15
-"""Delays only ever add, so a size is believed to be about as fast as its faster runs."""
+"""The weights of a faster and a slower run in the average. Delays only make a run longer, so the estimate of a size
+stays close to its faster runs.
+"""
 OUTLIER = 3.0
-"""A run this many times slower than its size usually is counts as this much slower, and no more."""
+"""The limit for a slow run, as a multiple of the usual time of its size. A slower run counts as this much slower."""
 MOST_WEIGHT = 8
 STALE_AFTER = 512
-"""Observations after which what was seen of a size counts half, unless the size was seen again."""
+"""The number of observations after which the weight of a size is halved, unless the size was seen again."""
 MOST_SIZES = 48
 PRIOR_WEIGHT = 0.02
 REFIT_EVERY = 16
 WORTH_A_REFIT_S = 0.005
-"""After shorter runs the coefficients may lag: finding them takes up to a tenth of a millisecond."""
+"""Seconds above which a run leads to a new fit at once. After shorter runs the coefficients may lag, because a fit
+takes up to a tenth of a millisecond.
+"""
 
 SizeClass = tuple[int, int]
 Vector = tuple[float, float, float]
@@ -36,7 +40,7 @@ class Coefficients:
 
 
 PRIOR = Coefficients(fixed_s=0.005, row_s=0.0005, padded_s=0.00005)
-"""The shape of a small model on a CPU; its scale follows the first run."""
+"""The proportions of the costs of a small model on a CPU. The first run sets the scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,9 @@ class SizeSeen:
 
 @dataclass(frozen=True, slots=True)
 class CostFit:
-    """Immutable, so that it can be read and saved while its batcher goes on; `after` gives the next one.
+    """An immutable fit. It can be read and saved while its batcher goes on, and `after` returns the next one.
 
-    Runs are remembered by size class: a long time of single rows does not make it forget what large batches cost.
+    Runs are remembered by size class, so a long series of single rows does not erase the cost of large batches.
     """
 
     observations: int = 0
@@ -79,7 +83,7 @@ class CostFit:
         return self.coefficients.predict(rows, padded)
 
     def share(self, rows: int, padded: int, *, of_rows: int) -> float:
-        """What these rows cost within a full batch of so many."""
+        """Return the cost of these rows within a full batch of `of_rows` rows."""
         cost = self.coefficients
         return cost.row_s * rows + cost.padded_s * padded + cost.fixed_s * min(1.0, rows / of_rows)
 
@@ -100,7 +104,7 @@ class CostFit:
         return replace(self, observations=now, sizes=sizes)
 
     def saved(self) -> dict[str, Any]:
-        """For JSON; `CostFit.restored` reads it."""
+        """Return the fit as JSON data that `CostFit.restored` reads."""
         return {
             "form": FORM,
             "observations": self.observations,
@@ -112,7 +116,10 @@ class CostFit:
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> "CostFit":
-        """ValueError when `saved` is not what `saved()` gave; begin with `CostFit()` then."""
+        """Restore a fit from the data that `saved()` returned.
+
+        Raises ValueError if the data is damaged or of another form. The caller then begins with `CostFit()`.
+        """
         if saved.get("form") != FORM:
             raise ValueError(
                 f"a saved fit of form {saved.get('form')!r} cannot be read; this release reads {FORM}"
@@ -143,13 +150,15 @@ def _forget_the_least(sizes: dict[SizeClass, SizeSeen], now: int) -> None:
 
 
 def _fit(seen: Iterable[SizeSeen], now: int) -> Coefficients:
-    """Least squares of relative errors, no coefficient below 0, drawn a little to the prior at the data's scale."""
+    """Fit the coefficients by least squares of relative errors. No coefficient is below 0, and the fit is pulled
+    slightly toward the prior at the scale of the data.
+    """
     sizes = list(seen)
     if not sizes:
         return PRIOR
     weights = [size.weight(now) for size in sizes]
     scale = _scale(sizes, weights)
-    # Unknowns are in units of the scaled prior, so that the ridge is the same for each of them.
+    # The unknowns are in units of the scaled prior, so that the ridge is the same for each of them.
     units = (PRIOR.fixed_s * scale, PRIOR.row_s * scale, PRIOR.padded_s * scale)
     ridge = PRIOR_WEIGHT
     gram = [[ridge if i == j else 0.0 for j in range(3)] for i in range(3)]
@@ -165,7 +174,7 @@ def _fit(seen: Iterable[SizeSeen], now: int) -> Coefficients:
 
 
 def _scale(sizes: Sequence[SizeSeen], weights: Sequence[float]) -> float:
-    """How many times slower than the prior this model is, on the geometric mean."""
+    """Return how many times slower than the prior this model is, as a geometric mean."""
     total = sum(weights)
     if total <= 0:
         return 1.0
@@ -177,7 +186,9 @@ def _scale(sizes: Sequence[SizeSeen], weights: Sequence[float]) -> float:
 
 
 def _least_squares(gram: Sequence[Sequence[float]], right: Sequence[float]) -> Vector:
-    """The best x >= 0: of the few sets of unknowns that may be above 0, the one that explains the most."""
+    """Return the best x >= 0. There are few sets of unknowns that may be above 0, and the set that explains the most is
+    chosen.
+    """
     best: Vector = (0.0, 0.0, 0.0)
     most = 0.0
     for count in (3, 2, 1):
@@ -196,7 +207,7 @@ def _least_squares(gram: Sequence[Sequence[float]], right: Sequence[float]) -> V
 
 
 def _solve(matrix: list[list[float]], right: list[float]) -> list[float] | None:
-    """Gaussian elimination; the matrix is symmetric and, by its ridge, positive."""
+    """Solve the system by Gaussian elimination. The matrix is symmetric and, because of its ridge, positive."""
     count = len(right)
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for i in range(count):

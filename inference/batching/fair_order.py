@@ -1,16 +1,19 @@
-"""Whose turn it is: start-time fair queueing between tenants, by the cost of what they ask for.
+"""Start-time fair queueing between tenants, by the cost of their pieces.
 
-Every piece gets a place in virtual time: where its tenant's last piece ended, or now if that is past. Virtual time is
-the place of the piece at the front. Whoever floods the queue places himself far behind; whoever comes now and then is
-next. With one tenant, it is first come, first served.
+Every piece gets a position in virtual time (`place`). It is the end of its tenant's last piece, or now if that end is
+past. Virtual time is the position of the piece at the front. A tenant that floods the queue gets positions far behind,
+and a tenant that sends a piece now and then is next. If there is a single tenant, the order is first come, first
+served.
 """
 
 from dataclasses import dataclass
 
 REMEMBERED = 1024
-"""Tenants with nothing in the queue whose earlier work still counts; beyond, those who owe least are forgotten."""
+"""The number of tenants with nothing in the queue whose earlier work still counts. Beyond it, the tenants with the
+least debt are forgotten.
+"""
 LEAST_COST = 1e-9
-"""So that two pieces of one tenant never share a place."""
+"""The smallest cost of a piece. It ensures that two pieces of the same tenant never share a position."""
 
 
 @dataclass(slots=True)
@@ -18,7 +21,7 @@ class _Turn:
     end: float
     waiting: int = 0
     withdrawn: float = 0.0
-    """Cost of pieces that left without being run: given back once the tenant has nothing in the queue."""
+    """The cost of pieces that left without being run. It is given back when the tenant has nothing in the queue."""
 
 
 class FairOrder:
@@ -28,7 +31,9 @@ class FairOrder:
         self._tidy_at = REMEMBERED
 
     def enter(self, tenant: str, cost: float) -> float:
-        """The place of a new piece; lower is earlier, and equal places go by arrival."""
+        """Return the position of a new piece. Lower positions are earlier, and equal positions are ordered
+        by arrival.
+        """
         turn = self._turns.get(tenant)
         if turn is None:
             if len(self._turns) >= self._tidy_at:
@@ -40,7 +45,7 @@ class FairOrder:
         return place
 
     def serve(self, place: float) -> None:
-        """The piece at the front is run now."""
+        """Record that the piece at the front is run now."""
         self._now = max(self._now, place)
 
     def leave(self, tenant: str, cost: float, *, run: bool) -> None:
@@ -56,7 +61,7 @@ class FairOrder:
             del self._turns[tenant]
 
     def rest(self) -> None:
-        """Nothing waits and nothing runs: nobody is owed anything."""
+        """Forget all debts, because nothing waits and nothing runs."""
         self._now = 0.0
         self._turns.clear()
         self._tidy_at = REMEMBERED

@@ -1,4 +1,6 @@
-"""How much may wait for a model, and how much of it may run at once; operators edit this while it serves."""
+"""Limits of how much may wait for a model and how much of it may run at once. Operators edit them while the model
+serves.
+"""
 
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -12,26 +14,33 @@ MOST_WAIT_MS = 1000.0
 
 
 class Sharing(StrEnum):
-    """Whether one run may hold what several callers have sent."""
+    """The rule for whether a run may hold the inputs of several callers."""
 
     PROVEN = "proven"
-    """Where it is certain that no answer shows it."""
+    """A run is shared if it is certain that this does not affect any answer."""
     TRIED = "tried"
-    """Also where only trials say so, and the graph's operators do not prove it for all values."""
+    """A run is also shared if only trials show that this does not affect any answer, and the graph's operators do not
+    prove it for all values.
+    """
     NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
     max_rows: int = 64
-    """A single piece of more rows still runs, alone."""
+    """The largest number of rows in a batch. A single piece with more rows still runs, alone."""
     max_padded: int | None = 16_384
-    """Rows times the longest length (tokens, or pixels of width) in one batch; None where memory does not follow it."""
+    """The largest product of rows and longest length (tokens, or pixels of width) in a batch, or None if memory does
+    not depend on it.
+    """
     max_waiting: int = 4096
-    """Rows in the queue; what is beyond is refused with `model_overloaded`. One tenant may take as many as it leaves
-    to others: half of them when alone, a third each when there are two."""
+    """The number of rows that may wait in the queue. More are refused with `model_overloaded`. A tenant may take as
+    many rows as it leaves to others: half of them if it is alone, a third each if there are two tenants.
+    """
     max_wait_ms: float = 5.0
-    """A batch may be held back for company this long at most, and only where its fit says that it pays; 0: never."""
+    """The longest time for which a batch may be held back for more pieces. It is held back only if its fit says that
+    this pays. The value 0 disables it.
+    """
     sharing: Sharing = Sharing.PROVEN
 
     def __post_init__(self) -> None:
@@ -51,7 +60,7 @@ class BatchLimits:
             )
 
     def admits(self, rows: int, *, waiting: int, of_tenant: int) -> bool:
-        """Whatever one tenant does, another finds room."""
+        """Return whether these rows may wait. The rule always leaves capacity for another tenant."""
         if waiting == 0:
             return rows <= self.max_waiting
         return of_tenant + rows <= self.max_waiting - waiting - rows
@@ -59,7 +68,7 @@ class BatchLimits:
 
 @dataclass(frozen=True, slots=True)
 class LimitChanges:
-    """What an operator wants otherwise; None leaves a limit as it is."""
+    """An operator's changes to the limits. None leaves a limit as it is."""
 
     max_rows: int | None = None
     max_padded: int | None = None
@@ -68,7 +77,10 @@ class LimitChanges:
     sharing: Sharing | None = None
 
     def over(self, own: BatchLimits) -> BatchLimits:
-        """Raises ValueError where the two do not go together."""
+        """Apply the changes to a model's own limits.
+
+        Raises ValueError if the combined limits do not fit together.
+        """
         changed = {part.name: getattr(self, part.name) for part in fields(self)}
         return replace(own, **{name: given for name, given in changed.items() if given is not None})
 

@@ -1,4 +1,4 @@
-"""How the pieces of one call reach the thread that asked, which waits for all of them."""
+"""Delivery of the answers of a call's pieces to the calling thread, which waits for all of them."""
 
 import threading
 from collections.abc import Callable
@@ -6,26 +6,30 @@ from typing import Any
 
 
 class Outcome:
-    """Lighter than futures: one lock, on which that thread sleeps until all is there or something failed.
+    """The answers of a call. It is lighter than futures: the calling thread sleeps on a single lock until all answers
+    are there or something failed.
 
-    Only the batcher's thread gives, once for each piece; anyone may fail what has no answer yet.
+    Only the batcher's thread gives answers, once for each piece. Any thread may fail a call that has not been answered
+    yet.
     """
 
     def __init__(self, count: int, ended: Callable[[], None] | None = None) -> None:
-        """`ended` is called in place of waking a thread: once, by whoever ends it, and must not wait."""
+        """Create the outcome. If `ended` is given, it is called instead of waking a thread. It is called once, by the
+        thread that ends the outcome, and must not wait.
+        """
         self.answers: list[Any] = [None] * count
         self.error: BaseException | None = None
         self.ran_s = 0.0
-        """The runs that had a part in it."""
+        """The time in seconds of the runs that contributed to it."""
         self.device_us = 0
-        """Its pieces' shares of what those computed."""
+        """The sum of its pieces' shares of the device time of these runs."""
         self._ended = ended
         self._left = count
         self._asleep = threading.Lock()
         self._asleep.acquire()
 
     def wait(self, patience_s: float | None) -> bool:
-        """False when that took longer."""
+        """Wait for the end. Return False if it takes longer than `patience_s`."""
         if patience_s is None:
             return self._asleep.acquire()
         return self._asleep.acquire(timeout=min(max(patience_s, 0.0), threading.TIMEOUT_MAX))
@@ -34,7 +38,7 @@ class Outcome:
         try:
             self._asleep.release()
         except RuntimeError:
-            # Woken before.
+            # The thread was woken before.
             return
         if self._ended is not None:
             self._ended()

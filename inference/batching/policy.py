@@ -1,4 +1,4 @@
-"""Which of the waiting pieces run next, or until when to wait for company."""
+"""The choice of the waiting pieces that run next, or of the time until which to wait for more pieces."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,13 +9,14 @@ from inference.batching.limits import BatchLimits
 from inference.batching.waiting import QueuedPiece, WaitingPieces
 
 TRUST_FIT_S = 5.0
-"""So long after a run its times are believed enough to refuse work. A device that has run nothing since then is tried:
-a fit that were too slow by some accident would otherwise never see another run."""
+"""Seconds after a run for which the fit is trusted enough to refuse work. If the device has run nothing for longer, the
+work is tried: a fit that is too slow by some accident would otherwise never see another run.
+"""
 TRUSTED_OBSERVATIONS = 8
 HOLD_SHARE = 0.25
-"""A batch is held back for at most this part of what one more run would cost by itself."""
+"""The share of the fixed cost of a run for which a batch is held back at most."""
 GAP_SHARE = 0.25
-"""Company that has not followed within this part of the hold is not waited for any longer."""
+"""The share of the hold time after which the batch is no longer held back if no further piece has arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class PolicyConfig:
     fit: CostFit
     company: Company
     last_run_s: float | None = None
-    """When the last run ended."""
+    """The time at which the last run ended."""
 
     def hold_s(self) -> float:
         return min(self.limits.max_wait_ms / 1000, HOLD_SHARE * self.fit.coefficients.fixed_s)
@@ -40,13 +41,13 @@ class PolicyConfig:
 @dataclass(frozen=True, slots=True)
 class Dispatch:
     pieces: tuple[QueuedPiece, ...]
-    """The first in the fair order comes first."""
+    """The pieces of the batch. The first in the fair order comes first."""
     padded_length: int
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """Its deadline has passed, or would have by the end of its run."""
+    """The refusal of a piece whose deadline has passed, or would pass before the end of its run."""
 
     piece: QueuedPiece
     predicted_s: float
@@ -86,7 +87,9 @@ def _at_latest(piece: QueuedPiece) -> float:
 
 
 def _hold_until(waiting: WaitingPieces, first: QueuedPiece, config: PolicyConfig, now: float) -> float:
-    """Later than `now` only if those who come are worth more than those who are here lose."""
+    """Return the time until which to hold the batch back. It is later than `now` only if the expected pieces gain more
+    than the waiting pieces lose.
+    """
     missing = config.company.missing(first.group)
     ended_s = config.company.ended_s
     if missing < 1 or ended_s is None or waiting.rows >= config.limits.max_rows:
@@ -114,7 +117,7 @@ def _fill(waiting: WaitingPieces, first: QueuedPiece, config: PolicyConfig, now:
 
 
 class _Nearest:
-    """Candidates from both sides of the first piece's length, the nearer one first."""
+    """Candidates from both sides of the first piece's length. The nearer candidate comes first."""
 
     def __init__(self, waiting: WaitingPieces, first: QueuedPiece) -> None:
         self._first = first
@@ -138,7 +141,7 @@ class _Nearest:
         self._next[self._side] = next(self._sides[self._side], None)
 
     def go_no_further(self) -> None:
-        """What follows on this side is as far away, or farther."""
+        """Skip the rest of this side. The pieces that follow there are as far away, or farther."""
         self._next[self._side] = None
 
 
@@ -153,7 +156,7 @@ class _Batch:
         self.pieces = [first]
         self.rows = first.rows
         self.levels = [_Level(first.length, first.rows)]
-        """Rows by length, shortest first."""
+        """The number of rows by length, shortest first."""
         self._useful = first.rows * first.length
         self._limits = config.limits
         self._cost = config.fit.coefficients
@@ -179,7 +182,7 @@ class _Batch:
         return True
 
     def _put(self, piece: QueuedPiece, *, padding: int) -> bool:
-        """Into its level, if the batch is still cheaper whole than as two."""
+        """Add the piece to its level and return True, if the batch is still cheaper as a whole than as two."""
         level = self._level(piece)
         level.rows += piece.rows
         if self._cost.padded_s * padding <= self._cost.fixed_s or self._padding_pays():
@@ -190,7 +193,9 @@ class _Batch:
         return False
 
     def _level(self, piece: QueuedPiece) -> _Level:
-        """Candidates come from the middle outward, so its level is at an end or a new one there."""
+        """Return the level of the piece. Candidates come from the middle outward, so the level is at an end or is new
+        there.
+        """
         for level in (self.levels[0], self.levels[-1]):
             if level.length == piece.length:
                 return level
@@ -199,9 +204,9 @@ class _Batch:
         return level
 
     def _padding_pays(self) -> bool:
-        """No cut into a shorter and a longer batch would save more padding than one more run costs.
+        """Return True if no cut into a shorter and a longer batch would save more padding than another run costs.
 
-        Where all padding together costs less than that, nobody need look.
+        The check is not needed if all padding together costs less than a run.
         """
         shorter_rows, longest = 0, self.levels[-1].length
         most = self._cost.fixed_s

@@ -1,15 +1,17 @@
-"""A handle on one run, by which it is ended when nobody waits for it any more."""
+"""A handle that ends a run when no caller waits for it any more."""
 
 import threading
 from collections.abc import Callable
 
 
 class RunControl:
-    """The run registers how it is ended, such as setting `terminate` in ONNX Runtime's RunOptions."""
+    """The control of a run. The run registers how it is ended, for example by setting `terminate` in ONNX Runtime's
+    RunOptions.
+    """
 
     def __init__(self) -> None:
         self.device_s = 0.0
-        """What was computed for it so far, by whom it controls."""
+        """The time in seconds that was computed for it so far, reported by the run that it controls."""
         self._ended = False
         self._enders: list[Callable[[], None]] = []
         self._lock = threading.Lock()
@@ -19,11 +21,11 @@ class RunControl:
         return self._ended
 
     def computed(self, seconds: float) -> None:
-        """From the run's own thread."""
+        """Add computed seconds. The run's own thread calls this."""
         self.device_s += seconds
 
     def end(self) -> None:
-        """From any thread, any number of times."""
+        """End the run. Any thread may call this, any number of times."""
         with self._lock:
             self._ended = True
             enders, self._enders = self._enders, []
@@ -31,7 +33,9 @@ class RunControl:
             ender()
 
     def on_end(self, ender: Callable[[], None]) -> Callable[[], None]:
-        """`ender` is called once, when the run is ended or now if it is; the answer withdraws the wish."""
+        """Subscribe to the end. `ender` is called once: when the run is ended, or now if it already is. The returned
+        function removes the subscription.
+        """
         with self._lock:
             if not self._ended:
                 self._enders.append(ender)

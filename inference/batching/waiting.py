@@ -1,4 +1,4 @@
-"""The queue of one model, kept so that the next batch is found without looking at everything that waits."""
+"""The queue of a model, ordered so that the next batch is found without looking at every waiting piece."""
 
 from bisect import bisect_left, insort
 from collections.abc import Hashable, Iterator
@@ -20,7 +20,7 @@ class QueuedPiece:
     queued_s: float
     deadline_s: float | None = None
     place: tuple[float, int] = (0.0, 0)
-    """In the fair order; then in that of arrival."""
+    """The position in the fair order, then in the order of arrival."""
     cost: float = 0.0
     waiting: bool = False
 
@@ -31,7 +31,7 @@ def _place(piece: QueuedPiece) -> tuple[float, int]:
 
 @dataclass(slots=True)
 class _Group:
-    """Pieces that may share a batch: by length, and in their fair order within a length."""
+    """Pieces that may share a batch, by length, and in their fair order within a length."""
 
     lengths: list[int] = field(default_factory=list)
     by_length: dict[int, list[QueuedPiece]] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class WaitingPieces:
         group.add(piece)
 
     def remove(self, piece: QueuedPiece, *, run: bool) -> None:
-        """`run`: its tenant has had a turn."""
+        """Remove the piece from the queue. If `run` is set, its cost counts against its tenant."""
         piece.waiting = False
         self._count -= 1
         self.rows -= piece.rows
@@ -127,13 +127,13 @@ class WaitingPieces:
         return None
 
     def up_to_length(self, piece: QueuedPiece) -> Iterator[QueuedPiece]:
-        """Of its group, those not longer than it: longest first."""
+        """Return the pieces of the same group that are not longer than this one, longest first."""
         group = self._groups[piece.group]
         end = bisect_left(group.lengths, piece.length) + 1
         return chain.from_iterable(group.by_length[length] for length in reversed(group.lengths[:end]))
 
     def beyond_length(self, piece: QueuedPiece) -> Iterator[QueuedPiece]:
-        """Of its group, those longer than it: shortest first."""
+        """Return the pieces of the same group that are longer than this one, shortest first."""
         group = self._groups[piece.group]
         begin = bisect_left(group.lengths, piece.length) + 1
         return chain.from_iterable(group.by_length[length] for length in group.lengths[begin:])
@@ -143,7 +143,7 @@ class WaitingPieces:
             yield from chain.from_iterable(group.by_length.values())
 
     def _tidy(self) -> None:
-        """Pieces that left are dropped from the heaps before they outnumber those that wait."""
+        """Drop the pieces that left from the heaps before they outnumber those that wait."""
         if len(self._front) > 2 * self._count + SLACK:
             self._front = [entry for entry in self._front if entry[1].waiting]
             heapify(self._front)

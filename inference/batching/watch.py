@@ -1,4 +1,4 @@
-"""What a batcher tells those who count: metrics, heartbeats and the admin's charts."""
+"""The reports of a batcher to code that counts: metrics, heartbeats and the admin's charts."""
 
 import threading
 from collections.abc import Sequence
@@ -8,39 +8,43 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class BatchRun:
-    """One run, whole or a part of a batch that failed before."""
+    """A run of a whole batch, or of a part of a batch that failed before."""
 
     rows: int
     padded: int
-    """Rows times the padded length."""
+    """The number of rows times the padded length."""
     useful: int
     """The same without the padding."""
     waits_s: Sequence[float]
-    """From each piece's arrival to the start of this run; empty when a batch is tried again in parts."""
+    """The seconds from each piece's arrival to the start of this run. It is empty if a batch is tried again in
+    parts.
+    """
     run_s: float
     failed: bool = False
 
 
 class BatchWatch(Protocol):
-    """Called by the batcher's thread and by callers, never under its lock; must not wait and must not raise."""
+    """A watch that the batcher's thread and callers call, never under the batcher's lock. It must not wait and must not
+    raise.
+    """
 
     def ran(self, run: BatchRun) -> None: ...
 
     def overloaded(self, rows: int) -> None: ...
 
     def canceled(self, pieces: int) -> None:
-        """Before they ran."""
+        """Count pieces that were canceled before they ran."""
 
     def expired(self, pieces: int) -> None:
-        """Past their deadline, or sure to be, before they ran."""
+        """Count pieces whose deadline passed, or was sure to pass, before they ran."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchFigures:
-    """Sums since the model was loaded."""
+    """The sums since the model was loaded."""
 
     batches: int = 0
-    """Runs: those of a failing batch's parts too, here and in all sums but `pieces` and `wait_s`."""
+    """The number of runs. Runs of a failing batch's parts count here and in all sums except `pieces` and `wait_s`."""
     pieces: int = 0
     rows: int = 0
     padded: int = 0

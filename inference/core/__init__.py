@@ -1,1 +1,1 @@
-"""The words that all parts of inference share: what is asked, what is answered, what can go wrong."""
+"""Contracts that all parts of inference share: inputs, outputs and errors."""

@@ -1,4 +1,6 @@
-"""A server that many threads ask: while it does not answer, one tries it now and then, and the others do not wait."""
+"""A server that many threads use. While it does not answer, a single thread tries it now and then, and the others do
+not wait.
+"""
 
 import threading
 import time
@@ -12,18 +14,21 @@ Answer = TypeVar("Answer")
 
 
 class LeftAlone(Exception):
-    """It has not answered a moment ago, and was not asked now."""
+    """The error for a server that did not answer a moment ago and was not contacted now."""
 
 
 class AskedServer:
     def __init__(self, *away: type[Exception]) -> None:
-        """`away`: what asking raises when the server does not answer."""
+        """Create the wrapper. `away` lists the exceptions that a request raises when the server does not answer."""
         self._away = away
         self._breaker = Breaker(most_failures=1, longest_pause_s=LONGEST_PAUSE_S)
         self._lock = threading.Lock()
 
     def ask(self, do: Callable[[], Answer]) -> Answer:
-        """Raises LeftAlone, or whatever `do` raises."""
+        """Send a request with `do` and return its answer.
+
+        Raises LeftAlone, or any exception that `do` raises.
+        """
         with self._lock:
             if not self._breaker.asks(time.monotonic()):
                 raise LeftAlone("it did not answer a moment ago, and is left alone for a second or two")

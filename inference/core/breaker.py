@@ -1,4 +1,4 @@
-"""Whether to ask one that has just not answered: after some failures in a row, only now and then."""
+"""A circuit breaker: after some failures in a row, a server that does not answer is tried only now and then."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,19 @@ class Breaker:
     most_failures: int = MOST_FAILURES
     longest_pause_s: float = LONGEST_PAUSE_S
     failures: int = 0
-    """In a row."""
+    """The number of failures in a row."""
     open_until_s: float = 0.0
     trying: bool = False
-    """One has been let through since it opened."""
+    """Set if a request has been let through since the breaker opened."""
 
     @property
     def is_open(self) -> bool:
         return self.failures >= self.most_failures
 
     def asks(self, now_s: float) -> bool:
-        """After a pause one asks, and the others wait for what became of it."""
+        """Return whether a request may be sent now. After a pause, a single caller may send one, and the others wait
+        for its result.
+        """
         if not self.is_open:
             return True
         if now_s < self.open_until_s:
@@ -32,13 +34,15 @@ class Breaker:
         return True
 
     def succeeded(self) -> bool:
-        """Whether it was away until now."""
+        """Record a success. Return whether the server was away until now."""
         was_open = self.is_open
         self.failures = 0
         return was_open
 
     def failed(self, now_s: float) -> bool:
-        """Whether that opened it. Of many who waited at once, those that fail after it opened lengthen nothing."""
+        """Record a failure. Return whether it opened the breaker. If many requests were waiting at once, those that
+        fail after it opened do not lengthen the pause.
+        """
         if self.is_open and not self.trying:
             return False
         self.trying = False

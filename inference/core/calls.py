@@ -1,4 +1,4 @@
-"""One caller's wish for an answer: for whom it is, until when it is of use, and whether it still stands."""
+"""A caller's request for an answer: its tenant, its deadline, and whether it is still wanted."""
 
 import threading
 import time
@@ -14,14 +14,16 @@ Answer = TypeVar("Answer")
 
 
 class Call:
-    """Handed down to whatever waits or works for the caller; canceled at most once, from any thread."""
+    """A request that is passed down to all code that waits or works for the caller. It is canceled at most once, from
+    any thread.
+    """
 
     def __init__(
         self, *, tenant: str = "", deadline_s: float | None = None, spent: Spent | None = None
     ) -> None:
         self.tenant = tenant
         self.deadline_s = deadline_s
-        """On the clock of `time.monotonic`; None where the caller waits for as long as it takes."""
+        """The deadline on the clock of `time.monotonic`, or None if the caller waits without a limit."""
         self.spent = spent or Spent()
         self._canceled = False
         self._told: list[Callable[[], None]] = []
@@ -32,7 +34,7 @@ class Call:
         return self._canceled
 
     def cancel(self) -> None:
-        """Everyone who asked is told, in this thread; what they do must not wait."""
+        """Cancel the call and notify every subscriber in this thread. The callbacks must not wait."""
         with self._lock:
             self._canceled = True
             told, self._told = self._told, []
@@ -40,7 +42,9 @@ class Call:
             tell()
 
     def on_cancel(self, tell: Callable[[], None]) -> Callable[[], None]:
-        """`tell` is called once, when the call is canceled or now if it is; the answer withdraws the wish."""
+        """Subscribe to the cancellation. `tell` is called once: when the call is canceled, or now if it already is. The
+        returned function removes the subscription.
+        """
         with self._lock:
             if not self._canceled:
                 self._told.append(tell)
@@ -49,7 +53,9 @@ class Call:
         return lambda: None
 
     def result_of(self, work: "Future[Answer]") -> Answer:
-        """Waits for what is done elsewhere, maybe for others too: leaving it, canceled or late, ends nothing."""
+        """Wait for work that is done elsewhere, perhaps for other callers too. If this call is canceled or late, it
+        stops waiting, and the work goes on.
+        """
         ended = threading.Event()
         work.add_done_callback(lambda _: ended.set())
         withdraw = self.on_cancel(ended.set)
@@ -62,7 +68,7 @@ class Call:
         return work.result()
 
     def check(self) -> None:
-        """Between two steps of work: raises when nobody waits any more, or would be answered in time."""
+        """Raise if the call is canceled or its deadline has passed. This is called between two steps of work."""
         if self._canceled:
             raise CallCanceled
         if self.deadline_s is not None and time.monotonic() >= self.deadline_s:
@@ -79,7 +85,9 @@ class Call:
 
 @contextmanager
 def own_call(call: Call, spent: Spent | None = None) -> Iterator[Call]:
-    """Ends with the caller's, and can be ended alone. `spent`: where its time is counted, if not with the caller's."""
+    """Yield a call that ends with the caller's call and can also be ended alone. `spent` counts its time; the
+    default is that of the caller's call.
+    """
     own = Call(tenant=call.tenant, deadline_s=call.deadline_s, spent=spent or call.spent)
     withdraw = call.on_cancel(own.cancel)
     try:

@@ -1,4 +1,4 @@
-"""What a unit of work looks like to a model, and what a model gives back."""
+"""The input that a model gets for a unit of work, and the output that it returns."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ from tenants.plans.prices import Meter
 
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
-"""Corners clockwise from the top left of the text as read, in pixels of the page's picture."""
+"""The corners in clockwise order from the top left of the text as read, in pixels of the page's image."""
 
 Pixels = npt.NDArray[np.uint8]
-"""Height x width x 3, RGB."""
+"""An RGB image of height x width x 3."""
 
 Json = Any
 
@@ -25,7 +25,7 @@ class TextLine:
     text: str
     box: Quad | None
     confidence: float | None
-    """1.0 for text read from the document itself; None where nothing can be said."""
+    """The confidence: 1.0 for text read from the document itself, None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +36,26 @@ class PageInput:
     width_px: int
     height_px: int
     text_lines: tuple[TextLine, ...] | None
-    """The document's own text layer; None when the page has none and must be recognised from its picture."""
+    """The document's own text layer, or None if the page has none and must be recognized from its image."""
     load_pixels: Callable[[], Pixels] | None
-    """Decodes the picture when a model needs it; None for plain-text documents."""
+    """The function that decodes the image when a model needs it, or None for plain-text documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextInput:
     texts: tuple[str, ...]
     single: bool
-    """True when the caller gave one text rather than a list, so that the answer has the same shape."""
+    """Set if the caller gave a single text instead of a list, so that the answer has the same shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenInput:
-    """Texts that the caller has split into tokens already, with the model's own tokenizer."""
+    """Texts that the caller has already split into tokens with the model's own tokenizer."""
 
     rows: tuple[tuple[int, ...], ...]
-    """Token ids of each text, with or without the marks that the tokenizer puts around a text."""
+    """The token ids of each text, with or without the special tokens that the tokenizer puts around a text."""
     single: bool
-    """As of `TextInput`."""
+    """The same as in `TextInput`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +68,16 @@ WorkInput = PageInput | TextInput | TokenInput | TensorInput
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What was done, in the units that prices are written in."""
+    """The amount of work done, in the units that prices use."""
 
     pages: int = 0
     tokens: int = 0
     calls: int = 1
     device_us: int = 0
-    """Its share of the time that its runs took on their device, in microseconds."""
+    """The work's share of the time that its runs took on their device, in microseconds."""
 
     def counted(self, meter: Meter) -> int:
-        """How many of what a price is for."""
+        """Return the quantity for a meter."""
         match meter:
             case "page":
                 return self.pages
@@ -91,7 +91,7 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """What a text is about, as a vector of length one, comparable with those of the same model version alone."""
+    """The meaning of a text as a vector of length 1. It is comparable only with vectors of the same model version."""
 
     digest: str
     vector: tuple[float, ...]
@@ -99,36 +99,39 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class WorkOutput:
-    """A model's answer: JSON for the caller, units for the bill."""
+    """The answer of a model: JSON for the caller and units for the bill."""
 
     result: Mapping[str, Json]
-    """For pages and texts: `text`, `lines` and what else the model gives; for tensors: `outputs`."""
+    """The result: `text`, `lines` and the model's other fields for pages and texts, `outputs` for tensors."""
     units: Units = field(default_factory=Units)
     embedding: Embedding | None = None
-    """Of a page's whole text, where it was made on the way: kept to search by, whether or not the result shows it."""
+    """The embedding of a page's whole text, if it was made on the way. It is stored for search, whether or not the
+    result shows it.
+    """
     steps: Mapping[str, float] = field(default_factory=dict)
-    """Of a pipeline: the seconds that each step took, by its name; those that run side by side overlap."""
+    """The seconds that each step of a pipeline took, by the step's name. Steps that run side by side overlap."""
     tensors: Mapping[str, npt.NDArray[Any]] | None = None
-    """Where they are wanted as they are and not as JSON: a graph's outputs, `result` being empty then; or the vectors
-    of texts as `embedding`, a row for each text, or one vector for one text."""
+    """The raw arrays for a caller that does not want JSON. They are a graph's outputs, in which case `result` is empty,
+    or the vectors of texts as `embedding`: a row for each text, or a single vector for a single text.
+    """
     row_tokens: tuple[int, ...] = ()
-    """Of texts: the tokens of each, so that each can be kept by itself."""
+    """The number of tokens of each text, so that each text can be stored by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class VersionSpec:
-    """What a worker must know of a model version to serve it."""
+    """The data about a model version that a worker needs to serve it."""
 
     model: str
     number: int
     digest: str
     runtime: str
-    """`ocr`, `embed`, `parse`, `onnx` or `graph`."""
+    """The runtime: `ocr`, `embed`, `parse`, `onnx` or `graph`."""
     artifacts: Mapping[str, str]
-    """Role (`detection`, `recognition`, `weights`, `tokenizer`, …) to a local file path."""
+    """Local file paths of the artifacts by role (`detection`, `recognition`, `weights`, `tokenizer`, …)."""
     config: Mapping[str, Json] = field(default_factory=dict)
     steps: Mapping[str, "VersionSpec"] = field(default_factory=dict)
-    """A pipeline's member versions by role; its footprint is their union."""
+    """The member versions of a pipeline by role. The footprint of the pipeline is the union of theirs."""
 
     @property
     def key(self) -> str:
@@ -136,7 +139,7 @@ class VersionSpec:
 
 
 class WorkRefused(Exception):
-    """The input cannot be processed by this model; the caller's to mend, never retried."""
+    """The error for an input that this model cannot process. The caller must correct it, and it is never retried."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(f"{code}: {detail}")

@@ -1,6 +1,8 @@
-"""Words between processes that must be heard at once and may be lost: cancel this, somebody waits for that model.
+"""Messages between processes that must arrive at once and may be lost, such as the canceling of a call or demand for a
+model.
 
-Redis PUBLISH to whoever listens just now. Whatever is said here is also true in the database, and found there later.
+They are sent with Redis PUBLISH to all current subscribers. Each message repeats a fact that is also in the database
+and is found there later.
 """
 
 import json
@@ -16,7 +18,7 @@ from inference.core.prompt_redis import RedisLeftAlone, prompt_redis
 log = structlog.get_logger(__name__)
 CHANNEL = "maas:control"
 DEMAND = "demand"
-"""Somebody waits for a model that nobody serves."""
+"""The message that a caller waits for a model that no worker serves."""
 PATIENCE_S = 1.0
 PING_S = 10.0
 ANSWER_S = 5.0
@@ -26,7 +28,7 @@ Hear = Callable[[Mapping[str, str]], None]
 
 
 class ControlChannel:
-    """Says words; never raises, since nobody's work may depend on their being heard."""
+    """A sender of messages. It never raises, because no work may depend on their delivery."""
 
     def __init__(self, url: str) -> None:
         self._redis = prompt_redis(url)
@@ -42,14 +44,16 @@ class ControlChannel:
 
 
 class ControlListener:
-    """One thread and one connection; each word has one hearer, which must not wait."""
+    """A listener with a single thread and a single connection. Each message has a single handler, which must
+    not wait.
+    """
 
     def __init__(self, url: str, hearers: Mapping[str, Hear]) -> None:
         self._url = url
         self._hearers = dict(hearers)
         self._stopping = threading.Event()
         self.listening = threading.Event()
-        """Set while words arrive here; what was said before is not repeated."""
+        """Set while messages arrive here. Messages sent before that are not repeated."""
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
 
     def start(self) -> None:
@@ -85,7 +89,7 @@ class ControlListener:
                     if message["type"] == "message":
                         self._hear(message["data"])
                 elif now_s - heard_s > 2 * PING_S:
-                    # What lies between swallows all, and says so to nobody.
+                    # Something on the network path drops everything and reports nothing.
                     raise redis.TimeoutError("the connection does not answer any more")
                 elif now_s - max(heard_s, asked_s) > PING_S:
                     channel.ping()
@@ -98,5 +102,5 @@ class ControlListener:
             if hear is not None:
                 hear(about)
         except Exception:
-            # One bad word must not make this process deaf.
+            # A malformed message must not stop this process from listening.
             log.exception("control_word_not_understood", data=data[:200])

@@ -1,4 +1,6 @@
-"""The time that a run takes on its device, shared out between those whose inputs it held: pure, in microseconds."""
+"""The time that a run takes on its device, divided among the callers whose inputs it held. The functions are pure and
+count in microseconds.
+"""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -7,12 +9,14 @@ US_PER_MS = 1000
 
 
 def run_us(seconds: float, inputs: int) -> int:
-    """Of a whole run. No input runs in no time."""
+    """Return the time of a whole run. It is at least one microsecond for each input."""
     return max(inputs, round(seconds * 1_000_000))
 
 
 def shared_out(whole_us: int, weights: Sequence[int]) -> tuple[int, ...]:
-    """Parts like their weights, which add up to the whole exactly; each at least 1, where that is there for all."""
+    """Divide the whole in proportion to the weights. The parts add up to the whole exactly, and each is at least 1 if
+    the whole suffices for that.
+    """
     least = 1 if whole_us >= len(weights) else 0
     above, total = whole_us - least * len(weights), sum(weights)
     ends = [above * weight // total for weight in accumulate(weights, initial=0)]
@@ -20,5 +24,5 @@ def shared_out(whole_us: int, weights: Sequence[int]) -> tuple[int, ...]:
 
 
 def charged_ms(device_us: int) -> int:
-    """Rounded half up, and at least 1 of whatever ran."""
+    """Return the time in milliseconds, rounded half up. It is at least 1 for any time above 0."""
     return max(1, (device_us + US_PER_MS // 2) // US_PER_MS) if device_us else 0

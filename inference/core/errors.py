@@ -1,8 +1,10 @@
-"""What goes wrong with a model itself, as opposed to with what a caller sent (`WorkRefused`)."""
+"""Errors of a model itself, as opposed to errors in a caller's input (`WorkRefused`)."""
 
 
 class ModelFailed(Exception):
-    """The model could not serve; the operator's to mend, or to be tried again where `retryable` says so."""
+    """The error for a model that could not serve. The operator must fix it, or the call may be tried again if
+    `retryable` is set.
+    """
 
     def __init__(self, code: str, detail: str, *, retryable: bool = False) -> None:
         super().__init__(f"{code}: {detail}")
@@ -12,7 +14,7 @@ class ModelFailed(Exception):
 
 
 class StepFailed(ModelFailed):
-    """A step of a pipeline failed; the message names the step."""
+    """The error for a failed step of a pipeline. The message names the step."""
 
     def __init__(self, step: str, code: str, detail: str, *, retryable: bool = False) -> None:
         super().__init__(code, f"step '{step}': {detail}", retryable=retryable)
@@ -20,18 +22,18 @@ class StepFailed(ModelFailed):
 
 
 class ModelOverloaded(ModelFailed):
-    """More waits for this model here than may wait; refused at once rather than late."""
+    """The error for a full queue of this model. The call is refused at once rather than late."""
 
     def __init__(self, detail: str) -> None:
         super().__init__("model_overloaded", detail, retryable=True)
 
 
 class DeadlinePassed(ModelFailed):
-    """The answer would come after the caller's deadline; nothing was run for it."""
+    """The error for an answer that would come after the caller's deadline. Nothing was run for it."""
 
     def __init__(self, detail: str) -> None:
         super().__init__("deadline_exceeded", detail)
 
 
 class CallCanceled(Exception):
-    """Nobody waits for the answer any more."""
+    """The error for a call whose answer is no longer wanted."""

@@ -1,7 +1,7 @@
-"""The durable Redis for those that must not be held up by it: hints, words, and a look at who lives.
+"""The durable Redis for code that it must not hold up: hints, messages and liveness checks.
 
-redis-py by itself tries ten times with pauses between, each try for as long as its timeout: a Redis that is stopped
-would hold every thread that only wants to say a word for half a minute.
+By default, redis-py tries ten times with pauses between, and each try lasts as long as its timeout. A Redis that is
+stopped would hold up every thread that only sends a message for half a minute.
 """
 
 from collections.abc import Callable
@@ -20,18 +20,23 @@ Answer = TypeVar("Answer")
 
 
 class RedisLeftAlone(redis.ConnectionError):
-    """It has not answered a moment ago: no news, and nothing to log again."""
+    """The error for a Redis that did not answer a moment ago. It is not a new failure and need not be logged again."""
 
 
 class PromptRedis:
-    """One try of a fifth of a second; while Redis is away, of one thread in a second or two."""
+    """A Redis client that makes a single try of a fifth of a second. While Redis is away, only one thread tries it
+    every second or two.
+    """
 
     def __init__(self, url: str) -> None:
         self._client = single_try(url, PATIENCE_S)
         self._server = AskedServer(redis.ConnectionError, redis.TimeoutError)
 
     def ask(self, do: Callable[["redis.Redis"], Answer]) -> Answer:
-        """Raises RedisError."""
+        """Send a request with `do` and return its answer.
+
+        Raises RedisError.
+        """
         try:
             return self._server.ask(lambda: do(self._client))
         except LeftAlone as error:
@@ -40,12 +45,14 @@ class PromptRedis:
 
 @cache
 def prompt_redis(url: str) -> PromptRedis:
-    """This process's, so that all who ask learn from each other that it is away."""
+    """Return the client of this process. It is shared, so that all callers learn from each other that Redis is away."""
     return PromptRedis(url)
 
 
 def single_try(url: str, patience_s: float = SLOW_PATIENCE_S) -> "redis.Redis":
-    """A connection that was closed while it rested is seen before anything is said on it, and needs no second try."""
+    """Return a client that tries each request once. It detects a connection that was closed while idle before it sends
+    anything, so it needs no second try.
+    """
     return redis.Redis.from_url(
         url, socket_timeout=patience_s, socket_connect_timeout=patience_s, retry=Retry(NoBackoff(), 0)
     )

@@ -1,24 +1,24 @@
-"""Where the time of one call goes while a model works for it."""
+"""The time that each stage of a call takes while a model works for it."""
 
 import threading
 
 
 class Spent:
-    """Seconds, added up by whoever spends them; the steps of a pipeline may do so side by side."""
+    """Seconds per stage, summed by the code that spends them. The steps of a pipeline may add to them side by side."""
 
     __slots__ = ("_lock", "batch_s", "child_wait_s", "device_us", "infer_s", "load_s")
 
     def __init__(self) -> None:
         self.load_s = 0.0
-        """Until its model was in memory."""
+        """The seconds until its model was in memory."""
         self.batch_s = 0.0
-        """From coming to a batcher to the start of a run."""
+        """The seconds from the arrival at a batcher to the start of a run."""
         self.infer_s = 0.0
-        """While the model ran, for others too."""
+        """The seconds for which the model ran, also if it ran for other callers too."""
         self.device_us = 0
-        """Its own share of what its runs took on their device, in microseconds."""
+        """The call's own share of the device time of its runs, in microseconds."""
         self.child_wait_s = 0.0
-        """Until a sandboxed child was free for what it wants read."""
+        """The seconds until a sandboxed child was free for a document of this call."""
         self._lock = threading.Lock()
 
     def add(

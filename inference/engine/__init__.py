@@ -1,1 +1,1 @@
-"""The one way to run a model version, whatever its kind."""
+"""The common way to run a model version of any kind."""

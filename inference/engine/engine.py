@@ -1,4 +1,4 @@
-"""The one way to run a model version, whatever its kind."""
+"""The common way to run a model version of any kind."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -33,11 +33,11 @@ from inference.runtime.tensors import written
 class Runtime(Protocol):
     @property
     def session_roles(self) -> tuple[str, ...]:
-        """Artifacts that are held as sessions."""
+        """Return the roles of the artifacts that are held as sessions."""
 
     @property
     def may_use_gpu(self) -> bool:
-        """Where there is one."""
+        """Return whether the runtime may use a GPU if there is one."""
 
     def load(self, spec: VersionSpec) -> None: ...
 
@@ -48,7 +48,7 @@ class Runtime(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ResidentModel:
-    """A model version whose every session is in memory, and what these have run since they were loaded.
+    """A model version whose sessions are all in memory, and the totals of what these have run since they were loaded.
 
     A session that several versions share counts in each of them.
     """
@@ -72,13 +72,13 @@ class Engine:
     def run(
         self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
     ) -> WorkOutput:
-        """Without `call`: for nobody in particular, who waits for as long as it takes."""
+        """Run the model and return its result as JSON. If `call` is missing, there is no tenant and no deadline."""
         return written(self.answer(spec, work, parameters, call))
 
     def answer(
         self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
     ) -> WorkOutput:
-        """As `run`, but with a graph's outputs as they are and not as JSON."""
+        """Run the model like `run`, but return a graph's outputs as arrays instead of JSON."""
         call = call or Call()
         complete = _checked(spec, work, parameters, call)
         before_us = call.spent.device_us
@@ -94,10 +94,11 @@ class Engine:
         call: Call,
         ended: Callable[[], None],
     ) -> Begun | None:
-        """As `answer`, without waiting; None where that cannot be had, and a thread must ask.
+        """Start the same work as `answer` without waiting. Return None if that is not possible, so that a thread must
+        call `answer`.
 
-        `ended` is called once, in any thread, maybe before this returns, and must not wait. A deadline is not watched
-        over here: who waits no longer cancels the call.
+        `ended` is called once, from any thread, possibly before this method returns, and must not wait. The deadline is
+        not watched here, so a caller that stops waiting cancels the call.
         """
         runtime = self._runtimes[spec.runtime]
         if not isinstance(runtime, BeginsRuns):
@@ -112,7 +113,7 @@ class Engine:
         )
 
     def rows_together(self, spec: VersionSpec) -> int:
-        """How many rows of different callers a run may hold, as it is in memory now."""
+        """Return how many rows of different callers a run may hold with the model as it is in memory now."""
         runtime = self._runtimes[spec.runtime]
         return runtime.rows_together(spec) if isinstance(runtime, BeginsRuns) else 1
 
@@ -125,7 +126,7 @@ class Engine:
         self._remember(spec)
 
     def resident(self) -> tuple[ResidentModel, ...]:
-        """The versions that have been served here and are still wholly in memory."""
+        """Return the versions that have been served here and are still completely in memory."""
         held = {session.path: session for session in self.host.resident()}
         with self._lock:
             served = list(self._served.values())
@@ -138,11 +139,11 @@ class Engine:
         return tuple(models)
 
     def session_paths(self, spec: VersionSpec) -> frozenset[str]:
-        """The files that are in memory when this version is: its own and its steps'."""
+        """Return the files that are in memory when this version is: its own and those of its steps."""
         return self._own_paths(spec).union(*map(self.session_paths, spec.steps.values()))
 
     def own_files(self) -> Mapping[str, frozenset[str]]:
-        """By version that has been served here: the files that are held for it, without its steps'."""
+        """Return, by version that has been served here, the files that are held for it, without those of its steps."""
         with self._lock:
             served = list(self._served.values())
         return {spec.key: self._own_paths(spec) for spec in served}
@@ -167,7 +168,7 @@ class Engine:
 def _checked(
     spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
 ) -> Mapping[str, Json]:
-    """The parameters, complete."""
+    """Check the call, the kind of work and the parameters. Return the complete parameters."""
     call.check()
     validate_work_kind(spec.runtime, work_kind(work), spec.config)
     return validate_parameters(spec.runtime, parameters, spec.config)

@@ -1,4 +1,6 @@
-"""How often each model version was loaded and evicted here, how long that took, and what it holds."""
+"""Counts of how often each model version was loaded and evicted here, how long that took, and how much memory it
+holds.
+"""
 
 from collections.abc import Mapping
 
@@ -7,7 +9,9 @@ from inference.runtime.model_loads import ModelLoads
 
 
 def loads_of(engine: Engine) -> Mapping[str, ModelLoads]:
-    """Of every version that was served here. A pipeline has no files; its members have."""
+    """Return the loads of every version that was served here. A pipeline has no files of its own; its members have
+    them.
+    """
     tallies = engine.host.tallies()
     held = {session.path: session.held_bytes for session in engine.host.resident()}
     found = {}

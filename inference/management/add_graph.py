@@ -1,4 +1,4 @@
-"""`manage.py models add-graph`: a pipeline that is declared in a JSON file, put into the registry."""
+"""The command `manage.py models add-graph`, which registers a pipeline that is declared in a JSON file."""
 
 import json
 from argparse import ArgumentParser
@@ -16,7 +16,7 @@ from tenants.plans.prices import Price
 
 
 def describe_arguments(add: ArgumentParser) -> None:
-    """Beside those that every added model has."""
+    """Add the arguments of this command to those that every added model has."""
     add.add_argument("file", type=Path, help="the declaration, in JSON")
     add.add_argument(
         "--member",

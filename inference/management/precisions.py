@@ -1,4 +1,4 @@
-"""`manage.py models add --variant int8=file --precision cpu=int8`: the same graph in several precisions."""
+"""Options of `manage.py models add --variant int8=file --precision cpu=int8`: a graph in several precisions."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def read_variants(given: Sequence[str]) -> dict[str, Path]:
 
 
 def read_precision(given: Sequence[str]) -> Precision | None:
-    """None where nothing is said; one word for both devices, or one each."""
+    """Return a precision for both devices or one for each, or None if none is given."""
     if len(given) == 1 and "=" not in given[0]:
         return given[0]
     precision: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Whether a declared pipeline holds together: every value of the type that its user takes, every member used."""
+"""Checks of declared pipelines: every value must have the type that its user takes, and every member must be used."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ from tenants.core.messages import value_in_words
 OF_THE_PAGE = frozenset(
     {"number", "state", "error", "attempts", "cost", "picture", "started_at", "finished_at"}
 )
-"""What a result says of every page beside what its model answered."""
+"""The fields that a result has for every page, in addition to the model's answer."""
 MEANINGS = {
     "text": (TEXT,),
     "lines": (LINES,),
@@ -62,11 +62,11 @@ MEANINGS = {
     "truncated": (BOOLEAN, JSON),
     "outputs": (),
 }
-"""Names that pages, exports and the search read, and so mean the same in every answer."""
+"""The types of names that pages, exports and the search read. They must mean the same in every answer."""
 
 
 def check_graph(graph: Graph, members: Mapping[str, Member]) -> ValueType:
-    """The type of the answer; GraphInvalid names the step that is wrong."""
+    """Check a graph and return the type of its answer. A GraphInvalid names the wrong step."""
     _check_members(graph, members)
     checker = _Checker(graph, members)
     kinds = frozenset(graph.accepts)
@@ -234,7 +234,7 @@ class _Checker:
         return both
 
     def _check_side(self, block: Block, kinds: frozenset[str]) -> ValueType:
-        """What runs on one side only is not there for steps after the branch."""
+        """Check one side of a branch. Its steps are not available to steps after the branch."""
         before = dict(self.found)
         given = self.check_block(block, kinds)
         self.found = before

@@ -1,7 +1,7 @@
-"""Reads a pipeline's declaration: JSON out of the registry or from an operator's file.
+"""A reader of pipeline declarations: JSON from the registry or from an operator's file.
 
-Refuses each mistake of form with its place. Whether the steps fit one another and the member versions is for
-`checking.py`.
+It reports each formal mistake with its position. `checking.py` checks whether the steps fit each other and the member
+versions.
 """
 
 import json
@@ -37,7 +37,7 @@ from tenants.core.messages import value_in_words
 
 MOST_STEPS = 32
 MOST_NESTED = 6
-"""Branches inside branches."""
+"""The deepest nesting of branches inside branches."""
 MOST_CHARACTERS = 256 * 1024
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 TESTS = ("is", "at_least", "below")
@@ -73,7 +73,7 @@ def _check_size(declared: Json) -> None:
 
 
 class _Object:
-    """A JSON object whose fields are looked up by names that it may have."""
+    """A JSON object whose fields are looked up by their allowed names."""
 
     def __init__(self, value: Json, where: str) -> None:
         if not isinstance(value, dict):
@@ -111,7 +111,7 @@ class _Object:
 
 
 class _BlockReader:
-    """Reads steps in order; knows which names are taken, everywhere, and which may be referred to, here."""
+    """A reader of steps in order. It knows the names in use everywhere and the names that a step may refer to here."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
@@ -254,7 +254,7 @@ def _read_accepts(value: Json) -> tuple[str, ...]:
 
 
 def _listed(value: Json) -> str:
-    """The first of what a list holds, or what there is instead of a list."""
+    """Return the first items of a list in text form, or a description of a value that is not a list."""
     if not isinstance(value, list):
         return value_in_words(value)
     return ", ".join(value_in_words(one) for one in value[:5]) or "empty"

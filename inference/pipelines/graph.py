@@ -1,4 +1,4 @@
-"""Pipelines as they are declared: named steps in order, each fed by earlier ones, and one output."""
+"""Pipelines as they are declared: named steps in order, each with inputs from earlier steps, and one output."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -12,15 +12,15 @@ INPUT, PARAMETERS = "input", "parameters"
 
 
 class GraphInvalid(ValueError):
-    """The declaration is not one; the message says where and why."""
+    """The declaration is invalid. The message gives the position and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A value by the name of what gives it, and what to read off it."""
+    """A reference to a value: the name of its source and the path within it."""
 
     source: str
-    """`input`, `parameters` or an earlier step."""
+    """`input`, `parameters` or the name of an earlier step."""
     path: str
 
     def __str__(self) -> str:
@@ -46,13 +46,13 @@ Source = Reference | Constant | Fields
 class ModelStep:
     name: str
     role: str
-    """Of a member version."""
+    """The role of a member version."""
     inputs: Mapping[str, Source]
     parameters: Mapping[str, Source]
 
     @property
     def is_settled(self) -> bool:
-        """Fed by nothing that changes: run once for as long as its member stays the same."""
+        """Return whether all inputs are constant. Such a step runs once for as long as its member stays the same."""
         fed_by = (*self.inputs.values(), *self.parameters.values())
         return all(isinstance(source, Constant) for source in fed_by)
 
@@ -69,7 +69,7 @@ class OperationStep:
 
 @dataclass(frozen=True, slots=True)
 class InputIs:
-    """The caller sent this kind of work; decides what `input` is on either side."""
+    """The condition that the caller sent this kind of work. It decides the type of `input` on each side."""
 
     kind: str
 
@@ -84,7 +84,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class BranchStep:
-    """Runs one of two blocks and gives what that gives."""
+    """A step that runs one of two blocks and returns the result of that block."""
 
     name: str
     condition: InputIs | Comparison
@@ -100,10 +100,10 @@ class Block:
     steps: tuple[Step, ...]
     output: Source
     needs: Mapping[str, frozenset[str]]
-    """By step: the names that must be there before it can run."""
+    """The names that must have values before a step can run, by step."""
 
     def walk(self) -> Iterator[Step]:
-        """Every step, those inside branches included."""
+        """Yield every step, including those inside branches."""
         for step in self.steps:
             yield step
             if isinstance(step, BranchStep):
@@ -115,13 +115,13 @@ class Block:
 class Graph:
     accepts: tuple[str, ...]
     documents: tuple[str, ...]
-    """The kinds that are read, where documents are accepted."""
+    """The kinds of documents that are read, if documents are accepted."""
     parameters: tuple[Parameter, ...]
     tensors: tuple[TensorSpec, ...]
-    """What callers send, where tensors are accepted."""
+    """The tensors that callers send, if tensors are accepted."""
     block: Block
     search_by: Reference | None
-    """The embedding of the page's text that is kept to search by."""
+    """The embedding of the page's text that is stored for the search."""
 
     @property
     def roles(self) -> frozenset[str]:
@@ -131,7 +131,7 @@ class Graph:
         return tuple(asdict(parameter) for parameter in self.parameters)
 
     def signature(self) -> dict[str, Json]:
-        """What callers send, as the registry keeps it."""
+        """Return the inputs that callers send, in the form of the registry."""
         return {"inputs": [tensor.as_json() for tensor in self.tensors], "outputs": []}
 
 
@@ -145,7 +145,7 @@ def references(source: Source) -> Iterator[Reference]:
 
 
 def needs(step: Step) -> frozenset[str]:
-    """The names that must be there before this step, with all that is inside it, can run."""
+    """Return the names that must have values before this step, with everything inside it, can run."""
     match step:
         case ModelStep():
             return named(*step.inputs.values(), *step.parameters.values())

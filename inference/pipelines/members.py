@@ -1,4 +1,6 @@
-"""What a pipeline may give a member version, and what it gets from it: as types before, as values in a run."""
+"""The inputs that a pipeline may give a member version and the answers it gets, as types when checked and as values in
+a run.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,7 +42,7 @@ Types = Mapping[str, ValueType]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What must be known of a version to declare a step on it."""
+    """The facts about a version that are needed to declare a step on it."""
 
     key: str
     runtime: str
@@ -58,7 +60,8 @@ _PARSED = object_of(
     }
 )
 
-# Runtime -> the one input of each of its forms -> the type of that, and of the answer.
+# The keys are a runtime and the single input of each of its forms. The values are the types of the input and of the
+# answer.
 _FORMS: Mapping[str, Mapping[str, tuple[ValueType, ValueType]]] = MappingProxyType(
     {
         "ocr": {"page": (PAGE, _OCR)},
@@ -73,7 +76,7 @@ _FORMS: Mapping[str, Mapping[str, tuple[ValueType, ValueType]]] = MappingProxyTy
 
 
 def answer_type(member: Member, given: Types) -> ValueType:
-    """ValueError where the member cannot be given this."""
+    """Return the type of the member's answer; raise ValueError if the member cannot take these inputs."""
     if member.runtime == "onnx":
         return _tensors_type(member, given)
     if member.runtime not in _FORMS:
@@ -119,7 +122,7 @@ def work_for(member: VersionSpec, inputs: Mapping[str, Value]) -> WorkInput:
 
 
 def value_of(member: VersionSpec, answer: WorkOutput) -> dict[str, Value]:
-    """The answer as later steps see it."""
+    """Return the answer as later steps read it."""
     result = dict(answer.result)
     if member.runtime == "onnx":
         return {one["name"]: _tensor(one) for one in result["outputs"]}

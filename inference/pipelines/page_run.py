@@ -1,4 +1,4 @@
-"""One page's way through a pipeline: each step as soon as what it needs is there."""
+"""The run of one page through a pipeline: each step starts as soon as its inputs exist."""
 
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -27,12 +27,12 @@ from inference.pipelines.steps import StepRunner, named
 from inference.runtime.parameters import work_kind
 
 MOST_BESIDE = 3
-"""Steps of one page that run beside the one in the page's own thread."""
+"""The most steps of a page that run beside the step in the page's own thread."""
 
 
 @dataclass
 class PageRun:
-    """Its values are set by the page's own thread alone."""
+    """The run of one page. Only the page's own thread sets its values."""
 
     runner: StepRunner
     settled: SettledSteps
@@ -54,7 +54,7 @@ class PageRun:
             while any(step.name not in self.values for step in block.steps):
                 self._land(block=True)
         except BaseException as error:
-            # What still runs holds the page's picture and a place in the process: it is waited for.
+            # Steps that still run hold the page's picture and a slot in the process, so they must end first.
             self.call.cancel()
             wait(self.flying)
             cause = self._cause_of(error)
@@ -64,7 +64,10 @@ class PageRun:
         return self.value(block.output)
 
     def _cause_of(self, error: BaseException) -> BaseException:
-        """A step that fails beside ends the others: what is told is its failure, not their end."""
+        """Return the failure to report.
+
+        A step that fails in another thread cancels the other steps. The failure must be reported, not the cancellation.
+        """
         failures = (future.exception() for future in self.flying) if isinstance(error, CallCanceled) else ()
         return next((one for one in failures if one and not isinstance(one, CallCanceled)), error)
 
@@ -77,7 +80,10 @@ class PageRun:
         return value_at(self.values[source.source], source.path)
 
     def _run_some(self, block: Block, waiting: list[Step]) -> bool:
-        """Whether anything was there to run: first all that is quick, then models, of which one runs here."""
+        """Run steps that are ready and return whether there were any.
+
+        All quick operations run first. Then models run, one of them in this thread.
+        """
         ready = [step for step in waiting if block.needs[step.name] <= self.values.keys()]
         quick = [step for step in ready if _is_quick(step)]
         for step in quick or self._fly_all_but_one(ready):
@@ -89,7 +95,7 @@ class PageRun:
         return bool(ready)
 
     def _fly_all_but_one(self, ready: list[Step]) -> list[Step]:
-        """The step that is left for this thread, if any."""
+        """Start all steps but one in other threads, and return the step that is left for this thread, if any."""
         models = [step for step in ready if isinstance(step, ModelStep)]
         for step in models if len(ready) > len(models) else models[1:]:
             self._fly(step)
@@ -109,7 +115,9 @@ class PageRun:
             self.call.cancel()
 
     def _land(self, *, block: bool) -> None:
-        """Take in what has ended beside; of several failures the one that is declared first is told."""
+        """Collect the steps that have ended in other threads. Of several failures, the step that is declared first is
+        reported.
+        """
         assert self.flying or not block, "a step waits for what no step gives"
         if not self.flying:
             return
@@ -136,7 +144,7 @@ class PageRun:
         self.seconds[name] = answered.seconds
 
     def _ask(self, step: ModelStep) -> Answered:
-        """In whichever thread: reads values, sets none."""
+        """Run a model step in any thread. It reads values and sets none."""
         began_s = time.perf_counter()
         with named(step.name):
             if step.is_settled:
@@ -165,5 +173,5 @@ class PageRun:
 
 
 def _is_quick(step: Step) -> bool:
-    """What is settled is asked for once, and kept from then on."""
+    """Return whether a step is quick. A settled step is run once, and its value is kept from then on."""
     return isinstance(step, OperationStep) or (isinstance(step, ModelStep) and step.is_settled)

@@ -1,4 +1,4 @@
-"""The built-in pipeline `parse`: reads a page, from its own text or from its picture, and says what kind it is."""
+"""The built-in pipeline `parse`: it reads a page from its own text or its picture, and finds its document class."""
 
 from functools import cache
 
@@ -14,7 +14,7 @@ from inference.pipelines.operations.classification import (
 )
 
 OCR, EMBED = "ocr", "embed"
-"""Roles of its members."""
+"""The roles of its members."""
 
 _TYPED: Json = {
     "steps": [
@@ -135,5 +135,5 @@ def _graph() -> Graph:
 
 
 def parse_graph(spec: VersionSpec) -> Graph:
-    """The same for every version: what its members are is the version's to say."""
+    """Return the graph, which is the same for every version. The version itself names its members."""
     return _graph()

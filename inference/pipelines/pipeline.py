@@ -1,4 +1,6 @@
-"""Runs declared pipelines in the process that took the page, through the engine that has their members' sessions."""
+"""The runtime of declared pipelines. They run in the process that took the page, through the engine that has their
+members' sessions.
+"""
 
 import threading
 from collections import OrderedDict
@@ -33,7 +35,7 @@ from inference.runtime.tensor_requests import validate_input
 
 
 class GraphPipeline:
-    """All its models are members' sessions in the same host: a page never leaves the worker that took it."""
+    """A pipeline whose models are all members' sessions in the same host, so that a page never leaves its worker."""
 
     session_roles: tuple[str, ...] = ()
     may_use_gpu = True
@@ -75,7 +77,10 @@ class GraphPipeline:
 
 @contextmanager
 def _own_failures(work: WorkInput) -> Iterator[WorkInput]:
-    """A page's picture is read in the step that takes it; what goes wrong there is told as if it were read before."""
+    """Report failures to read the page's picture as if it had been read before the run.
+
+    The picture is read in the step that takes it.
+    """
     try:
         yield replace(work, load_pixels=_marked(work.load_pixels)) if isinstance(work, PageInput) else work
     except InputFailed as failed:
@@ -113,7 +118,7 @@ def _input_value(work: WorkInput) -> Value:
 
 
 class DeclaredGraphs:
-    """Graphs out of versions' settings; a version never changes, so each is read once."""
+    """The graphs of declared versions. A version never changes, so each graph is read once."""
 
     def __init__(self, capacity: int = 64) -> None:
         self._read: OrderedDict[str, Graph] = OrderedDict()

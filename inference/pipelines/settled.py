@@ -1,4 +1,4 @@
-"""Steps that ask a member, among them those fed by constants alone, whose values are made once."""
+"""Calls of member versions by steps. A step with only constant inputs is run once."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from inference.runtime.once import OncePerKey
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A step's value, and what it took."""
+    """A step's value with its token count and time."""
 
     value: Value
     tokens: int = 0
@@ -38,7 +38,7 @@ def ask_member(
 
 
 class SettledSteps:
-    """Values of steps that are fed by constants alone, made once for as long as the member stays the same."""
+    """The values of steps with only constant inputs. Each is computed once for as long as the member stays the same."""
 
     def __init__(self, runner: StepRunner) -> None:
         self._runner = runner
@@ -48,7 +48,7 @@ class SettledSteps:
         member = member_of(pipeline, step.role, step.name)
 
         def make() -> Value:
-            # As a load, it is nobody's own: who happens to ask first does not pay for it.
+            # This belongs to no caller, like a load: the caller that happens to need it first does not pay for it.
             with own_call(call, Spent()) as own:
                 return ask_member(self._runner, pipeline, step, _constant, own).value
 

@@ -1,4 +1,4 @@
-"""Threads for steps that run beside one another, as many in this process as are worth having and no more."""
+"""Threads for steps that run in parallel: as many as are useful in this process, and no more."""
 
 import contextvars
 import threading
@@ -7,20 +7,23 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 MOST_IN_PROCESS = 8
-"""Beside the threads that pages come in on. Models share the cores anyway; more would only hold more in memory."""
+"""The most such threads, in addition to the threads in which pages arrive.
+
+Models share the cores anyway, so more threads would only hold more in memory.
+"""
 
 Result = TypeVar("Result")
 
 
 class SideBySide:
-    """Whatever is started has a thread at once: nothing waits here, and so nothing can wait for itself."""
+    """A pool in which all started work has a thread at once. Nothing waits here, so nothing can wait for itself."""
 
     def __init__(self, most: int = MOST_IN_PROCESS) -> None:
         self._free = threading.Semaphore(most)
         self._threads = ThreadPoolExecutor(most, thread_name_prefix="step")
 
     def start(self, work: Callable[[], Result]) -> "Future[Result] | None":
-        """None when every thread is busy: the caller then does it itself, in its turn."""
+        """Start the work in a thread; return None if every thread is busy. The caller then does the work itself."""
         if not self._free.acquire(blocking=False):
             return None
         context = contextvars.copy_context()

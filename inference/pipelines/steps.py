@@ -1,4 +1,4 @@
-"""How a pipeline calls its steps: in this process, through the engine, each failure named after its step."""
+"""Calls of pipeline steps through the engine in this process. Each failure names its step."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,11 +9,11 @@ from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput, W
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
 
 _OF_THE_INPUT = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError)
-"""Crashes that the same input brings about again; others may be the machine's or the storage's."""
+"""Errors that the same input causes again. Other errors may come from the machine or the storage."""
 
 
 class InputFailed(Exception):
-    """What the caller gave could not be read: he knows such errors himself, and they are no step's."""
+    """The caller's input could not be read. The caller knows such errors, and they belong to no step."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
@@ -21,7 +21,7 @@ class InputFailed(Exception):
 
 
 class StepRunner(Protocol):
-    """The engine, as a pipeline sees it."""
+    """The engine as a pipeline uses it."""
 
     def run(
         self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
@@ -44,7 +44,7 @@ def named(step: str) -> Iterator[None]:
     except (StepFailed, InputFailed, CallCanceled):
         raise
     except (DeadlinePassed, ModelOverloaded) as failure:
-        # Whoever called tells these from other failures.
+        # The caller distinguishes these from other failures.
         raise type(failure)(f"step '{step}': {failure.detail}") from failure
     except WorkRefused as refusal:
         raise WorkRefused(refusal.code, f"step '{step}': {refusal.detail}") from refusal

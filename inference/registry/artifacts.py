@@ -1,4 +1,4 @@
-"""Model files by content: stored once under their sha256, one folder each, and checked when fetched."""
+"""Model files by content. Each is stored once under its SHA-256 in its own folder, and checked when fetched."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ class Artifact(TypedDict):
 
 
 class ArtifactDamaged(RuntimeError):
-    """What storage gave back is not what was put in."""
+    """The storage returned other content than was stored."""
 
 
 def sha256_of(path: Path) -> str:
@@ -29,7 +29,7 @@ def sha256_of(path: Path) -> str:
 
 
 def store(path: Path) -> Artifact:
-    """What storage has under the same name but damaged is replaced."""
+    """Store a file. A damaged file of the same name in storage is replaced."""
     sha256 = sha256_of(path)
     artifact = Artifact(sha256=sha256, bytes=path.stat().st_size, file=f"models/{sha256}/{path.name}")
     if not _is_stored(artifact):
@@ -39,7 +39,10 @@ def store(path: Path) -> Artifact:
 
 
 def _is_stored(artifact: Artifact) -> bool:
-    """By size where storage is remote: reading it whole would cost as much as storing it again."""
+    """Return whether the file is stored intact.
+
+    Remote storage is checked by size only, because reading the whole file would cost as much as storing it again.
+    """
     name = artifact["file"]
     if not default_storage.exists(name) or default_storage.size(name) != artifact["bytes"]:
         return False
@@ -51,7 +54,10 @@ def _is_folder() -> bool:
 
 
 def local_path(artifact: Mapping[str, object]) -> Path:
-    """Remote storage is copied once into a cache beside the worker; the copy appears whole or not at all."""
+    """Return the path of the file on local disk.
+
+    A file in remote storage is copied once into a cache beside the worker. The copy appears whole or not at all.
+    """
     name, sha256 = str(artifact["file"]), str(artifact["sha256"])
     if _is_folder():
         return Path(default_storage.path(name))

@@ -1,4 +1,4 @@
-"""Batch limits as operators set them, for workers, which follow them while they serve."""
+"""The batch limits that operators set. Workers apply changes while they serve."""
 
 import structlog
 
@@ -11,7 +11,7 @@ log = structlog.get_logger(__name__)
 
 
 def batch_limits() -> dict[Part, BatchLimits]:
-    """Of every version of the models whose limits were changed."""
+    """Return the limits of every version of the models whose limits were changed."""
     settings = BatchSetting.objects.select_related("served_model").prefetch_related("served_model__versions")
     return {
         Part(f"{setting.served_model.name}@{version.number}", setting.part): limits
@@ -22,13 +22,17 @@ def batch_limits() -> dict[Part, BatchLimits]:
 
 
 def own_limits(served: ServedModel) -> dict[str, BatchLimits]:
-    """By the role of the file, where nobody changed any; empty for a pipeline, which only calls other models."""
+    """Return the unchanged limits by the role of the file. A pipeline has none, because it only calls other models."""
     version = served.current or served.versions.order_by("-number").first()
     return dict(OWN_LIMITS.get(version.runtime, {})) if version is not None else {}
 
 
 def _limits(setting: BatchSetting, runtime: str) -> BatchLimits | None:
-    """None where it is not for this runtime, or no longer goes with the runtime's own, which a new release changed."""
+    """Return the limits with the changes applied.
+
+    Return None if the setting is not for this runtime, or no longer fits the runtime's own limits, which a new release
+    changed.
+    """
     own = OWN_LIMITS.get(runtime, {}).get(setting.part)
     if own is None:
         return None

@@ -1,4 +1,4 @@
-"""Declared pipelines at the registry's door: none comes in whose steps do not fit its members."""
+"""Checks of declared pipelines: none is registered whose steps do not fit its members."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ def read_declared(declared: Json) -> Graph:
 
 
 def check_declared(declared: Json, members: Mapping[str, ModelVersion]) -> ValueType:
-    """The type of the answer."""
+    """Check a declared pipeline and return the type of its answer."""
     known = {role: Member(one.key, one.runtime, one.signature) for role, one in members.items()}
     try:
         return check_graph(read_declared(declared), known)

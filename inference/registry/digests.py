@@ -1,4 +1,4 @@
-"""What makes a version what it is, as one number: the same wherever it is served."""
+"""The digest that identifies the content of a version. It is the same in every installation."""
 
 import hashlib
 import json
@@ -12,7 +12,10 @@ def version_digest(
     config: Mapping[str, object],
     steps: Mapping[str, str],
 ) -> str:
-    """`artifacts` are roles and the SHA-256 of their files; `steps`, roles and the digests of their members."""
+    """Return the digest of a version.
+
+    `artifacts` maps roles to the SHA-256 of their files. `steps` maps roles to the digests of their members.
+    """
     identity = {
         "runtime": runtime,
         "artifacts": dict(artifacts),

@@ -1,4 +1,4 @@
-"""What can be wrong with a request for a model."""
+"""Errors in a request for a model."""
 
 from tenants.core.errors import DomainError
 

@@ -1,4 +1,4 @@
-"""What can be served: models, their versions and the files each version is made of."""
+"""Database models of the registry: models, their versions and the files of each version."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator
@@ -11,7 +11,7 @@ from tenants.plans.prices import METERS, Price
 
 
 class ModelPool(models.Model):
-    """Models that share workers, and how a worker is chosen for each."""
+    """A group of models that share workers, with the rule by which a worker is chosen for each."""
 
     class Strategy(models.TextChoices):
         STICKY = "sticky"
@@ -39,7 +39,7 @@ class ModelPool(models.Model):
 
 
 class ServedModel(models.Model):
-    """A name that callers use; which version answers is the operator's choice."""
+    """A name that callers use. The operator chooses the version that answers."""
 
     class State(models.TextChoices):
         ACTIVE = "active"
@@ -93,7 +93,7 @@ class ServedModel(models.Model):
 
     @property
     def cached_price(self) -> Price:
-        """For what is answered out of a cache."""
+        """Return the price of an answer from the cache."""
         return self._price_of(
             self.price_micros if self.cached_price_micros is None else self.cached_price_micros
         )
@@ -110,7 +110,7 @@ class ServedModel(models.Model):
 
 
 class BatchSetting(models.Model):
-    """How much of a model's file may run at once, where an operator wants it otherwise; empty for its own limit."""
+    """An operator's limits on how much of a model's file may run at once. An empty field means the file's own limit."""
 
     served_model = models.ForeignKey(ServedModel, on_delete=models.CASCADE, related_name="batch_settings")
     part = models.CharField(max_length=40, help_text="The role of the file.")
@@ -197,7 +197,7 @@ class PipelineStep(models.Model):
 
 
 class SessionProfile(models.Model):
-    """What workers measured of a model file on a kind of device: learned again where it is lost."""
+    """Measurements that workers made of a model file on a kind of device. Lost ones are measured again."""
 
     artifact = models.CharField(max_length=64, help_text="sha256 of the file.")
     device = models.CharField(max_length=200, help_text="Provider, processor and version of ONNX Runtime.")

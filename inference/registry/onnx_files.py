@@ -1,4 +1,4 @@
-"""Any ONNX file on its way into the registry: checked byte by byte, tried in a child process, then stored."""
+"""Registration of ONNX files: a file is checked byte by byte, tried in a child process and then stored."""
 
 import shutil
 import tempfile
@@ -28,7 +28,7 @@ from tenants.limits.storage.wording import size
 from tenants.plans.prices import Price
 
 Precision = str | Mapping[str, str]
-"""One word, or one for each of `cpu` and `gpu`."""
+"""The name of a precision, or one name each for `cpu` and `gpu`."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class OnnxUpload:
     cached: CacheTerms = USUAL_TERMS
     reprice: bool = False
     retime: bool = False
-    """The price is meant for a model that is there already, too."""
+    """`reprice` and `retime` apply the price and the retention of results to a model that already exists, too."""
     variants: Mapping[str, Path] = field(default_factory=dict)
-    """The same graph in other precisions."""
+    """Files with the same graph in other precisions."""
     precision: Precision | None = None
-    """In which it runs; fp32, the file itself, where nothing is said."""
+    """The precision in which the model runs. The default is fp32, the file itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def add_onnx_file(
 
 
 def _check_precisions(sources: Mapping[str, Path], wanted: Mapping[str, Precision]) -> None:
-    """A version that would fail on its first load is not taken."""
+    """Refuse a version that would fail at its first load."""
     for precision in sources:
         if precision not in PRECISIONS:
             raise ModelRefused("model_precision_unknown", f"{precision!r} is none of {', '.join(PRECISIONS)}")
@@ -109,7 +109,7 @@ def _check_precisions(sources: Mapping[str, Path], wanted: Mapping[str, Precisio
 
 
 def _checked(source: Path, folder: Path, precision: str, progress: Progress) -> CheckedFile:
-    # What is checked must be what is stored, whatever happens to the caller's file meanwhile.
+    # The checked content must be the stored content, even if the caller's file changes meanwhile.
     private = folder / ("model.onnx" if precision == FP32 else f"model.{precision}.onnx")
     progress.stage(f"copying {source}")
     try:
@@ -130,7 +130,10 @@ def _checked(source: Path, folder: Path, precision: str, progress: Progress) -> 
 
 
 def _check_alike(checked: Mapping[str, CheckedFile]) -> None:
-    """Callers do not choose the precision, and must not see which one answers."""
+    """Refuse variants with different signatures.
+
+    Callers do not choose the precision and must not notice which variant answers.
+    """
     for precision, file in checked.items():
         if file.signature != checked[FP32].signature:
             raise ModelRefused(

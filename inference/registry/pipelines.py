@@ -1,4 +1,4 @@
-"""Declared pipelines on their way into the registry: read, held against their members, then stored."""
+"""Registration of declared pipelines: a pipeline is read, checked against its members and then stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from tenants.plans.prices import Price
 class PipelineUpload:
     declared: Json
     members: Mapping[str, str]
-    """Role to `name@number`, or to a name whose current version is taken."""
+    """The members by role: `name@number`, or a name, which means its current version."""
     name: str
     title: str
     description: str
@@ -28,7 +28,7 @@ class PipelineUpload:
     cached: CacheTerms = USUAL_TERMS
     reprice: bool = False
     retime: bool = False
-    """The price is meant for a model that is there already, too."""
+    """`reprice` and `retime` apply the price and the retention of results to a model that already exists, too."""
 
 
 def add_pipeline(upload: PipelineUpload, *, make_current: bool = True) -> ModelVersion:

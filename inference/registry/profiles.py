@@ -1,4 +1,4 @@
-"""Profiles of model files in PostgreSQL, so that every worker and every restart knows what one has measured."""
+"""Profiles of model files in PostgreSQL, so that every worker and every restart can use earlier measurements."""
 
 from django.db import connections
 from django.utils import timezone
@@ -9,7 +9,10 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 
 class PostgresProfiles:
-    """Called from threads of their own that end soon: a connection is not kept for them."""
+    """The store of profiles.
+
+    It is called from threads of their own that end soon, so it closes their connections after use.
+    """
 
     def get(self, artifact: str, device: str) -> Profile | None:
         try:
@@ -20,7 +23,7 @@ class PostgresProfiles:
         return None if found is None else Profile.from_json(found)
 
     def put(self, artifact: str, device: str, profile: Profile) -> None:
-        """The last word counts: two workers of the same device measure alike."""
+        """Store a profile. The last one wins, because two workers with the same device measure alike."""
         try:
             with operator_work():
                 SessionProfile.objects.update_or_create(

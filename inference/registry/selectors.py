@@ -1,4 +1,4 @@
-"""Which model version answers a name, and what a worker must know to serve it."""
+"""Look-ups in the registry: the model version that answers a name, and the data that a worker needs to serve it."""
 
 import re
 import time
@@ -19,7 +19,7 @@ NAMED = 20
 MOST_REMEMBERED = 2_000
 _lifetime_s = 0.0
 _known: dict[str, tuple[ModelVersion, float]] = {}
-"""Until when, by the name under which it was asked for."""
+"""The remembered versions and the times at which they expire, by the name under which they were requested."""
 NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -38,7 +38,10 @@ def models_reading(kind: str) -> list[str]:
 
 
 def versions_named(reference: str) -> "QuerySet[ModelVersion]":
-    """All versions of `name`, or the one of `name@number`, served or not; none for what is no name."""
+    """Return all versions of `name`, or the single version of `name@number`, whether served or not.
+
+    The result is empty if the reference is not a valid name.
+    """
     name, at, number = reference.partition("@")
     versions = ModelVersion.objects.filter(served_model__name=name)
     if not NAME.fullmatch(name) or (at and not NUMBER.fullmatch(number)):
@@ -47,7 +50,10 @@ def versions_named(reference: str) -> "QuerySet[ModelVersion]":
 
 
 def find_version(reference: str) -> ModelVersion:
-    """`parse` is the version the operator has made current; `parse@2` is that one. Paused models are found too."""
+    """Return the version for a reference. Paused models are found too.
+
+    `parse` means the version that the operator has made current. `parse@2` means version 2.
+    """
     wanted = versions_named(reference).filter(state=ModelVersion.State.READY).select_related("served_model")
     if "@" not in reference:
         wanted = wanted.filter(current_of__isnull=False)
@@ -63,7 +69,7 @@ def no_such_model(reference: str, served: Iterable[str]) -> ModelNotFound:
 
 
 def resolve(reference: str) -> ModelVersion:
-    """The version that is to run."""
+    """Return the version that is to run."""
     version = _remembered(reference) if _lifetime_s else find_version(reference)
     if version.served_model.state == ServedModel.State.PAUSED:
         raise ModelPaused(
@@ -74,8 +80,10 @@ def resolve(reference: str) -> ModelVersion:
 
 @contextmanager
 def remembering_versions(seconds: float) -> Iterator[None]:
-    """Meanwhile `resolve` asks the database for a version once in so long: who hands in work all the time waits for
-    nothing that has not changed. What it gives is shared, and read alone.
+    """Make `resolve` remember each version for this many seconds while the context is open.
+
+    A caller that submits work all the time then does not wait for a database query that returns nothing new. The
+    returned versions are shared and must only be read.
     """
     global _lifetime_s  # noqa: PLW0603  # of the process
     _lifetime_s = seconds
@@ -89,7 +97,7 @@ def remembering_versions(seconds: float) -> Iterator[None]:
 def _remembered(reference: str) -> ModelVersion:
     known, now_s = _known.get(reference), time.monotonic()
     if known is None or now_s >= known[1]:
-        # What a caller makes up is not found, and takes no room.
+        # A reference that a caller invents is not found, so it occupies no memory.
         known = find_version(reference), now_s + _lifetime_s
         if len(_known) >= MOST_REMEMBERED:
             _known.clear()
@@ -98,12 +106,12 @@ def _remembered(reference: str) -> ModelVersion:
 
 
 def served_versions() -> list[ModelVersion]:
-    """Every version that may be asked for, and so must have a queue that is listened to."""
+    """Return every version that may be requested, and whose queue must therefore be consumed."""
     return list(ModelVersion.objects.select_related("served_model").filter(state=ModelVersion.State.READY))
 
 
 def spec_of(version: ModelVersion) -> VersionSpec:
-    """Fetches the artifacts to local disk where they are not there yet."""
+    """Return the specification of a version. Artifacts that are not yet on local disk are fetched."""
     return VersionSpec(
         model=version.served_model.name,
         number=version.number,

@@ -1,4 +1,4 @@
-"""Writes to the registry: new models, new versions, and which version answers."""
+"""Changes to the registry: new models, new versions and the choice of the current version."""
 
 import tempfile
 from collections.abc import Mapping
@@ -24,20 +24,22 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class NewVersion:
-    """All that makes a version what it is."""
+    """The content of a new version."""
 
     runtime: str
     files: Mapping[str, Path]
     config: Mapping[str, object] = field(default_factory=dict)
     measured: Mapping[str, object] = field(default_factory=dict)
-    """Kept with the settings, but no part of the digest: the next trial measures otherwise."""
+    """Measurements that are kept with the settings. They are not part of the digest, because the next trial measures
+    differently.
+    """
     signature: Mapping[str, object] = field(default_factory=dict)
     steps: Mapping[str, ModelVersion] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What callers are told of a model, and what it costs."""
+    """The description of a model for callers, and its price."""
 
     name: str
     title: str
@@ -56,10 +58,10 @@ def add_version(
     reprice: bool = False,
     retime: bool = False,
 ) -> ModelVersion:
-    """Idempotent: the same files and settings again give back the version that has them.
+    """Add a version; return the existing one if it has the same files and settings.
 
-    A model that is there keeps its card, its price unless `reprice`, and for how long its results are kept unless
-    `retime`; jobs already accepted keep their price anyway.
+    An existing model keeps its card. It keeps its price unless `reprice` is set, and the retention of its results
+    unless `retime` is set. Jobs already accepted keep their price anyway.
     """
     if new.runtime == GRAPH:
         check_declared(new.config.get("graph"), new.steps)
@@ -85,7 +87,10 @@ def add_version(
 
 
 def _refuse_another_kind(served: ServedModel, card: ModelCard) -> None:
-    """A version answers under its model's name: it must take what callers of that name send."""
+    """Refuse a version that accepts other work than its model.
+
+    A version answers under its model's name, so it must accept what callers of that name send.
+    """
     if tuple(served.accepts) != card.accepts:
         raise ModelKindDiffers(
             f"{served.name!r} is there already and accepts {', '.join(served.accepts)}; this file accepts "
@@ -94,7 +99,7 @@ def _refuse_another_kind(served: ServedModel, card: ModelCard) -> None:
 
 
 def make_current(*, reference: str) -> ModelVersion:
-    """The version `name@number` answers from now on; jobs already accepted keep theirs."""
+    """Make the version `name@number` answer from now on. Jobs already accepted keep their version."""
     name, _, number = reference.partition("@")
     with operator_work(), transaction.atomic(using=OPERATOR):
         versions = ModelVersion.objects.filter(served_model__name=name, state=ModelVersion.State.READY)
@@ -106,7 +111,7 @@ def make_current(*, reference: str) -> ModelVersion:
 
 
 def set_paused(*, name: str, paused: bool) -> bool:
-    """False when there is no such model."""
+    """Pause or resume a model; return False if there is no such model."""
     state = ServedModel.State.PAUSED if paused else ServedModel.State.ACTIVE
     with operator_work():
         return bool(ServedModel.objects.filter(name=name).update(state=state))
@@ -161,7 +166,7 @@ def _digest(new: NewVersion, stored: Mapping[str, artifacts.Artifact]) -> str:
 
 
 def seed_builtin() -> list[ModelVersion]:
-    """The models that every installation has from its first minute; nothing is rebuilt that is there."""
+    """Seed the models that every installation has from the start. Existing models are not rebuilt."""
     seeded: dict[str, ModelVersion] = {}
     with operator_work():
         current = {served.name: served.current for served in ServedModel.objects.select_related("current")}
@@ -176,7 +181,7 @@ def seed_builtin() -> list[ModelVersion]:
 
 
 def add_optional(name: str) -> ModelVersion:
-    """One of the built-in models that are not seeded; the version that is there, where it is of this release."""
+    """Add a built-in model that is not seeded; return the existing version if it is of this release."""
     builtin = OPTIONAL.get(name)
     if builtin is None:
         raise ModelNotFound(f"There is no optional model {name!r}; there are: {', '.join(OPTIONAL)}.")
@@ -189,7 +194,7 @@ def add_optional(name: str) -> ModelVersion:
 
 
 def _describe_anew(builtin: BuiltinModel) -> None:
-    """A newer product may take more parameters for a model that was seeded by an older one."""
+    """Update the parameters of a seeded model. A newer product may take more of them than the one that seeded it."""
     told = builtin.parameters_json()
     with operator_work():
         ServedModel.objects.filter(name=builtin.name).exclude(parameters=told).update(parameters=told)

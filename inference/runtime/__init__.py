@@ -1,1 +1,1 @@
-"""Models in memory: which device runs them, which sessions are held, and how each kind of model is called."""
+"""Models in memory: the device that runs them, the sessions that are held, and the way to call each kind of model."""

@@ -1,23 +1,25 @@
-"""How much ONNX Runtime's arena of one session has grown by, as far as runs have shown."""
+"""The growth of ONNX Runtime's arena of a session, as far as runs have shown it."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 Shapes = Mapping[str, tuple[int, ...]]
-"""Of a run's inputs, by name."""
+"""The shapes of a run's inputs by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class LargestFeeds:
-    """The longest that each dimension of each input has been, and the most values that each has had."""
+    """The longest size of each dimension of each input so far, and the most values of each input."""
 
     sides: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
-    """By name and number of dimensions."""
+    """The sizes by name and number of dimensions."""
     values: Mapping[str, int] = field(default_factory=dict)
 
     def surpassed_by(self, shapes: Shapes) -> bool:
-        """Bytes alone would not say: what attention takes is the square of one side."""
+        """Return whether a run is larger. Bytes alone would not show it, because attention takes the square
+        of a side.
+        """
         return any(self._surpassed_by(name, shape) for name, shape in shapes.items())
 
     def with_also(self, shapes: Shapes) -> "LargestFeeds":
@@ -37,27 +39,27 @@ class LargestFeeds:
 
 @dataclass(frozen=True, slots=True)
 class ArenaGrowth:
-    """An arena keeps what its largest run needed, until a run gives it back."""
+    """The growth of an arena, which keeps the memory of its largest run until a run gives it back."""
 
     held_bytes: int = 0
-    """Sure enough to be remembered."""
+    """The growth that is certain enough to be remembered."""
     seen_bytes: int = 0
-    """The most that one run grew by that had others beside it: their memory may be in it."""
+    """The largest growth of a run that had others beside it, whose memory may be included."""
     largest: LargestFeeds = LargestFeeds()
 
     @property
     def counted_bytes(self) -> int:
-        """All that is to be counted on: better too much than nothing."""
+        """Return all growth to plan for. It is better to count too much than nothing."""
         return self.held_bytes + self.seen_bytes
 
     def may_grow_with(self, shapes: Shapes) -> bool:
-        """As far as shapes say; a run may need more by its values alone."""
+        """Return whether the shapes allow growth. A run may need more because of its values alone."""
         return self.largest.surpassed_by(shapes)
 
     def after(self, shapes: Shapes, grown_bytes: int, *, alone: bool) -> "ArenaGrowth":
-        """Growth is believed of a run that was alone.
+        """Add the growth that a run showed. It is trusted for a run that was alone.
 
-        Of one that was no larger than others before it, only the most counts and not the sum: pictures that
+        If the run was no larger than earlier runs, only the largest growth counts and not the sum, because images that
         are being read beside it must not add up.
         """
         larger = self.may_grow_with(shapes)
@@ -69,5 +71,5 @@ class ArenaGrowth:
         return replace(self, held_bytes=held_bytes, largest=largest)
 
     def given_back(self, kept_bytes: int) -> "ArenaGrowth":
-        """By a run that has left no more than this in the arena; the next will have it grow anew."""
+        """Return the state after a run that left no more than this in the arena. The next run makes it grow again."""
         return ArenaGrowth(seen_bytes=max(0, kept_bytes))

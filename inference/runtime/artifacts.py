@@ -1,4 +1,4 @@
-"""A version's files by role."""
+"""The files of a version by role."""
 
 from inference.core.contracts import VersionSpec
 from inference.core.errors import ModelFailed
@@ -6,7 +6,7 @@ from inference.runtime.precision import chosen_role
 
 
 def artifact(spec: VersionSpec, role: str, *, on_gpu: bool = False) -> str:
-    """The local path of the file for this role, in the precision that the version asks for on this device."""
+    """Return the local path of the file for this role, in the precision that the version sets for this device."""
     try:
         chosen = chosen_role(spec.artifacts.keys(), role, spec.config, on_gpu=on_gpu)
     except ModelFailed as error:

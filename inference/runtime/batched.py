@@ -1,4 +1,4 @@
-"""The batcher of each session in memory: made when it is first asked, gone with the session."""
+"""The batcher of each session in memory. It is created at the first request and disappears with the session."""
 
 import threading
 import time
@@ -25,7 +25,9 @@ log = structlog.get_logger(__name__)
 KEEP_FIT_EVERY_S = 10.0
 
 RunOnSession = Callable[[HostedSession, Sequence[Any], int, RunControl], Sequence[Any]]
-"""Payloads of one batch, the length to pad to, and how to be ended; one answer for each payload."""
+"""A function that runs a batch. It gets the payloads, the length to pad to and a control that can end the run, and
+returns an answer for each payload.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Part:
 class PartFigures:
     part: Part
     batches: BatchFigures
-    """Since this process began, whatever was evicted meanwhile."""
+    """The figures since this process began, including what was evicted meanwhile."""
     waiting_rows: int
 
 
@@ -58,7 +60,7 @@ class _Served:
 
 
 class SessionBatchers:
-    """Versions that share a file share its session, its batcher and its batches."""
+    """The batchers of a host. Versions that share a file share its session, its batcher and its batches."""
 
     def __init__(self, host: SessionHost) -> None:
         self._host = host
@@ -69,14 +71,18 @@ class SessionBatchers:
         host.on_change(self._changed)
 
     def limit(self, limits: Mapping[Part, BatchLimits]) -> None:
-        """An operator's limits, followed from the next call on; what is not named keeps its runtime's own."""
+        """Set an operator's limits, which apply from the next call on. Parts that are not named keep their runtime's
+        own limits.
+        """
         self._limits = dict(limits)
 
     def limits_of(self, part: Part, own: BatchLimits) -> BatchLimits:
         return self._limits.get(part, own)
 
     def figures(self) -> tuple[PartFigures, ...]:
-        """Of all that has run here; a file that versions share counts for the one that was asked first."""
+        """Return the figures of everything that has run here. A file that versions share counts for the version that
+        used it first.
+        """
         with self._lock:
             waiting = {one.part: one.batcher.waiting_rows for one in self._served.values()}
             watches = list(self._watches.items())
@@ -92,7 +98,7 @@ class SessionBatchers:
         limits: BatchLimits,
         call: Call,
     ) -> list[Any]:
-        """The answers in the order of the pieces. The caller keeps the session in memory meanwhile."""
+        """Return the answers in the order of the pieces. The caller keeps the session in memory meanwhile."""
         batcher = self._batcher(session, run, of, limits)
         return batcher.run(self._shared(pieces, of, limits), call)
 
@@ -107,7 +113,7 @@ class SessionBatchers:
         call: Call,
         ended: Callable[[], None],
     ) -> Callable[[], list[Any]]:
-        """As `Batcher.begin`; the caller keeps the session in memory until he has the answers."""
+        """Start the pieces like `Batcher.begin`. The caller keeps the session in memory until it has the answers."""
         batcher = self._batcher(session, run, of, limits)
         return batcher.begin(self._shared(pieces, of, limits), call, ended)
 
@@ -119,7 +125,8 @@ class SessionBatchers:
         self, session: HostedSession, run: RunOnSession, of: Part, limits: BatchLimits
     ) -> Batcher[Any, Any]:
         served = self._of(session, run, of)
-        # Of the version that was asked first: others that share the file do not change its limits call by call.
+        # The limits are those of the version that used the file first. Other versions that share the file do not change
+        # them call by call.
         served.batcher.limits = self.limits_of(served.part, limits)
         return served.batcher
 
@@ -144,7 +151,7 @@ class SessionBatchers:
         return served
 
     def _changed(self, change: Change) -> None:
-        """A batcher goes with its session, whose path may by now be that of another."""
+        """Close the batcher of an evicted session. The path may belong to another session by now."""
         if change.happened is not Happened.EVICTED:
             return
         with self._lock:
@@ -165,7 +172,7 @@ class SessionBatchers:
         def run_batch(payloads: Sequence[Any], length: int, control: RunControl) -> Sequence[Any]:
             if control.ended:
                 raise CallCanceled
-            # In use for as long as the run lasts, even if those who waited for it have left.
+            # The session is in use as long as the run lasts, even if the callers that waited for it have left.
             with self._host.kept(session.path):
                 answers = run(session, payloads, length, control)
                 self._keep_fit(session)
@@ -182,7 +189,9 @@ class SessionBatchers:
             return CostFit()
 
     def _keep_fit(self, session: HostedSession) -> None:
-        """Now and then: what the runs of today have taught is to serve the first caller after a restart."""
+        """Store the fit now and then, so that the experience of today's runs serves the first caller after
+        a restart.
+        """
         now_s = time.monotonic()
         served = self._served.get(session.path)
         if served is not None and now_s >= served.keep_fit_at_s:
@@ -191,6 +200,6 @@ class SessionBatchers:
 
 
 def _for_one_call(pieces: Sequence[Piece[Any]]) -> list[Piece[Any]]:
-    """A caller's own pieces may still run together."""
+    """Return the pieces in groups of this call only. A caller's own pieces may still run together."""
     call = object()
     return [replace(piece, group=(call, piece.group)) for piece in pieces]

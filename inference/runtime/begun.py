@@ -1,4 +1,4 @@
-"""Runs that go on while no thread waits for them."""
+"""Runs that continue while no thread waits for them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,13 +11,15 @@ from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 @dataclass(frozen=True, slots=True)
 class Begun:
     answers: Callable[[], list[Any]]
-    """As of `Batcher.begin`."""
+    """The function that returns the answers, as from `Batcher.begin`."""
     output: Callable[[list[Any]], WorkOutput]
     leave: Callable[[], None]
-    """Its session."""
+    """The function that gives the session back."""
 
     def result(self) -> WorkOutput:
-        """Once, after it was told to have ended; asked for sooner, the run is left. Raises what went wrong."""
+        """Return the result. It is called once, after the notification that the run has ended. An earlier call abandons
+        the run. Raises the error of a failed run.
+        """
         try:
             return self.output(self.answers())
         finally:
@@ -26,7 +28,7 @@ class Begun:
 
 @runtime_checkable
 class BeginsRuns(Protocol):
-    """A runtime that needs no thread for a caller who waits for nothing but a batch."""
+    """A runtime that needs no thread for a caller that waits only for a batch."""
 
     def begin(
         self,
@@ -36,7 +38,9 @@ class BeginsRuns(Protocol):
         call: Call,
         ended: Callable[[], None],
     ) -> Begun | None:
-        """As `run`; None where a thread must wait for it after all. `ended` as of `Batcher.begin`."""
+        """Start the work of `run` without waiting. Return None if a thread must wait for it after all. `ended` is as in
+        `Batcher.begin`.
+        """
 
     def rows_together(self, spec: VersionSpec) -> int:
-        """How many rows of different callers a run may hold now: 1 where they do not share one."""
+        """Return how many rows of different callers a run may hold now. It is 1 if they do not share a run."""

@@ -1,4 +1,4 @@
-"""A run on a GPU with its tensors bound to where the graph wants them: one copy in, one copy out."""
+"""A run on a GPU with its tensors bound to the memory that the graph wants: a single copy in and a single copy out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ HOST = "cpu"
 
 
 class BoundRun:
-    """Of one session; any number of threads may use it, each with tensors of its own."""
+    """The bound runs of a session. Any number of threads may use it, each with its own tensors."""
 
     def __init__(self, session: Any) -> None:
         self._session = session
@@ -38,7 +38,7 @@ class BoundRun:
         names = list(outputs or self._outputs)
         binding = self._session.io_binding()
         for name, feed in feeds.items():
-            # Bound is where the numbers lie, not how they are strided.
+            # The binding uses the address of the numbers and not their strides.
             tensor = np.require(feed, requirements="C")
             if self._inputs[name] == HOST:
                 binding.bind_cpu_input(name, tensor)
@@ -54,7 +54,10 @@ class BoundRun:
         return answers
 
     def _check(self, feeds: Mapping[str, Array]) -> None:
-        """ValueError for what does not fit: from a bound run all errors are of one class."""
+        """Check the inputs here, because all errors of a bound run have the same class.
+
+        Raises ValueError if the inputs do not fit.
+        """
         if set(feeds) != set(self._inputs):
             raise ValueError(
                 f"inputs are {names_in_words(sorted(self._inputs))}, not {names_in_words(sorted(feeds))}"
@@ -67,10 +70,10 @@ class BoundRun:
 
 
 def can_be_bound(session: Any) -> bool:
-    """ONNX Runtime binds no text."""
+    """Return whether the session can be bound. ONNX Runtime does not bind text."""
     return all(arg.type != "tensor(string)" for arg in (*session.get_inputs(), *session.get_outputs()))
 
 
 def _place(memory: Any) -> str:
-    """What a node on the CPU takes, such as a shape, stays there."""
+    """Return the memory for a tensor. A tensor for a node on the CPU, such as a shape, stays there."""
     return GPU if memory.name == "Cuda" else HOST

@@ -1,7 +1,9 @@
-"""Numbers too small for a normal float count as zero in this thread: a processor takes a hundred times as long.
+"""Treats numbers too small for a normal float as zero in this thread, because a processor takes a hundred times as long
+for them.
 
-A page's picture leaves many of them behind an activation such as GELU: text detection ran three times as long. ONNX
-Runtime sets this for the threads of its own pool alone, never for the thread that calls it and does half of the work.
+The image of a page leaves many such numbers after an activation such as GELU, which made text detection three times as
+slow. ONNX Runtime sets this only for the threads of its own pool, never for the thread that calls it and does half of
+the work.
 """
 
 import ctypes
@@ -15,14 +17,18 @@ from typing import Any
 _FLUSH_TO_ZERO = 0x8000
 _DENORMALS_ARE_ZERO = 0x0040
 _CONTROL_WORD = 7
-"""Of the eight 32-bit words that the C library keeps a thread's floating-point state in, on x86-64."""
+"""The index of the control word among the eight 32-bit words in which the C library keeps a thread's floating-point
+state on x86-64.
+"""
 
 _State = ctypes.c_uint32 * 8
 
 
 @contextmanager
 def denormals_flushed() -> Iterator[None]:
-    """In this thread, while the block lasts; where this is not known to work, all stays as it is."""
+    """Flush denormals in this thread while the block lasts. On platforms where this is not known to work, nothing
+    changes.
+    """
     mathematics = _library()
     before = _State()
     if mathematics is None or mathematics.fegetenv(before) != 0:

@@ -1,4 +1,4 @@
-"""Texts to vectors: tokens cut at the model's window, batched by length, pooled inside the ONNX graph."""
+"""Texts to vectors: tokens are cut at the model's window, batched by length, and pooled inside the ONNX graph."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,16 +37,24 @@ from inference.runtime.token_ids import Marks, read_tokens
 from inference.runtime.whole_runs import WHOLE_LENGTHS, whole_length, whole_rows
 
 MAX_PAGE_WINDOWS = 16
-"""A page is embedded up to 4096 tokens, several times what a dense A4 page holds."""
+"""The number of windows of a page that are embedded. They cover 4096 tokens, several times what a dense A4 page
+holds.
+"""
 MAX_WINDOW_CHARACTERS = 32_768
-"""Tokenizing time grows with the characters, and no sensible window of 256 tokens is longer."""
+"""The most characters of a window. The time for tokenizing grows with the characters, and no sensible window of 256
+tokens is longer.
+"""
 
 SOON_SPLIT_CHARACTERS = 8_192
 SOON_SPLIT_TEXTS = 16
-"""Split into tokens in some milliseconds at most."""
+"""The most texts that are split into tokens without a thread. Up to this number and `SOON_SPLIT_CHARACTERS`, splitting
+takes some milliseconds at most.
+"""
 
 RUN_ALONE = "texts_run_alone"
-"""In a version's settings: no text shares a run, since what stands beside it would show in its vector."""
+"""The key in a version's settings with which no text shares a run, because neighboring texts would affect its
+vector.
+"""
 
 Vectors = npt.NDArray[np.float32]
 Vector = npt.NDArray[np.float32]
@@ -54,7 +62,7 @@ Vector = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Token ids of one run of text that the model sees at once."""
+    """The token ids of a part of a text that the model sees at once."""
 
     ids: tuple[int, ...]
 
@@ -63,23 +71,23 @@ class Window:
 class TokenizedText:
     windows: tuple[Window, ...]
     truncated: bool
-    """Whether text beyond the last window was left out."""
+    """Set if text beyond the last window was left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a caller has sent, a window of each."""
+    """The texts of a caller, with a window for each."""
 
     windows: Sequence[Window]
     single: bool
     cut: Sequence[int]
-    """Where those stand that were longer than their windows."""
+    """The positions of the texts that were longer than their windows."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextTokenizer:
     encoder: Any
-    """Cuts at the window, and fills no rows."""
+    """The encoder. It cuts at the window and does not pad rows."""
     marks: Marks
 
 
@@ -117,7 +125,9 @@ class EmbedRuntime:
         call: Call,
         ended: Callable[[], None],
     ) -> Begun | None:
-        """None as well where splitting the texts into tokens would hold up whoever asks."""
+        """Start the work as in `BeginsRuns.begin`. Also return None if splitting the texts into tokens would hold up
+        the caller.
+        """
         path = self._weights(spec)
         if not isinstance(work, TextInput) or len(work.texts) > SOON_SPLIT_TEXTS:
             return None
@@ -173,7 +183,9 @@ class EmbedRuntime:
         return _answer_texts(Texts(windows, work.single, []), self._embed_windows(spec, windows, call))
 
     def _embed_page(self, spec: VersionSpec, page: PageInput, cuts: bool, call: Call) -> WorkOutput:
-        """One vector for the whole page: the mean of its windows, each weighing as much as it has tokens."""
+        """Return a single vector for the whole page. It is the mean of its windows, each weighted by its number of
+        tokens.
+        """
         content = page_text(page)
         text = tokenize(self._tokenizer(spec).encoder, content, max_windows=MAX_PAGE_WINDOWS)
         if text.truncated and not cuts:
@@ -224,9 +236,9 @@ class EmbedRuntime:
 
 
 def padded_length(tokens: int) -> int:
-    """The least length at which a text's vector is, to the last bit, what it is at any greater one.
+    """Return the smallest length at which a text's vector is the same, to the last bit, as at any greater length.
 
-    ONNX Runtime sums attention four steps at a time and takes another path where three are left over.
+    ONNX Runtime sums attention four steps at a time and takes another code path if three steps are left over.
     """
     return tokens + 1 if tokens % 4 == 3 else tokens
 
@@ -275,7 +287,7 @@ def _run_whole(
 
 
 def _warm_up_whole(session: HostedSession) -> None:
-    """In every size that it will be asked for: a GPU's libraries take their time for a first."""
+    """Run every size that will be requested, because a GPU's libraries take their time for the first run of a size."""
     for length in WHOLE_LENGTHS:
         _run_whole(session, [Window((101, 7592, 102))], length)
 

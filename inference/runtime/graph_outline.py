@@ -1,6 +1,6 @@
-"""Reads of an ONNX file what the proof of its rows needs, and none of its weights.
+"""Reads from an ONNX file what the proof of its rows needs, and none of its weights.
 
-These are passed over on the disk: a parser would hold the whole file twice.
+The weights are skipped on the disk, because a parser would hold the whole file twice.
 """
 
 import mmap
@@ -14,7 +14,7 @@ from inference.runtime.native import onnx_package
 from inference.runtime.row_proof.outline import Node, Outline
 from inference.runtime.row_proof.values import MOST_VALUES, Fixed, Shape, Size
 
-# Field numbers of ModelProto, GraphProto and TensorProto.
+# These are field numbers of ModelProto, GraphProto and TensorProto.
 _GRAPH, _OPSET_IMPORT, _FUNCTION = 7, 8, 25
 _NODE, _INITIALIZER, _INPUT, _OUTPUT, _SPARSE_INITIALIZER = 1, 5, 11, 12, 15
 _DIMS, _DATA_TYPE, _TENSOR_NAME = 1, 2, 8
@@ -24,14 +24,14 @@ _STANDARD = ("", "ai.onnx")
 
 
 class OutlineUnreadable(Exception):
-    """No ONNX file that this can follow."""
+    """The error for a file that is not an ONNX file this module can follow."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
     number: int
     start: int
-    """Where its tag is."""
+    """The position of its tag."""
     content: int
     end: int
 
@@ -40,9 +40,7 @@ def read_outline(path: Path) -> Outline:
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _outline(data)
-    except (
-        Exception
-    ) as error:  # Whatever a file from outside may hold: the parser's errors share no base class.
+    except Exception as error:  # The parser's errors share no base class, and a file may hold anything.
         raise OutlineUnreadable(f"{type(error).__name__}: {error}"[:200]) from error
 
 
@@ -112,7 +110,7 @@ def _node(node: Any) -> Node:
         tuple(node.input),
         tuple(node.output),
         {one.name: _attribute(one) for one in node.attribute if one.type not in graphs},
-        # Looks at what is set, whatever the attribute says its type is.
+        # This looks at the fields that are set, whatever type the attribute declares.
         nested=any(one.type in graphs or one.HasField("g") or len(one.graphs) for one in node.attribute),
     )
 
@@ -130,7 +128,7 @@ def _attribute(attribute: Any) -> Any:
 
 
 def _fixed(tensor: Any) -> Fixed:
-    """Its values where they are few and numbers."""
+    """Return the constant, with its values if they are few and numbers."""
     onnx = onnx_package()
     shape = tuple(tensor.dims)
     if prod(shape) > MOST_VALUES or tensor.data_type in (
@@ -151,7 +149,7 @@ def _declared_shape(value: Any) -> Shape:
 
 
 def _fields(data: mmap.mmap, start: int, end: int) -> Iterator[_Field]:
-    """Of one message, in the order of the file."""
+    """Yield the fields of a message in the order of the file."""
     at = start
     while at < end:
         tag, content = _varint(data, at, end)
@@ -174,7 +172,7 @@ def _fields(data: mmap.mmap, start: int, end: int) -> Iterator[_Field]:
 
 
 def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
-    """The number, and where what follows it begins."""
+    """Return the number and the position after it."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= end:

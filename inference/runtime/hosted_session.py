@@ -1,4 +1,4 @@
-"""One model file opened in ONNX Runtime."""
+"""A model file opened in ONNX Runtime."""
 
 import threading
 import time
@@ -24,15 +24,17 @@ from inference.runtime.tensors import Array, NodeArg
 log = structlog.get_logger(__name__)
 FATAL_ONLY = 4
 RUN_LIMIT_S = 30.0
-"""A batch of the dearest built-in model takes a few seconds on two cores."""
+"""The longest time of a run in seconds. A batch of the most expensive built-in model takes a few seconds on two
+cores.
+"""
 
 
 class InvalidFeed(Exception):
-    """ONNX Runtime refused an input's name, type or shape."""
+    """The error for an input whose name, type or shape ONNX Runtime refused."""
 
 
 class RunTally:
-    """How many runs, of how many rows and seconds, since the session was opened."""
+    """The number of runs, rows and seconds since the session was opened."""
 
     def __init__(self) -> None:
         self.runs = self.rows = 0
@@ -47,14 +49,16 @@ class RunTally:
 
 
 class HostedSession:
-    """Safe to share between threads."""
+    """A session that is safe to share between threads."""
 
     def __init__(
         self, path: Path, plan: ExecutionPlan, *, memory: MemoryGauge | None = None, name: str = ""
     ) -> None:
         self.path = path
         self.name = name or path.name
-        """As callers and operators know it: every added model's file has the same name."""
+        """The name that callers and operators know. The file names do not differ: every added model's file has the same
+        name.
+        """
         self.weight_bytes = weight_bytes(path)
         started_s = time.monotonic()
         session = _open(path, plan, self.name)
@@ -70,7 +74,7 @@ class HostedSession:
         self.memory = RunMemory(memory or memory_of(on_gpu=self.on_gpu), on_gpu=self.on_gpu)
         self._session: Any = session
         self._bound = BoundRun(session) if self.on_gpu and can_be_bound(session) else None
-        # A run on the CPU already uses every core: more at once would only multiply the memory in use.
+        # A run on the CPU already uses every core, so more runs at once would only multiply the memory in use.
         self._runs = threading.Semaphore(2 if self.on_gpu else 1)
 
     def run(
@@ -80,7 +84,10 @@ class HostedSession:
         *,
         control: RunControl | None = None,
     ) -> list[Any]:
-        """Raises CallCanceled where `control` has ended the run, which happens between two operators."""
+        """Run the model.
+
+        Raises CallCanceled if `control` has ended the run, which happens between two operators.
+        """
         control = control or RunControl()
         try:
             with (
@@ -111,9 +118,12 @@ class HostedSession:
         return self._session is None
 
     def close(self) -> None:
-        """Its memory is free once a run that is in progress ends; whoever still refers to it holds nothing of it."""
+        """Close the session. Its memory is free when a run in progress ends, and code that still refers to it holds
+        none of its memory.
+        """
         self._session = self._bound = None
-        # It holds on to what holds this session: nothing of it should have to wait for the garbage collector.
+        # The callback refers to the object that holds this session. Without it, nothing has to wait for the garbage
+        # collector.
         self.memory.on_growth = None
 
     def _run(self, feeds: Mapping[str, Array], outputs: Sequence[str] | None, options: Any) -> list[Any]:
@@ -140,13 +150,13 @@ def _ended_by(control: RunControl, options: Any) -> Iterator[None]:
 
 
 def _rows(feeds: Mapping[str, Array]) -> int:
-    """The first dimension of the first input, by which everything here is batched."""
+    """Return the first dimension of the first input, by which everything here is batched."""
     shape = next((feed.shape for feed in feeds.values()), ())
     return int(shape[0]) if shape else 1
 
 
 def weight_bytes(path: Path) -> int:
-    """Size of the file and of the weights stored beside it (`model.onnx.data`, `model.onnx_data`)."""
+    """Return the size of the file and of the weights stored beside it (`model.onnx.data`, `model.onnx_data`)."""
     try:
         beside = [file for file in path.parent.iterdir() if file.name.startswith(path.name)]
         return sum(file.stat().st_size for file in beside if file.is_file()) or path.stat().st_size
@@ -165,14 +175,15 @@ def _open(path: Path, plan: ExecutionPlan, name: str) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     options.add_session_config_entry("session.set_denormal_as_zero", "1")
-    # A memory plan would be kept for every input shape ever seen; shapes vary without bound here.
+    # A memory plan would be kept for every input shape ever seen, and shapes vary without bound here.
     options.enable_mem_pattern = False
-    # Its own lines go straight to the console, with names out of the model; errors reach us as exceptions.
+    # ONNX Runtime writes its own log directly to the console, with names from the model. Errors arrive here as
+    # exceptions.
     options.log_severity_level = FATAL_ONLY
     if plan.on_gpu and hasattr(ort, "preload_dlls"):
         ort.preload_dlls()
     try:
-        # By path, never from bytes: external data is then looked up beside the model, not in the
+        # The model is loaded by path, never from bytes. External data is then looked up beside the model, not in the
         # working directory of this process, whose files a hostile model could otherwise read.
         return ort.InferenceSession(
             str(path),
@@ -188,7 +199,7 @@ def _open(path: Path, plan: ExecutionPlan, name: str) -> Any:
 
 
 def _told(name: str, error: Exception) -> str:
-    """What callers may read; all of it is in the log."""
+    """Return the message that callers may read. The log contains the complete message."""
     said = str(error)
     plain = plain_words(said)
     if plain != said.strip():

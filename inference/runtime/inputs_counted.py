@@ -1,4 +1,4 @@
-"""How many inputs a request brings, each of which a model has to read: texts, or rows of tensors. Pure."""
+"""The number of inputs in a request that a model has to read: texts, or rows of tensors. The functions are pure."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from inference.core.contracts import Json, PageInput, TensorInput, TextInput, To
 
 
 def inputs_in(signature: Mapping[str, Json], work: WorkInput) -> int:
-    """At least one."""
+    """Return the number of inputs, which is at least 1."""
     match work:
         case TextInput():
             count = len(work.texts)
@@ -21,6 +21,8 @@ def inputs_in(signature: Mapping[str, Json], work: WorkInput) -> int:
 
 
 def reads_rows(signature: Mapping[str, Json]) -> bool:
-    """Whether the first dimension of its tensors is any number of inputs. Of a sound, say, it is the sound's length."""
+    """Return whether the first dimension of its tensors is any number of inputs. For a sound, for example, it is the
+    length of the sound.
+    """
     shapes = [one["shape"] for one in signature.get("inputs", ())]
     return bool(shapes) and all(len(shape) >= 2 and shape[0] == -1 for shape in shapes)

@@ -1,4 +1,4 @@
-"""Loads that failed a moment ago: whoever asks again is told so at once, and the file is tried again later."""
+"""Loads that failed a moment ago. A new request for the file fails at once, and the file is tried again later."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,13 +20,13 @@ class _Failure:
 
 
 class LoadFailures:
-    """Not safe to share between threads: the host's lock guards it."""
+    """The failed loads of a host. It is not safe to share between threads by itself; the host's lock guards it."""
 
     def __init__(self) -> None:
         self._failures: dict[str, _Failure] = {}
 
     def refuse(self, path: str, now_s: float) -> None:
-        """Raises as the load did, for a while and for as long as the file is the same."""
+        """Raise the error of the failed load, for a while and as long as the file is the same."""
         failure = self._failures.get(path)
         if failure is None or now_s >= failure.again_at_s:
             return
@@ -53,7 +53,7 @@ def identity_of(path: str) -> Identity:
 
 
 def fresh(error: ModelFailed) -> ModelFailed:
-    """Its own for each caller: one that many threads raise would gather the trace of each."""
+    """Return a separate error for each caller. An error that many threads raise would collect the traceback of each."""
     own = ModelFailed(error.code, error.detail, retryable=error.retryable)
     own.__cause__ = error.__cause__
     return own

@@ -1,4 +1,4 @@
-"""Which of the loads that wait begins next."""
+"""The choice of the waiting load that begins next."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from inference.runtime.residency import Resident, make_room
 
 LOADS_AT_ONCE = 2
-"""A large model that takes half a minute must not hold up a small one; each more would slow down those that run."""
+"""The number of loads at the same time. A large model that takes half a minute must not hold up a small one, and every
+further load would slow down the models that run.
+"""
 OVERTAKEN_FOR_S = 2.0
-"""A load that has waited for room so long is overtaken no more, or small ones would take the room for ever."""
+"""Seconds after which a load that waits for capacity is no longer overtaken. Otherwise, small loads would take the
+capacity forever.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +20,20 @@ class WaitingLoad:
     path: str
     needed_bytes: int
     to_measure: bool = False
-    """What it takes is not known yet: it is loaded by itself, so that the figure is its own."""
+    """Set if the size is not known yet. The file is then loaded by itself, so that the measurement covers
+    nothing else.
+    """
     nested: bool = False
-    """Its caller has another session in use, which somebody may wait for: it may always overtake."""
+    """Set if its caller has another session in use, which others may wait for. Such a load may always overtake."""
     blocked_s: float = 0.0
-    """How long it has waited for room."""
+    """The seconds for which it has waited for capacity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Who begins, if anyone, and what leaves for it; `blocked` wait for room, the others for a load to end."""
+    """The load that begins, if any, and the sessions that leave for it. The `blocked` loads wait for capacity, and the
+    others wait for a load to end.
+    """
 
     path: str | None = None
     evict: tuple[str, ...] = ()
@@ -39,7 +47,9 @@ def next_load(
     loading: Sequence[WaitingLoad],
     budget_bytes: int,
 ) -> Turn:
-    """First come, first served among those for which there is room; `residents` include what is being loaded."""
+    """Choose the next load, first come, first served, among those for which there is capacity. `residents` include the
+    sessions that are being loaded.
+    """
     if len(loading) >= LOADS_AT_ONCE or any(load.to_measure for load in loading):
         return Turn()
     held = list(residents)

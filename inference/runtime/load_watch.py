@@ -1,4 +1,4 @@
-"""Tells whoever runs a model that it waits for a load, and afterwards for how long it did."""
+"""Notifies the code that runs a model that it waits for a load, and measures how long it waited."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ log = structlog.get_logger(__name__)
 
 
 class LoadWatch:
-    """What one piece of work had to wait for; `begun` is called at its first wait, and must not wait itself."""
+    """The waits of a piece of work. `begun` is called at its first wait, and must not wait itself."""
 
     def __init__(self, begun: Callable[[], None]) -> None:
         self.waited_s = 0.0
@@ -24,7 +24,7 @@ class LoadWatch:
         try:
             begun()
         except Exception:
-            # Others wait for the same load: nobody's news may end it.
+            # Others wait for the same load, so a failed notification must not end it.
             log.exception("load_not_announced")
 
 
@@ -43,7 +43,7 @@ def watching_loads(begun: Callable[[], None]) -> Iterator[LoadWatch]:
 
 @contextmanager
 def waiting_for_load(*, needed: bool) -> Iterator[None]:
-    """Around what brings a session into memory, or waits for another thread that does."""
+    """Measure the wait of a block that brings a session into memory, or waits for another thread that does."""
     watch = _watching.get() if needed else None
     if watch is None:
         yield

@@ -13,9 +13,9 @@ from inference.runtime.session_host import SessionHost
 
 log = structlog.get_logger(__name__)
 HOST_SHARE = 0.5
-"""Of this machine's memory; the rest is for documents, answers and everyone else."""
+"""The share of this machine's memory for models. The rest is for documents, answers and all other programs."""
 GPU_SHARE = 0.85
-"""Of a GPU's; the rest is for its libraries' workspaces, which no arena counts."""
+"""The share of a GPU's memory for models. The rest is for the workspaces of its libraries, which no arena counts."""
 
 
 def local_host(
@@ -24,11 +24,12 @@ def local_host(
     tensorrt_cache: Path | None = None,
     profiles: ProfileStore | None = None,
 ) -> SessionHost:
-    """`tensorrt_cache`: the folder for TensorRT's engines, where it is wanted."""
+    """Create the host. `tensorrt_cache` is the folder for TensorRT's engines, if they are wanted."""
     keep_no_large_blocks()
     machine = this_machine()
     available = onnx_runtime().get_available_providers()
-    # A device's file says little: with an empty CUDA_VISIBLE_DEVICES, or without a driver, there is none to use.
+    # A device file alone says little: with an empty CUDA_VISIBLE_DEVICES, or without a driver, there is no usable
+    # device.
     gpu = gpu_memory() if machine.has_nvidia_gpu and CUDA in available else None
     if machine.has_nvidia_gpu and CUDA in available and gpu is None:
         log.warning("gpu_not_used", reason="its driver refuses this process, or has no memory left for it")

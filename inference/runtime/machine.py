@@ -1,4 +1,4 @@
-"""How many cores and how much memory this process may use, control groups included."""
+"""The number of cores and the memory that this process may use, including the limits of control groups."""
 
 import math
 import os
@@ -27,14 +27,16 @@ class Granted:
 
 
 def usable_threads(affinity_cores: int, quota_cores: float | None) -> int:
-    """A quota of 1.5 cores keeps two threads busy; threads beyond the quota would only be throttled."""
+    """Return the number of threads. A quota of 1.5 cores keeps two threads busy, and threads beyond the quota would
+    only be throttled.
+    """
     if quota_cores is None:
         return max(1, affinity_cores)
     return max(1, min(affinity_cores, math.ceil(quota_cores)))
 
 
 def parse_cpu_max(text: str) -> float | None:
-    """Cores granted by a version-2 `cpu.max` such as `150000 100000`; None for `max 100000`."""
+    """Return the cores granted by a version-2 `cpu.max` such as `150000 100000`, or None for `max 100000`."""
     quota, _, period = text.strip().partition(" ")
     if quota == "max":
         return None
@@ -47,10 +49,11 @@ def parse_memory_max(text: str) -> int | None:
 
 
 def own_cgroup_folders(membership: str, root: Path, controller: str = "") -> tuple[Path, ...]:
-    """This process's group and its parents: a limit on any of them binds.
+    """Return the folders of this process's group and its parents. A limit on any of them applies.
 
-    Of version 2 without a controller; version 1 has a tree for each, which two may share. A container may see its own
-    group as the root of a tree, and not where its membership says.
+    Without a controller, the folders are those of version 2. Version 1 has a tree for each controller, which two
+    controllers may share. A container may see its own group as the root of a tree, and not at the path of its
+    membership.
     """
     found: list[Path] = []
     for line in membership.splitlines():
@@ -63,7 +66,7 @@ def own_cgroup_folders(membership: str, root: Path, controller: str = "") -> tup
 
 
 def granted(membership: str, root: Path) -> Granted:
-    """By this process's control groups, of whichever version, or of both where they are mixed."""
+    """Return the limits of this process's control groups, of either version, or of both if they are mixed."""
     quotas = [
         *map(parse_cpu_max, _readings(own_cgroup_folders(membership, root), "cpu.max")),
         *map(_cfs_quota, own_cgroup_folders(membership, root, "cpu")),
@@ -83,7 +86,7 @@ def _readings(folders: Iterable[Path], name: str) -> list[str]:
 
 
 def _cfs_quota(folder: Path) -> float | None:
-    """In cores; -1 for none."""
+    """Return the quota in cores. The value -1 in the file stands for no quota."""
     readings = [text for name in CFS for text in _readings([folder], name)]
     if len(readings) < len(CFS) or int(readings[0]) < 0:
         return None
@@ -91,7 +94,9 @@ def _cfs_quota(folder: Path) -> float | None:
 
 
 def parse_processor(cpuinfo: str) -> str | None:
-    """Such as `AMD EPYC 7B13`: what is measured on one processor says little of another."""
+    """Return the name of the processor, such as `AMD EPYC 7B13`. A measurement on a processor says little about
+    another.
+    """
     lines = (line.partition(":") for line in cpuinfo.splitlines())
     return next((value.strip() for name, _, value in lines if name.strip() == "model name"), None)
 

@@ -1,4 +1,6 @@
-"""How much memory the models take: what this process has asked of the device that holds them, before and after."""
+"""The memory that models take, measured before and after as what this process has requested from the device that holds
+them.
+"""
 
 import ctypes
 import os
@@ -13,8 +15,9 @@ STATUS = Path("/proc/self/status")
 PAGES = Path("/proc/self/statm")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 KEPT_BLOCK_BYTES = 4 << 20
-"""Larger ones go back to the system as they are freed, and come from it anew: a millisecond for each, beside runs of
-hundreds."""
+"""The largest block that the allocator keeps. Larger blocks go back to the system when they are freed and are requested
+anew. That takes a millisecond for each, while runs take hundreds.
+"""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
 
@@ -22,10 +25,10 @@ class MemoryGauge(Protocol):
     def used_bytes(self) -> int: ...
 
     def mapped_bytes(self) -> int:
-        """To a few megabytes, and at a cost that does not depend on what was allocated before."""
+        """Return the mapped memory, exact to a few megabytes. The cost does not depend on what was allocated before."""
 
     def give_back(self) -> None:
-        """What was freed may be kept by the allocator; afterwards the system has it again."""
+        """Return freed memory to the system. The allocator may keep it otherwise."""
 
 
 class _MallocInfo(ctypes.Structure):
@@ -47,9 +50,12 @@ class _MallocInfo(ctypes.Structure):
 
 
 class MallocMemory:
-    """What is allocated just now, to the byte: in microseconds, or in milliseconds where tens of thousands of blocks
-    are free. Resident pages say less: glibc keeps what is freed, most of a model's size after its load and all of it
-    after its end, and the next load shows nothing."""
+    """The memory that is allocated now, exact to the byte. Reading it takes microseconds, or milliseconds if tens of
+    thousands of blocks are free.
+
+    Resident pages say less. glibc keeps freed memory, which is most of a model's size after its load and all of it
+    after its end, so the next load would show no growth.
+    """
 
     def __init__(self, library: Any) -> None:
         self._library = library
@@ -67,7 +73,7 @@ class MallocMemory:
 
 
 class ResidentMemory:
-    """Where the C library does not count: pages of this process that no file backs."""
+    """The pages of this process that no file backs. They are used if the C library does not count allocations."""
 
     def used_bytes(self) -> int:
         try:
@@ -84,7 +90,9 @@ class ResidentMemory:
 
 
 class GpuMemory:
-    """Of the first device that this process may use; other processes on it count too, so one worker has one GPU."""
+    """The memory of the first device that this process may use. Other processes on the device count too, so one worker
+    has one GPU.
+    """
 
     def __init__(self, driver: Any) -> None:
         self._driver = driver
@@ -117,7 +125,7 @@ class GpuMemory:
 
 
 class GpuUnknown(RuntimeError):
-    """The driver would not say; its number for the error follows."""
+    """The error for a driver that refuses to answer. The message contains the driver's error number."""
 
 
 def _checked(result: int) -> None:
@@ -126,9 +134,11 @@ def _checked(result: int) -> None:
 
 
 def data_bytes() -> int:
-    """All that this process has mapped to write to: what is large comes and goes by itself (`keep_no_large_blocks`)."""
+    """Return all memory that this process has mapped for writing. Large blocks come and go by themselves
+    (`keep_no_large_blocks`).
+    """
     try:
-        # A hundredth of a millisecond; a Path would take twice that.
+        # This takes a hundredth of a millisecond. A Path would take twice as long.
         descriptor = os.open(PAGES, os.O_RDONLY)
     except OSError:
         return 0
@@ -146,7 +156,7 @@ def host_memory() -> MemoryGauge:
 
 @cache
 def gpu_memory() -> GpuMemory | None:
-    """None where no driver answers."""
+    """Return the memory of the GPU, or None if no driver answers."""
     try:
         return GpuMemory(ctypes.CDLL("libcuda.so.1"))
     except (OSError, GpuUnknown):
@@ -154,12 +164,14 @@ def gpu_memory() -> GpuMemory | None:
 
 
 def keep_no_large_blocks() -> None:
-    """For the whole process. By itself glibc learns from the first large block that is freed to keep all up to 32 MB,
-    and does so for each thread: pictures long gone stay resident once for every thread that has read a page."""
+    """Let the allocator of the whole process keep no large blocks. By default, glibc learns from the first large block
+    that is freed to keep all blocks up to 32 MB, and does so for each thread. Images that were freed long ago would
+    stay resident once for every thread that has read a page.
+    """
     library = ctypes.CDLL(None)
     if hasattr(library, "mallinfo2"):
         library.mallopt(_MMAP_THRESHOLD, KEPT_BLOCK_BYTES)
-        # glibc's own proportion; setting the one ends its learning of both.
+        # This is glibc's own proportion. Setting either value ends the automatic adjustment of both.
         library.mallopt(_TRIM_THRESHOLD, 2 * KEPT_BLOCK_BYTES)
 
 
@@ -168,7 +180,7 @@ def memory_of(*, on_gpu: bool) -> MemoryGauge:
 
 
 class Part:
-    """One load or run; `alone` says whether no other went on beside it so far."""
+    """A load or run. `alone` says whether no other load or run was in progress beside it so far."""
 
     def __init__(self, activity: "Activity", number: int, began_alone: bool) -> None:
         self._activity = activity
@@ -182,12 +194,14 @@ class Part:
 
     @property
     def given_back_bytes(self) -> int:
-        """By others, since it began: so much more may have been taken than memory in use shows."""
+        """Return the memory that others gave back since it began. That much more may have been taken than the memory in
+        use shows.
+        """
         return self._activity.given_back_bytes - self._given_back_before
 
 
 class Activity:
-    """Loads and runs of this process: what memory grew by is known of one that was alone."""
+    """The loads and runs of this process. The cause of memory growth is known only for a load or run that was alone."""
 
     def __init__(self) -> None:
         self.begun = self.given_back_bytes = 0
@@ -201,7 +215,9 @@ class Activity:
 
     @contextmanager
     def part(self) -> Iterator[Part]:
-        """What begins within a part, in the same thread, belongs to it: the warm-up of a load."""
+        """Yield the current part. Work that begins within a part in the same thread belongs to it, such as the warm-up
+        of a load.
+        """
         outer: Part | None = getattr(self._own, "part", None)
         if outer is not None:
             yield outer

@@ -1,4 +1,4 @@
-"""What an engine counts of its batches and sessions. Labels never name a tenant."""
+"""Metrics of the batches and sessions of an engine. Labels never name a tenant."""
 
 from collections.abc import Mapping
 
@@ -53,7 +53,7 @@ HELD_BYTES = Gauge(
 
 
 class LoadMeter:
-    """Brings Prometheus up to what the session host has counted."""
+    """A meter that updates Prometheus to the counts of the session host."""
 
     def __init__(self) -> None:
         self._counted: Mapping[str, ModelLoads] = {}
@@ -70,7 +70,7 @@ class LoadMeter:
 
 
 class MeteredBatches:
-    """Counts one batcher's runs for Prometheus, and keeps their sums for heartbeats."""
+    """A watch that counts the runs of a batcher for Prometheus and keeps their sums for heartbeats."""
 
     def __init__(self, model: str, part: str) -> None:
         self._tally = BatchTally()

@@ -1,7 +1,8 @@
-"""Text that the detector passed over on a nearly empty page: ink outside all boxes, each piece shown by itself.
+"""Text that the detector missed on a nearly empty page: ink outside all boxes, each piece shown to the detector by
+itself.
 
-The detector weighs each place against the whole picture. A short line alone on a clean sheet is outweighed by
-the white around it, and is found in a smaller picture of its surroundings.
+The detector weighs each position against the whole image. A short line alone on a clean sheet is outweighed by the
+white around it, and is found in a smaller image of its surroundings.
 """
 
 from dataclasses import dataclass
@@ -15,20 +16,26 @@ from inference.core.contracts import Pixels
 from inference.runtime.text_detection import MIN_DETECTOR_SIDE, Floats, in_reading_order
 
 INK_CONTRAST = 32
-"""Grey levels from the background: more than the grain of a scan, less than pale print."""
+"""The contrast of ink in gray levels from the background. It is more than the grain of a scan and less than pale
+print.
+"""
 NEARLY_EMPTY = 0.005
-"""Share of ink. A page with a few lines of print has more, and they outweigh the white."""
+"""The share of ink below which a page is nearly empty. A page with a few lines of print has more, and they outweigh the
+white.
+"""
 MIN_MISSED_SHARE = 0.1
-"""Tails and underlines stand out of the box of a line that was found."""
+"""The share of a piece's ink outside the boxes above which it counts as missed. Tails of letters and underlines also
+extend beyond the box of a line that was found.
+"""
 JOINED_PIXELS = (49, 25)
-"""Width and height within which marks belong together: the words of a line, not the lines of a page."""
+"""The width and height within which marks belong together. They join the words of a line, not the lines of a page."""
 MIN_INK_PIXELS = 24
 MIN_INK_HEIGHT = 6
-"""Dust and ruled lines are less."""
+"""The smallest height of a missed piece. Dust and ruled lines are below this height or have less ink."""
 MAX_PIECES = 4
 MARGIN = 40
 MIN_SIDE = MIN_DETECTOR_SIDE // 2
-"""The detector sees a picture this small at twice its size."""
+"""The smallest side of the image of a piece. The detector sees an image this small at twice its size."""
 
 Mask = npt.NDArray[np.uint8]
 
@@ -36,14 +43,16 @@ Mask = npt.NDArray[np.uint8]
 @dataclass(frozen=True, slots=True)
 class MissedPiece:
     picture: Pixels
-    """The piece with white around it, and nothing else of the page."""
+    """The image of the piece with white around it, and nothing else of the page."""
     left: int
     top: int
     area: npt.NDArray[np.bool_]
-    """The piece and its close surroundings on the whole page."""
+    """The area of the piece and its close surroundings on the whole page."""
 
     def add(self, found: Floats, boxes: Floats) -> Floats:
-        """The boxes on the page with what was found in the picture, in place of what was known of the piece."""
+        """Return the boxes on the page, with those found in the image of the piece instead of the earlier boxes of the
+        piece.
+        """
         if not len(found):
             return boxes
         across, down = boxes.mean(axis=1).astype(int).T
@@ -52,7 +61,9 @@ class MissedPiece:
 
 
 def missed_pieces(image: Pixels, boxes: Floats) -> list[MissedPiece]:
-    """Pieces that are largely outside the boxes, most ink first; none where the page is not nearly empty."""
+    """Return the pieces that are largely outside the boxes, most ink first. There are none if the page is not nearly
+    empty.
+    """
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     background = int(cv2.calcHist([grey], [0], None, [256], [0, 256]).argmax())
     ink = _ink(grey, background)
@@ -99,7 +110,7 @@ def _piece(
 
 
 def _widened(start: int, length: int, limit: int) -> slice:
-    """With a margin on both sides and of a least length, inside the picture."""
+    """Return a range with a margin on both sides and a minimum length, inside the image."""
     wanted = min(max(length + 2 * MARGIN, MIN_SIDE), limit)
     first = min(max(0, start - (wanted - length) // 2), limit - wanted)
     return slice(first, first + wanted)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ModelLoads:
-    """Of all its files since this process began; a file that versions share counts for each."""
+    """The counts of all its files since this process began. A file that versions share counts for each version."""
 
     loads: int = 0
     load_s: float = 0.0
-    """Warm-up included."""
+    """The seconds of all loads, including warm-up."""
     failures: int = 0
     evictions: int = 0
     held_bytes: int = 0
-    """Set aside now: what the loads took, and the most that runs needed."""
+    """The memory that is reserved now: what the loads took, and the most that runs needed."""

@@ -1,4 +1,6 @@
-"""The libraries in C++ and Rust, imported when they are first used: a process that runs no model holds none of them."""
+"""The libraries in C++ and Rust. They are imported when they are first used, so a process that runs no model holds none
+of them.
+"""
 
 from functools import cache
 from typing import Any
@@ -13,7 +15,7 @@ def onnx_runtime() -> Any:
 
 @cache
 def invalid_argument() -> type[Exception]:
-    """What ONNX Runtime raises for an input of another name, type or shape than the graph's."""
+    """Return the exception that ONNX Runtime raises for an input of another name, type or shape than the graph's."""
     from onnxruntime.capi import onnxruntime_pybind11_state  # noqa: PLC0415  # as above
 
     error: type[Exception] = onnxruntime_pybind11_state.InvalidArgument
@@ -22,7 +24,9 @@ def invalid_argument() -> type[Exception]:
 
 @cache
 def onnx_package() -> Any:
-    """The format, and not what runs it: asked only for a file that was never seen before."""
+    """Return the package that reads the format and does not run it. It is needed only for a file that was never seen
+    before.
+    """
     import onnx  # noqa: PLC0415  # as above
     import onnx.helper  # noqa: PLC0415
     import onnx.numpy_helper  # noqa: PLC0415

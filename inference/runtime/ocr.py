@@ -1,4 +1,4 @@
-"""Text recognition: finds the lines on a page's picture and reads each."""
+"""Text recognition: it finds the lines on a page's image and reads each."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -56,12 +56,15 @@ class FoundLine:
 
 
 class OcrRuntime:
-    """Lines of all pages that are read just now meet in the recogniser's batches, whoever's they are."""
+    """The runtime for text recognition. Lines of all pages that are read at the same time share the recognizer's
+    batches, whichever callers they belong to.
+    """
 
     session_roles = ("detection", "recognition")
     may_use_gpu = False
-    """ONNX Runtime plans every convolution anew for a picture of another size than the last: seconds each time, and
-    pages and lines come in all sizes."""
+    """GPUs are not used: ONNX Runtime plans every convolution anew for an image of another size than the last. That
+    takes seconds each time, and pages and lines come in all sizes.
+    """
 
     def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host

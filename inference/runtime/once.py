@@ -1,4 +1,4 @@
-"""Values that are dear to make and small to keep: made once per key, however many threads ask."""
+"""Values that are expensive to make and small to keep. Each is made once per key for all callers."""
 
 import threading
 from collections import OrderedDict
@@ -13,7 +13,9 @@ Value = TypeVar("Value")
 
 
 class OncePerKey(Generic[Value]):
-    """Keeps the `capacity` values used last. Whoever asks for one key never waits for the making of another."""
+    """A cache of the `capacity` values used last. A caller of a key never waits for the value of another key to be
+    made.
+    """
 
     def __init__(self, *, capacity: int = 16) -> None:
         self._capacity = capacity
@@ -21,7 +23,9 @@ class OncePerKey(Generic[Value]):
         self._lock = threading.Lock()
 
     def get(self, key: str, make: Callable[[], Value], call: Call | None = None) -> Value:
-        """`make` runs in the first asker's thread and may end with his `call`; the next asker then makes it himself."""
+        """Return the value. `make` runs in the thread of the first caller and may end with that caller's `call`. The
+        next caller then makes the value.
+        """
         call = call or Call()
         while True:
             value, is_mine_to_make = self._of(key)
@@ -31,11 +35,11 @@ class OncePerKey(Generic[Value]):
             try:
                 return call.result_of(value)
             except (CallCanceled, DeadlinePassed, ModelOverloaded):
-                # What befell another's call says nothing of this one.
+                # The error of another caller's call says nothing about this call.
                 call.check()
 
     def peek(self, key: str) -> Value | None:
-        """What is there already."""
+        """Return the value if it is already there."""
         with self._lock:
             value = self._values.get(key)
             if value is None or not value.done() or value.exception() is not None:
@@ -44,7 +48,7 @@ class OncePerKey(Generic[Value]):
         return value.result()
 
     def _of(self, key: str) -> "tuple[Future[Value], bool]":
-        """The value, there or on its way, and whether it is the asker's to make."""
+        """Return the value, finished or in progress, and whether this caller must make it."""
         with self._lock:
             value = self._values.get(key)
             is_new = value is None
@@ -56,7 +60,9 @@ class OncePerKey(Generic[Value]):
         return value, is_new
 
     def _fill(self, key: str, value: "Future[Value]", make: Callable[[], Value]) -> None:
-        """Whatever happens, those who wait learn of it; after a failure the next one tries again."""
+        """Make the value. Whatever happens, the waiting callers get the result or the error. After a failure, the next
+        caller tries again.
+        """
         try:
             value.set_result(make())
         except BaseException as error:

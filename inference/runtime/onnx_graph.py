@@ -1,4 +1,4 @@
-"""Any ONNX graph: named tensors in, named tensors out, checked against what the file declares."""
+"""The runtime for any ONNX graph: named tensors in, named tensors out, checked against what the file declares."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,9 @@ from inference.runtime.whole_runs import RunRows, in_whole_runs
 
 log = structlog.get_logger(__name__)
 TRIAL_S = 3.0
-"""Of a load; a graph whose rows cannot be tried in this time is run for one caller at a time."""
+"""Seconds of a load for the trial of rows. A graph whose rows cannot be tried in this time is run for a single caller
+at a time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class CallersRows:
-    """One caller's tensors, which run with those of others, or alone."""
+    """The tensors of a caller, which run together with those of others, or alone."""
 
     feeds: Mapping[str, Array]
     rows: int
@@ -62,7 +64,7 @@ class CallersRows:
 
     @property
     def shapes(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-        """What must be alike in one batch: all but the number of rows."""
+        """Return what must be equal within a batch: everything except the number of rows."""
         return tuple((name, tensor.dtype.str, tensor.shape[1:]) for name, tensor in self.feeds.items())
 
 
@@ -156,7 +158,9 @@ class OnnxRuntime:
         return split_rows(answers, [caller.rows for caller in callers], least_rows)
 
     def _warm_up(self, session: HostedSession) -> None:
-        """One run on the smallest input; a graph that needs a larger one is warmed by its first caller."""
+        """Run the smallest input and find out whether rows may share a run. A graph that needs a larger input is warmed
+        up by its first caller.
+        """
         signature = signature_of(session)
         feeds = {tensor.name: _smallest(tensor) for tensor in signature.inputs}
         with suppress(InvalidFeed, ModelFailed):
@@ -166,12 +170,13 @@ class OnnxRuntime:
             known = self._found_before(session) or self._tried(session, signature)
             self._independence[session.path] = known
         if session.on_gpu and known.batchable:
-            # As it will be asked: for a size that it has not seen, a GPU's libraries take their time.
+            # This run has the size of later runs, because a GPU's libraries take their time for a size that they have
+            # not seen.
             with suppress(InvalidFeed, ModelFailed):
                 in_whole_runs(session.run)(feeds)
 
     def _found_before(self, session: HostedSession) -> RowIndependence | None:
-        """In another process, or before a restart: a file's rows do not change."""
+        """Return the result of another process or of an earlier start, because the rows of a file do not change."""
         profile = self._host.profile(session.path)
         match profile.exactness if profile is not None else None:
             case {"least_rows": int() | None as least, "reason": str(reason), "proven": bool(proven)}:
@@ -209,19 +214,21 @@ def _try_rows(session: HostedSession, signature: Signature) -> RowIndependence:
     runs = _in_rows(session, RunsInTime(session.run, time.monotonic() + TRIAL_S))
     with session.memory.giving_back():
         found = find_row_independence(signature.inputs, signature.outputs, runs, proof=proof)
-        # The last answers lay in the arena until just now: one more run gives that back, too.
+        # The last answers were in the arena until just now, so another run gives their memory back, too.
         with suppress(InvalidFeed, ModelFailed):
             session.run({tensor.name: _smallest(tensor) for tensor in signature.inputs})
     return found
 
 
 def _in_rows(session: HostedSession, run: RunRows) -> RunRows:
-    """How rows that callers share are run on this device."""
+    """Return the function that runs the rows that callers share on this device."""
     return in_whole_runs(run) if session.on_gpu else run
 
 
 def _checked(session: HostedSession, answers: list[Array]) -> list[Array]:
-    """A graph may declare one shape and give another, for some values only: then one caller's row widens all."""
+    """Check and return the answers. A graph may declare a shape and return another for some values only. A caller's row
+    would then widen all rows.
+    """
     for declared, answer in zip(session.outputs, answers, strict=True):
         tensor_spec(declared).check_output(answer)
     return answers
@@ -236,7 +243,9 @@ def _proof(path: Path) -> Proof:
 
 
 class RunsInTime:
-    """Refuses a run that comes too late, or would end too late by what others have taken for each value."""
+    """A runner that refuses a run that comes too late, or that would end too late by the time per value of earlier
+    runs.
+    """
 
     def __init__(
         self,
@@ -261,7 +270,9 @@ class RunsInTime:
 
 
 def split_rows(answers: Sequence[Array], counts: Sequence[int], least_rows: int) -> list[list[Array]]:
-    """Each caller's part of every output. Never a row more or less: the next caller's would be shifted."""
+    """Return each caller's part of every output. The number of rows must be exact, because the part of the next caller
+    would be shifted otherwise.
+    """
     total = sum(counts)
     for answer in answers:
         got = answer.shape[0] if answer.ndim else None
@@ -277,7 +288,7 @@ def split_rows(answers: Sequence[Array], counts: Sequence[int], least_rows: int)
 
 
 def read_signature(host: SessionHost, path: str | Path) -> Signature:
-    """What a file declares, for its row in the registry."""
+    """Return what a file declares, for its row in the registry."""
     with host.session(path) as session:
         return signature_of(session)
 
@@ -291,7 +302,7 @@ def signature_of(session: HostedSession) -> Signature:
 
 
 _signatures: WeakKeyDictionary[HostedSession, Signature] = WeakKeyDictionary()
-"""Every call asks."""
+"""The signatures of the open sessions. Every call needs one."""
 
 
 def check_tensors(signature: Signature, tensors: Mapping[str, Array]) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""What each kind of model accepts: kinds of work, and parameters with their bounds and defaults."""
+"""The input that each kind of model accepts: kinds of work, and parameters with their bounds and defaults."""
 
 import math
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ DOCUMENT, TEXT, TEXTS, TENSORS = "document", "text", "texts", "tensors"
 class Parameter:
     name: str
     type: str
-    """`number` or `boolean`."""
+    """The type: `number` or `boolean`."""
     default: Json
     description: str
     minimum: float | None = None
@@ -27,7 +27,7 @@ class Parameter:
             return isinstance(value, bool)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
-        # Written so that NaN, which compares false with everything, is refused.
+        # The condition is written so that NaN, which compares false with everything, is refused.
         return (self.minimum is None or value >= self.minimum) and (
             self.maximum is None or value <= self.maximum
         )
@@ -41,12 +41,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """What callers may give to every model of one runtime."""
+    """The input that callers may give to every model of a runtime."""
 
     accepts: tuple[str, ...]
     parameters: tuple[Parameter, ...] = ()
     documents: tuple[str, ...] = EVERY_KIND
-    """The kinds that it reads, where it accepts documents."""
+    """The kinds of document that it reads, if it accepts documents."""
 
 
 MIN_CONFIDENCE = Parameter(
@@ -74,13 +74,15 @@ INTERFACES: Mapping[str, Interface] = MappingProxyType(
 
 
 GRAPH = "graph"
-"""The runtime of declared pipelines: each says in its own settings what it accepts."""
+"""The runtime of declared pipelines. Each pipeline declares in its own settings what it accepts."""
 MOST_PARAMETERS = 20
 NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 
 def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interface:
-    """`config` is the version's own, which says for a declared pipeline what its runtime says for the others."""
+    """Return the interface of a version. `config` is the version's own configuration. It declares the interface of a
+    declared pipeline, while that of other models depends on the runtime.
+    """
     if runtime == GRAPH and "graph" in config:
         declared = config["graph"]
         return Interface(
@@ -96,9 +98,9 @@ def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interfac
 
 
 def documents_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> tuple[str, ...]:
-    """Return the kinds of document that a version reads; none for one that accepts no documents.
+    """Return the kinds of document that a version reads, or none for a version that accepts no documents.
 
-    A runtime of a newer product, whose model is listed while the service is upgraded, is taken to read every kind.
+    A runtime of a newer product, whose model is listed while the service is upgraded, is assumed to read every kind.
     """
     if runtime not in INTERFACES and (runtime != GRAPH or "graph" not in config):
         return EVERY_KIND
@@ -107,7 +109,10 @@ def documents_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> tuple[st
 
 
 def read_parameters(declared: Json) -> tuple[Parameter, ...]:
-    """Parameters as a pipeline declares them; ValueError says which is wrong."""
+    """Read parameters as a pipeline declares them.
+
+    Raises ValueError with a message that says which parameter is wrong.
+    """
     if not isinstance(declared, list) or len(declared) > MOST_PARAMETERS:
         raise ValueError(f"`parameters` must be a list of at most {MOST_PARAMETERS}")
     read = tuple(_read_parameter(one) for one in declared)
@@ -138,7 +143,7 @@ def _is_bound(value: Json) -> bool:
 def validate_parameters(
     runtime: str, parameters: Mapping[str, Json], config: Mapping[str, Json] = NOTHING
 ) -> Mapping[str, Json]:
-    """The parameters with defaults filled in; refuses unknown names and values out of bounds."""
+    """Return the parameters with defaults filled in. Refuse unknown names and values out of bounds."""
     known = {parameter.name: parameter for parameter in interface_of(runtime, config).parameters}
     for name, value in parameters.items():
         if name not in known:

@@ -1,4 +1,4 @@
-"""What ONNX Runtime says went wrong, without places in its sources and names of hosts, which no caller needs."""
+"""Error messages of ONNX Runtime without source locations and host names, which no caller needs."""
 
 import re
 
@@ -17,7 +17,7 @@ _GPU_IS_FULL = re.compile(
 
 
 def gpu_was_full(said: str) -> bool:
-    """Not by the session's own limit, but by others: it may have room again."""
+    """Return whether others filled the GPU, and not the session's own limit. There may be free memory again later."""
     return _GPU_IS_FULL.search(said) is not None
 
 
@@ -31,7 +31,7 @@ def plain_words(said: str) -> str:
 
 
 def _without_signature(said: str) -> str:
-    """Where a function's name with its parameters follows a place in the sources."""
+    """Remove a function's name with its parameters that follows a source location."""
     begins = _SIGNATURE.match(said)
     if begins is None:
         return said
@@ -40,7 +40,7 @@ def _without_signature(said: str) -> str:
         depth += {"(": 1, ")": -1}.get(said[place], 0)
         if depth == 0:
             if said[place + 1 : place + 2] == ">":
-                # The parentheses were those of a type in its name.
+                # The parentheses belonged to a type in the function's name.
                 return _without_signature(said[place + 1 :])
             ends = _AFTER_SIGNATURE.match(said, place)
             return said[ends.end() :] if ends is not None else said[place + 1 :]

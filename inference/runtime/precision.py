@@ -1,4 +1,4 @@
-"""In which precision a model runs: its version may hold the same graph in several."""
+"""The precision in which a model runs. A version may hold the same graph in several precisions."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -11,12 +11,16 @@ DEVICES = ("cpu", "gpu")
 
 
 def variant_role(role: str, precision: str) -> str:
-    """`weights` in int8 is the artifact `weights.int8`; the plain role is fp32."""
+    """Return the role of the artifact in this precision. `weights` in int8 is the artifact `weights.int8`, and the
+    plain role is fp32.
+    """
     return role if precision == FP32 else f"{role}.{precision}"
 
 
 def chosen_precision(config: Mapping[str, Any], *, on_gpu: bool) -> str:
-    """`config["precision"]` is one word, or one for each device; fp32 where it says nothing."""
+    """Return the precision for this device. `config["precision"]` is a single name, or a name for each device. The
+    default is fp32.
+    """
     wish = config.get("precision", FP32)
     if isinstance(wish, Mapping):
         unknown = sorted(set(wish) - set(DEVICES))
@@ -32,7 +36,9 @@ def chosen_precision(config: Mapping[str, Any], *, on_gpu: bool) -> str:
 
 
 def chosen_role(artifacts: Collection[str], role: str, config: Mapping[str, Any], *, on_gpu: bool) -> str:
-    """The artifact to load for this role; what exists in no other precision, like a tokenizer, is itself."""
+    """Return the artifact to load for this role. An artifact that exists in no other precision, like a tokenizer, is
+    used as it is.
+    """
     precision = chosen_precision(config, on_gpu=on_gpu)
     wanted = variant_role(role, precision)
     if wanted in artifacts or wanted == role:

@@ -1,4 +1,6 @@
-"""Rows to try a graph with: what a graph does may hang on how large its values are, or on one among many."""
+"""Rows for the trial of a graph. The result of a graph may depend on how large its values are, or on a single value
+among many.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +11,12 @@ from inference.runtime.tensors import Array, TensorSpec
 
 ROWS = 5
 Draw = Callable[[np.random.Generator, Sequence[int]], Array]
-"""Numbers of a shape, before they are brought into a datatype."""
+"""A function that draws numbers of a shape, before they are converted to a datatype."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Of values, drawn as numbers with a fraction and as whole ones."""
+    """A kind of values, drawn as numbers with a fraction and as whole numbers."""
 
     name: str
     fractions: Draw
@@ -44,7 +46,7 @@ def _one_extreme(extreme: float, others: Draw) -> Draw:
 
 
 ORDINARY = Kind("ordinary", lambda generator, shape: generator.standard_normal(shape), _whole_between(0, 1))
-"""Small whole numbers: they are most often an index, or a mask."""
+"""The usual values. The whole numbers are small, because they are most often an index or a mask."""
 KINDS = (
     Kind("bytes", _between(0, 255), _whole_between(0, 255)),
     Kind("shares", _between(0, 1), _whole_between(0, 9)),
@@ -55,7 +57,7 @@ KINDS = (
     Kind("one large", _one_extreme(1e4, _between(0, 0.01)), _one_extreme(1000, _whole_between(0, 1))),
     Kind("one below", _one_extreme(-1e4, _between(0, 0.01)), _one_extreme(-1000, _whole_between(0, 1))),
 )
-"""The first are those that tell most, for where there is room for few."""
+"""The other kinds of values. The first are those that show the most, for a trial with capacity for only a few."""
 
 
 def rows_of(
@@ -65,7 +67,7 @@ def rows_of(
     generator: np.random.Generator,
     kind: Kind = ORDINARY,
 ) -> dict[str, Array]:
-    """`free` is what a dimension of any size is, beyond the first."""
+    """Create rows. `free` is the size of every dimension of any size except the first."""
     return {
         tensor.name: _values(tensor.datatype, [count, *row_shape(tensor, free)], generator, kind)
         for tensor in inputs
@@ -77,7 +79,7 @@ def row_shape(tensor: TensorSpec, free: int) -> list[int]:
 
 
 def one_of_each(batches: Sequence[Mapping[str, Array]], most: int) -> Iterator[dict[str, Array]]:
-    """A row of every kind beside one another; the second time each has other neighbours."""
+    """Yield batches with a row of every kind side by side. In the second batch, each row has other neighbors."""
     picked = [
         {name: tensor[len(tensor) // 2 :][:1] for name, tensor in batch.items()} for batch in batches[:most]
     ]

@@ -1,4 +1,4 @@
-"""The profiles of the models of one host: read before a load, and saved now and then beside the work."""
+"""The profiles of the models of a host. They are read before a load, and saved now and then beside the work."""
 
 import threading
 import time
@@ -13,7 +13,7 @@ from inference.runtime.profiles import MemoryProfiles, Profile, ProfileStore, ar
 log = structlog.get_logger(__name__)
 SAVED_EVERY_S = 30.0
 LEFT_ALONE_S = 10.0
-"""A store that failed is not asked again at once: every load would wait for it."""
+"""Seconds for which a store that failed is not used. Otherwise, every load would wait for it."""
 
 
 class ProfileKeeper:
@@ -24,7 +24,9 @@ class ProfileKeeper:
         self._artifacts: dict[str, str] = {}
         self._changed: set[str] = set()
         self._unread: set[str] = set()
-        """The store was away when these were asked for: what it has of them must not be written over."""
+        """The files whose profiles were requested while the store was away. Their stored profiles must not be
+        overwritten.
+        """
         self._lock = threading.Lock()
         self._saving = threading.Lock()
         self._stopping = threading.Event()
@@ -32,12 +34,12 @@ class ProfileKeeper:
         self._away_until_s = 0.0
 
     def known(self, path: str) -> Profile | None:
-        """Without asking the store."""
+        """Return the known profile without a request to the store."""
         with self._lock:
             return self._profiles.get(path)
 
     def read(self, path: str) -> Profile:
-        """Asks the store unless this very file was asked for before."""
+        """Return the profile. The store is read unless the profile of this very file was read before."""
         artifact = artifact_id(Path(path))
         with self._lock:
             known = self._profiles.get(path) if self._artifacts.get(path) == artifact else None
@@ -65,7 +67,7 @@ class ProfileKeeper:
             return after
 
     def save(self) -> None:
-        """What the store did not take is tried again with the next."""
+        """Save the changed profiles. Those that the store did not accept are tried again with the next save."""
         with self._saving:
             with self._lock:
                 changed, self._changed = self._changed, set()
@@ -122,18 +124,24 @@ class ProfileKeeper:
             raise StoreAway
 
     def _away(self) -> "StoreAway":
-        """Called where the error is, for the log."""
+        """Log the current exception and return the error to raise. It is called in the exception handler, so that the
+        log contains the exception.
+        """
         self._away_until_s = time.monotonic() + LEFT_ALONE_S
         log.warning("model_profiles_unavailable", exc_info=True)
         return StoreAway()
 
 
 class StoreAway(Exception):
-    """Loads go on without profiles, and what was learned is kept until the store is back."""
+    """The error for a store that is away. Loads go on without profiles, and what was learned is kept until the store is
+    back.
+    """
 
 
 def _merged(own: Profile, stored: Profile) -> Profile:
-    """What was measured here is newer; what was learned before is kept where nothing was learned since."""
+    """Merge two profiles. Values measured here are newer, and stored values are kept where nothing was learned
+    since.
+    """
     if not own.loaded_bytes:
         return replace(stored, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)
     return replace(own, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)

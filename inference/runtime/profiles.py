@@ -1,4 +1,6 @@
-"""What was measured of a model file on a device, kept so that a restart knows it before it loads anything."""
+"""The measurements of a model file on a device. They are stored, so that a restart knows them before it loads
+anything.
+"""
 
 import hashlib
 import json
@@ -17,25 +19,27 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 class Profile:
     file_bytes: int = 0
     loaded_bytes: int = 0
-    """In memory after load and warm-up; 0 where it was never measured."""
+    """The memory after load and warm-up, or 0 if it was never measured."""
     alone: bool = False
-    """Whether nothing else was loaded or run meanwhile, so that the figure is its own."""
+    """Set if nothing else was loaded or run meanwhile, so that the measurement covers only this file."""
     peak_bytes: int = 0
-    """With what its largest runs made its arena grow by."""
+    """The memory including the growth of its arena by its largest runs."""
     load_s: float = 0.0
     warm_up_s: float = 0.0
     fit: Mapping[str, Any] = field(default_factory=dict)
-    """How long its batches take, in the form of whoever batches."""
+    """The time that its batches take, in the format of the batcher."""
     exactness: Mapping[str, Any] = field(default_factory=dict)
-    """Whether its rows may share a batch, in the form of whoever tried it."""
+    """The result of the trial of whether its rows may share a batch, in the format of the code that tried it."""
 
     @property
     def least_bytes(self) -> int:
-        """Without this much memory it cannot be held at all."""
+        """Return the memory without which it cannot be held at all."""
         return max(self.file_bytes, self.loaded_bytes)
 
     def reserved_bytes(self, budget_bytes: int) -> int:
-        """With its arena at its largest; one that would fill all memory gives its arena back instead."""
+        """Return the memory with its arena at its largest. A model that would fill all memory gives its arena back
+        instead.
+        """
         peak_bytes = max(self.least_bytes, self.peak_bytes)
         return peak_bytes if peak_bytes <= budget_bytes else self.least_bytes
 
@@ -44,13 +48,15 @@ class Profile:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Profile":
-        """Of what an older or newer release wrote, what this one knows."""
+        """Read a profile that an older or newer release may have written, and keep the values that this
+        release knows.
+        """
         known = {one.name for one in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})
 
 
 class ProfileStore(Protocol):
-    """May fail or be away; no load depends on it."""
+    """A store that may fail or be away. No load depends on it."""
 
     def get(self, artifact: str, device: str) -> Profile | None: ...
 
@@ -69,7 +75,9 @@ class MemoryProfiles:
 
 
 class FolderProfiles:
-    """A JSON file each, for one process without a database; written whole or not at all."""
+    """A store with a JSON file for each profile, for a single process without a database. A file is written completely
+    or not at all.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -78,7 +86,7 @@ class FolderProfiles:
         try:
             return Profile.from_json(json.loads(self._path(artifact, device).read_text()))
         except (FileNotFoundError, ValueError):
-            # What a power cut has left empty would never be written anew if it were an error.
+            # A file that a power cut has left empty would never be rewritten if it caused an error.
             return None
 
     def put(self, artifact: str, device: str, profile: Profile) -> None:
@@ -98,7 +106,9 @@ class FolderProfiles:
 
 
 def artifact_id(path: Path) -> str:
-    """The sha256 in the name of an artifact's folder; of a file that lies elsewhere, of its place, size and time."""
+    """Return the sha256 in the name of an artifact's folder. For a file elsewhere, return the sha256 of its path, size
+    and time.
+    """
     if SHA256.fullmatch(path.parent.name):
         return path.parent.name
     stat = path.stat()

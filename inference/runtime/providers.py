@@ -1,4 +1,4 @@
-"""Which execution providers of ONNX Runtime run the models, and with how many threads."""
+"""The execution providers of ONNX Runtime that run the models, and the number of their threads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class ExecutionPlan:
         return ExecutionPlan((Provider(CPU),), self.threads)
 
     def describe(self) -> str:
-        """For logs and the admin, such as `CPUExecutionProvider, 2 threads`."""
+        """Return a text for logs and the admin, such as `CPUExecutionProvider, 2 threads`."""
         threads = f"{self.threads} thread{'' if self.threads == 1 else 's'}"
         if not self.on_gpu:
             return f"{CPU}, {threads}"
@@ -45,10 +45,10 @@ def plan_execution(
     gpu_memory_bytes: int | None = None,
     tensorrt_cache: str | None = None,
 ) -> ExecutionPlan:
-    """CUDA first where the build offers it and a device is there, and the CPU always.
+    """Plan CUDA first if the build offers it and there is a device, and always the CPU.
 
-    The GPU build names CUDA as available on hosts without a GPU too, hence the second condition. TensorRT comes
-    before CUDA where a folder for its engines is given: it takes minutes to build one, once for a model and device.
+    The GPU build lists CUDA as available on hosts without a GPU too, hence the second condition. TensorRT comes before
+    CUDA if a folder for its engines is given. It takes minutes to build an engine, once for each model and device.
     """
     cpu = Provider(CPU)
     if CUDA not in available or not has_nvidia_gpu:
@@ -61,22 +61,24 @@ def plan_execution(
 
 def _cuda_options(gpu_memory_bytes: int | None) -> ProviderOptions:
     options = {
-        # Grown by what is asked for: doubling would hold up to half of the arena unused.
+        # The arena grows by the requested size. Doubling would hold up to half of the arena unused.
         "arena_extend_strategy": "kSameAsRequested",
-        # An exhaustive search would run again for each new picture size.
+        # An exhaustive search would run again for each new image size.
         "cudnn_conv_algo_search": "HEURISTIC",
-        # On by default from Ampere on: ten bits of a number's twenty-three, and at one shape a row's answer still
-        # hangs on its place among the rows.
+        # TF32 is on by default from Ampere on. It uses ten of a number's twenty-three bits, and even at a fixed shape a
+        # row's answer depends on its position among the rows.
         "use_tf32": "0",
     }
     if gpu_memory_bytes is not None:
-        # Of one session; that all of them together stay below is the host's to see to.
+        # This limits a single session. The host ensures that all sessions together stay below the limit.
         options["gpu_mem_limit"] = str(gpu_memory_bytes)
     return options
 
 
 def _tensorrt_options(cache: str) -> ProviderOptions:
-    """In the precision of the file: another one is another artifact, which was compared with this one."""
+    """Return options that keep the precision of the file. Another precision is another artifact, which was compared
+    with this one.
+    """
     return {
         "trt_engine_cache_enable": "True",
         "trt_engine_cache_path": cache,

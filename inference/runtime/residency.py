@@ -1,4 +1,6 @@
-"""Which sessions leave memory so that another one fits: those whose keeping is worth least for the memory they take."""
+"""The choice of the sessions that leave memory so that another one fits: those that are worth least for the memory they
+take.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -6,14 +8,16 @@ from typing import TypeVar
 
 One = TypeVar("One")
 HALVES_IN_S = 300.0
-"""Documents come in bursts some minutes apart; a use counts half after this time."""
+"""Seconds after which a use counts half. Documents come in bursts some minutes apart."""
 LEAST_LOAD_S = 0.05
-"""Below this, how long a load took says more about the moment than about the model."""
+"""The shortest load time that counts. Below it, the time of a load says more about the moment than about the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class UseRate:
-    """Uses, each counting less the longer ago it was: recent and frequent in one number."""
+    """The uses of a session, combined in a single number. A use counts less the longer ago it was, so the number
+    reflects recent and frequent use.
+    """
 
     count: float = 0.0
     at_s: float = 0.0
@@ -30,14 +34,14 @@ class Resident:
     path: str
     held_bytes: int
     uses: float = 0.0
-    """As `UseRate.by` this moment: how often it is likely to be asked for."""
+    """The value of `UseRate.by` at this moment, which shows how often the session is likely to be requested."""
     load_s: float = 0.0
     last_used_s: float = 0.0
     in_use: bool = False
 
     @property
     def worth(self) -> float:
-        """Seconds of loading that keeping it is expected to save."""
+        """Return the seconds of loading that keeping it is expected to save."""
         return self.uses * max(self.load_s, LEAST_LOAD_S)
 
     @property
@@ -47,16 +51,17 @@ class Resident:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What to evict, and whether that is enough; where not, a session in use must end first."""
+    """The sessions to evict, and whether that is enough. If it is not, a session in use must end first."""
 
     evict: tuple[str, ...]
     enough: bool
 
 
 def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes: int) -> Room:
-    """Evict what is worth least per byte first, none in use, and nothing that turns out not to be needed.
+    """Choose the sessions to evict: those with the least worth per byte first, none in use, and none that turns out not
+    to be needed.
 
-    Nothing is evicted when even all that is idle would not make enough room.
+    Nothing is evicted if even all idle sessions would not free enough memory.
     """
     held = list(residents)
     excess_bytes = _held_bytes(held) + needed_bytes - budget_bytes
@@ -79,7 +84,9 @@ def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes:
 def without_needless(
     leaving: Sequence[One], dearest_first: Sequence[One], suffices: Callable[[Sequence[One]], bool]
 ) -> list[One]:
-    """A large one that came late may make all the room that small ones before it were to make: these stay."""
+    """Return the sessions that must leave. A large session chosen late may free all the memory that small ones before
+    it were to free, so the small ones stay.
+    """
     needed = list(leaving)
     for one in dearest_first:
         rest = [other for other in needed if other != one]

@@ -1,11 +1,11 @@
-"""Whether rows of one batch leave each other alone in a graph, tried before callers share a run.
+"""A trial of whether the rows of a batch affect each other in a graph. It is made before callers share a run.
 
-A graph may mix its rows (a mean over the batch, a softmax along it): one caller would then see another in his answer.
-And where ONNX Runtime takes another path for few rows than for many, the last bits differ: such a graph runs with
-some rows of padding, so that an answer is the same alone and in company.
+A graph may mix its rows (a mean over the batch, a softmax along it). A caller's answer would then depend on the input
+of another caller. ONNX Runtime may also take another code path for few rows than for many, and the last bits then
+differ. Such a graph runs with some rows of padding, so that an answer is the same alone and with others.
 
-A trial sees what the values that it makes bring about, and no more: that no value can mix rows is for the graph's
-operators to show, see `row_proof`.
+A trial shows only the effects of the values that it creates. Only the graph's operators can prove that no value mixes
+rows, see `row_proof`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,32 +22,36 @@ MANY_ROWS = 32
 LONGEST_REASON = 200
 NO_PROOF = Proof(False, "its operators were not looked at")
 FREE, MUCH_FREE = 4, 16
-"""What a dimension of any size is in a trial: a library may take another path for more rows, or for longer ones."""
+"""The sizes that a dimension of any size has in a trial. A library may take another code path for more rows, or for
+longer ones.
+"""
 LEAST_ROWS = (1, 2, 4)
-"""Tried in this order; a graph that needs more padding than this gains nothing by batches."""
+"""The smallest numbers of rows, tried in this order. A graph that needs more padding than this gains nothing from
+batches.
+"""
 LARGEST_ROW = 4_000_000
-"""Values; the rows of a graph that takes more are not put together."""
+"""The largest number of values in a row. The rows of a graph that takes more are not put together."""
 
 LARGEST_TRIAL = 1_000_000
-"""Values of the many rows."""
+"""The largest number of values in a trial with many rows."""
 
 Run = Callable[[Mapping[str, Array]], Sequence[Array]]
 
 
 @dataclass(frozen=True, slots=True)
 class RowIndependence:
-    """`least_rows` is None where callers must not share a run."""
+    """The result for a graph. `least_rows` is None if callers must not share a run."""
 
     least_rows: int | None
     reason: str
     certain: bool = True
-    """False where the trial itself failed, or a part of it took too long: that may have been the machine's doing."""
+    """Set unless the trial itself failed, or a part of it took too long. The machine may have caused that."""
     proven: bool = False
-    """Whether the graph's operators, too, leave rows alone, whatever the values are."""
+    """Set if the graph's operators also prove that rows do not affect each other, whatever the values are."""
 
     @property
     def batchable(self) -> bool:
-        """As far as the trial went."""
+        """Return whether callers may share a run according to the trial."""
         return self.least_rows is not None
 
     def may_share(self, *, unproven: bool) -> bool:
@@ -55,13 +59,13 @@ class RowIndependence:
 
 
 def padded_to(tensor: Array, rows: int) -> Array:
-    """The last row repeated, as it is sure to be an input that the graph takes."""
+    """Pad the tensor by repeating its last row, which is certain to be an input that the graph accepts."""
     missing = rows - tensor.shape[0]
     return tensor if missing <= 0 else np.concatenate([tensor, np.repeat(tensor[-1:], missing, axis=0)])
 
 
 def has_free_rows(inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> bool:
-    """Every tensor begins with a dimension of any size, which callers may fill together."""
+    """Return whether every tensor begins with a dimension of any size, which callers may fill together."""
     tensors = (*inputs, *outputs)
     return bool(tensors) and all(tensor.shape and tensor.shape[0] == -1 for tensor in tensors)
 
@@ -74,9 +78,10 @@ def find_row_independence(
     seed: int = 0,
     proof: Proof = NO_PROOF,
 ) -> RowIndependence:
-    """Runs different rows alone and together, to the last bit. `run` raises where the graph takes no such input.
+    """Run different rows alone and together, and compare their answers to the last bit. `run` raises if the graph does
+    not accept such an input.
 
-    Where the proof holds, rows of one kind will do; otherwise rows of many kinds are tried.
+    If the proof holds, rows of a single kind are enough. Otherwise, rows of many kinds are tried.
     """
     found = _tried(inputs, outputs, run, np.random.default_rng(seed), broadly=not proof.holds)
     if not found.batchable or proof.holds:
@@ -119,7 +124,7 @@ def _tried(
 
 
 class _Timely:
-    """Remembers that a run was refused or ended for the time that it takes."""
+    """A runner that records whether a run was refused or ended because of its time."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -135,13 +140,13 @@ class _Timely:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """Rows that were run together, of which some are run alone."""
+    """Rows that were run together. Some of them are also run alone."""
 
     rows: Mapping[str, Array]
     together: Sequence[Array]
     looked_at: Sequence[int]
     must_run: bool
-    """Where not, a run that fails or comes too late shows nothing."""
+    """Set if a run that fails must raise. Otherwise, a run that fails or comes too late shows nothing."""
 
     @classmethod
     def of(cls, run: Run, rows: Mapping[str, Array], looked_at: Sequence[int], *, must_run: bool) -> "_Trial":
@@ -169,7 +174,9 @@ class _Trial:
 
 
 def _larger(inputs: Sequence[TensorSpec], run: Run, generator: np.random.Generator) -> Iterator[_Trial]:
-    """As far as the graph takes them, and in time: a dimension of any size may have to fit another."""
+    """Yield trials of more and longer rows, as far as the graph accepts them and in time. A dimension of any size may
+    have to fit another.
+    """
     for free in (FREE, MUCH_FREE) if any(-1 in tensor.shape[1:] for tensor in inputs) else (FREE,):
         count = min(MANY_ROWS, LARGEST_TRIAL // max(1, _row_values(inputs, free)))
         if count <= ROWS:
@@ -182,7 +189,7 @@ def _larger(inputs: Sequence[TensorSpec], run: Run, generator: np.random.Generat
 def _of_all_kinds(
     inputs: Sequence[TensorSpec], run: Run, generator: np.random.Generator, ordinary: "_Trial"
 ) -> Iterator[_Trial]:
-    """Each kind among its like, then all that the graph takes beside one another."""
+    """Yield trials of each kind by itself, then of all accepted kinds side by side."""
     room = LARGEST_TRIAL // max(1, _row_values(inputs, FREE))
     taken = [ordinary.rows]
     for kind in KINDS if room else ():
@@ -197,7 +204,7 @@ def _of_all_kinds(
 
 
 def _same(one: Array, other: Array) -> bool:
-    """Bit by bit where both are numbers: NaN is the same as itself."""
+    """Compare two answers. Numbers are compared bit by bit, so NaN is the same as itself."""
     if one.dtype != other.dtype or one.shape != other.shape:
         return False
     if one.dtype == object:

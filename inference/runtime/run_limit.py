@@ -1,4 +1,4 @@
-"""Ends runs that take too long: a graph may loop for as long as its input says."""
+"""Ends runs that take too long. A graph may loop for as long as its input says."""
 
 import heapq
 import itertools
@@ -22,11 +22,11 @@ class _Run:
 
 
 class RunTookTooLong(Exception):
-    """The run was ended between two operators; one operator alone cannot be interrupted."""
+    """The error for a run that was ended between two operators. A single operator cannot be interrupted."""
 
 
 class RunLimit:
-    """One thread for all runs of this process; a run costs two short locks."""
+    """A time limit for runs, with a single thread for all runs of this process. A run costs two short locks."""
 
     def __init__(self) -> None:
         self._runs: list[_Run] = []
@@ -36,7 +36,10 @@ class RunLimit:
 
     @contextmanager
     def of(self, limit_s: float) -> Iterator[Any]:
-        """Options to run with; raises RunTookTooLong in place of the error that ending the run causes."""
+        """Yield the options to run with.
+
+        Raises RunTookTooLong in place of the error that ending the run causes.
+        """
         run = _Run(time.monotonic() + limit_s, next(self._numbers), _quiet_options())
         self._watch(run)
         try:
@@ -78,7 +81,9 @@ class RunLimit:
 
 
 def _quiet_options() -> Any:
-    """What goes wrong in a run is raised; said on the console too, it would carry the model's own names there."""
+    """Return options that log nothing. Errors in a run are raised, and on the console they would also show the model's
+    own names.
+    """
     options = onnx_runtime().RunOptions()
     options.log_severity_level = 4
     return options

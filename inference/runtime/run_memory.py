@@ -1,4 +1,6 @@
-"""What the runs of one session make its arena hold: measured around each, and given back where memory is short."""
+"""The memory that the runs of a session make its arena hold. It is measured around each run, and given back if memory
+is short.
+"""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,21 +12,26 @@ from inference.runtime.memory_in_use import MemoryGauge, Part, activity
 from inference.runtime.tensors import Array
 
 NOTICED_BYTES = 8 << 20
-"""Less than this is counted only of runs larger than all before: it may as well be what others do meanwhile."""
+"""The growth below which only runs larger than all before are counted. Smaller growth may as well come from other work
+at the same time.
+"""
 
 Run = Callable[[], list[Any]]
 
 
 class RunMemory:
-    """Of one session; safe to share between threads."""
+    """The memory of a session's runs. It is safe to share between threads."""
 
     def __init__(self, memory: MemoryGauge, *, on_gpu: bool) -> None:
         self.growth = ArenaGrowth()
         self.on_growth: Callable[[bool], None] | None = None
-        """Called after a run that has changed `growth`, in its thread, with whether what was measured is sure."""
+        """The callback after a run that has changed `growth`. It is called in the run's thread, and its argument says
+        whether the measurement is certain.
+        """
         self.gives_back = False
-        """Whether each run hands back at its end what the arena has free, all but what its answer lies in: slower, for
-        where memory does not suffice to keep it."""
+        """Set if each run gives back the free memory of the arena at its end, except the memory that its answer is in.
+        This is slower, and is for hosts whose memory does not suffice to keep it.
+        """
         self._gives_back_now = self._gives_back_next = False
         self._kept_bytes = 0
         self._memory = memory
@@ -33,12 +40,14 @@ class RunMemory:
         self._lock = threading.Lock()
 
     def give_back_next(self) -> None:
-        """At the end of the next run, once."""
+        """Give back the free memory once, at the end of the next run."""
         self._gives_back_next = True
 
     @contextmanager
     def giving_back(self) -> Iterator[None]:
-        """For runs larger than callers' may ever be: each leaves in the arena what its answer lies in, no more."""
+        """Give back memory after each run in this block, whose runs are larger than those of callers may ever be. Each
+        leaves only the memory of its answer in the arena.
+        """
         self._gives_back_now = True
         try:
             yield
@@ -46,7 +55,7 @@ class RunMemory:
             self._gives_back_now = False
 
     def measured(self, run: Run, feeds: Mapping[str, Array], options: Any) -> list[Any]:
-        """What `run` answers, with these options."""
+        """Return the answers of `run`, which uses these options."""
         with activity.part() as part:
             if self.gives_back or self._gives_back_now or self._gives_back_next:
                 self._gives_back_next = False
@@ -54,15 +63,16 @@ class RunMemory:
             return self._run_and_look(run, {name: feed.shape for name, feed in feeds.items()}, part)
 
     def _run_and_look(self, run: Run, shapes: Shapes, part: Part) -> list[Any]:
-        # Exact where growth is expected; elsewhere a glance must do, which costs the same however much is free.
+        # The measurement is exact if growth is expected. Otherwise a quick one must do, which costs the same however
+        # much is free.
         larger = self.growth.may_grow_with(shapes)
         read = self._memory.used_bytes if larger else self._memory.mapped_bytes
         before_bytes = read()
         try:
-            # Answers are no memory of their own: they lie in the arena.
+            # Answers have no memory of their own, because they are in the arena.
             return run()
         except Exception:
-            # A GPU's arena has an end, and may be full of pieces that are too small for what comes now.
+            # A GPU's arena has a limit, and may be full of pieces that are too small for the current run.
             self._gives_back_next = self._on_gpu
             raise
         finally:
@@ -89,9 +99,10 @@ class RunMemory:
             self.on_growth(alone)
 
     def _given_back(self, answer_bytes: int, grown_bytes: int) -> None:
-        """What the answer lies in stays: at least as much, and all of the arena's block that it was put into.
+        """Record that memory was given back. The memory of the answer stays: at least its own size, and all of the
+        arena's block that it was put into.
 
-        A small one is put into the first block, which is never given back; a warm-up keeps that one small.
+        A small answer is put into the first block, which is never given back. A warm-up keeps that block small.
         """
         with self._lock:
             is_small = answer_bytes < NOTICED_BYTES

@@ -1,4 +1,4 @@
-"""Sessions held under a memory budget: loaded once however many ask, evicted when room is needed."""
+"""Sessions held under a memory budget. Each is loaded once for all callers, and evicted when capacity is needed."""
 
 import threading
 import time
@@ -38,11 +38,13 @@ MOST_GONE = 4096
 class Borrowed:
     session: HostedSession
     give_back: Callable[[], None]
-    """Once."""
+    """The function that gives the session back. It must be called once."""
 
 
 class SessionHost:
-    """A session in use is never evicted, and all that are held never exceed the budget, by what was measured."""
+    """A host of sessions. A session in use is never evicted, and by their measurements the held sessions never exceed
+    the budget.
+    """
 
     def __init__(
         self,
@@ -63,7 +65,7 @@ class SessionHost:
         self._slots: dict[str, Slot] = {}
         self._queue: list[Slot] = []
         self._gone: dict[str, UseRate] = {}
-        """How often models were asked for that are not in memory now: they come back with what they were worth."""
+        """The use rates of models that are not in memory now. They come back with the worth that they had."""
         self._failures = LoadFailures()
         self._tallies: dict[str, LoadTally] = {}
         self._listeners: list[Callable[[Change], None]] = []
@@ -102,10 +104,11 @@ class SessionHost:
         name: str = "",
         on_cpu: bool = False,
     ) -> Iterator[HostedSession]:
-        """The session of this file, loaded and warmed up if need be; kept while the block lasts.
+        """Yield the session of this file, loaded and warmed up if necessary, and keep it while the block lasts.
 
-        The load is nobody's own: a caller who leaves, because `call` was canceled or is late, ends it for no other.
-        Whoever asks first gives it its name, for what is said of it. `on_cpu`: also where there is a GPU.
+        The load belongs to no single caller. A caller that leaves, because `call` was canceled or is late, does not end
+        it for others. The first caller sets the name that messages use. If `on_cpu` is set, the session runs on the CPU
+        even if there is a GPU.
         """
         slot, is_cold = self._enter(_key(str(path)), warm_up, name, on_cpu)
         try:
@@ -119,7 +122,9 @@ class SessionHost:
             self._leave(slot)
 
     def borrow(self, path: str | Path) -> "Borrowed | None":
-        """The session of this file where it is in memory, until it is given back, from any thread; it loads nothing."""
+        """Return the session of this file if it is in memory, and keep it until it is given back, from any thread. This
+        loads nothing.
+        """
         with self._changed:
             slot = self._slots.get(_key(str(path)))
             if slot is None or slot.state is not State.READY:
@@ -130,9 +135,11 @@ class SessionHost:
 
     @contextmanager
     def kept(self, path: str | Path) -> Iterator[HostedSession]:
-        """The session of this file while the block lasts, if it is in memory; CallCanceled where all have let it go.
+        """Yield the session of this file while the block lasts, if it is in memory.
 
-        For work on behalf of those who hold it: it loads nothing when they have left.
+        This is for work on behalf of callers that hold the session. It loads nothing when they have left.
+
+        Raises CallCanceled if the session is no longer in memory.
         """
         with self._changed:
             slot = self._slots.get(_key(str(path)))
@@ -154,21 +161,25 @@ class SessionHost:
 
     @property
     def held_bytes(self) -> int:
-        """What is in memory or on its way, as far as it was measured; never more than the budget."""
+        """Return the measured memory of all sessions that are held or being loaded. It is never more than
+        the budget.
+        """
         with self._changed:
             return sum(slot.held_bytes for slot in self._slots.values())
 
     def tallies(self) -> Mapping[str, LoadTally]:
-        """By file, since this process began, whether or not it is in memory now."""
+        """Return the counts of each file since this process began, whether or not it is in memory now."""
         with self._changed:
             return {path: replace(tally) for path, tally in self._tallies.items()}
 
     def on_change(self, listener: Callable[[Change], None]) -> None:
-        """Called when a session has been loaded, was evicted or could not be loaded, in the thread that did it."""
+        """Subscribe to changes. The listener is called when a session has been loaded, was evicted or could not be
+        loaded, in the thread that did it.
+        """
         self._listeners.append(listener)
 
     def profile(self, path: str | Path) -> Profile | None:
-        """What is known of the file on this device; None before it was first asked for."""
+        """Return what is known of the file on this device, or None before its first use."""
         return self.profiles.known(_key(str(path)))
 
     def learn(
@@ -178,14 +189,14 @@ class SessionHost:
         fit: Mapping[str, Any] | None = None,
         exactness: Mapping[str, Any] | None = None,
     ) -> None:
-        """Kept with the model's profile, and saved with it within half a minute."""
+        """Add values to the model's profile. They are saved with it within half a minute."""
         given = {"fit": fit, "exactness": exactness}
         self.profiles.change(
             _key(str(path)), **{name: value for name, value in given.items() if value is not None}
         )
 
     def evict(self, path: str | Path) -> bool:
-        """Drop a session that nobody uses; False when it is not held or is in use."""
+        """Drop a session that is not in use. Return False if it is not held or is in use."""
         key = _key(str(path))
         with self._changed:
             self._failures.forget(key)
@@ -197,7 +208,7 @@ class SessionHost:
         return True
 
     def stop(self) -> None:
-        """Saves what was learned. Sessions stay as they are: the process is about to end."""
+        """Save what was learned. Sessions stay as they are, because the process is about to end."""
         self.profiles.stop()
 
     def describe(self) -> str:
@@ -205,11 +216,11 @@ class SessionHost:
 
     @property
     def _held_here(self) -> int:
-        """Sessions that this thread has in use."""
+        """Return the number of sessions that this thread has in use."""
         return getattr(self._own, "held", 0)
 
     def _enter(self, key: str, warm_up: WarmUp | None, name: str, on_cpu: bool) -> tuple[Slot, bool]:
-        """The file's slot, and whether it is not in memory yet."""
+        """Return the file's slot, and whether it is not in memory yet."""
         now_s = self._clock()
         with self._changed:
             slot = self._slots.get(key)
@@ -244,7 +255,9 @@ class SessionHost:
         self._drop(leaving)
 
     def _load(self, slot: Slot, warm_up: WarmUp | None) -> None:
-        """In a thread of its own. Whatever happens, the slot has its session or its error afterwards."""
+        """Load the session in a thread of its own. Whatever happens, the slot has its session or its error
+        afterwards.
+        """
         try:
             file_bytes = weight_bytes(Path(slot.path))
             slot.expect(self.profiles.read(slot.path), file_bytes, self.budget_bytes)
@@ -258,7 +271,9 @@ class SessionHost:
         self._publish(slot, session)
 
     def _wait_for_turn(self, slot: Slot) -> None:
-        """Until there is room, which is then the slot's, and what had to leave for it has left."""
+        """Wait until there is capacity and reserve it for the slot. The sessions that had to leave for it have left by
+        then.
+        """
         with self._changed:
             self._queue.append(slot)
             try:
@@ -273,7 +288,7 @@ class SessionHost:
     def _turn_of(self, slot: Slot) -> Turn:
         while True:
             if not slot.users:
-                # Out of sight under the same lock: whoever asks from now on begins a load of his own.
+                # The slot is removed under the same lock, so a caller that comes from now on begins its own load.
                 del self._slots[slot.path]
                 raise CallCanceled
             now_s = time.monotonic()
@@ -303,7 +318,9 @@ class SessionHost:
         )
 
     def _open(self, slot: Slot, warm_up: WarmUp | None) -> HostedSession | None:
-        """None when it turned out larger than expected, and there was no room for that: its turn comes again."""
+        """Open the session. Return None if it turned out larger than expected and there was no capacity for that. The
+        slot then waits again.
+        """
         memory = self._memory_of(slot)
         plan = self.plan.on_cpu() if slot.on_cpu else self.plan
         with activity.part() as part:
@@ -322,7 +339,7 @@ class SessionHost:
         self._remember(slot)
         with self._changed:
             slot.state, slot.held_bytes = State.WAITING, 0
-            # Its place among those that load is free.
+            # Its slot among the concurrent loads is free.
             self._changed.notify_all()
         slot.refuse_if_too_large(self.budget_bytes)
         return None
@@ -366,7 +383,9 @@ class SessionHost:
             self._tell(Change(Happened.FAILED, slot.path))
 
     def _grown(self, slot: Slot, *, sure: bool) -> None:
-        """After a run that has changed what its arena holds: idle sessions leave for what is surely its own."""
+        """Account for a run that has changed what its arena holds. Idle sessions leave only for growth that is
+        certainly its own.
+        """
         with self._changed:
             if self._slots.get(slot.path) is not slot:
                 return
@@ -390,7 +409,7 @@ class SessionHost:
         return [slot.as_resident(now_s) for slot in self._slots.values() if slot.state is not State.WAITING]
 
     def _take_out(self, paths: Sequence[str]) -> list[Slot]:
-        """Under the lock; to be dropped without it, since what ends with a session may take a while."""
+        """Remove the slots under the lock. They are dropped without it, because ending a session may take a while."""
         slots = [self._slots.pop(path) for path in paths]
         for slot in slots:
             self._gone[slot.path] = slot.use
@@ -416,7 +435,7 @@ class SessionHost:
             self._tell(Change(Happened.EVICTED, slot.path))
 
     def _memory_of(self, slot: Slot) -> MemoryGauge:
-        """Where the session lies; all count against one budget."""
+        """Return the gauge of the memory that the session is in. All memory counts against a single budget."""
         return host_memory() if slot.on_cpu and self.on_gpu else self._memory
 
     def _remember(self, slot: Slot) -> None:
@@ -438,7 +457,7 @@ def _warmed_up(session: HostedSession, warm_up: WarmUp) -> float:
     try:
         warm_up(session)
     except BaseException:
-        # The error may be kept for a while, and with it all that was on the way.
+        # The error may be kept for a while, and with it everything that was in progress.
         session.close()
         raise
     return time.monotonic() - started_s
@@ -463,7 +482,7 @@ def _as_failure(name: str, error: BaseException) -> ModelFailed | CallCanceled:
 
 
 def _device(plan: ExecutionPlan) -> str:
-    """What the figures hold for."""
+    """Return the description of the device that the measurements are valid for."""
     return f"{plan.describe()}; {processor()}; ONNX Runtime {onnx_runtime().__version__}"
 
 

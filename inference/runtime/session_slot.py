@@ -1,4 +1,6 @@
-"""A session's place in memory: taken before it is loaded, so that later callers wait for that load."""
+"""The slot of a session in memory. It is reserved before the session is loaded, so that later callers wait for that
+load.
+"""
 
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -29,13 +31,13 @@ class Change:
 
 @dataclass(slots=True)
 class LoadTally:
-    """Of one file."""
+    """The counts of a file."""
 
     loads: int = 0
     failures: int = 0
     evictions: int = 0
     load_s: float = 0.0
-    """Of all its loads, warm-up included."""
+    """The seconds of all its loads, including warm-up."""
 
     def loaded(self, seconds: float) -> None:
         self.loads += 1
@@ -48,7 +50,7 @@ class ResidentSession:
 
     path: str
     weight_bytes: int
-    """Of its file."""
+    """The size of its file."""
     load_s: float
     provider: str
     users: int
@@ -56,7 +58,7 @@ class ResidentSession:
     rows: int
     run_s: float
     held_bytes: int = 0
-    """Measured: with its arena, and never less than its file."""
+    """The measured memory, including its arena and never less than its file."""
     warm_up_s: float = 0.0
     loaded_at_s: float = 0.0
     last_used_s: float = 0.0
@@ -70,7 +72,7 @@ class State(Enum):
 
 
 class Slot:
-    """The host's lock guards it."""
+    """The state of a session. The host's lock guards it."""
 
     def __init__(self, path: str, *, nested: bool, name: str = "", on_cpu: bool = False) -> None:
         self.path = path
@@ -95,7 +97,7 @@ class Slot:
         return self.users > 0 or self.state is not State.READY
 
     def expect(self, profile: Profile, file_bytes: int, budget_bytes: int) -> None:
-        """What it will take, from what is known of it, or else from the size of its file."""
+        """Set the memory that it is expected to take, from its profile, or else from the size of its file."""
         self.file_bytes = file_bytes
         self._budget_bytes = budget_bytes
         self._peak_bytes = profile.peak_bytes
@@ -106,7 +108,7 @@ class Slot:
         self.gives_back = profile.peak_bytes > budget_bytes
 
     def measured(self, measured_bytes: int, arena: ArenaGrowth, *, alone: bool) -> None:
-        """What was measured beside others is believed only where nothing better is known."""
+        """Record a measurement. A value measured beside other loads or runs is used only if nothing better is known."""
         if alone or not self._measured_alone:
             self._measured_alone = alone
             self._believe(measured_bytes)
@@ -114,14 +116,18 @@ class Slot:
         self._warm_arena = arena
 
     def freed(self, freed_bytes: int) -> Mapping[str, Any]:
-        """What its end gave back is all that it held, to the byte: better than what its runs were seen to add."""
+        """Return profile values from the memory that its end gave back. That is exactly all that it held, which is
+        better than the growth seen in its runs.
+        """
         if self.gives_back or freed_bytes < self.file_bytes:
             return {}
         loaded_bytes = self.loaded_bytes if self._measured_alone else min(self.loaded_bytes, freed_bytes)
         return {"loaded_bytes": loaded_bytes, "peak_bytes": max(loaded_bytes, freed_bytes)}
 
     def _believe(self, measured_bytes: int) -> None:
-        """A figure with others' memory in it may take all there is, but must not keep a model out for ever."""
+        """Set the memory after the load. A value that includes others' memory may take the whole budget, but must not
+        keep a model out forever.
+        """
         if not self._measured_alone:
             measured_bytes = min(measured_bytes, self._budget_bytes)
         self.loaded_bytes = max(self.file_bytes, measured_bytes)
@@ -134,14 +140,17 @@ class Slot:
             )
 
     def grown_bytes(self) -> int:
-        """What its arena has grown by beyond what is kept for it; less than nothing where it was given back."""
+        """Return how far its arena has grown beyond what is reserved for it. The value is negative if memory was given
+        back.
+        """
         growth = self.session.result().memory.growth
         now_bytes = self.loaded_bytes + growth.counted_bytes - self._warm_arena.counted_bytes
         return max(self.needed_bytes, now_bytes) - self.held_bytes
 
     def outgrow(self, *, sure: bool) -> None:
-        """There is no room for what its arena has grown by: the next run gives it back, and if it is sure whose
-        memory was measured, every run; a session that nobody runs any more leaves."""
+        """Handle a growth of its arena for which there is no capacity. The next run gives it back, and every run does
+        if it is certain whose memory was measured. A session that is no longer used leaves memory.
+        """
         self.outgrown = True
         memory = self.session.result().memory
         memory.give_back_next()

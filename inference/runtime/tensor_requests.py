@@ -1,4 +1,4 @@
-"""Tensors as callers write them in JSON, read and checked before any model is asked."""
+"""Tensors that callers write in JSON. They are read and checked before a model is used."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,9 @@ from tenants.core.messages import names_in_words, sizes_in_words, value_in_words
 
 MOST_DIMENSIONS = 16
 LARGEST_SIZE = 2**40
-"""Of one dimension: what JSON may say has no end, and Python does not write out numbers of any length."""
+"""The largest size of a dimension. Numbers in JSON have no limit, and Python does not write out numbers of any
+length.
+"""
 
 NUMPY_TYPES: Mapping[str, np.dtype[Any]] = MappingProxyType(
     {
@@ -43,7 +45,7 @@ def read_tensors(written: Sequence[object]) -> dict[str, Array]:
 
 
 def validate_input(signature: Mapping[str, Json], work: WorkInput) -> None:
-    """What can be told from the declared signature alone; the model checks the rest itself."""
+    """Check what can be decided from the declared signature alone. The model checks the rest itself."""
     match work:
         case TextInput():
             check_texts(work)
@@ -75,7 +77,7 @@ def read_tensor(one: object, where: str) -> tuple[str, Array]:
 
 
 def check_form(name: str, datatype: str, shape: list[Json]) -> None:
-    """Of a tensor whose values are still to be read."""
+    """Check the datatype and shape of a tensor whose values are still to be read."""
     if datatype not in NUMPY_TYPES:
         raise _refused(f"'{name}' has the datatype {datatype[:20]!r}; there are {', '.join(NUMPY_TYPES)}")
     if len(shape) > MOST_DIMENSIONS or not all(
@@ -107,7 +109,7 @@ def _array(name: str, datatype: str, shape: list[Json], data: list[Json]) -> Arr
 
 
 def _check_values(name: str, datatype: str, flat: Sequence[Json]) -> None:
-    """NumPy would quietly turn "1" into 1.0, 1.7 into 1 and True into 1."""
+    """Check the types of the values. NumPy would silently turn "1" into 1.0, 1.7 into 1 and True into 1."""
     if datatype == "BYTES":
         kinds: tuple[type, ...] = (str,)
     elif datatype == "BOOL":
@@ -122,7 +124,9 @@ def _check_values(name: str, datatype: str, flat: Sequence[Json]) -> None:
 
 
 def _flattened(data: list[Json]) -> Any:
-    """Nested or flat, in row-major order; without recursion, so that depth is no weapon."""
+    """Yield the values of nested or flat data in row-major order. It uses no recursion, so that deep nesting does no
+    harm.
+    """
     stack = [iter(data)]
     while stack:
         for item in stack[-1]:

@@ -1,4 +1,4 @@
-"""Tensors as the Open Inference Protocol names and writes them."""
+"""Tensors with the names and the JSON form of the Open Inference Protocol."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,13 +15,13 @@ from inference.core.errors import ModelFailed
 Array = npt.NDArray[Any]
 
 VECTORS = "embedding"
-"""The name under which texts' vectors travel."""
+"""The name of the tensor that holds the vectors of texts."""
 VECTOR_DECIMALS = 8
 
 MAX_OUTPUT_VALUES = 10_000_000
-"""An answer is JSON: beyond this it would take gigabytes to write."""
+"""The most values of an output. An answer is JSON, and a larger one would take gigabytes to write."""
 
-# ONNX Runtime's name for a type -> the protocol's.
+# This maps ONNX Runtime's name for a type to the protocol's name.
 DATATYPES: Mapping[str, str] = MappingProxyType(
     {
         "tensor(bool)": "BOOL",
@@ -51,7 +51,7 @@ _BY_DTYPE: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class NodeArg:
-    """A named input or output as ONNX Runtime declares it; dimensions that vary are names or None."""
+    """A named input or output as ONNX Runtime declares it. Dimensions that vary are names or None."""
 
     name: str
     type: str
@@ -63,20 +63,21 @@ class TensorSpec:
     name: str
     datatype: str
     shape: tuple[int, ...]
-    """-1 where any size is accepted. ONNX Runtime gives no shape for an output whose shape the file leaves open, so an
-    empty one binds no output."""
+    """The sizes, with -1 if any size is accepted. ONNX Runtime gives no shape for an output whose shape the file leaves
+    open, so an empty shape does not restrict an output.
+    """
 
     def as_json(self) -> dict[str, Json]:
         return {"name": self.name, "datatype": self.datatype, "shape": list(self.shape)}
 
     def check(self, tensor: Array) -> None:
-        """As a caller gave it."""
+        """Check a tensor that a caller gave."""
         mismatch = self._mismatch(tensor)
         if mismatch is not None:
             raise WorkRefused("invalid_tensor", f"'{self.name}' must {mismatch}")
 
     def check_output(self, value: Any) -> None:
-        """As a model gave it."""
+        """Check a value that a model gave."""
         if not isinstance(value, np.ndarray):
             raise ModelFailed(
                 "model_output_invalid", f"output '{self.name}' is a {type(value).__name__}, not a tensor"
@@ -112,7 +113,7 @@ def _size(size: int | str | None) -> int:
 
 
 def datatype_of(tensor: Array) -> str | None:
-    """The protocol's name; None for types it does not have."""
+    """Return the protocol's name, or None for a type that it does not have."""
     if tensor.dtype.kind in "OUS":
         return "BYTES"
     return _datatype_of_numbers(tensor.dtype)
@@ -120,22 +121,28 @@ def datatype_of(tensor: Array) -> str | None:
 
 @lru_cache(maxsize=64)
 def _datatype_of_numbers(dtype: "np.dtype[Any]") -> str | None:
-    """Remembered, as NumPy puts a type's name together anew each time: every call asks for several."""
+    """Return the protocol's name. It is cached, because NumPy builds a type's name anew each time and every call needs
+    several.
+    """
     return _BY_DTYPE.get(dtype.name)
 
 
 def aligned(values: Array) -> Array:
-    """For numbers that were read where they lay in a message. NumPy's `require` takes ten times as long to see that."""
+    """Return the values in aligned memory. They may have been read in place from a message. NumPy's `require` takes ten
+    times as long to check this.
+    """
     return values if values.flags.aligned else values.copy()
 
 
 def own_tensor(value: Array) -> Array:
-    """A model's output in memory of its own: what a run gives lies in its session's arena."""
+    """Copy a model's output to memory of its own, because the output of a run is in its session's arena."""
     return np.array(value)
 
 
 def written(output: WorkOutput) -> WorkOutput:
-    """Its tensors as JSON, where it has any: vectors beside what is said of them, a graph's outputs in a list."""
+    """Return the output with its tensors, if any, as JSON. Vectors are added to the result, and a graph's outputs are
+    put in a list.
+    """
     if output.tensors is None:
         return output
     if output.result:
@@ -146,7 +153,7 @@ def written(output: WorkOutput) -> WorkOutput:
 
 
 def rounded(vectors: Array) -> Array:
-    """Eight decimals keep all that a float32 of a unit vector says, in half the characters."""
+    """Round to eight decimals. They keep all the precision of a unit vector in float32, in half the characters."""
     return vectors.astype(np.float64).round(VECTOR_DECIMALS)
 
 
@@ -155,7 +162,7 @@ def _write_vectors(vectors: Array) -> dict[str, Json]:
 
 
 def write_tensor(name: str, value: Array) -> dict[str, Json]:
-    """A model's output as JSON, its data flat in row-major order."""
+    """Return a model's output as JSON, with its data flat in row-major order."""
     if value.size > MAX_OUTPUT_VALUES:
         raise ModelFailed(
             "model_output_too_large",

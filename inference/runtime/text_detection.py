@@ -1,7 +1,8 @@
-"""Where the lines of text are on a page: the picture made ready for the detector, and its map read as boxes.
+"""The positions of text lines on a page: the image is prepared for the detector, and the detector's map is read as
+boxes.
 
-Sizes, thresholds and rounding follow the PP-OCR pipeline of the rapidocr package, so that the same picture
-gives the same lines.
+Sizes, thresholds and rounding follow the PP-OCR pipeline of the rapidocr package, so that the same image gives the same
+lines.
 """
 
 from dataclasses import dataclass
@@ -17,25 +18,29 @@ from inference.core.contracts import Pixels
 MAX_SIDE = 2000
 MIN_SIDE = 30
 MAX_ENLARGED_SIDE = 4000
-"""A strip one pixel high is not enlarged until it fills memory."""
+"""The limit of enlarging, so that a strip one pixel high does not fill memory."""
 MAX_ASPECT = 8
-"""Wider pictures are padded above and below: the detector misses text that fills the picture's height."""
+"""The largest aspect ratio. Wider images are padded above and below, because the detector misses text that fills the
+image's height.
+"""
 MIN_DETECTOR_SIDE = 736
 STRIDE = 32
 MAX_DETECTOR_PIXELS = 8_000_000
-"""Bounds the memory that a long, narrow picture would take when its short side is enlarged."""
+"""The most pixels of the detector's input. It limits the memory of a long, narrow image whose short side is
+enlarged.
+"""
 
 TEXT_PROBABILITY = 0.3
 MIN_BOX_PROBABILITY = 0.5
 MAX_BOXES = 1000
 MIN_BOX_SIDE = 3
 GROWTH = 1.6
-"""The detector marks the core of a line; its box grows by this share of area over circumference."""
+"""The growth of a box as a multiple of its area over its circumference. The detector marks only the core of a line."""
 SAME_ROW_PIXELS = 10
 
 Floats = npt.NDArray[np.float32]
 
-# Pixels to the range from -1 to 1, computed in double precision once for each of the 256 values.
+# This maps pixels to the range from -1 to 1, computed in double precision once for each of the 256 values.
 _NORMALIZED = (
     ((np.arange(256, dtype=np.float32) * np.float32(1 / 255)).astype(np.float64) - 0.5) / 0.5
 ).astype(np.float32)
@@ -44,14 +49,14 @@ _NORMALIZED = (
 @dataclass(frozen=True, slots=True)
 class PreparedPage:
     image: Pixels
-    """BGR, of bounded size: lines are found on it and cut out of it."""
+    """The image in BGR, of bounded size. Lines are found on it and cut out of it."""
     scale_x: float
     scale_y: float
     top: int
-    """Rows of padding above the page."""
+    """The number of padding rows above the page."""
     width: int
     height: int
-    """Size of the page's own picture."""
+    """The height of the page's own image, as `width` is its width."""
 
 
 def prepare_page(pixels: Pixels) -> PreparedPage:
@@ -75,7 +80,7 @@ def _padding_rows(width: int, height: int) -> int:
 
 
 def detector_input(image: Pixels) -> Floats:
-    """1 x 3 x height x width, both multiples of the network's stride."""
+    """Return an input of 1 x 3 x height x width, where both sides are multiples of the network's stride."""
     height, width = image.shape[:2]
     ratio = max(1.0, MIN_DETECTOR_SIDE / min(height, width))
     ratio = min(ratio, (MAX_DETECTOR_PIXELS / (height * width)) ** 0.5)
@@ -89,7 +94,7 @@ def detector_input(image: Pixels) -> Floats:
 
 
 def find_boxes(probabilities: Floats, *, width: int, height: int) -> Floats:
-    """Boxes x 4 corners x 2 on a picture of this size, in reading order."""
+    """Return boxes x 4 corners x 2 on an image of this size, in reading order."""
     mask = cv2.dilate((probabilities > TEXT_PROBABILITY).astype(np.uint8), np.ones((2, 2), np.uint8))
     contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
     target = np.array([width, height], np.float32)
@@ -102,7 +107,7 @@ def find_boxes(probabilities: Floats, *, width: int, height: int) -> Floats:
 
 
 def in_reading_order(boxes: Floats) -> Floats:
-    """Rows from top to bottom, each from left to right; boxes whose tops are close form a row."""
+    """Sort boxes in rows from top to bottom, each row from left to right. Boxes whose tops are close form a row."""
     if not len(boxes):
         return boxes
     by_top = boxes[np.argsort(boxes[:, 0, 1], kind="stable")]
@@ -111,13 +116,13 @@ def in_reading_order(boxes: Floats) -> Floats:
 
 
 def on_page(boxes: Floats, page: PreparedPage) -> Floats:
-    """Boxes on the prepared picture as boxes on the page's own."""
+    """Convert boxes on the prepared image to boxes on the page's own image."""
     moved = (boxes - np.array([0, page.top], np.float32)) * np.array([page.scale_x, page.scale_y], np.float32)
     return np.clip(moved, 0, np.array([page.width, page.height], np.float32))
 
 
 def _grown_box(probabilities: Floats, contour: npt.NDArray[Any], target: Floats) -> Floats | None:
-    """A contour on the map as a box on a picture of the target's width and height."""
+    """Convert a contour on the map to a box on an image of the target's width and height."""
     core, short_side = _smallest_rectangle(contour)
     if short_side < MIN_BOX_SIDE or _mean_inside(probabilities, core) < MIN_BOX_PROBABILITY:
         return None
@@ -136,7 +141,7 @@ def _smallest_rectangle(points: npt.NDArray[Any]) -> tuple[Floats, float]:
 
 
 def _clockwise(corners: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """From the top left: the two leftmost corners are the left side, whatever the angle."""
+    """Sort the corners clockwise from the top left. The two leftmost corners are the left side, whatever the angle."""
     by_x = corners[np.argsort(corners[:, 0], kind="stable")]
     (top_left, bottom_left), (top_right, bottom_right) = (
         side[np.argsort(side[:, 1], kind="stable")] for side in (by_x[:2], by_x[2:])

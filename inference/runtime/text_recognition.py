@@ -1,4 +1,4 @@
-"""What a line of text says: lines cut out of the page, put into batches by width, and decoded."""
+"""The content of text lines: they are cut out of the page, put into batches by width, and decoded."""
 
 import math
 from collections.abc import Sequence
@@ -15,22 +15,28 @@ from inference.core.errors import ModelFailed
 
 LINE_HEIGHT = 48
 MIN_WIDTH = 320
-"""What the model was trained on; a narrower line is padded to it."""
+"""The width that the model was trained on. A narrower line is padded to it."""
 MAX_WIDTH = 8192
-"""A line two thousand pixels long and three high is squeezed rather than filling memory."""
+"""The largest width. A line two thousand pixels long and three high is squeezed, so that it does not fill memory."""
 WIDTH_STEP = 64
-"""A line is always padded to the same width, whatever it shares a batch with: what a line says must not depend
-on its neighbours. Wider steps waste more, narrower ones leave fewer lines to share a batch."""
+"""The step between padded widths. A line is always padded to the same width, whatever it shares a batch with, because
+its text must not depend on its neighbors. Wider steps waste more, and narrower steps leave fewer lines to share a
+batch.
+"""
 MIN_ROWS = 2
-"""One line alone takes another path in ONNX Runtime, whose last bits differ."""
+"""The smallest number of rows in a run. A single line takes another code path in ONNX Runtime, whose last bits
+differ.
+"""
 UPRIGHT_ASPECT = 1.5
-"""Taller boxes hold text that runs upwards and are turned."""
+"""The aspect ratio above which a box holds text that runs upward and is turned."""
 
 COLUMN_GAP = 0.9
-"""Of the line's height, from the last step of one character to the first of the next. Neighbours in a word
-reach 0.84; the recogniser puts a space between words, yet often none between the columns of a table."""
+"""The gap between columns as a share of the line's height, from the last step of a character to the first step of the
+next. Neighbors in a word reach 0.84. The recognizer puts a space between words, but often none between the columns
+of a table.
+"""
 WIDE_COLUMN_GAP = 1.8
-"""Beside a Chinese or Japanese character, whose punctuation is as wide as a character and mostly white."""
+"""The gap beside a Chinese or Japanese character, whose punctuation is as wide as a character and mostly white."""
 
 BLANK = 0
 """The class that separates equal characters in connectionist temporal classification."""
@@ -47,7 +53,7 @@ class RecognisedText:
 
 
 def cut_line(image: Pixels, box: Floats) -> Pixels:
-    """The inside of the box, straightened."""
+    """Return the inside of the box, straightened."""
     top, right, bottom, left = (
         float(np.linalg.norm(box[a] - box[b])) for a, b in ((0, 1), (1, 2), (2, 3), (3, 0))
     )
@@ -64,7 +70,7 @@ def cut_line(image: Pixels, box: Floats) -> Pixels:
 
 
 def padded_width(line: Pixels) -> int:
-    """Of the recogniser's input, for a line scaled to its height."""
+    """Return the width of the recognizer's input for a line scaled to its height."""
     return max(MIN_WIDTH, WIDTH_STEP * math.ceil(_scaled_width(line) / WIDTH_STEP))
 
 
@@ -78,7 +84,9 @@ def _scaled_width(line: Pixels) -> int:
 
 
 def recogniser_input(lines: Sequence[Pixels], width: int) -> Floats:
-    """At least two rows x 3 x 48 x width, from scaled lines; what a narrower line leaves stays zero."""
+    """Return an input of at least two rows x 3 x 48 x width from scaled lines. The rest of a narrower line
+    stays zero.
+    """
     batch = np.zeros((max(len(lines), MIN_ROWS), 3, LINE_HEIGHT, width), np.float32)
     for row, line in enumerate(lines):
         batch[row, :, :, : line.shape[1]] = _NORMALIZED[line].transpose(2, 0, 1)
@@ -86,13 +94,13 @@ def recogniser_input(lines: Sequence[Pixels], width: int) -> Floats:
 
 
 class CharacterSet:
-    """The recogniser's classes, as its file lists them: blank first and the space last."""
+    """The recognizer's classes as its file lists them, with the blank first and the space last."""
 
     def __init__(self, listed: str) -> None:
         self._characters = ["", *listed.splitlines(), " "]
 
     def decode(self, chances: Floats, width: int) -> list[RecognisedText]:
-        """One text per row of `lines x steps x classes`, read from an input of this width."""
+        """Return a text for each row of `lines x steps x classes`, read from an input of this width."""
         best = chances.argmax(axis=2)
         certainty = np.take_along_axis(chances, best[:, :, None], axis=2)[:, :, 0]
         if not np.isfinite(certainty).all():
@@ -113,7 +121,9 @@ class CharacterSet:
 
 
 def with_columns_apart(characters: Sequence[str], gaps: Sequence[float]) -> str:
-    """One space where columns meet and the recogniser saw none; gaps follow each character but the last."""
+    """Join the characters, with a space where columns meet and the recognizer saw none. The gaps follow each character
+    except the last.
+    """
     text = "".join(characters[:1])
     for last, character, gap in zip(characters, characters[1:], gaps, strict=False):
         text += f" {character}" if _columns_meet(last, character, gap) else character

@@ -1,9 +1,9 @@
-"""Which texts an embedding model takes."""
+"""The texts that an embedding model accepts."""
 
 from inference.core.contracts import PageInput, TextInput, TokenInput, WorkRefused
 
 WINDOW_TOKENS = 256
-"""The model reads this many tokens at once, its two marks included."""
+"""The number of tokens that the model reads at once, including its two special tokens."""
 MAX_TEXTS = 2048
 LARGEST_TOKEN_ID = 2**31 - 1
 
@@ -15,7 +15,7 @@ def check_texts(work: TextInput) -> None:
 
 
 def check_tokens(work: TokenInput) -> None:
-    """What holds for every model: the vocabulary is its own to check."""
+    """Check what holds for every model. The model itself checks its vocabulary."""
     _check_count(len(work.rows))
     for position, row in enumerate(work.rows):
         name = name_of(position, single=work.single)
@@ -33,7 +33,9 @@ def name_of(position: int, *, single: bool) -> str:
 
 
 def too_long(name: str, size: str, *, windows: int = 1) -> WorkRefused:
-    """`size`: how long it is, in words; `windows`: how many the model would have read of it."""
+    """Return the error. `size` is the length as a text, and `windows` is how many windows the model would have read of
+    it.
+    """
     return WorkRefused(
         "context_length_exceeded",
         f"{name} ({size}) is longer than the {windows * WINDOW_TOKENS} tokens that are read of it; "

@@ -1,4 +1,6 @@
-"""Texts that callers have split into tokens themselves: held against the vocabulary, put between the marks."""
+"""Texts that callers have split into tokens themselves. They are checked against the vocabulary and put between the
+special tokens.
+"""
 
 from dataclasses import dataclass
 from itertools import takewhile
@@ -14,7 +16,9 @@ Row = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a tokenizer puts around every text, `[CLS]` and `[SEP]` for one, and after it to fill a row."""
+    """The special tokens that a tokenizer puts around every text, such as `[CLS]` and `[SEP]`, and after it to fill a
+    row.
+    """
 
     before: Row
     after: Row
@@ -22,7 +26,7 @@ class Marks:
 
     @classmethod
     def of(cls, tokenizer: Any, *, padding: int | None) -> Self:
-        """`tokenizer` as it is used here, which fills no rows."""
+        """Find the special tokens of `tokenizer` as it is used here, where it does not pad rows."""
         encoding = tokenizer.encode(ANY_WORD)
         ids, is_mark = tuple(encoding.ids), list(encoding.special_tokens_mask)
         before = len(list(takewhile(bool, is_mark)))
@@ -30,7 +34,9 @@ class Marks:
         return cls(ids[:before], ids[len(ids) - after :], padding)
 
     def around(self, row: Row) -> Row:
-        """Once, and without padding: whoever had them from the tokenizer need not take them off."""
+        """Return the row with the special tokens once and without padding. A caller that got them from the tokenizer
+        need not remove them.
+        """
         end = len(row)
         while end and row[end - 1] == self.padding:
             end -= 1
@@ -43,7 +49,9 @@ class Marks:
 
 
 def read_tokens(tokenizer: Any, marks: Marks, row: Row, name: str) -> Row:
-    """As the tokenizer gives the text that these are tokens of. `name` is the text's, for refusals."""
+    """Return the tokens as the tokenizer gives them for the same text. `name` is the name of the text in error
+    messages.
+    """
     unknown = next((token for token in row if tokenizer.id_to_token(token) is None), None)
     if unknown is not None:
         known = tokenizer.get_vocab_size()

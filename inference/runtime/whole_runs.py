@@ -1,7 +1,8 @@
-"""Runs of one size, for devices on which the last bits of a row hang on how many rows stand beside it.
+"""Runs of a fixed size, for devices on which the last bits of a row depend on how many rows are beside it.
 
-On a GPU, cuBLAS and cuDNN choose their way by the shape alone. Where each run has one shape, whatever came together in
-it, a row's answer is its own again; an H100 takes sixteen rows in one and a half times the time of one.
+On a GPU, cuBLAS and cuDNN choose their algorithm by the shape alone. If every run has the same shape, whatever came
+together in it, a row's answer no longer depends on the other rows. An H100 takes one and a half times as long for
+sixteen rows as for a single row.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,28 +15,31 @@ from inference.runtime.tensors import Array
 from inference.runtime.texts import WINDOW_TOKENS
 
 WHOLE_ROWS = 16
-"""Never an operator's choice: another number has other last bits."""
+"""The number of rows in a run. Operators never choose it, because another number gives other last bits."""
 
 WHOLE_LENGTHS = (32, 64, 128, WINDOW_TOKENS)
 WHOLE_TOKENS = 1024
-"""Of every run of texts, unless its rows are the most there may be. An H100 takes nine tenths of the time for a
-text alone."""
+"""The number of padded tokens in every run of texts, unless its rows are already the most allowed. An H100 takes nine
+tenths of this time for a single text.
+"""
 
 RunRows = Callable[[Mapping[str, Array]], Sequence[Array]]
 
 
 def whole_length(tokens: int) -> int:
-    """What a text is padded to, whatever its company: every other length has other last bits."""
+    """Return the length that a text is padded to, whatever shares its run. Every other length gives other last bits."""
     return next(length for length in WHOLE_LENGTHS if tokens <= length)
 
 
 def whole_rows(length: int) -> int:
-    """Of a run of texts of this length."""
+    """Return the number of rows in a run of texts of this length."""
     return min(EMBED_LIMITS.max_rows, WHOLE_TOKENS // length)
 
 
 def in_whole_runs(run: RunRows, rows: int = WHOLE_ROWS) -> RunRows:
-    """As `run`, in as many runs of exactly so many rows as it takes; the last is filled up with its last row."""
+    """Return a function like `run` that uses as many runs of exactly `rows` rows as necessary. The last run is filled
+    up with its last row.
+    """
 
     def run_whole(feeds: Mapping[str, Array]) -> list[Array]:
         count = len(next(iter(feeds.values())))
@@ -55,5 +59,7 @@ def _part(feeds: Mapping[str, Array], start: int, rows: int) -> dict[str, Array]
 
 
 def _without_padding(answer: Array, rows: int, wanted: int) -> Array:
-    """One with another number of rows stays as it is: whoever counts them is to see that."""
+    """Remove the padding rows. An answer with another number of rows stays as it is, so that the code that counts them
+    notices it.
+    """
     return answer[:wanted] if answer.shape[:1] == (rows,) else answer

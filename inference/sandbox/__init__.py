@@ -1,4 +1,4 @@
-"""Runs code on hostile input in child processes with limits, and survives what the input does to them."""
+"""Runs code on hostile input in child processes with limits. The parent survives whatever the input does to a child."""
 
 from .arena import Arena
 from .errors import (

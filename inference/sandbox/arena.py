@@ -1,4 +1,4 @@
-"""Memory of a fixed size that a child fills with large results and its parent copies them from."""
+"""Memory of a fixed size that a child fills with large results and from which its parent copies them."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from .errors import ChildMisbehaved
 
 
 class Arena:
-    """An unnamed file in memory that cannot grow or shrink and takes space only where it is written."""
+    """An unnamed file in memory that cannot grow or shrink. It takes space only where it is written."""
 
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes
@@ -27,7 +27,7 @@ class Arena:
         os.close(self.descriptor)
 
     def read_into(self, buffer: memoryview, offset: int) -> None:
-        """Copies, so that nothing the child does later can change or unmap what was read."""
+        """Copies the bytes, so that nothing the child does later can change or unmap what was read."""
         if offset < 0 or offset + len(buffer) > self.size_bytes:
             raise ChildMisbehaved(f"{len(buffer)} bytes at {offset} are not within {self.size_bytes}")
         done = 0

@@ -30,20 +30,20 @@ from .limits import ChildLimits, RequestLimits
 from .program import Program
 
 _GRACE_S = 5.0
-"""How long after a request's time is up the template may take to say how the fork ended."""
+"""The seconds that the template has after the end of a request's time to report how the fork ended."""
 _MAX_END_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """How a fork ended, in the words of its template."""
+    """The end of a fork as its template reports it."""
 
     exit_status: int
     timed_out: bool
 
 
 class Child:
-    """A template that has each request answered by a fork of its own; it serves one request at a time."""
+    """A template process that answers each request in a new fork. It serves one request at a time."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Child:
     ) -> None:
         """Blocks until the child is ready. The child dies with the *thread* that calls this.
 
-        Raises LayersMissing for a child that does not have all layers of `needs`: it never sees any input.
+        Raises LayersMissing for a child that does not have all layers of `needs`. Such a child never sees any input.
         """
         self._limits = limits
         self.served = 0
@@ -85,15 +85,17 @@ class Child:
         return self._process.pid
 
     def is_ready(self) -> bool:
-        """False once it has died, and while it cannot be known that the last request's fork has ended."""
+        """Returns False if the child has died, and as long as it is unknown whether the last request's fork
+        has ended.
+        """
         return self._is_free and self._process.poll() is None
 
     def ask(
         self, request: Json, files: Sequence[int], limits: RequestLimits, call: Call | None = None
     ) -> Json:
-        """Sends a request with open files and returns the program's value, which is not to be trusted.
+        """Sends a request with open files and returns the program's value, which must not be trusted.
 
-        A canceled call ends the fork: the child is ready for another request a moment later.
+        A canceled call ends the fork. The child is ready for another request a moment later.
         """
         call = call or Call()
         deadline = time.monotonic() + limits.wall_s
@@ -115,7 +117,7 @@ class Child:
         return _value_of(answer)
 
     def kill(self) -> None:
-        """Ends the template and, where no namespace does so, a fork that it has."""
+        """Ends the template and also its running fork if no process namespace does so."""
         if self._process.returncode is None:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -147,7 +149,7 @@ class Child:
         }
 
     def _order_fork(self, limits: RequestLimits, deadline: float) -> socket.socket:
-        """The socket to a fork that has the other end and nothing else of this process."""
+        """Returns the socket to a fork that has the other end and nothing else of this process."""
         mine, theirs = socket.socketpair()
         try:
             with theirs:
@@ -158,7 +160,7 @@ class Child:
         return mine
 
     def _end_fork(self) -> None:
-        """End the fork. Where that does not succeed, the child is not ready, and is to be killed."""
+        """Ends the fork. If that does not succeed, the child is not ready and must be killed."""
         deadline = time.monotonic() + _GRACE_S
         with suppress(ChannelClosed, ChannelTimedOut, ChildTimedOut, SandboxUnavailable):
             send(self._control, END, (), deadline)
@@ -171,7 +173,7 @@ class Child:
         except ChannelTimedOut as error:
             raise ChildTimedOut("the request could not be ended in time") from error
         except ChannelClosed as error:
-            # The template never sees the request, so this is none of the request's doing.
+            # The template never sees the request, so the request did not cause this.
             raise SandboxUnavailable("a child was ended in the middle of a request") from error
         return _End(end["exit_status"], end["timed_out"])
 
@@ -179,7 +181,7 @@ class Child:
 @contextmanager
 def _hung_up_on_cancel(channel: socket.socket, call: Call) -> Iterator[None]:
     def hang_up() -> None:
-        # The answer may have come, and the socket be closed, at this very moment.
+        # The answer may have arrived and the socket may be closed at this very moment.
         with suppress(OSError):
             channel.shutdown(socket.SHUT_RDWR)
 
@@ -193,7 +195,9 @@ def _hung_up_on_cancel(channel: socket.socket, call: Call) -> Iterator[None]:
 def _exchange(
     channel: socket.socket, request: Json, files: Sequence[int], max_bytes: int, deadline: float
 ) -> dict[str, Json] | InvalidMessage | None:
-    """None where there was no answer: how the fork ended then tells why."""
+    """Sends the request and returns the answer. Returns None if there was none: the end of the fork then shows the
+    reason.
+    """
     try:
         send(channel, request, files, deadline)
         reply = receive(channel, max_bytes, deadline)

@@ -1,4 +1,4 @@
-"""What can go wrong with a sandboxed child, by whose fault it is."""
+"""Errors of a sandboxed child, by what caused them."""
 
 from collections.abc import Set
 
@@ -10,36 +10,38 @@ class SandboxError(Exception):
 
 
 class ChildTimedOut(SandboxError):
-    """The request ran past its wall-clock limit; the child was killed."""
+    """The error for a request that ran past its wall-clock limit. The child was killed."""
 
 
 class ChildOutOfMemory(SandboxError):
-    """The request needed more memory than the child may have."""
+    """The error for a request that needed more memory than the child may use."""
 
 
 class ChildDied(SandboxError):
-    """The child ended in the middle of the request: a crash, an abort or its processor-time limit."""
+    """The error for a child that ended in the middle of the request, by a crash, an abort or its processor-time
+    limit.
+    """
 
     def __init__(self, exit_status: int) -> None:
         super().__init__(f"the child ended with status {exit_status}")
         self.exit_status = exit_status
-        """Negative: the number of the signal that ended it."""
+        """The exit status. A negative value is the number of the signal that ended the child."""
 
 
 class ChildFailed(SandboxError):
-    """The program raised an error that it did not foresee."""
+    """The error for an exception that the program did not foresee."""
 
 
 class ChildMisbehaved(SandboxError):
-    """The child answered with something that is no answer; it must be held compromised."""
+    """The error for a child whose reply is not a valid answer. The child must be considered compromised."""
 
 
 class SandboxUnavailable(SandboxError):
-    """No child was free in time, or none can be started; the request was not run."""
+    """The error for a request that was not run, because no child was free in time or none can be started."""
 
 
 class LayersMissing(SandboxUnavailable):
-    """A child lacks layers that it needs, and was ended before it saw any input."""
+    """The error for a child that lacks layers it needs. The child was ended before it saw any input."""
 
     def __init__(self, isolation: Isolation, needs: Set[str]) -> None:
         reasons = isolation.lacking(needs)

@@ -1,4 +1,4 @@
-"""Chooses how children are walled in: bubblewrap where it works, the child's own confinement everywhere."""
+"""Chooses how children are confined: with bubblewrap if it works, and with the child's own confinement in any case."""
 
 import functools
 import logging
@@ -30,16 +30,18 @@ _BOOTSTRAP = "import sys; sys.path.append(sys.argv[1]); from inside.main import 
 _SANDBOX_FOLDER = Path(__file__).parent
 
 CHILD_ENVIRONMENT = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-"""All of it. A fork has no freed memory to use again; in pages of 2 MiB, new memory costs next to nothing."""
+"""The complete environment of a child. A fork has no freed memory to reuse, and with pages of 2 MiB new memory costs
+next to nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What stands between hostile bytes and this machine, as a child reported it before it saw any input."""
+    """The layers that protect this machine from hostile bytes, as a child reported them before it saw any input."""
 
     layers: tuple[str, ...]
     missing: Mapping[str, str]
-    """Why each layer that is not in force is not."""
+    """The reason for each layer that is not in force."""
 
     def __str__(self) -> str:
         return ", ".join(self.layers)
@@ -53,20 +55,20 @@ class Isolation:
 
 @dataclass(frozen=True, slots=True)
 class Bubblewrap:
-    """The program where it is installed and works; else why it cannot be used."""
+    """The path of the program if it is installed and works, or the reason why it cannot be used."""
 
     path: Path | None
     why_not: str = ""
 
 
 def find_bubblewrap() -> Path | None:
-    """Return the bubblewrap of this machine, where it is installed and works."""
+    """Return the bubblewrap of this machine if it is installed and works, or None."""
     return probe_bubblewrap().path
 
 
 @functools.cache
 def probe_bubblewrap() -> Bubblewrap:
-    """Try bubblewrap once per process."""
+    """Try bubblewrap. The result is cached for the process."""
     found = shutil.which("bwrap")
     if found is None:
         return Bubblewrap(None, "bwrap is not installed")
@@ -84,7 +86,7 @@ def probe_bubblewrap() -> Bubblewrap:
 
 
 def child_command(program: Program, bubblewrap: Path | None, descriptor: int) -> list[str]:
-    """The command line of a child that talks over the inherited socket `descriptor`."""
+    """Return the command line of a child that communicates over the inherited socket `descriptor`."""
     inner = [*_interpreter(_BOOTSTRAP), str(_SANDBOX_FOLDER), str(descriptor)]
     if bubblewrap is None:
         return inner
@@ -93,7 +95,7 @@ def child_command(program: Program, bubblewrap: Path | None, descriptor: int) ->
 
 
 def _interpreter(code: str) -> list[str]:
-    """Isolated, without site packages, and leaving no bytecode behind."""
+    """Return the command of an isolated interpreter without site packages that writes no bytecode."""
     return [sys.executable, "-I", "-S", "-B", "-c", code]
 
 
@@ -110,21 +112,23 @@ def _bubblewrap(bubblewrap: Path, visible: Sequence[Path], readable: Sequence[Pa
 
 
 def _namespaces() -> list[str]:
-    """All of them include the process namespace, so that killing bubblewrap ends whatever runs below it."""
+    """Return the namespace options. They always include the process namespace, so that killing bubblewrap ends
+    everything below it.
+    """
     if os.getuid() != 0:
         return ["--unshare-all", "--cap-drop", "ALL", "--uid", _NOBODY, "--gid", _NOBODY]
-    # In a user namespace root could not read a home closed to others. So root keeps, until the child has
-    # imported its code and becomes nobody, the right to do just that.
+    # Root in a user namespace could not read a home directory closed to others. So root keeps the right to do that
+    # until the child has imported its code and becomes nobody.
     kept = [part for right in _ROOT_RIGHTS for part in ("--cap-add", right)]
     return [*_ROOT_NAMESPACES, "--cap-drop", "ALL", *kept]
 
 
 def _interpreter_folders() -> list[str]:
-    """The standard library and, in a virtual environment, the files that lead to it."""
+    """Return the folders of the standard library and, in a virtual environment, the files that lead to it."""
     return [sys.base_prefix, str(Path(sys.prefix, "pyvenv.cfg")), str(Path(sys.executable).parent)]
 
 
 def _without_nested(paths: Iterable[str]) -> list[str]:
-    """Paths that no other path of the list already contains, in their order."""
+    """Return the paths that no other path of the list contains, in their order."""
     unique = list(dict.fromkeys(os.path.normpath(path) for path in paths))
     return [path for path in unique if not any(path.startswith(other + os.sep) for other in unique)]

@@ -1,4 +1,4 @@
-"""How much a sandboxed child, and one request in it, may use."""
+"""Limits on the resources of a sandboxed child and of a single request in it."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ _MIB = 1 << 20
 @dataclass(frozen=True, slots=True)
 class ChildLimits:
     memory_bytes: int = 2048 * _MIB
-    """Address space, so that code and mapped files count too."""
+    """The limit of the address space, which includes code and mapped files."""
     file_bytes: int = 512 * _MIB
-    """The largest file it may write: nothing but an arena is writable."""
+    """The largest file that the child may write. Only an arena is writable."""
     open_files: int = 32
     reply_bytes: int = 64 * _MIB
     start_s: float = 20.0
-    """Wall-clock time until a child must be ready."""
+    """The wall-clock time within which a child must be ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,6 @@ class RequestLimits:
     wall_s: float
     cpu_s: int
     memory_bytes: int | None = None
-    """Less address space than the child has; None for as much."""
+    """A limit of the address space below that of the child, or None for the same limit."""
     yields_after_s: float | None = None
-    """Then it has the processor only where others leave it any; None: it never yields."""
+    """The seconds after which the request gets only processor time that others leave, or None if it never yields."""

@@ -1,6 +1,6 @@
-"""Keeps sandboxed children warm, lends each to one request at a time, and replaces what dies.
+"""Keeps sandboxed children warm, lends each to one request at a time, and replaces those that die.
 
-Whose request is next is decided in inference/sandbox/sharing.py.
+inference/sandbox/sharing.py decides which request is next.
 """
 
 import itertools
@@ -38,11 +38,15 @@ class _Lent:
     child: Child
     request: Request
     call: Call
-    """This request's own call: canceled with the caller's, or for a lighter tenant's sake."""
+    """The request's own call. It is canceled with the caller's call, or to free the child for a tenant that
+    used less.
+    """
 
 
 class SandboxPool:
-    """Make it in the process that uses it: neither its threads nor its children survive a fork."""
+    """A pool of children. It must be created in the process that uses it, because neither its threads nor its children
+    survive a fork.
+    """
 
     def __init__(
         self,
@@ -54,7 +58,7 @@ class SandboxPool:
         use_bubblewrap: bool = True,
         needs: Set[str] = frozenset(),
     ) -> None:
-        """A child that lacks a layer of `needs` is refused, whenever it is started."""
+        """Starts the pool. Every child that lacks a layer of `needs` is refused, whenever it is started."""
         self._needs = needs
         self._program = program
         self._limits = limits
@@ -72,13 +76,14 @@ class SandboxPool:
         self._isolation: Isolation | None = None
         self._last_failure: SandboxError | OSError | None = None
         self._closed = False
-        # One thread starts all children and outlives them: the kernel kills a child when its starter ends.
+        # A single thread starts all children and outlives them, because the kernel kills a child when the thread that
+        # started it ends.
         self._starter = threading.Thread(target=self._keep_children, name="sandbox-starter", daemon=True)
         self._starter.start()
 
     @property
     def isolation(self) -> Isolation | None:
-        """What the last child reported to be in force; None until one has."""
+        """Returns the layers that the last child reported, or None until a child has reported."""
         return self._isolation
 
     def pids(self) -> list[int]:
@@ -90,7 +95,10 @@ class SandboxPool:
             return self._changed.wait_for(lambda: len(self._alive) == self._children, wait_s)
 
     def wait_until_usable(self, wait_s: float) -> None:
-        """Return when a child is ready; raise with the reason where none is, LayersMissing at once."""
+        """Return when a child is ready.
+
+        Raises the reason if no child is ready in time, and LayersMissing at once.
+        """
 
         def lacks_layers() -> bool:
             return isinstance(self._last_failure, LayersMissing)
@@ -112,14 +120,18 @@ class SandboxPool:
         wait_s: float,
         call: Call | None = None,
     ) -> Answer:
-        """Runs a request in a free child; waits `wait_s` for one. A canceled call ends both.
+        """Runs a request in a free child, and waits `wait_s` for a child. A canceled call ends the request and the
+        wait.
 
-        `accept` turns the untrusted answer into a checked one or raises ChildMisbehaved. A child that a
-        request crashed or took over is replaced: the request has seen where everything lies in its memory,
-        and the next fork would have it all in the same place.
+        `accept` turns the untrusted answer into a checked one or raises ChildMisbehaved. A child that a request crashed
+        or took over is replaced, because the request has seen the layout of its memory, and the next fork would have
+        the same layout.
 
-        Tenants take turns: the call says whose request it is. SandboxUnavailable, with nothing known of the request,
-        also ends one that is slow while a lighter tenant waits for a child.
+        Tenants share the children fairly, and `call` gives the tenant of the request. A slow request is ended if a
+        tenant that used less waits for a child.
+
+        Raises SandboxUnavailable if the request was not run or was ended for being slow. It says nothing about the
+        request itself.
         """
         call = call or Call()
         with own_call(call) as own, self._child_for(wait_s, own) as child:
@@ -183,11 +195,13 @@ class SandboxPool:
                     self._changed.wait(self._until_a_look(now_s, deadline))
             finally:
                 del self._waiting[request.number]
-                # Another's turn it may be now, and another child be idle.
+                # Another request may be next now, and another child may be idle.
                 self._changed.notify_all()
 
     def _idle_child_for(self, request: Request, now_s: float) -> Child | None:
-        """Where there is none, a slow request may be ended for this one's sake."""
+        """Returns an idle child if this request is next. Otherwise, a slow request may be ended to free a
+        child for it.
+        """
         held = [lent.request for lent in self._lent.values()]
         used, waiting = self._used.of(held, now_s), self._waiting.values()
         while self._idle and next_request(waiting, used) is request:
@@ -226,7 +240,7 @@ class SandboxPool:
             return
         with self._changed:
             self._idle.append(child)
-            # All of them: the one that is woken may have been canceled, and take no child.
+            # All waiting threads are woken, because a single woken thread may have been canceled and take no child.
             self._changed.notify_all()
 
     def _retire(self, child: Child) -> None:

@@ -1,37 +1,39 @@
-"""Decides whose request gets the next free child, and whose request is ended so that a lighter caller can begin.
+"""Decides which request gets the next free child, and which request is ended so that a tenant that used less can begin.
 
-Tenants are compared by the time for which their requests had children lately. Whoever had least is next. A request that
-has a child for longer than a moment is slow, and slow requests never keep all children from a lighter tenant: the slow
-request that came last is ended. The others go on, so that what takes long is done some time as well.
+Tenants are compared by the time for which their requests had children recently. The tenant with the least time is next.
+A request that has a child for longer than a moment is slow, and slow requests never keep all children from a tenant
+that used less: the slow request that came last is ended. The others go on, so that long work is also finished.
 """
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 QUICK_S = 1.0
-"""Nearly all requests take less. A longer one may be ended for a lighter tenant's sake, where it has the last child."""
+"""The seconds that nearly all requests stay below. A longer request may be ended for a tenant that used less if it has
+the last child.
+"""
 HALF_LIFE_S = 60.0
-"""After so long, half of the time that a tenant had counts no more."""
+"""The seconds after which half of the time that a tenant used no longer counts."""
 MIN_USED_S = 0.001
-"""A tenant with less is forgotten."""
+"""The used time below which a tenant is forgotten."""
 MAX_REMEMBERED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     number: int
-    """Requests are numbered in the order in which they came."""
+    """The number of the request in the order of arrival."""
     tenant: str
     since_s: float
-    """When it came; of one that has a child, when it got it."""
+    """The time of arrival or, if the request has a child, the time at which it got the child."""
 
 
 class UsedTime:
-    """Adds up the seconds for which each tenant had children, and forgets them by halves."""
+    """The seconds for which each tenant had children, which decay by half-lives."""
 
     def __init__(self) -> None:
         self._used: dict[str, tuple[float, float]] = {}
-        """Seconds of each tenant, and as of when."""
+        """The seconds of each tenant and the time of that value."""
 
     def add(self, tenant: str, seconds: float, now_s: float) -> None:
         self._used[tenant] = (self._left(tenant, now_s) + seconds, now_s)
@@ -40,7 +42,7 @@ class UsedTime:
             self._used = {one: (left_s, now_s) for one, left_s in used.items() if left_s >= MIN_USED_S}
 
     def of(self, held: Collection[Request], now_s: float) -> dict[str, float]:
-        """Return the seconds of each tenant, those of the requests that have a child now included."""
+        """Return the seconds of each tenant, including those of the requests that have a child now."""
         used = {tenant: self._left(tenant, now_s) for tenant in self._used}
         for request in held:
             used[request.tenant] = used.get(request.tenant, 0.0) + now_s - request.since_s
@@ -52,7 +54,9 @@ class UsedTime:
 
 
 def next_request(waiting: Collection[Request], used: Mapping[str, float]) -> Request | None:
-    """Return the request that gets the next free child: the lightest tenant's, of its own the one that came first."""
+    """Return the request that gets the next free child. It is the first request of the tenant that used the
+    least time.
+    """
     return min(waiting, key=lambda request: (used.get(request.tenant, 0.0), request.number), default=None)
 
 
@@ -64,9 +68,9 @@ def request_to_end(
     children: int,
     now_s: float,
 ) -> Request | None:
-    """Return the slow request that has the last child while a lighter tenant waits for one.
+    """Return the slow request that got its child last, if a tenant that used less waits for a child.
 
-    With one child nothing is ended: what takes long would never be done.
+    If there is a single child, no request is ended, because long work would never be finished.
     """
     first = next_request(waiting, used)
     if first is None or children < 2 or _slow_in_s(held, children, now_s) != 0:
@@ -76,7 +80,7 @@ def request_to_end(
 
 
 def look_again_in_s(held: Collection[Request], *, children: int, now_s: float) -> float:
-    """Return the time until `request_to_end` may answer differently though nothing comes or goes."""
+    """Return the time until `request_to_end` may answer differently although no request comes or ends."""
     return _slow_in_s(held, children, now_s) or QUICK_S
 
 

@@ -1,1 +1,1 @@
-"""What workers share: who holds which model, their queues, their signs of life and their figures."""
+"""The shared parts of workers: the placement of models, queues, heartbeats and figures."""

@@ -1,4 +1,4 @@
-"""Tells the others that this worker lives, what it holds and what it does, by expiring keys in Redis."""
+"""Heartbeats of workers: expiring keys in Redis that say that a worker is alive, what it holds and what it does."""
 
 import json
 import os
@@ -20,14 +20,20 @@ from inference.core.prompt_redis import prompt_redis, single_try
 log = structlog.get_logger(__name__)
 PREFIX = "maas:worker:"
 NAMES = "maas:workers"
-"""A set of all names, so that nobody has to look through every key of the server."""
+"""The key of a set of all names, so that no reader has to search through every key of the server."""
 DRAIN_PREFIX = "maas:drain:"
 BEAT_S = 1.0
 EXPIRES_S = 5
 STUCK_S = 30.0
-"""A look takes milliseconds, and ends when Redis or the database do not answer."""
+"""Seconds without a finished look after which a worker counts as stuck.
+
+A look normally takes milliseconds, and it ends when Redis or the database do not answer.
+"""
 DRAIN_KEPT_S = 86_400
-"""Renewed for as long as it is obeyed. A worker that is killed never withdraws its own."""
+"""Seconds until a drain order expires.
+
+The worker renews the order for as long as it obeys it. A worker that is killed never withdraws its order.
+"""
 
 
 @cache
@@ -63,36 +69,38 @@ class HeldModel:
 
 @dataclass(frozen=True)
 class Beat:
-    """What a worker tells of itself that changes."""
+    """The part of a worker's report about itself that changes."""
 
     models: tuple[HeldModel, ...] = ()
     pages_held: int = 0
     pages_done: int = 0
     weight_bytes: int = 0
-    """This, `runs`, `rows` and `run_s` count once what several models share."""
+    """The bytes of weights in memory. This, `runs`, `rows` and `run_s` count a file that several models share only
+    once.
+    """
     runs: int = 0
     rows: int = 0
     run_s: float = 0.0
     draining: bool = False
     serving: tuple[str, ...] = ()
-    """Models whose queues it takes pages from."""
+    """Models whose queues the worker takes pages from."""
     loading: tuple[str, ...] = ()
     leaving: tuple[str, ...] = ()
-    """Models that it holds and is about to give up."""
+    """Models that the worker holds and is about to evict."""
     failed: tuple[str, ...] = ()
-    """Models that it tried to load a moment ago, and could not."""
+    """Models that the worker failed to load a moment ago."""
     pools: tuple[str, ...] = ()
     budget_bytes: int = 0
     free_bytes: int = 0
     files: Mapping[str, int] = field(default_factory=dict)
-    """Bytes of each file in memory, by its digest."""
+    """The bytes of each file in memory, by its digest."""
     outstanding: int = 0
-    """Pages taken from queues and not ended."""
+    """The number of pages that were taken from queues and have not ended."""
     service_s: Mapping[str, float] = field(default_factory=dict)
     hefts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """By model and tenant: how many usual pages one of theirs is. Of who is missing, one."""
+    """The relative cost of a tenant's pages, by model and tenant, where 1 is a usual page. A missing tenant has 1."""
     look_age_s: float = 0.0
-    """Since it last finished a look at what it should hold."""
+    """Seconds since the worker last finished a look at what it should hold."""
 
     @property
     def stuck(self) -> bool:
@@ -101,7 +109,7 @@ class Beat:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerReport(Beat):
-    """A beat as others read it. Fields that an older worker does not send have defaults."""
+    """A heartbeat as other processes read it. Fields that an older worker does not send have defaults."""
 
     name: str
     pid: int
@@ -111,13 +119,13 @@ class WorkerReport(Beat):
     started_at: float = 0.0
     rss_bytes: int = 0
     start_id: str = ""
-    """Of the process: in a container the next one has the same name."""
+    """The id of the process. In a container the next process has the same name."""
     silent_s: float = 0.0
-    """Since its last beat, by the clock of Redis; filled in by whoever reads."""
+    """Seconds since the worker's last heartbeat, by the clock of Redis. The reader fills it in."""
 
     @property
     def slots(self) -> int:
-        """How many pages it takes at once."""
+        """Return the number of pages that the worker takes at once."""
         return 0 if self.draining else self.threads
 
     @property
@@ -142,7 +150,11 @@ class Heartbeat:
         self._redis = single_try(settings.MAAS_REDIS_URL)
 
     def ordered_to_drain(self) -> bool:
-        """What was last heard stands while Redis is away. An order to another process of this name is not ours."""
+        """Return whether this worker is ordered to drain.
+
+        The last known order stays in force while Redis is unavailable. An order to another process of the same name is
+        ignored.
+        """
         key = DRAIN_PREFIX + self.name
         try:
             self._draining = self._redis.get(key) == self._start_id.encode()
@@ -184,12 +196,15 @@ class Heartbeat:
 
 
 def live_workers() -> list[WorkerReport]:
-    """Raises RedisError, at once: it is asked on the way of requests."""
+    """Return the live workers for the path of a request. Raises RedisError without a retry."""
     return prompt_redis(settings.MAAS_REDIS_URL).ask(_live_workers)
 
 
 def live_workers_patiently() -> list[WorkerReport]:
-    """For workers, who would take all others for dead, and for operators, who ask seldom. Raises RedisError."""
+    """Return the live workers, with a longer timeout than `live_workers`. Raises RedisError.
+
+    Workers use it because they would otherwise treat all others as dead. Operators use it because they ask rarely.
+    """
     return _live_workers(_connection())
 
 
@@ -211,7 +226,10 @@ def _live_workers(client: "redis.Redis") -> list[WorkerReport]:
 
 
 def order_drain(*, name: str, drain: bool) -> bool:
-    """Heard at the next beat of the process that is alive now. False when there is none."""
+    """Order a worker to drain or to resume; return False if no process of this name is alive.
+
+    The process that is alive now reads the order at its next heartbeat.
+    """
     client = _connection()
     told = client.get(PREFIX + name)
     if told is None:
@@ -224,13 +242,16 @@ def order_drain(*, name: str, drain: bool) -> bool:
 
 
 def _forget(client: "redis.Redis", names: list[str]) -> None:
-    """The dead; one that only was slow comes back with its next beat."""
+    """Remove the names of dead workers. A worker that was only slow is added again by its next heartbeat."""
     if names:
         client.srem(NAMES, *names)
 
 
 def _report(sent: Mapping[str, Any]) -> WorkerReport:
-    """During an upgrade workers of two versions beat at once: what is not known here is left out."""
+    """Build a report from what a worker sent, and ignore unknown fields.
+
+    During an upgrade, workers of two versions send heartbeats at the same time.
+    """
     models = tuple(HeldModel(**_known(HeldModel, model)) for model in sent.get("models", ()))
     return WorkerReport(**{**_known(WorkerReport, sent), "models": models})
 

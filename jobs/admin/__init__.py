@@ -1,6 +1,6 @@
-"""The operator's view of documents, jobs, pages, events and workers: what went where and how it fared.
+"""The operator's view of documents, jobs, pages, events and workers: where each went and how it ended.
 
-What a document says (texts sent inline, results, files) is the tenant's alone and is not shown here.
+The content of documents (texts sent inline, results, files) belongs to the tenant alone and is not shown here.
 """
 
 from jobs.admin.archives import ArchiveAdmin

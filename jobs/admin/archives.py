@@ -1,4 +1,6 @@
-"""The operator's view of archives: whose, how far, and on what they rest; names of the files in them are not shown."""
+"""The operator's view of archives: the tenant, the progress, and the reason for a wait. Names of the files in them are
+not shown.
+"""
 
 from django.contrib import admin
 from django.db.models import Count, Q, QuerySet

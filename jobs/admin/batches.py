@@ -1,4 +1,4 @@
-"""The operator's view of batches and their files: how far each is, and a way to end one."""
+"""The operator's view of batches and their files: the progress of each, and a way to end one."""
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -51,7 +51,7 @@ class BatchAdmin(RecordAdmin):
         "expires_at",
     )
     actions = ("cancel",)
-    one_transaction = False  # but one for each batch, through its tenant's role
+    one_transaction = False  # each batch has its own, through its tenant's role
 
     def in_words(self, row: Batch) -> str:
         return f"batch {short(row.id)} of {row.tenant.name}, {row.status.replace('_', ' ')}"
@@ -113,7 +113,9 @@ class BatchAdmin(RecordAdmin):
         self.message_user(request, f"{cancelled} cancelled.", level)
 
     def _cancel(self, request: HttpRequest, batch: Batch) -> None:
-        """The deed and its entry in the log, both or neither: one transaction, through the tenant's role."""
+        """Cancel the batch and write the log entry in one transaction, through the tenant's role, so that either both
+        are done or neither.
+        """
         if batch.status not in states.CANCELLABLE:
             raise InvalidRequest(f"It is {batch.status.replace('_', ' ')}; there is nothing left to cancel.")
         identity = Identity(
@@ -126,7 +128,7 @@ class BatchAdmin(RecordAdmin):
 
 @admin.register(StoredFile)
 class StoredFileAdmin(RecordAdmin):
-    """What a file says is its tenant's alone."""
+    """The operator's view of files. The content of a file belongs to its tenant alone."""
 
     search_help_text = "Tenant, or whole id"
     list_display = ("name", "owner", "purpose", "weighs", "created", "expires")

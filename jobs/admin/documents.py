@@ -1,4 +1,6 @@
-"""The operator's view of documents: whose, how large, how many pages; what one says is its tenant's alone."""
+"""The operator's view of documents: the tenant, the size and the number of pages. The content belongs to the tenant
+alone.
+"""
 
 from collections.abc import Iterator
 

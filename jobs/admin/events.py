@@ -1,4 +1,4 @@
-"""The operator's view of the event log, as callers are told it."""
+"""The operator's view of the event log, as callers see it."""
 
 from datetime import datetime
 from typing import Any
@@ -50,7 +50,7 @@ class EventAdmin(RecordAdmin):
 
 
 def details_of(event: Event, currency: str) -> str:
-    """Write what is not said by the type already; costs are in the currency of its job."""
+    """Describe what the type does not say already. Costs are in the currency of the job."""
     said = (_in_words(name, value, currency) for name, value in event.data.items() if name != "state")
     return ", ".join(words for words in said if words)
 

@@ -1,4 +1,4 @@
-"""Filters of jobs and pages: each one is served by an index."""
+"""Filters of jobs and pages. Each one is served by an index."""
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -11,7 +11,9 @@ MOST_VERSIONS = 200
 
 
 class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no types
-    """By version, since rollouts are looked at so; equality keeps the rows in the index's own order."""
+    """A filter by model version, which is how rollouts are watched. Because it compares for equality, the rows stay in
+    the order of the index.
+    """
 
     title = "model version"
     parameter_name = "model_version__id__exact"
@@ -29,7 +31,7 @@ class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no t
 
 
 class WorkerFilter(TextFilter):  # type: ignore[misc]
-    """The whole name of a worker."""
+    """A filter by the whole name of a worker."""
 
     title = "worker"
     parameter_name = "worker"

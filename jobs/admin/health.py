@@ -1,4 +1,4 @@
-"""How a tenant's work fares, for the operator's list of tenants: jobs that fail, and webhooks that were given up."""
+"""The health of a tenant's work, for the operator's list of tenants: failing jobs, and webhooks that were given up."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,9 +12,11 @@ from tenants.core.db.unit_of_work import OPERATOR
 
 NEWEST = 100
 FEWEST_FAILED, FAILING_SHARE = 5, 0.2
-"""Fewer, or less of what has ended, are a sender's bad documents, and no news."""
+"""The least number of failed jobs, and their least share of the ended jobs, that count as trouble. Anything less is due
+to bad documents of a sender.
+"""
 
-# A look at each tenant's newest jobs alone, however many there are.
+# This reads only the newest jobs of each tenant, however many it has.
 _FARES = """
 SELECT tenant.id, newest.failed, newest.ended, hooks.disabled
 FROM unnest(%(tenants)s::uuid[]) AS tenant (id)
@@ -37,7 +39,7 @@ def is_failing(failed: int, ended: int) -> bool:
 
 
 def troubles_with_work(tenant_ids: Sequence[UUID]) -> Troubles:
-    """In an operator's work."""
+    """Return the troubles of each tenant. Call this in an operator's work."""
     values: dict[str, Any] = {
         "tenants": list(tenant_ids),
         "newest": NEWEST,

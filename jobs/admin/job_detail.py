@@ -1,4 +1,4 @@
-"""What the page of one job shows beside its own row: its pages, its log, and the jobs it was retried from or as."""
+"""The parts of a job's page beside its own row: its pages, its log, and the jobs that it retries or that retry it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ CHAIN_SHOWN = 10
 
 @dataclass(frozen=True)
 class Run:
-    """A page, and how long it took where it ran."""
+    """A page, and how long it took if it ran."""
 
     page: Page
     took: str
@@ -28,7 +28,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Happening:
-    """An event, and how long after the one before it."""
+    """An event, and the time since the previous event."""
 
     event: Event
     details: str
@@ -59,7 +59,7 @@ def _runs(job: Job) -> list[Run]:
 
 
 def _happenings(job: Job) -> list[Happening]:
-    """The newest first, each with the time since the one before."""
+    """Return the events, the newest first, each with the time since the previous event."""
     events = list(Event.objects.filter(job=job).order_by("-seq")[: EVENTS_SHOWN + 1])
     found = []
     for event, earlier in zip(events, [*events[1:], None], strict=True):

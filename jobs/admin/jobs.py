@@ -1,4 +1,4 @@
-"""The operator's view of jobs, and what an operator may do with them."""
+"""The operator's view of jobs, and the actions of an operator."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -66,7 +66,7 @@ class JobAdmin(RecordAdmin):
     fields = ("id", "state")
     change_form_template = "admin/jobs/job/change_form.html"
     actions = ("cancel", "retry", "release_again", "erase")
-    one_transaction = False  # but one for each job, through its tenant's role: see _acted_on
+    one_transaction = False  # each job has its own, through its tenant's role: see _acted_on
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Job]":
         found: QuerySet[Job] = super().get_queryset(request)
@@ -82,7 +82,7 @@ class JobAdmin(RecordAdmin):
         yield Q(document_id__in=list(documents.values_list("id", flat=True)[:SOME_DOCUMENTS]))
 
     def candidates(self, term: str) -> Iterator[Q]:
-        """What has no index last, and of the newest jobs alone."""
+        """Return the search conditions. Conditions without an index come last and look at the newest jobs only."""
         term = term.removeprefix("…")
         yield from super().candidates(term)
         lately = Q(id__gte=first_id_at(timezone.now() - SEARCHED_BACK))
@@ -201,7 +201,7 @@ class JobAdmin(RecordAdmin):
     def _each(
         self, request: HttpRequest, jobs: "QuerySet[Job]", act: Callable[[Job], str | None], done: str
     ) -> None:
-        """One job's refusal does not keep the others from being acted on."""
+        """Act on each job. The refusal of one job does not stop the action on the others."""
         acted, refusals = 0, []
         for job in jobs:
             try:
@@ -215,7 +215,9 @@ class JobAdmin(RecordAdmin):
             self.message_user(request, words, messages.WARNING)
 
     def _acted_on(self, request: HttpRequest, job: Job, act: Callable[[Job], str | None]) -> bool:
-        """The deed and its entry in the log, both or neither: one transaction, through the tenant's role."""
+        """Act on the job and write the log entry in one transaction, through the tenant's role, so that either both are
+        done or neither.
+        """
         with unit_of_work(job.tenant_id):
             message = act(job)
             if message:
@@ -230,7 +232,9 @@ def _name_of(job: Job) -> str:
 
 
 def _acting_for(job: Job, request: HttpRequest) -> Identity:
-    """The operator in the tenant's place, so that the one way to cancel or retry a job serves both."""
+    """Return an identity for the operator in place of the tenant, so that both use the same code to cancel or retry a
+    job.
+    """
     return Identity(
         tenant_id=job.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
     )

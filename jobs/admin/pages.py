@@ -1,4 +1,4 @@
-"""The operator's view of pages: where each ran, how often it was tried, and how it ended."""
+"""The operator's view of pages: the worker that ran each, the number of tries, and how it ended."""
 
 from django.contrib import admin
 from django.db.models import QuerySet

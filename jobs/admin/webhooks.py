@@ -1,4 +1,4 @@
-"""The operator's view of webhooks: which endpoints fail, what was sent to them, and a way to help."""
+"""The operator's view of webhooks: endpoints that fail, messages that were sent to them, and actions that help."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -32,7 +32,7 @@ def _acting_for(request: HttpRequest, row: WebhookEndpoint | WebhookDelivery) ->
 
 
 class _WebhookAdmin(RecordAdmin):
-    one_transaction = False  # but one for each row, through its tenant's role
+    one_transaction = False  # each row has its own, through its tenant's role
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm(f"jobs.change_{self.opts.model_name}"))
@@ -44,7 +44,7 @@ class _WebhookAdmin(RecordAdmin):
         deed: Callable[[Identity, UUID], object],
         done: str,
     ) -> None:
-        """The deed and its entry in the log, both or neither."""
+        """Act on each row and write the log entry in one transaction, so that either both are done or neither."""
         count = 0
         for row in rows:
             try:
@@ -195,12 +195,12 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
 
     @column("body")
     def body(self, delivery: WebhookDelivery) -> str:
-        """States, numbers and ids of a job, and nothing of what a document says."""
+        """Return the body, which holds states, numbers and ids of a job, and nothing of the content of a document."""
         return delivery.message.body
 
     @column("attempts")
     def tries(self, delivery: WebhookDelivery) -> SafeString | str:
-        """What a receiver answered is between it and its tenant."""
+        """List the attempts, without the receiver's response, which concerns only the receiver and its tenant."""
         attempts = delivery.attempts.order_by("-number")[:ATTEMPTS_SHOWN]
         rows = (
             (one.number, ago(one.started_at), one.took_ms, one.error_code or one.status) for one in attempts

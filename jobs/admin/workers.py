@@ -1,4 +1,4 @@
-"""The operator's view of workers that are alive: what each holds and runs; drained and resumed here."""
+"""The operator's view of live workers: what each holds and runs. They are drained and resumed here."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def workers_page(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def workers_live(request: HttpRequest) -> HttpResponse:
-    """The part of the page that changes by itself."""
+    """Return the part of the page that is updated regularly."""
     _require_sight(request)
     return render(request, "admin/jobs/workers_live.html", _seen(request))
 
@@ -59,7 +59,8 @@ def resume_worker(request: HttpRequest, name: str) -> HttpResponse:
 def _order(request: HttpRequest, name: str, *, drain: bool) -> HttpResponse:
     if not may_order(request):
         raise PermissionDenied
-    # Before the deed, since Redis and the log cannot be one transaction: no order is without an entry.
+    # The log entry comes before the order, because Redis and the log cannot be one transaction. This way no order is
+    # without an entry.
     _log(request, name, "Told to drain." if drain else "Told to resume.")
     try:
         heard = order_drain(name=name, drain=drain)
@@ -77,7 +78,7 @@ def _order(request: HttpRequest, name: str, *, drain: bool) -> HttpResponse:
 
 
 def _log(request: HttpRequest, name: str, message: str) -> None:
-    """A worker has no table, and so its entry no kind of content."""
+    """Write a log entry. Workers have no table, so the entry has no content type."""
     LogEntry.objects.create(
         user_id=str(request.user.pk),
         object_id=name,
@@ -88,7 +89,7 @@ def _log(request: HttpRequest, name: str, message: str) -> None:
 
 
 def _require_sight(request: HttpRequest) -> None:
-    """Workers have no table; they are seen by whoever sees what they run."""
+    """Require the permission to see pages, because workers have no table, and pages are what they run."""
     if not admin.site.get_model_admin(Page).has_view_permission(request):
         raise PermissionDenied
 

@@ -1,4 +1,4 @@
-"""`/v1/archives`: many documents in one ZIP file, and what came of each."""
+"""`/v1/archives`: many documents in one ZIP file, and the result of each."""
 
 from typing import Any
 
@@ -125,7 +125,7 @@ def _error(code: str, detail: str) -> dict[str, str] | None:
 
 
 def _shown(archive: Archive) -> dict[str, object]:
-    """In a unit of work."""
+    """Describe the archive. Call this in a unit of work."""
     return archive_json(archive, tallies_of([archive])[archive.id])
 
 

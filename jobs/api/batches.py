@@ -1,4 +1,4 @@
-"""`/v1/batches`: many calls of one model in one file, done within a day, as OpenAI's clients ask for them."""
+"""`/v1/batches`: many calls of one model in one file, processed within a day, in the form that OpenAI's clients use."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request

@@ -1,4 +1,6 @@
-"""Everything else that a caller has made and may ask for again: documents, archives, files, batches, …"""
+"""Creates everything except jobs for requests that may be sent again under an Idempotency-Key: documents, archives,
+files, batches, …
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -54,7 +56,9 @@ OK, CREATED, ACCEPTED = 200, 201, 202
 def upload_document_once(
     *, identity: Identity, upload: Upload, key: str | None, address: Address | None = None
 ) -> Answered[Document]:
-    """Its status is 200 where these very bytes were here already. `address` is where they were fetched from."""
+    """Store the document once. The status is 200 if exactly these bytes were here already. `address` is the URL that
+    they were fetched from.
+    """
 
     def store(keep: Keep[Document]) -> Answered[Document]:
         made: list[Answered[Document]] = []
@@ -72,12 +76,12 @@ def upload_document_once(
 
 
 def uploaded_before(*, identity: Identity, address: Address, key: str | None) -> Answered[Document] | None:
-    """So that nothing is fetched a second time."""
+    """Return the document of an earlier request with this key, so that nothing is fetched a second time."""
     return made_before(_sent_from(identity, address, key), get_document)
 
 
 def hold_upload(*, identity: Identity, address: Address, key: str | None) -> Hold | None:
-    """While it is fetched."""
+    """Hold the idempotency key while the document is fetched."""
     return hold(_sent_from(identity, address, key))
 
 
@@ -115,7 +119,8 @@ def create_upload_once(
         size_bytes=announced.size_bytes,
         name=announced.name,
         metadata=announced.metadata,
-        # Only where it is: what was sent before there were such uploads is still the same.
+        # The fields are added only for a direct upload, so that the fingerprint of requests from before there were
+        # direct uploads stays the same.
         **({"direct": True, "content_type": announced.content_type} if announced.direct else {}),
     )
     return make_once(
@@ -168,7 +173,9 @@ def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: 
 def create_endpoint_once(
     *, identity: Identity, asked: Mapping[str, Any], key: str | None
 ) -> Answered[WebhookSecret]:
-    """The secret that was made with it: a replay tells this one, whatever it was rotated to since."""
+    """Create an endpoint and return the secret that was made with it. A replay returns this secret, whatever secret has
+    replaced it since.
+    """
     return make_once(
         _sent(identity, "create_webhook_endpoint", key, **asked),
         make=lambda: Answered(_new_of(create_endpoint(identity=identity, **asked).endpoint), CREATED),
@@ -206,7 +213,7 @@ def rotate_own_once(*, identity: Identity, key: str | None) -> Answered[WebhookS
 
 
 def _own_secret(secret_id: UUID) -> WebhookSecret:
-    """As long as it signs: rotated away by now, it is told to nobody any more."""
+    """Return a secret as long as it signs. A secret that was rotated out and signs no more is not shown to anybody."""
     secret = WebhookSecret.objects.filter(Q(ends_at=None) | Q(ends_at__gt=Now()), id=secret_id).first()
     if secret is None:
         raise NotFound("This secret is no longer one of the account's.")
@@ -258,7 +265,7 @@ def replay_range_once(
 
 
 def begin_payment_once(*, identity: Identity, asked: Mapping[str, Any], key: str | None) -> Answered[Payment]:
-    """The row alone, with its key. No provider is asked for anything yet."""
+    """Store the payment with its key. No provider is called yet."""
     provider = asked.get("provider") or provider_names()[0]
     made_by = f"key {identity.key_id}" if identity.key_id else f"person {identity.user_id}"
 

@@ -1,4 +1,4 @@
-"""`/v1/documents`: upload, look, erase, and see a page's picture."""
+"""`/v1/documents`: upload, read and erase documents, and show the picture of a page."""
 
 from functools import partial
 from hashlib import sha256
@@ -55,7 +55,7 @@ def uploaded(request: Request) -> Upload:
 
 
 def _address_in(request: Request) -> Address | None:
-    """None of a form with a file."""
+    """Return the URL in the JSON body, or None for a form with a file."""
     if not request.content_type.startswith("application/json"):
         return None
     if not isinstance(request.data, dict):
@@ -158,7 +158,7 @@ def _picture(identity: Identity, page: DocumentPage) -> FileResponse:
     try:
         return FileResponse(open_file(page.picture), content_type=page.picture_type)
     except FileMissing:
-        # Erased since it was looked up? Then that is the answer, and no fault of the storage.
+        # If the page was erased since it was looked up, the response says so, and the storage is not at fault.
         with unit_of_work(identity):
             get_page(page.document_id, page.number)
         raise
@@ -176,7 +176,8 @@ class PagePicture(APIView):
         identity = caller(request, "documents:read")
         with unit_of_work(identity):
             page = get_page(document_id, number)
-        # A picture's name is never used twice. Whoever keeps the picture must ask each time whether it still is there.
+        # The name of a picture is never used twice. A client that keeps the picture must ask each time whether it still
+        # exists.
         etag = quote_etag(sha256(page.picture.encode()).hexdigest()[:32])
         response = get_conditional_response(request._request, etag=etag) or _picture(identity, page)
         response["ETag"] = etag

@@ -1,4 +1,4 @@
-"""What a caller sends to `/v1/estimate`: amounts, or the very body of the job or call whose cost it asks for."""
+"""Reads the body of `/v1/estimate`: amounts, or the same body as the job or call whose cost is requested."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ _OF_INFER = frozenset({"id", "parameters", "inputs", "outputs"})
 
 
 def call_reader(body: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], SynchronousCall] | None:
-    """Return what reads the body of a synchronous call; None where it is not one."""
+    """Return the function that reads this body as a synchronous call, or None if it is no such call."""
     if "inputs" in body:
         return infer_call
     if _OF_EMBEDDINGS & body.keys() or _holds_tokens(body.get("input")):
@@ -33,7 +33,9 @@ def call_reader(body: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Synchr
 
 
 def is_job(body: Mapping[str, Any]) -> bool:
-    """Whether this is the body of a submission. A document alone is an amount as well: both say the same."""
+    """Return whether this is the body of a job submission. A body with only a document is an amount as well; the
+    estimate is the same.
+    """
     return not AMOUNTS & body.keys() and bool(_OF_JOBS & body.keys())
 
 
@@ -51,7 +53,7 @@ def embeddings_call(body: Mapping[str, Any]) -> SynchronousCall:
 
 
 def infer_call(body: Mapping[str, Any]) -> SynchronousCall:
-    """Read the call of a body with `model`, which stands in the address of the call itself."""
+    """Read the call in a body with `model`. In the call itself the model is part of the path."""
     model = body.get("model")
     if not isinstance(model, str):
         raise InvalidRequest("Beside `inputs` give `model`, as it stands in the address of the call.")

@@ -1,4 +1,4 @@
-"""`/v1/estimate`: what work would cost, at the caller's own prices, before it is sent."""
+"""`/v1/estimate`: the cost of work at the caller's own prices, before it is sent."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -58,11 +58,11 @@ class EstimateRequestSerializer(KnownFields):
 
 
 class EstimatedAmountSerializer(EstimateRequestSerializer, ShareSerializer):
-    """For the schema: how much there is of what the model is charged by."""
+    """The amount of what the model is charged by. This is for the schema."""
 
 
 class EstimatedJobSerializer(JobRequestSerializer, ShareSerializer):
-    """For the schema: the body of `POST /v1/jobs`."""
+    """The body of `POST /v1/jobs`. This is for the schema."""
 
 
 class AgreedPriceSerializer(serializers.Serializer[Any]):

@@ -1,4 +1,4 @@
-"""`/v1/events`: all that happens to a tenant, in pages of JSON; as an event stream it is given ahead of Django."""
+"""`/v1/events`: all events of a tenant, in pages of JSON. The event stream is served in front of Django."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers

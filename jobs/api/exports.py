@@ -32,7 +32,7 @@ def exported(request: Request, job_id: str, format_: Format) -> FileResponse:
 
 
 class _Export(APIView):
-    """A file has one form, whatever a caller says to accept."""
+    """A view whose file has one format, whatever the `Accept` header of the request says."""
 
     content_negotiation_class = AsStored
 

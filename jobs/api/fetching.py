@@ -1,4 +1,6 @@
-"""Requests that name a document by its address: checked here, fetched by the live layer, and asked once more."""
+"""Handles requests that name a document by its URL. The URL is checked here and fetched by the live layer, which then
+sends the request again.
+"""
 
 from collections.abc import Callable
 
@@ -15,7 +17,7 @@ from tenants.core.http_client.errors import EgressRefused
 
 
 def fetched(request: Request) -> Upload | None:
-    """The document, where this is the second time that the request is asked."""
+    """Return the fetched document if this is the second time that the request comes here."""
     upload = request.META.get(UPLOAD)
     return upload if isinstance(upload, Upload) and upload.fetched else None
 
@@ -29,7 +31,9 @@ def checked_address(url: str, name: str = "") -> Address:
 
 
 def fetch_first(request: Request, address: Address, hold: Callable[[], Hold | None]) -> Response:
-    """An answer that nobody sees: whoever fetches the document reads the question beside it. `hold` takes the key."""
+    """Ask the live layer to fetch the document. No client sees this response, because the live layer reads the `Fetch`
+    object of the request. `hold` takes the idempotency key.
+    """
     fetch = request.META.get(FETCH)
     if not isinstance(fetch, Fetch):
         raise InvalidRequest(

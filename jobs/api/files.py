@@ -1,4 +1,4 @@
-"""`/v1/files`: the lines of batches, sent and fetched, as OpenAI's clients ask for them."""
+"""`/v1/files`: upload and download files with the text lines of batches, in the form that OpenAI's clients use."""
 
 from urllib.parse import quote
 
@@ -115,7 +115,7 @@ class FileContent(APIView):
         try:
             content = open_file(stored.file)
         except FileMissing:
-            # Deleted since it was looked up? Then that is the answer, and no fault of the storage.
+            # If the file was deleted since it was looked up, the response says so, and the storage is not at fault.
             with unit_of_work(identity):
                 get_file(file_id)
             raise

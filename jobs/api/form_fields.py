@@ -1,4 +1,4 @@
-"""Fields of a form, which are all text, as what they mean."""
+"""Parses the fields of a form, which are all text."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""`/v1/jobs`: submit, look, cancel, retry, and read results while they grow."""
+"""`/v1/jobs`: submit, read, cancel and retry jobs, and read results while they grow."""
 
 from dataclasses import asdict
 from functools import partial
@@ -75,7 +75,7 @@ PAGE_LIST = list_of(
 EVENT_LIST = list_of("EventList", EventSerializer(many=True), has_more=serializers.BooleanField())
 JOB_LIST = paged_list_of("JobList", JobSerializer(many=True))
 _JOB = JobSerializer()
-"""For every job that is shown: to find out its fields takes longer than to fill them."""
+"""The serializer for every job, because finding out its fields takes longer than filling them."""
 
 
 def job_body(job: Job, *, with_result: bool = False) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def polling_headers(job: Job) -> dict[str, str]:
 
 
 def reuse_headers(job: Job) -> dict[str, str]:
-    """Whether its pages were run; and where none was, how old the oldest of their results is."""
+    """Return headers that say whether the pages were run, and, if none was, how old the oldest result is."""
     verdict = x_cache(
         wish=job.cache_control,
         pages_total=job.pages_total,
@@ -141,14 +141,16 @@ class JobList(APIView):
 
 
 def _accepted(answered: Answered[Job]) -> Response:
-    """The job as it stands now, whichever request made it."""
+    """Return the response with the current state of the job, whichever request made it."""
     job = answered.made
     headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job), **reuse_headers(job)}
     return Response(job_body(job), status=answered.status, headers={**headers, **replay_headers(answered)})
 
 
 def _from_address(request: Request, identity: Identity, wanted: JobRequest, url: str) -> Response:
-    """Its document is fetched before anything is accepted, and nothing is fetched for what would be refused anyway."""
+    """Submit a job whose document has a URL. The document is fetched before anything is accepted, and nothing is
+    fetched for a request that would be refused anyway.
+    """
     identity.require("documents:write")
     key, address, upload = key_of(request), checked_address(url), fetched(request)
     if upload is not None:
@@ -163,7 +165,7 @@ def _from_address(request: Request, identity: Identity, wanted: JobRequest, url:
 
 
 def request_of_json(request: Request, body: object) -> tuple[JobRequest, str]:
-    """And the address of its document, where it names one."""
+    """Return the job request and the URL of its document, if it names one."""
     if not isinstance(body, dict):
         raise InvalidRequest("The body must be a JSON object.")
     form = JobRequestSerializer(data=body)

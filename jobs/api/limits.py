@@ -1,4 +1,4 @@
-"""`/v1/limits`: what the caller may do, what is left of it, and when it is all there again."""
+"""`/v1/limits`: the limits of the caller, what is left of each, and when it is fully available again."""
 
 from dataclasses import asdict
 from typing import cast
@@ -76,7 +76,7 @@ class LimitList(APIView):
         responses={200: list_of("LimitList", LIMIT, kept=KEPT), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
-        """Any key may ask: what is told is the caller's own."""
+        """Return the limits of the caller. Any key may do so, because the limits are the caller's own."""
         only(request)
         identity = cast(Identity, request.user)
         limits = identity.rates.every
@@ -104,7 +104,7 @@ def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:
 
 
 def _of_day(day: Left) -> dict[str, object]:
-    """What all test keys of the account may do until midnight UTC."""
+    """Describe what all test keys of the account together may do until midnight UTC."""
     return {
         "object": "limit",
         "name": f"test_{day.kind}",
@@ -118,7 +118,7 @@ def _of_day(day: Left) -> dict[str, object]:
 
 
 def _under_way(identity: Identity) -> list[dict[str, object]]:
-    """What is not counted in a time, but as long as it lasts."""
+    """Describe the limits that are not counted per period, but for as long as something lasts."""
     told = []
     most = identity.limits.unfinished_jobs
     with unit_of_work(identity):

@@ -1,4 +1,4 @@
-"""Lists as OpenAI's clients read them on: from the id after which they go on."""
+"""Lists that are continued as OpenAI's clients do: after the last id of the previous part."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ def openai_listing(
     most: int,
     order: str = NEWEST_FIRST,
 ) -> dict[str, object]:
-    """Ids grow with time."""
+    """Return one part of the list. Ids grow with time."""
     limit = limit_of(request, default, most)
     after = _after(request, prefix)
     if after is not None:

@@ -1,4 +1,4 @@
-"""What callers say of files and batches, read in OpenAI's words: what is wrong names its field."""
+"""Reads requests about files and batches in OpenAI's format. Each error names its field."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,9 @@ _BATCH_FIELDS = ("input_file_id", "endpoint", "completion_window", "metadata", "
 
 
 def file_lives_s(fields: Mapping[str, str]) -> int | None:
-    """Checks the fields of an upload beside the file; how long it is to be kept, where they say it."""
+    """Check the form fields beside the file. Return the seconds for which the file is to be kept, or None if the fields
+    do not say.
+    """
     unknown = next((name for name in fields if name not in _FILE_FIELDS), None)
     if unknown is not None:
         raise refused(f"Unknown parameter: {unknown[:80]!r}.", unknown[:80])

@@ -1,4 +1,4 @@
-"""Files and batches as OpenAI's clients know them, for answers and for the API's description."""
+"""Serializes files and batches in OpenAI's format, for responses and for the description of the API."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -106,7 +106,7 @@ def file_object(stored: StoredFile) -> dict[str, object]:
 
 
 def batch_object(batch: Batch) -> dict[str, object]:
-    """With its version's model at hand."""
+    """Describe the batch. Its model version and the model of that version must be loaded."""
     version = batch.model_version
     ended = {status: _unix(batch.finished_at) for status in states.STATUSES if batch.status == status}
     return {
@@ -144,7 +144,7 @@ def _faults(errors: list[Fault] | None) -> Mapping[str, object] | None:
 
 
 def _usage(tokens: int) -> dict[str, object]:
-    """Models here read tokens and write none."""
+    """Describe the usage. The models here read tokens and write none."""
     return {
         "input_tokens": tokens,
         "input_tokens_details": {"cached_tokens": 0},

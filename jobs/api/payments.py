@@ -1,4 +1,4 @@
-"""`/v1/payments`: what was paid, and the beginning of a payment."""
+"""`/v1/payments`: list payments and begin a payment."""
 
 from functools import partial
 from typing import Any
@@ -55,7 +55,7 @@ SHOWN = inline_serializer("Payment", PAYMENT)
 
 
 class PaymentRequestSerializer(serializers.Serializer[Any]):
-    """Of an invoice all that is open, or credit of an amount."""
+    """A payment of everything that is open on an invoice, or of credit for an amount."""
 
     provider = serializers.ChoiceField(PROVIDERS, required=False)
     invoice = serializers.UUIDField(required=False)
@@ -76,7 +76,7 @@ class PaymentRequestSerializer(serializers.Serializer[Any]):
 
 
 def payment_body(payment: Payment, details: str | None = None) -> dict[str, Any]:
-    """In a unit of work: of transfers the operator's bank details are looked up."""
+    """Describe the payment. Call this in a unit of work, because a transfer needs the operator's bank details."""
     pending = payment.status == Payment.Status.PENDING
     told = instructions_for(payment, details)
     return {

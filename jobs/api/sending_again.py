@@ -1,4 +1,4 @@
-"""The two headers of requests that may be sent again: the caller's key, and whether it was known."""
+"""The two headers of requests that may be sent again: the caller's key, and whether the response is a replay."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How documents, jobs and pages look to an API client."""
+"""Serializes documents, jobs and pages for API clients."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
 
 
 class KnownFields(serializers.Serializer[Any]):
-    """Refuses a field that it does not know: what was meant by it would not be done."""
+    """A serializer that refuses unknown fields, because ignoring a field would not do what the caller meant."""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         unknown = sorted(set(self.initial_data) - set(self.fields))
@@ -60,7 +60,7 @@ class KnownFields(serializers.Serializer[Any]):
 
 
 class AddressSerializer(KnownFields):
-    """A document that is to be fetched."""
+    """The URL of a document that is to be fetched."""
 
     url = serializers.CharField(
         max_length=LONGEST_URL, help_text="`https://…`; used once, and neither logged nor stored."
@@ -75,8 +75,9 @@ class AddressSerializer(KnownFields):
 
 
 class JobRequestSerializer(KnownFields):
-    """The JSON form of a submission; the multipart form has `model`, `file`, `webhook_url` and, as JSON
-    text, `parameters`."""
+    """The JSON form of a submission. The multipart form has `model`, `file`, `webhook_url` and, as JSON text,
+    `parameters`.
+    """
 
     model = serializers.CharField(
         max_length=120, help_text="`parse` for the current version, `parse@2` for one."
@@ -184,7 +185,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
 
 class ClassSerializer(serializers.Serializer[Any]):
-    """What kind of document a page looks like."""
+    """The kind of document that a page looks like."""
 
     label = serializers.CharField()  # type: ignore[assignment]  # the answer calls it so
     score = serializers.FloatField()
@@ -202,7 +203,9 @@ class LineSerializer(serializers.Serializer[Any]):
 
 
 class PageSerializer(serializers.Serializer[Any]):
-    """For the schema: what a model gives is added to these fields (`text`, `lines`, `embedding`, `outputs`, …)."""
+    """A page. This is for the schema: each model adds its results to these fields (`text`, `lines`, `embedding`,
+    `outputs`, …).
+    """
 
     number = serializers.IntegerField()
     state = serializers.CharField()
@@ -223,7 +226,7 @@ class PageSerializer(serializers.Serializer[Any]):
     outputs = serializers.ListField(child=serializers.DictField(), required=False)
 
     def get_fields(self) -> dict[str, Any]:
-        """`class` is no name that Python lets a field have."""
+        """Add the field `class`, which Python does not allow as an attribute name."""
         return {**super().get_fields(), "class": ClassSerializer(required=False)}
 
 

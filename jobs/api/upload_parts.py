@@ -1,4 +1,4 @@
-"""`/v1/uploads/{id}/parts` and `/complete`: of uploads whose bytes go to the storage itself."""
+"""`/v1/uploads/{id}/parts` and `/complete`: the parts of uploads whose bytes go to the storage directly."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -49,7 +49,7 @@ class UploadParts(APIView):
         responses={200: URLS, **REFUSALS},
     )
     def post(self, request: Request, upload_id: str) -> Response:
-        """Makes nothing, so that it may be asked any number of times."""
+        """Return URLs for the parts. This creates nothing, so it may be called any number of times."""
         identity = caller(request, "documents:write")
         only(request)
         asked = request.data if isinstance(request.data, dict) else {}
@@ -68,10 +68,10 @@ class UploadComplete(APIView):
         responses={200: UploadSerializer, 202: UploadSerializer, **REFUSALS},
     )
     def post(self, request: Request, upload_id: str) -> Response:
-        """It may be said again: what was joined stays joined."""
+        """Join the parts. This may be called again, because parts that were joined stay joined."""
         identity = caller(request, "documents:write")
         only(request)
-        # Who waits for the document asks a second time: jobs/intake/resumable.py.
+        # The handler that waits for the document calls this a second time: jobs/intake/resumable.py.
         waiting = waiting_body(request)
         if waiting is None or not waiting.stored:
             turn = complete(identity=identity, upload_id=upload_id)

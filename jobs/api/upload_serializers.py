@@ -1,4 +1,4 @@
-"""How a resumable upload looks to an API client."""
+"""Serializes resumable uploads for API clients."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ class PartNumbersSerializer(serializers.Serializer[Any]):
 
 
 class UploadSerializer(serializers.ModelSerializer[ResumableUpload]):
-    """Of rows that jobs/uploads/selectors.py found."""
+    """A resumable upload. Its row comes from jobs/uploads/selectors.py."""
 
     object = serializers.CharField(read_only=True, default="upload")
     state = serializers.SerializerMethodField()

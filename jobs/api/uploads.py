@@ -48,7 +48,7 @@ CHECKSUM = _header(
 
 class UploadList(APIView):
     def get_permissions(self) -> list[Any]:
-        """What the server can do is no secret."""
+        """Allow OPTIONS for everybody, because the capabilities of the server are no secret."""
         return [] if self.request.method == "OPTIONS" else list(super().get_permissions())
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
@@ -116,7 +116,7 @@ class UploadDetail(APIView):
         return Response(UploadSerializer(_found(identity, upload_id)).data)
 
     def head(self, request: Request, upload_id: str) -> Response:
-        """Where to go on, as tus asks for it."""
+        """Return the offset to continue from, as tus defines it."""
         upload = _found(caller(request, "documents:write"), upload_id)
         protocol.require_version(request.headers.get("Tus-Resumable"))
         ended = gone(seen(upload)) or by_tus(seen(upload))
@@ -138,7 +138,7 @@ class UploadDetail(APIView):
         },
     )
     def patch(self, request: Request, upload_id: str) -> Response:
-        """Without a body it tells how the upload stands, and what was wrong with the file once that is known."""
+        """Take in bytes. Without a body, return the state of the upload, and the error of the file once it is known."""
         identity = caller(request, "documents:write")
         upload = _found(identity, upload_id)
         protocol.require_version(request.headers.get("Tus-Resumable"))
@@ -200,14 +200,14 @@ def _require_bytes(request: Request) -> None:
 
 
 def _standing(upload: ResumableUpload) -> Response:
-    """What became of the file, as soon as it is known."""
+    """Return the result for the file as soon as it is known."""
     if upload.state == State.REJECTED:
         raise DomainError(upload.error_detail, code=upload.error_code)
     return Response(status=204, headers=_headers(upload))
 
 
 def _headers(upload: ResumableUpload) -> dict[str, str]:
-    """How it stands. A document's id says that all is done."""
+    """Return the headers with the state of the upload. The id of a document says that everything is done."""
     headers = {
         "Upload-Offset": str(upload.offset_bytes),
         "Upload-State": upload.state,

@@ -1,4 +1,4 @@
-"""Addresses of documents and jobs in the API."""
+"""Paths of documents and jobs in the API."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""How webhook endpoints, deliveries and attempts look to an API client."""
+"""Serializes webhook endpoints, deliveries and attempts for API clients."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _NO_EVENT = f"'{{input}}' fits no event; there are {', '.join(EVENTS)}."
 
 
 class _Exact(serializers.Serializer[Any]):
-    """A misspelt field would silently do nothing."""
+    """A serializer that refuses unknown fields, because a misspelled field would silently do nothing."""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         unknown = sorted(set(self.initial_data) - set(self.fields))
@@ -92,7 +92,7 @@ class SecretSerializer(serializers.Serializer[Any]):
 
 
 class ReplaySerializer(_Exact):
-    """Of messages made in this time; those that are under way go on as they do."""
+    """The messages to send again: those that were made in this period. Messages that are under way are not changed."""
 
     since = serializers.DateTimeField()
     until = serializers.DateTimeField()

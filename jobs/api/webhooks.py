@@ -1,4 +1,4 @@
-"""`/v1/webhooks`: endpoints, their secrets, and what became of each message."""
+"""`/v1/webhooks`: endpoints, their secrets, and the result of each message."""
 
 from typing import Any
 
@@ -107,7 +107,8 @@ class EndpointDetail(APIView):
     def patch(self, request: Request, endpoint_id: str) -> Response:
         identity = caller(request, "webhooks:write")
         with unit_of_work(identity):
-            # Before its body is looked at: what is another's must not be told by what is wrong with the body.
+            # The endpoint is looked up before the body is checked. Errors in the body must not reveal that an endpoint
+            # of another tenant exists.
             get_endpoint(endpoint_id)
         asked = _asked(EndpointChangeSerializer(data=request.data))
         changed = services.change_endpoint(identity=identity, endpoint_id=endpoint_id, **asked)

@@ -1,4 +1,4 @@
-"""Claims, renewals and ends of the work on archives: each one conditional statement, fenced by a token."""
+"""Claims, renewals and ends of the work on archives. Each is one conditional statement that is fenced by a token."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +14,10 @@ from jobs.core.errors import Fenced
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
 MOST_DEATHS = 3
-"""Workers that stop with one entry; then it is the entry's fault."""
+"""The number of workers that die on one entry before the entry is considered the cause."""
 
-# Tenants take turns: who has least under way, then who was taken up longest ago. An expired lease may be taken too.
+# Tenants take turns: the tenant with the least work under way comes first, then the tenant that was served longest ago.
+# An expired lease may be taken too.
 _CLAIM = """
 WITH active AS (
     SELECT tenant_id, count(*) FILTER (WHERE lease_until > clock_timestamp()) AS held, max(served_at) AS served_at
@@ -69,12 +70,14 @@ def renew(claim: ArchiveClaim) -> bool:
 
 
 def rest(claim: ArchiveClaim, pause_s: float = 0.0, code: str = "") -> None:
-    """Given back: what was met may pass, or others have their turn."""
+    """Give the archive back, because the problem may pass or because others are next."""
     _write(_REST, claim, pause_s=pause_s, code=code)
 
 
 def held(claim: ArchiveClaim) -> Archive:
-    """The archive's row, locked until the transaction ends; Fenced where it is another's by now, or ended."""
+    """Return the row of the archive, locked until the transaction ends. Raises Fenced if another worker has it by now,
+    or if it has ended.
+    """
     rows = Archive.objects.select_for_update(no_key=True)
     found = rows.filter(id=claim.archive_id, lease_token=claim.token, state=states.UNPACKING).first()
     if found is None:
@@ -92,7 +95,7 @@ def end_entry(
     code: str = "",
     detail: str = "",
 ) -> None:
-    """In the unit of work that holds the archive: what is made for an entry is made once."""
+    """End an entry, in the unit of work that holds the archive, so that what is made for an entry is made once."""
     waiting = ArchiveEntry.objects.filter(archive_id=claim.archive_id, number=number, state=states.WAITING)
     ended = waiting.update(
         state=state, document_id=document_id, job_id=job_id, error_code=code, error_detail=detail[:500]
@@ -114,13 +117,13 @@ def finish_unpacking(claim: ArchiveClaim) -> None:
 
 
 def fail_archive(claim: ArchiveClaim, code: str, detail: str) -> None:
-    """Every entry that waited says so as well."""
+    """Fail an archive. Every entry that still waits fails with the same error."""
     with unit_of_work(claim.tenant_id):
         fail_waiting(held(claim), code, detail)
 
 
 def fail_waiting(archive: Archive, code: str, detail: str) -> None:
-    """Under the row's lock."""
+    """Fail the waiting entries and the archive. The caller holds the lock of the row."""
     archive.entries.filter(state=states.WAITING).update(
         state=states.FAILED, error_code=code, error_detail=detail[:500]
     )

@@ -1,8 +1,8 @@
-"""Reads ZIP files with the standard library's reader, which is Python over zlib, within bounds of our own.
+"""Reads ZIP files within limits of our own, with the reader of the standard library, which is Python over zlib.
 
-The reader takes a whole directory into memory, however long it says it is, and knows methods whose unpacking takes as
-much memory as the archive says. So what it may read at once is bounded, and only what is stored or deflated is opened.
-What comes out is a hostile document like any other, and is opened in the sandbox.
+That reader loads a whole directory into memory, however long it claims to be, and supports methods whose unpacking
+takes as much memory as the archive says. So the bytes that it may read at once are limited, and only stored or deflated
+entries are opened. The output is a hostile document like any other, and is opened in the sandbox.
 """
 
 import io
@@ -17,20 +17,20 @@ from jobs.archives.errors import ArchiveRejected
 from jobs.archives.members import Member
 
 NAME_BYTES = 1024
-"""Of directory for each entry that is allowed: names, and what programs write beside them."""
+"""The bytes of directory for each entry that is allowed: the names, and what programs write beside them."""
 TAIL_BYTES = 66 * 2**10
-"""In which the directory's own place is looked for."""
+"""The bytes at the end of the file in which the position of the directory is looked for."""
 PIECE_BYTES = 256 * 2**10
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, OverflowError)
-"""What the reader says of an archive; of a disk that fails it says OSError."""
+"""The errors that the reader raises for an archive. For a disk that fails it raises OSError."""
 
 
 class EntryCorrupt(Exception):
-    """With words for its owner."""
+    """The error of an entry that cannot be unpacked, with a text for its owner."""
 
 
 class _Bounded(io.FileIO):
-    """Reads as much at once as one directory may be."""
+    """A file that reads at once at most as many bytes as one directory may have."""
 
     def __init__(self, path: Path, most_bytes: int) -> None:
         super().__init__(path)
@@ -49,7 +49,9 @@ class _Bounded(io.FileIO):
 
 
 def read_members(path: Path, most_entries: int) -> list[Member]:
-    """All that the directory names, in its order; ArchiveRejected says what is wrong with it."""
+    """Return all members that the directory names, in its order. Raises ArchiveRejected, which says what is wrong with
+    the archive.
+    """
     with opened(path, most_entries) as archive:
         members = [_member(number, info) for number, info in enumerate(archive.infolist(), 1)]
     if not members:
@@ -69,7 +71,7 @@ def opened(path: Path, most_entries: int) -> Iterator[zipfile.ZipFile]:
 
 
 def unpack(archive: zipfile.ZipFile, number: int, most_bytes: int) -> Iterator[bytes]:
-    """The bytes of the entry of that number, of which there are at most as many as the directory said."""
+    """Yield the bytes of the entry of that number. There are at most as many as the directory said."""
     info = archive.infolist()[number - 1]
     got = 0
     try:
@@ -118,6 +120,6 @@ def _begins_well(file: BinaryIO) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """In the reader's words, which may repeat names out of the archive."""
+    """Return the text of the reader's error, which may repeat names from the archive."""
     words = str(error) or type(error).__name__
     return "".join(char if char.isprintable() else "?" for char in words)[:200].rstrip(".").lower()

@@ -1,10 +1,12 @@
-"""What can be wrong with an archive as a whole; what is wrong with one of its entries stands in that entry."""
+"""The errors of an archive as a whole. The error of a single entry is stored in that entry."""
 
 from tenants.core.errors import DomainError
 
 
 class ArchiveRejected(DomainError):
-    """Of its bytes: `archive_corrupt`, `archive_too_many_entries`, `archive_too_large_unpacked`, …"""
+    """The bytes of the archive are rejected: `archive_corrupt`, `archive_too_many_entries`,
+    `archive_too_large_unpacked`, …
+    """
 
     def __init__(self, code: str, detail: str, **extra: object) -> None:
         super().__init__(detail, code=code, extra=extra)

@@ -1,4 +1,4 @@
-"""What an archive's directory says of its members, and what is to become of each; pure."""
+"""Decides what is to become of each member of an archive, from what the directory says of it. This is pure code."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from jobs.archives.errors import ArchiveRejected
 
 LONGEST_NAME = 300
 FREE_BYTES = 10 * 2**20
-"""Of what is smaller nobody minds how well it was packed."""
+"""The size up to which the compression ratio of a member does not matter."""
 STORED, DEFLATED = 0, 8
 _ENCRYPTED = 0x1 | 0x40
 _SYMLINK, _REGULAR, _KIND = 0o120000, 0o100000, 0o170000
@@ -35,7 +35,7 @@ _NOT_A_PERSONS = frozenset({".ds_store", "thumbs.db", "desktop.ini"})
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """As the directory has it: nothing of it is true yet."""
+    """A member as the directory describes it. None of this is verified yet."""
 
     number: int
     name: str
@@ -62,7 +62,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why one member is not unpacked."""
+    """The reason why a member is not unpacked."""
 
     code: str
     detail: str
@@ -80,7 +80,9 @@ class Plan:
 
 
 def plan(members: Sequence[Member], archive_bytes: int, limits: Limits) -> list[Plan]:
-    """Each in its place. Raises ArchiveRejected where the whole is not to be trusted, or is too much."""
+    """Return a plan for each member, in order. Raises ArchiveRejected if the whole archive cannot be trusted, or is too
+    large.
+    """
     if len(members) > limits.entries:
         raise ArchiveRejected(
             "archive_too_many_entries",
@@ -101,13 +103,13 @@ def plan(members: Sequence[Member], archive_bytes: int, limits: Limits) -> list[
 
 
 def shown_name(name: str) -> str:
-    """With its folders, for people to recognise: never a path."""
+    """Return the name with its folders, as people recognize it. It is never used as a path."""
     kept = "".join(char for char in name if unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
     return kept if len(kept) <= LONGEST_NAME else "…" + kept[1 - LONGEST_NAME :]
 
 
 def _check_overlaps(members: Sequence[Member], archive_bytes: int) -> None:
-    """Bombs of a new kind let many entries share the same bytes."""
+    """Reject archives whose entries overlap. Newer archive bombs let many entries share the same bytes."""
     ordered = sorted(members, key=lambda one: one.offset)
     for one, following in pairwise(ordered):
         if one.offset + _LOCAL_HEADER_BYTES + one.packed_bytes > following.offset:

@@ -1,4 +1,4 @@
-"""Archives of documents, and what came of each of their entries."""
+"""The tables of archives of documents and of the outcome of each of their entries."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -12,7 +12,7 @@ _ENTRY_STATES = [(state, state) for state in states.ENTRY_STATES]
 
 
 class Archive(TenantOwned):
-    """A ZIP file whose entries become documents, and jobs where a model is named. The unit of lease is all of it."""
+    """A ZIP file whose entries become documents, and jobs if a model is named. The unit of lease is the archive."""
 
     name = models.CharField(max_length=255)
     file = models.CharField(max_length=300, editable=False)
@@ -64,7 +64,7 @@ class ArchiveEntry(TenantOwned):
     name = models.CharField(max_length=400, blank=True, help_text="As people see it: never a path.")
     size_bytes = models.PositiveBigIntegerField(help_text="Unpacked, as the directory has it.")
     state = models.CharField(max_length=12, choices=_ENTRY_STATES, default=states.WAITING)
-    # Ids alone: both may be erased long before the archive is forgotten.
+    # These are only ids, since both may be erased long before the archive is forgotten.
     document_id = models.UUIDField(null=True)
     job_id = models.UUIDField(null=True)
     error_code = models.CharField(max_length=60, blank=True, help_text="Or why it was skipped.")

@@ -1,4 +1,4 @@
-"""Reads of archives; always inside a unit of work."""
+"""Reads of archives. They always run inside a unit of work."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from tenants.core.ids import as_uuid
 
 @dataclass(frozen=True)
 class Tally:
-    """Entries by what became of them."""
+    """The number of entries by their outcome."""
 
     total: int
     waiting: int
@@ -36,7 +36,7 @@ def archives_newest_first() -> "QuerySet[Archive]":
 
 
 def tallies_of(archives: list[Archive]) -> dict[object, Tally]:
-    """In one query, however many."""
+    """Return the tally of each archive in one query, however many archives there are."""
     rows = (
         ArchiveEntry.objects.filter(archive__in=archives)
         .values_list("archive_id", "state")

@@ -1,4 +1,4 @@
-"""Writes to archives, as callers ask for them."""
+"""Writes to archives that callers request."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,15 +27,17 @@ from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 
 LARGEST_SAID = 2**63 - 1
-"""An archive may say any number; of one as large as that nothing is unpacked."""
+"""The largest size of an entry that is stored. An archive may claim any size; an entry that claims so much is never
+unpacked.
+"""
 MOST_UNFINISHED = 20
-"""Archives of one tenant, whose files are kept until they are unpacked."""
+"""The number of unfinished archives of one tenant. Their files are kept until they are unpacked."""
 AGAIN_S = 30
 
 
 @dataclass(frozen=True)
 class ArchiveRequest:
-    """Without a model the entries become documents alone."""
+    """A request to unpack an archive. Without a model, the entries only become documents."""
 
     model: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -51,9 +53,11 @@ def accept_archive(
     request: ArchiveRequest,
     also: Callable[[Archive], None] | None = None,
 ) -> Archive:
-    """Its directory is read here, so that what is wrong with the whole is told at once; a worker opens its entries.
+    """Accept an archive. Its directory is read here, so that errors of the whole archive are reported at once. A worker
+    opens its entries.
 
-    First on disk, then in the database. `also` is what else is written of it, in the same transaction.
+    The archive is stored first on disk, then in the database. `also` writes what else belongs to it, in the same
+    transaction.
     """
     model = check_model(request.model, request.parameters).key if request.model else ""
     plans = _plans(identity, upload)
@@ -90,7 +94,9 @@ def accept_archive(
 
 
 def cancel_archive(*, identity: Identity, archive_id: object) -> Archive:
-    """Takes effect at once: no further entry is opened. Documents and jobs that were made stay."""
+    """Cancel an archive. This takes effect at once: no further entry is opened. Documents and jobs that were created
+    stay.
+    """
     with unit_of_work(identity):
         archive = get_archive(archive_id, for_update=True)
         if archive.state == states.CANCELED:
@@ -104,20 +110,20 @@ def cancel_archive(*, identity: Identity, archive_id: object) -> Archive:
 
 
 def delete_archive(*, identity: Identity, archive_id: object) -> None:
-    """What was noted of it, and its file; documents and jobs that were made of it stay."""
+    """Delete the rows of an archive and its file. Documents and jobs that were created from it stay."""
     with unit_of_work(identity):
         forget(get_archive(archive_id, for_update=True))
 
 
 def forget(archive: Archive) -> None:
-    """Under the row's lock."""
+    """Delete an archive. The caller holds the lock of the row."""
     _let_go_of_file(archive)
     ArchiveEntry.objects.filter(archive=archive).delete()
     Archive.objects.filter(id=archive.id).delete()
 
 
 def finish(archive: Archive, state: str = states.DONE, *, code: str = "", detail: str = "") -> None:
-    """Under the row's lock. Its file is not needed any more."""
+    """End an archive. The caller holds the lock of the row. The file of the archive is not needed any more."""
     Archive.objects.filter(id=archive.id).update(
         state=state,
         error_code=code,
@@ -164,7 +170,9 @@ def _entries(archive: Archive, plans: Sequence[Plan]) -> list[ArchiveEntry]:
 
 
 def _require_room(tenant_id: UUID) -> None:
-    """One at a time of a tenant, until the transaction ends."""
+    """Raise TooManyArchives if the tenant has too many. Only one archive of a tenant is added at a time, until the
+    transaction ends.
+    """
     with connections[APP].cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"archives of {tenant_id}"])
     with every_mode():

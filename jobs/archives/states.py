@@ -1,4 +1,4 @@
-"""What an archive and its entries may be."""
+"""The states of an archive and of its entries."""
 
 UNPACKING = "unpacking"
 DONE = "done"
@@ -9,4 +9,6 @@ STATES = (UNPACKING, DONE, FAILED, CANCELED)
 WAITING = "waiting"
 SKIPPED = "skipped"
 ENTRY_STATES = (WAITING, DONE, FAILED, SKIPPED, CANCELED)
-"""`done` is a document, and a job where one was asked for; `skipped` is what is no document and never meant as one."""
+"""The states of an entry. `done` means a document, and a job if one was requested. `skipped` means an entry that is no
+document and was never meant as one.
+"""

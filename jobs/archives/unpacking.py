@@ -1,7 +1,7 @@
-"""One turn with an archive: entry after entry becomes a document, and a job where one is asked for.
+"""Works on an archive for a limited time: entry after entry becomes a document, and a job if one is requested.
 
-Whoever dies here leaves nothing half done: the document of an entry and its end are written together, or its
-job and its end, and then its document is found again by its bytes.
+If the process dies here, nothing is left half done. The document of an entry and the end of the entry are written
+together; or its job and its end are, and then its document is found again by its bytes.
 """
 
 import time
@@ -50,14 +50,14 @@ from tenants.identity.identity import Identity
 
 log = structlog.get_logger(__name__)
 TURN_S = 10.0
-"""Then another archive has its turn; of another tenant, where one has any."""
+"""Seconds after which another archive is next, of another tenant if another tenant has one."""
 PAUSE_S = 5.0
 PAUSED_S = 30.0
 NO_MONEY_S = 60.0
 LONGEST_PAUSE_S = 300.0
 _AWAY = (StorageUnavailable, ReaderUnavailable, DatabaseAway, OperationalError, InterfaceError, OSError)
 _OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".apk")
-"""ZIP files inside, and none to those who have them."""
+"""The endings of files that are ZIP files inside, although their owners do not see them as such."""
 
 
 class Reader(Protocol):
@@ -65,7 +65,7 @@ class Reader(Protocol):
 
 
 class _Rests(Exception):
-    """What was met may pass: nothing of the entry is written."""
+    """The archive pauses, because the problem may pass. Nothing of the entry is written."""
 
     def __init__(self, pause_s: float, code: str) -> None:
         super().__init__(code)
@@ -78,10 +78,10 @@ class Turn:
     claim: ArchiveClaim
     reader: Callable[[], Reader]
     goes_on: Callable[[], bool]
-    """False once the lease is lost or the process stops."""
+    """A function that returns False once the lease is lost or the process stops."""
 
     def take(self) -> str:
-        """In how it ended: `done`, `failed`, `rests`, `turn_over` or `fenced`."""
+        """Work on the archive and return how that ended: `done`, `failed`, `rests`, `turn_over` or `fenced`."""
         try:
             return self._take()
         except Fenced:
@@ -99,7 +99,7 @@ class Turn:
     def _fail(self, error: DomainError) -> str:
         try:
             fail_archive(self.claim, error.code, error.detail)
-        except Fenced:  # Canceled or erased just now, and its file with it.
+        except Fenced:  # It was canceled or erased just now, and its file too.
             return "fenced"
         return "failed"
 
@@ -111,7 +111,7 @@ class Turn:
             fail_entry(self.claim, dead.number, "worker_lost", words)
         identity = self._identity(archive)
         with files.local_file(archive.file) as path, opened(path, settings.MAAS_ARCHIVE_ENTRIES) as packed:
-            # However long it took to fetch, one entry is done: else a large archive would never get on.
+            # However long the fetch took, at least one entry is done. Otherwise, a large archive would never progress.
             over_s = time.monotonic() + TURN_S
             for done, entry in enumerate(waiting):
                 if not self.goes_on() or (done and time.monotonic() > over_s):
@@ -147,7 +147,7 @@ class Turn:
             fail_entry(self.claim, entry.number, error.code, error.detail)
         except DomainError as error:
             if isinstance(error, PaymentRequired):
-                # Work under way may give back what it did not need, and credit may be granted.
+                # Jobs under way may give back money that they did not need, and credit may be granted.
                 raise _Rests(NO_MONEY_S, error.code) from error
             if isinstance(error, ModelPaused) or "retry_after_s" in error.extra:
                 raise _Rests(float(str(error.extra.get("retry_after_s", PAUSED_S))), error.code) from error
@@ -180,7 +180,7 @@ class Turn:
                 self._store(identity, entry, upload)
 
     def _look_at(self, identity: Identity, upload: Upload) -> Inspection | DocumentRejected | None:
-        """None where the tenant has these very bytes already."""
+        """Inspect a document. Return None if the tenant has the same bytes already."""
         with unit_of_work(identity):
             if bytes_are_here(upload.sha256):
                 return None

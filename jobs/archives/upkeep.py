@@ -1,4 +1,4 @@
-"""What the scheduler does for archives: ends those that take too long, and forgets those that ended long ago."""
+"""The scheduler's duties for archives: it ends those that take too long, and forgets those that ended long ago."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -20,7 +20,7 @@ MOST = 200
 
 
 def keep_up_archives() -> int:
-    """How many were ended or forgotten. Bounded; what is left is for the next round."""
+    """End or forget archives and return their number. The work is bounded; the rest is left for the next round."""
     kept = timedelta(days=settings.MAAS_ARCHIVE_DAYS)
     with operator_work():
         late = _found(Archive.objects.filter(state=states.UNPACKING, created_at__lte=Now() - kept))

@@ -1,4 +1,6 @@
-"""Has one line answered as its call would be: by the gateway's own handlers, for a tenant who does not wait."""
+"""Answers one line of a batch as its call would be answered: by the gateway's own handlers, for a tenant that does not
+wait.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -28,10 +30,10 @@ from tenants.identity.identity import Identity
 BATCH_LINE = "batch_line"
 JSON = "application/json"
 MOST_ANSWER_BYTES = 64 << 20
-"""Of one line."""
+"""The largest response of one line."""
 
 Wording = Callable[[Scope, DomainError], tuple[int, bytes]]
-"""Status and body of a refusal, as the call of that scope would have had it."""
+"""A function that returns the status and the body of a refusal, as a call of that scope would have received it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,15 @@ class Asked:
     uses: tuple[MeterEvent, ...] = ()
     tokens: int = 0
     tell: Callable[[bool], None] = field(default=lambda _: None, compare=False)
-    """To be called once, with whether its uses were recorded: only what is paid for is kept for others."""
+    """The function to call once, with whether the uses were recorded. Only responses that are paid for are kept for
+    others.
+    """
     held_bytes: int = 0
-    """In memory until then."""
+    """The bytes that are held in memory until then."""
 
 
 class Asker:
-    """One for each process that works on batches, in its event loop."""
+    """Answers lines of batches. There is one for each process that works on batches, in its event loop."""
 
     def __init__(
         self, targets: Targets, answers: Answers, wording: Wording, till: Till | None = None
@@ -79,7 +83,7 @@ class Asker:
 
 
 class SliceAsker:
-    """For the lines of one claim: all ask the same version, at the same prices."""
+    """Answers the lines of one claim. All of them use the same version, at the same prices."""
 
     def __init__(
         self,
@@ -107,7 +111,9 @@ class SliceAsker:
         )
 
     async def ask(self, line: BatchLine) -> Asked:
-        """Raises DomainError where the line was refused or the model away; whether to try again is not said here."""
+        """Answer a line. Raises DomainError if the line was refused or the model is unavailable. The caller decides
+        whether to try again.
+        """
         name = line_id(self._claim.batch_id, line.number)
         with self._room.share(self._claim.tenant_id) as share:
             exchange = BulkExchange(
@@ -130,14 +136,14 @@ class SliceAsker:
             reply = await self._handler(exchange)
             _check_can_be_written(reply)
         except ClientGone as gone:
-            # The run was ended, and not by whoever asked for it: nobody here hangs up.
+            # The run was ended by something else than its sender: no client can disconnect here.
             raise DomainError(
                 "The run was broken off.", code="inference_unavailable", extra={"retry_after_s": 1}
             ) from gone
         except DomainError as error:
             if error.code != WRONGLY_ASKED:
                 raise
-            # A model may have run, and what it answers cannot be said as it is asked for.
+            # A model may have run, and its result cannot be expressed in the form that was requested.
             exchange.spend()
             return replace(
                 self.refused(line, error),
@@ -171,7 +177,7 @@ class SliceAsker:
         return Asked(status, body)
 
     def _uses(self, exchange: Exchange, line: BatchLine) -> tuple[MeterEvent, ...]:
-        """The same line's are the same however often it is run."""
+        """Return the uses of a line. They are the same however often the line is run."""
         batch_id = self._claim.batch_id
         return tuple(
             replace(use, id=line_id(batch_id, line.number, part), source_kind=BATCH_LINE)

@@ -1,4 +1,6 @@
-"""Tells the workers that there is something to do for a batch. A word only: whoever misses it looks every second."""
+"""Notifies the workers that there is something to do for a batch. This is only a hint: a worker that misses it looks
+every second.
+"""
 
 from jobs.events.control import control_channel
 
@@ -6,5 +8,5 @@ BATCHES = "batches"
 
 
 def ring() -> None:
-    """Call after commit."""
+    """Send the notification. Call this after commit."""
     control_channel().tell(BATCHES)

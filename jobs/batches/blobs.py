@@ -1,4 +1,4 @@
-"""Where the bytes of stored files and of batches under way lie, and how they get there."""
+"""The storage of the bytes of files and of batches under way."""
 
 import hashlib
 import os
@@ -23,12 +23,14 @@ def stored_name(tenant_id: UUID, file_id: UUID, sha256: str) -> str:
 
 
 def part_name(tenant_id: UUID, batch_id: UUID, what: str) -> str:
-    """Never the same twice: of two workers that do the same lines, the loser's file is its own."""
+    """Return a name that is never the same twice. If two workers do the same lines, the loser has a file of its own."""
     return f"tenants/{tenant_id}/batches/{batch_id}/{what}-{secrets.token_hex(8)}"
 
 
 def save(tenant_id: UUID, name: str, path: Path) -> None:
-    """To be erased again, unless the row that points at it withdraws that; see jobs/documents/erasure.py."""
+    """Store a file with an order to erase it again, unless the row that points at it withdraws the order. See
+    jobs/documents/erasure.py.
+    """
     with unit_of_work(tenant_id):
         erasure.order([name], due_in=erasure.TIME_TO_KEEP)
     files.save_file(name, path)
@@ -61,20 +63,22 @@ class Scratch:
         self.size_bytes += len(data)
 
     def finish(self) -> str:
-        """All bytes are in the file; the answer is their sha256."""
+        """Flush all bytes to the file and return their sha256."""
         self._stream.flush()
         return self._hash.hexdigest()
 
 
 def scratch() -> Scratch:
-    """To be used as a context, with which the file ends."""
+    """Create a scratch file. Use it as a context: the file is deleted at its end."""
     descriptor, path = tempfile.mkstemp(dir=own_folder(), prefix="batch-")
     return Scratch(Path(path), os.fdopen(descriptor, "wb"))
 
 
 @contextmanager
 def opened(name: str) -> Iterator[IO[bytes]]:
-    """By way of local disk, where storage is none: a stream that breaks off is begun again by whoever asked."""
+    """Open a stored file, by way of local disk if storage is not local: a stream that breaks off is begun again by its
+    caller.
+    """
     with files.local_file(name) as path, path.open("rb") as stream:
         yield stream
 

@@ -1,4 +1,6 @@
-"""Checks a batch's file line by line as it streams by: what is wrong with which line, or whose model all of it asks."""
+"""Checks the file of a batch line by line as a stream. It finds the faults of its lines, or the model that all lines
+use.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -9,7 +11,7 @@ from jobs.batches.lines import ENVELOPE_BYTES, BatchLine, LineFault, read_line, 
 
 MOST_LINES = 50_000
 MOST_FAULTS = 100
-"""Told of one file; whoever has more has them all from one cause."""
+"""The number of faults that are reported for one file. If there are more, all of them have the same cause."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -26,7 +28,7 @@ class Lines(Protocol):
 
 @dataclass(slots=True)
 class FileCheck:
-    """Feed it with `check`; hands each good line on, until the first that is not."""
+    """The check of a file. `check` reads it and passes each good line on, until the first line that has a fault."""
 
     endpoint: str
     most_body_bytes: int
@@ -34,9 +36,9 @@ class FileCheck:
     faults: list[Fault] = field(default_factory=list)
     count: int = 0
     texts: int = 0
-    """Of all lines, each with at least one."""
+    """The texts of all lines. Each line has at least one."""
     rows: int = 0
-    """Of tensors, likewise."""
+    """The rows of the tensors of all lines. Each line has at least one."""
     model: str | None = None
     _ids: set[bytes] = field(default_factory=set)
 
@@ -84,7 +86,7 @@ class FileCheck:
 
 
 def _lines(stream: Lines, most_bytes: int) -> Iterator[bytes | None]:
-    """None for one that is too long, which is read away without being kept."""
+    """Yield the lines of a stream. A line that is too long is read without being stored, and yields None."""
     beginning = True
     while raw := stream.readline(most_bytes + 1):
         if beginning:
@@ -98,7 +100,7 @@ def _lines(stream: Lines, most_bytes: int) -> Iterator[bytes | None]:
 
 
 def batch_fault(code: str, message: str) -> Fault:
-    """Of a batch, and of none of its lines."""
+    """Return a fault of the whole batch and of none of its lines."""
     return _fault(code, message, None)
 
 

@@ -1,4 +1,4 @@
-"""The first task of a batch: its file is checked line by line, and cut into slices."""
+"""The first task of a batch, which checks its file line by line and cuts it into slices."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,9 +53,9 @@ def check_file(claim: TaskClaim) -> None:
 
 @contextmanager
 def _free_day_spent(claim: TaskClaim, check: FileCheck, version: ModelVersion) -> Iterator[None]:
-    """All lines of a test's are counted before the first of them is begun, and given back where none will be.
+    """Count all lines of a test batch before the first of them begins, and give them back if none of them will.
 
-    Who dies in between has them counted once more: they cost nothing, and the day ends.
+    If the worker dies in between, they are counted a second time: they cost nothing, and the day ends.
     """
     if claim.livemode:
         yield
@@ -70,7 +70,9 @@ def _free_day_spent(claim: TaskClaim, check: FileCheck, version: ModelVersion) -
 
 
 def version_for(endpoint: str, reference: str) -> ModelVersion:
-    """Raises what is wrong with the model. One that is paused is waited for."""
+    """Return the version to use. Raises an error that says what is wrong with the model. A paused model is accepted,
+    and the batch waits for it.
+    """
     version = find_version(reference)
     if endpoint == EMBEDDINGS and version.runtime != EMBED:
         raise ModelKindDiffers(f"The model {version.served_model.name!r} gives no embeddings of text.")
@@ -80,6 +82,6 @@ def version_for(endpoint: str, reference: str) -> ModelVersion:
 def _inputs_of(claim: TaskClaim, check: FileCheck, version: ModelVersion) -> int:
     if claim.endpoint == EMBEDDINGS:
         return check.texts
-    # A model without tensors of its own takes texts, which stand in one.
+    # A model without tensors of its own takes texts, which are in a single tensor.
     takes_many = not version.signature.get("inputs") or reads_rows(version.signature)
     return check.rows if takes_many else check.count

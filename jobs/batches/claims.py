@@ -1,6 +1,6 @@
-"""Claims, renewals and hand-backs of batches' tasks: each one conditional statement, fenced by a token.
+"""Claims, renewals and hand-backs of the tasks of batches. Each is one conditional statement that is fenced by a token.
 
-Locks are always taken batch first, task second.
+Locks are always taken on the batch first, and then on the task.
 """
 
 import json
@@ -16,10 +16,12 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.plans.prices import Price
 
 MOST_AT_ONCE = 8
-"""Tasks of one batch, however many workers there are: with their windows, far less than a lane lets wait."""
+"""The tasks of one batch that run at the same time, however many workers there are. With their windows, this is far
+less than an RPC queue lets wait.
+"""
 CANDIDATES = 8
 
-# Whoever is served least comes first: by what runs for the tenant now, then by when it was last taken up.
+# The tenant that is served least comes first: by what runs for it now, then by when it was last served.
 _TURNS = """
 WITH active AS (
     SELECT batch.id, batch.tenant_id, batch.served_at,
@@ -67,8 +69,9 @@ LEFT JOIN inference_modelversion version ON version.id = batch.model_version_id
 LEFT JOIN inference_servedmodel model ON model.id = version.served_model_id
 """
 
-# A task that somebody has locked for a moment (its own finish, that waits for another row) is not waited for: the
-# leases of all others would end meanwhile. It is still held; it is renewed the next time, or has been finished by then.
+# A task whose row is locked at this moment, for example by its own finish that waits for another row, is not waited
+# for: the leases of all others would end meanwhile. It is still held. It is renewed the next time, or is finished by
+# then.
 _RENEW = """
 WITH held AS (
     SELECT task.id, task.batch_id, task.lease_token
@@ -122,7 +125,7 @@ class TaskClaim:
     input: str
     deadly_lines: frozenset[int]
     answered: int
-    """Lines at the slice's beginning whose answers lie in `output` and `errors`."""
+    """The number of lines at the beginning of the slice whose responses are in `output` and `errors`."""
     output: str
     errors: str
     endpoint: str
@@ -130,17 +133,19 @@ class TaskClaim:
     livemode: bool
     price: Price | None
     cached_price: Price | None
-    """Of lines whose answers are known; None for batches that are older than this field."""
+    """The price of lines whose responses are cached. None for batches that are older than this field."""
     model_key: str | None
-    """It and the price are known once the file has been checked."""
+    """The key of the model. The key and the price are known once the file has been checked."""
     ending: str
     api_key_id: UUID | None
     key_models: tuple[str, ...] = ()
-    """The only ones that the key may have run now; any where there are none, as for a key that is gone."""
+    """The only models that the API key may run now. If it is empty, any model may be run, as for a key that no longer
+    exists.
+    """
 
     @property
     def tries(self) -> int:
-        """This one included; a line that workers died with has no other line's tries."""
+        """The number of tries, including this one. Lines on which workers died do not count against the other lines."""
         return self.attempt - len(self.deadly_lines)
 
 
@@ -152,7 +157,7 @@ class LostTask:
 
 
 def claim_task(worker: str) -> TaskClaim | None:
-    """None when nothing waits that may run now."""
+    """Claim a task. Return None if no task waits that may run now."""
     with operator_work():
         for batch_id in _candidates():
             row = _claim(batch_id, worker)
@@ -211,7 +216,9 @@ def _price(written: str | None) -> Price | None:
 
 
 def renew_tasks(claims: Sequence[TaskClaim]) -> dict[int, str]:
-    """The tokens that are still good, each with how its batch is to end, or `suspended`. A missing one means: stop."""
+    """Renew the leases and return the tokens that are still valid, each with how its batch is to end, or `suspended`.
+    If a token is missing, the work must stop.
+    """
     values: dict[str, Any] = {
         "tasks": [claim.task_id for claim in claims],
         "tokens": [claim.token for claim in claims],
@@ -223,7 +230,7 @@ def renew_tasks(claims: Sequence[TaskClaim]) -> dict[int, str]:
 
 
 def put_off(claim: TaskClaim, pause_s: float = 0.0, *, counts: bool = False) -> None:
-    """Returns a task whose work was ended before it was done; the attempt does not count unless it is to."""
+    """Return a task whose work was ended before it was done. The attempt does not count unless `counts` is set."""
     values: dict[str, Any] = {
         "task": claim.task_id,
         "token": claim.token,
@@ -235,7 +242,9 @@ def put_off(claim: TaskClaim, pause_s: float = 0.0, *, counts: bool = False) -> 
 
 
 def note_line(claim: TaskClaim, line: int | None) -> bool:
-    """Written down before it runs, so that it is known should the worker die with it. False when fenced."""
+    """Record a line before it runs, so that it is known if the worker dies on it. Return False if the claim is fenced
+    off.
+    """
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_AT_LINE, {"task": claim.task_id, "token": claim.token, "line": line})
         return bool(cursor.rowcount == 1)

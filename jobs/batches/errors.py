@@ -1,4 +1,4 @@
-"""What can be wrong with a request about files and batches."""
+"""The errors of requests about files and batches."""
 
 from tenants.core.errors import DomainError
 

@@ -1,4 +1,4 @@
-"""Ids as OpenAI's clients know them: a kind's name before the id itself."""
+"""Ids in the form that OpenAI's clients expect: the name of a kind, followed by the id itself."""
 
 import hashlib
 import re
@@ -14,7 +14,7 @@ def shown(prefix: str, id_: UUID) -> str:
 
 
 def read_id(prefix: str, text: object) -> UUID | None:
-    """None for what is no id of that kind."""
+    """Return the id in a text, or None if the text is no id of that kind."""
     rest = str(text).removeprefix(prefix)
     if rest == str(text) or not _HEX.fullmatch(rest):
         return None
@@ -22,7 +22,9 @@ def read_id(prefix: str, text: object) -> UUID | None:
 
 
 def line_id(batch_id: UUID, number: int, part: int = 0) -> UUID:
-    """The same for the same line however often it is run, so that its use counts once; of its batch's time."""
+    """Return the id of a line. It is the same however often the line is run, so that its use counts once. It contains
+    the time of its batch.
+    """
     digest = hashlib.blake2b(b"%d %d" % (number, part), key=batch_id.bytes, digest_size=10).digest()
     tail = int.from_bytes(digest)
     high, low = tail >> 68, tail & ((1 << 62) - 1)

@@ -1,4 +1,4 @@
-"""One line of a batch's file: read, and checked as far as the line alone can tell."""
+"""Reads one line of a batch's file, and checks it as far as the line alone allows."""
 
 import json
 import re
@@ -13,14 +13,14 @@ INFER = re.compile(r"/v2/models/(?P<model>[^/]+)(?:/versions/(?P<version>[^/]+))
 METHOD = "POST"
 LONGEST_CUSTOM_ID = 512
 ENVELOPE_BYTES = 64 << 10
-"""What a line may have beside its body."""
+"""The bytes that a line may have in addition to its body."""
 TEXT_BYTES = 4096
-"""So much of a body weighs as much as one text in a list."""
+"""The bytes of a body that weigh as much as one text in a list."""
 _DECODER = strict_decoder()
 
 
 class LineFault(Exception):
-    """What is wrong with a line, as a batch's `errors` tell it."""
+    """The fault of a line, as it appears in the `errors` of a batch."""
 
     def __init__(self, code: str, message: str, param: str | None = None) -> None:
         super().__init__(message)
@@ -32,11 +32,11 @@ class LineFault(Exception):
 @dataclass(frozen=True, slots=True)
 class BatchLine:
     number: int
-    """In the file, from 1, as an editor counts."""
+    """The number of the line in the file, counted from 1 as editors do."""
     custom_id: str
     body: dict[str, Any]
     model: str
-    """The one that the body or the address names."""
+    """The model that the body or the URL names."""
 
     @property
     def written_body(self) -> bytes:
@@ -44,7 +44,7 @@ class BatchLine:
 
 
 def model_of_endpoint(endpoint: str) -> str | None:
-    """The reference to a model that the address itself names."""
+    """Return the reference to a model that the URL itself names, or None."""
     found = INFER.fullmatch(endpoint)
     if found is None:
         return None
@@ -56,7 +56,7 @@ def is_endpoint(endpoint: str) -> bool:
 
 
 def read_line(raw: bytes, number: int, endpoint: str) -> BatchLine:
-    """Raises LineFault."""
+    """Read a line. Raises LineFault."""
     said = _object(raw)
     for name in ("custom_id", "method", "url", "body"):
         if said.get(name) is None:
@@ -81,7 +81,9 @@ def texts_in(line: BatchLine) -> int:
 
 
 def rows_in(line: BatchLine) -> int:
-    """The most that a tensor of it says to have: what is no number is refused when the line is run."""
+    """Return the largest number of rows that a tensor of the line claims to have. A value that is no number is refused
+    when the line is run.
+    """
     tensors = line.body.get("inputs")
     shapes = (
         [one.get("shape") for one in tensors if isinstance(one, dict)] if isinstance(tensors, list) else []
@@ -91,7 +93,9 @@ def rows_in(line: BatchLine) -> int:
 
 
 def weight_of(line: BatchLine, size_bytes: int) -> int:
-    """About how many texts it holds: what a line asks for at once, and what its answer takes."""
+    """Return about how many texts the line holds. This weighs what the line requests at once and what its response
+    takes.
+    """
     return max(texts_in(line), 1 + size_bytes // TEXT_BYTES)
 
 

@@ -1,4 +1,6 @@
-"""The last task of a batch: what its slices gave becomes one output file and one error file, in the order of lines."""
+"""The last task of a batch, which merges what its slices produced into one output file and one error file, in the order
+of lines.
+"""
 
 import hashlib
 
@@ -29,7 +31,7 @@ def merge_files(claim: TaskClaim) -> None:
 
 
 def keep_apart(claim: TaskClaim, fault: Fault) -> None:
-    """When they cannot be made one file, what slices gave stays as it is."""
+    """Keep the files of the slices as they are if they cannot be merged."""
     pieces = {}
     for task in _slices(claim):
         for what, name in (("output", task.output), ("errors", task.errors)):
@@ -48,7 +50,7 @@ def _slices(claim: TaskClaim) -> list[BatchTask]:
 
 
 def _copied(target: Scratch, name: str) -> bool:
-    """False where it is missing, which no other try would mend."""
+    """Copy a stored file. Return False if it is missing, which another try would not change."""
     try:
         if name:
             blobs.copy_into(target, name)
@@ -93,7 +95,7 @@ def _as_it_lies(name: str) -> MadeFile | None:
 
 
 def _made(claim: TaskClaim, made: Scratch) -> MadeFile | None:
-    """None where no line came to it."""
+    """Store a merged file. Return None if no line belongs to it."""
     if not made.size_bytes:
         return None
     file_id, sha256 = uuid7(), made.finish()

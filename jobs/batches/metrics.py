@@ -1,4 +1,4 @@
-"""What is counted of batches. Labels never name a tenant."""
+"""The metrics of batches. The labels never name a tenant."""
 
 from prometheus_client import Counter, Gauge
 

@@ -1,4 +1,4 @@
-"""Files that tenants keep for batches, batches, and the pieces of work that they are done in."""
+"""The tables of batches: the files that tenants keep for them, the batches, and their pieces of work."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -13,7 +13,7 @@ _TASK_STATES = [(state, state) for state in states.TASK_STATES]
 
 
 class StoredFile(TenantOwned):
-    """Lines that were sent for a batch, or that a batch has given."""
+    """A file of lines that were sent for a batch, or that a batch has produced."""
 
     class Purpose(models.TextChoices):
         BATCH = "batch"
@@ -36,7 +36,7 @@ class StoredFile(TenantOwned):
 
 
 class Batch(TenantOwned):
-    """Up to 50,000 calls of one model, done when there is room, within a day."""
+    """Up to 50,000 calls of one model, which are run when there is capacity, within a day."""
 
     endpoint = models.CharField(max_length=200)
     model_version = models.ForeignKey(
@@ -52,7 +52,7 @@ class Batch(TenantOwned):
         blank=True,
         help_text="How it will end once its files are made: cancelled, expired or failed.",
     )
-    # Ids alone: a file may be erased long before its batch is forgotten.
+    # These are only ids, since a file may be erased long before its batch is forgotten.
     input_file_id = models.UUIDField()
     output_file_id = models.UUIDField(null=True)
     error_file_id = models.UUIDField(null=True)
@@ -89,7 +89,7 @@ class Batch(TenantOwned):
             models.Index(
                 fields=["created_at"], condition=models.Q(livemode=False), name="jobs_batch_of_tests"
             ),
-            # What they say goes when its time is over.
+            # The content of these columns is erased when its time is over.
             models.Index(
                 fields=["tenant", "livemode", "finished_at"],
                 condition=models.Q(metadata__isnull=False) | models.Q(errors__isnull=False),
@@ -110,7 +110,7 @@ class Batch(TenantOwned):
 
 
 class BatchTask(TenantOwned):
-    """A piece of a batch's work, the unit of lease: the check of its file, some of its lines, or its last files."""
+    """A piece of a batch's work and the unit of lease: the check of its file, some of its lines, or its last files."""
 
     batch = models.ForeignKey(
         Batch, on_delete=models.CASCADE, related_name="tasks", db_constraint=False, db_index=False

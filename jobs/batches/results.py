@@ -1,4 +1,4 @@
-"""Lines of a batch's output file and of its error file."""
+"""Writes the lines of a batch's output file and of its error file."""
 
 import json
 from uuid import UUID
@@ -7,7 +7,7 @@ from jobs.batches.ids import REQUEST, shown
 
 
 def answer_line(line: UUID, custom_id: str, status: int, body: bytes) -> bytes:
-    """`body` is JSON already, and stays as the call itself answers it."""
+    """Return a line of a response. `body` is JSON already, and stays as the call itself returns it."""
     if b"\n" in body or b"\r" in body:
         body = json.dumps(json.loads(body), separators=(",", ":")).encode()
     response = b'{"status_code":%d,"request_id":"%b","body":%b}' % (status, line.hex.encode(), body)
@@ -15,7 +15,7 @@ def answer_line(line: UUID, custom_id: str, status: int, body: bytes) -> bytes:
 
 
 def error_line(line: UUID, custom_id: str, code: str, message: str) -> bytes:
-    """For what got no answer at all."""
+    """Return a line for a request that received no response at all."""
     error = json.dumps({"code": code, "message": message}, separators=(",", ":")).encode()
     return _line(line, custom_id, b"null", error)
 

@@ -1,4 +1,6 @@
-"""Runs the lines of one slice: so many at once, answered in their order, each for itself."""
+"""Runs the lines of one slice. Several lines run at the same time, each by itself, and their responses are written in
+order.
+"""
 
 import asyncio
 import random
@@ -29,26 +31,30 @@ from tenants.core.errors import DomainError
 log = structlog.get_logger(__name__)
 MOST_LINES = 8
 ROOM_EVERY_BYTES = 32 << 20
-"""Of answers: then it is looked whether the account may keep as much."""
+"""The bytes of responses after which it is checked whether the account may keep as many."""
 MOST_HELD_BYTES = 32 << 20
-"""Of answers of one slice that are kept for others once they are paid for."""
+"""The bytes of responses of one slice that are held for others until they are paid for."""
 MOST_WEIGHT = 256
-"""Texts, or as much, that are asked for at once: their answers are held until those before them are there."""
+"""The texts, or their equivalent, that are requested at the same time. Their responses are held until the earlier ones
+are there.
+"""
 CAREFUL_AFTER = 2
-"""Attempts that ended with the worker's death: then the lines run one by one, each written down before."""
+"""The number of attempts that ended with the death of a worker, after which the lines run one by one, each recorded
+before it runs.
+"""
 DEADLY = ("worker_lost", "Every worker that ran this request stopped before it was answered.")
 
 
 @dataclass(slots=True)
 class Held:
-    """What a claim's work has to know while it lasts; set in its event loop."""
+    """The state that the work of a claim has to know while it lasts. It is set in the event loop of the work."""
 
     claim: TaskClaim
     ending: str
     ends: asyncio.Event = field(default_factory=asyncio.Event)
 
     def end(self, ending: str) -> None:
-        """Nothing more is begun; what is under way is still answered."""
+        """Begin no further line. Lines under way are still answered."""
         if ending:
             self.ending = ending
             self.ends.set()
@@ -67,7 +73,7 @@ class Unanswered:
     code: str
     message: str
     failed: bool
-    """False of what was never run."""
+    """Set unless the line was never run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class _Pending:
 
 
 class _Rests(Exception):
-    """No line is begun for so long, and those that have no answer yet are left for later."""
+    """The run pauses: no line is begun for this time, and lines without a response are left for later."""
 
     def __init__(self, pause_s: float) -> None:
         super().__init__()
@@ -86,7 +92,7 @@ class _Rests(Exception):
 
 
 class SliceRun:
-    """Goes on behind the lines that earlier claims have answered."""
+    """A run of a slice. It continues after the lines that earlier claims have answered."""
 
     def __init__(self, held: Held, asker: SliceAsker, threads: DatabaseThreads) -> None:
         self._held = held
@@ -102,7 +108,7 @@ class SliceRun:
         self._pending: deque[_Pending] = deque()
 
     async def run(self) -> Done:
-        """Raises LineFault when the next line cannot be read, and all before it are done."""
+        """Run the lines. Raises LineFault if the next line cannot be read and all lines before it are done."""
         try:
             return await self._until_done()
         except BaseException:
@@ -201,7 +207,7 @@ class SliceRun:
         outcome = await first.outcome
         self._pending.popleft()
         if isinstance(outcome, Asked):
-            # Before it is written, which may fail.
+            # This comes before the response is written, because the write may fail.
             self._hold(outcome)
         name, custom_id = line_id(self._claim.batch_id, first.line.number), first.line.custom_id
         match outcome:
@@ -222,7 +228,7 @@ class SliceRun:
         await self._look_for_room(self._made_bytes(output, errors))
 
     def _hold(self, answered: Asked) -> None:
-        """Until it is recorded, as far as there is memory for it."""
+        """Hold a response until it is recorded, if there is memory for it."""
         size_bytes = max(answered.held_bytes, len(answered.body))
         if self._held_bytes + size_bytes <= MOST_HELD_BYTES:
             self._held_bytes += size_bytes
@@ -231,11 +237,11 @@ class SliceRun:
             answered.tell(False)
 
     def _made_bytes(self, output: Scratch, errors: Scratch) -> int:
-        """By this claim: what earlier ones made is counted already."""
+        """Return the bytes that this claim has produced. Those of earlier claims are counted already."""
         return output.size_bytes + errors.size_bytes - self._before_bytes
 
     async def _look_for_room(self, made_bytes: int) -> None:
-        """What is over is settled at once, and ends the batch."""
+        """Check the storage limit of the account. If it is exceeded, the run is settled at once, and the batch ends."""
         if made_bytes < self._looks_at_bytes:
             return
         self._looks_at_bytes = made_bytes + ROOM_EVERY_BYTES
@@ -249,12 +255,12 @@ _OURS = DomainError(
 
 
 def numbered(number: int, raw: bytes) -> bytes:
-    """A line as it stands in a slice."""
+    """Return a line as it is stored in a slice."""
     return b"%d\t%b\n" % (number, raw)
 
 
 def read_slice(claim: TaskClaim) -> Iterator[tuple[BatchLine, int]]:
-    """The lines and their sizes; the slice is read whole, as it is made small enough for that."""
+    """Return the lines and their sizes. A slice is small enough to be read whole."""
     with blobs.opened(claim.input) as stream:
         content = stream.read()
     return lines_of(content, claim.endpoint)
@@ -280,7 +286,7 @@ def _is_over(claim: TaskClaim, made_bytes: int) -> bool:
 
 
 def _saved(claim: TaskClaim, what: str, made: Scratch) -> str:
-    """Its name; none for an empty one."""
+    """Store a file and return its name, or an empty name for an empty file."""
     if not made.size_bytes:
         return ""
     made.finish()

@@ -1,4 +1,4 @@
-"""Reads of stored files and batches; always inside a unit of work."""
+"""Reads of stored files and batches. They always run inside a unit of work."""
 
 from django.db.models import QuerySet, Sum
 
@@ -37,7 +37,7 @@ def unfinished_batches() -> "QuerySet[Batch]":
 
 
 def kept_bytes() -> int:
-    """Files, and what batches under way have made."""
+    """Return the bytes of files and of what batches under way have produced."""
     stored = StoredFile.objects.aggregate(bytes=Sum("size_bytes"))["bytes"] or 0
     made = unfinished_batches().aggregate(bytes=Sum("made_bytes"))["bytes"] or 0
     return int(stored + made)

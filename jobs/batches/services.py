@@ -1,4 +1,4 @@
-"""Writes to stored files and batches, as callers ask for them. Each is one transaction; workers are told after it."""
+"""Writes to stored files and batches that callers request. Each is one transaction. Workers are notified after it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from tenants.plans.retention import keeping_for
 
 WINDOW = timedelta(hours=24)
 MOST_UNFINISHED = 100
-"""Batches of one tenant."""
+"""The number of unfinished batches of one tenant."""
 AGAIN_S = 60
 
 
@@ -52,9 +52,9 @@ def store_file(
     lives_s: int | None = None,
     also: Callable[[StoredFile], None] | None = None,
 ) -> StoredFile:
-    """First on disk, then in the database: a row never points at nothing.
+    """Store a file first on disk and then in the database, so that a row never points at nothing.
 
-    `also` is what else is written of it, or not at all, in the same transaction.
+    `also` writes what else belongs to the file, in the same transaction.
     """
     with unit_of_work(identity):
         now = database_now()
@@ -72,7 +72,7 @@ def store_file(
         created_at=now,
         expires_at=now + lives_for(lives_s, days=days),
     )
-    # Asked before the file is copied, and again once others may have sent theirs.
+    # This is checked before the file is copied, and again when other requests may have sent theirs.
     with unit_of_work(identity):
         _check_room(stored)
         require_room_for_bytes(identity.tenant_id, stored.size_bytes)
@@ -99,7 +99,8 @@ def delete_file(*, identity: Identity, file_id: object) -> StoredFile:
             )
         erase_file(stored)
         name = stored.file
-        # Robust: by then the file is gone from every list, and what is left of it is the scheduler's.
+        # An error here is ignored: by then the file is gone from every list, and the scheduler handles what is left of
+        # it.
         transaction.on_commit(
             lambda: erasure.carry_out_now(identity.tenant_id, [name]), using=APP, robust=True
         )
@@ -107,20 +108,20 @@ def delete_file(*, identity: Identity, file_id: object) -> StoredFile:
 
 
 def erase_file(stored: StoredFile) -> None:
-    """Under the row's lock."""
+    """Delete a file. The caller holds the lock of the row."""
     erasure.order([stored.file])
     StoredFile.objects.filter(id=stored.id).delete()
 
 
 def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
-    """What a file holds is looked at by a worker; only the request itself is refused here."""
+    """Create a batch. Only the request itself is refused here; a worker reads the content of the file."""
     _check_endpoint(request.endpoint)
     with unit_of_work(identity):
         now = database_now()
         given = get_file(request.input_file_id, for_update=True)
         _check_is_input(given, now)
         if not given.livemode:
-            # How many lines it has is not known yet: the check of the file counts them.
+            # The number of its lines is not known yet: the check of the file counts them.
             free_day().require_some(identity.tenant_id, "calls")
         _one_at_a_time("batches", identity.tenant_id)
         with every_mode():
@@ -150,7 +151,7 @@ def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
 
 
 def cancel_batch(*, identity: Identity, batch_id: object) -> Batch:
-    """Takes effect at once: no further line is begun. What was done is kept and paid for."""
+    """Cancel a batch. This takes effect at once: no further line is begun. What was done is kept and paid for."""
     with unit_of_work(identity):
         batch = get_batch(batch_id, for_update=True)
         if batch.status in (states.CANCELLING, states.CANCELLED):
@@ -187,7 +188,7 @@ def _check_is_input(given: StoredFile, now: datetime) -> None:
 
 
 def _one_at_a_time(what: str, tenant_id: UUID) -> None:
-    """Of one tenant, until the transaction ends: two at once are not both the last that fits."""
+    """Lock these writes of a tenant until the transaction ends, so that two at once are not both the last that fits."""
     with connections[APP].cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"{what} of {tenant_id}"])
 

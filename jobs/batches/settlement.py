@@ -1,4 +1,4 @@
-"""Ends of batches' tasks: results, uses, counts and what follows in one transaction, or not at all."""
+"""Ends the tasks of batches. Results, uses, counts and what follows are written in one transaction, or not at all."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from tenants.plans.retention import FOR_EVER, keeping_for
 from tenants.plans.selectors import terms_of
 
 KEPT = timedelta(days=30)
-"""Files of batches, unless told otherwise: as OpenAI keeps them."""
+"""The time that files of batches are kept unless another time is given. OpenAI keeps them as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Slice:
 
 @dataclass(slots=True)
 class Done:
-    """What has become of a slice's lines, in this claim."""
+    """The outcome of a slice's lines in this claim."""
 
     completed: int = 0
     failed: int = 0
@@ -48,14 +48,18 @@ class Done:
     uses: list[MeterEvent] = field(default_factory=list)
     output: str = ""
     errors: str = ""
-    """Names of the files that the lines were written to, after those of earlier claims; empty for none."""
+    """The names of the files that the lines were written to, after the lines of earlier claims. They are empty if there
+    is no file.
+    """
     made_bytes: int = 0
     rests_s: float | None = None
-    """For how long the rest of the lines is left for others to go first; None where there is no rest."""
+    """Seconds for which the rest of the lines is left so that others go first. None if there is no rest."""
     tellers: list[Callable[[bool], None]] = field(default_factory=list)
 
     def tell(self, *, recorded: bool) -> None:
-        """Once, in the event loop: what is paid for may be kept for others."""
+        """Say once, in the event loop, whether the uses were recorded. Responses that are paid for may be kept for
+        others.
+        """
         tellers, self.tellers = self.tellers, []
         for tell in tellers:
             tell(recorded)
@@ -74,7 +78,7 @@ class MadeFile:
 
 
 def finish_check(claim: TaskClaim, version: ModelVersion, slices: Sequence[Slice]) -> None:
-    """Raises Fenced, with nothing written, when the task is no longer this claim's."""
+    """Store the result of the check. Raises Fenced, with nothing written, if this claim no longer holds the task."""
     with unit_of_work(claim.tenant_id):
         batch = _locked(claim)
         _end_task(claim)
@@ -103,7 +107,9 @@ def fail_batch(claim: TaskClaim, faults: Sequence[Fault]) -> None:
 
 
 def finish_run(claim: TaskClaim, done: Done) -> None:
-    """Safe against two last tasks at once: both hold the batch's row, so the second one finds none left."""
+    """Store the outcome of a run. This is safe if two last tasks end at once: both lock the row of the batch, so the
+    second one finds no task left.
+    """
     with unit_of_work(claim.tenant_id):
         batch = _locked(claim)
         if done.rests_s is None:
@@ -116,12 +122,12 @@ def finish_run(claim: TaskClaim, done: Done) -> None:
             _end_when_full(batch)
         merge_when_done(batch)
         batch.save()
-        # Last, since all of the tenant's money waits until it is committed.
+        # This is the last step, since all of the tenant's money waits until it is committed.
         record_events(tenant_id=claim.tenant_id, events=done.uses)
 
 
 def give_up_lines(claim: TaskClaim, fault: Fault) -> None:
-    """Nothing will make these lines run: the batch ends as failed, with all that was done until then."""
+    """Give up the lines of a task that can never run. The batch ends as failed, with all that was done until then."""
     with unit_of_work(claim.tenant_id):
         batch = _locked(claim)
         _end_task(claim, state=states.DROPPED)
@@ -145,7 +151,9 @@ def finish_merge(
 
 
 def keep_pieces(claim: TaskClaim, pieces: Mapping[str, MadeFile], fault: Fault) -> None:
-    """What cannot be made one file is kept as it is: `pieces` by what each is, such as `output_3`."""
+    """Keep files that cannot be merged as they are. `pieces` maps the kind of each file, such as `output_3`, to the
+    file.
+    """
     with unit_of_work(claim.tenant_id):
         batch = _locked(claim)
         _end_task(claim)
@@ -156,7 +164,9 @@ def keep_pieces(claim: TaskClaim, pieces: Mapping[str, MadeFile], fault: Fault) 
 
 
 def merge_when_done(batch: Batch) -> None:
-    """Under the batch's lock; the caller saves it."""
+    """Add the merge task if no other task is left. This runs under the lock of the batch, and the caller saves the
+    batch.
+    """
     tasks = BatchTask.objects.filter(batch=batch)
     if tasks.filter(state__in=(states.QUEUED, states.RUNNING)).exists():
         return
@@ -168,7 +178,9 @@ def merge_when_done(batch: Batch) -> None:
 
 
 def end_early(batch: Batch, ending: str) -> None:
-    """Under the batch's lock: what waits is dropped, and what runs ends as soon as its worker hears of it."""
+    """End a batch early, under its lock. Waiting tasks are dropped, and running tasks end as soon as their worker is
+    notified.
+    """
     batch.ending = ending
     if batch.status == states.VALIDATING:
         close(batch, ending)
@@ -181,7 +193,7 @@ def end_early(batch: Batch, ending: str) -> None:
 
 
 def close(batch: Batch, status: str, kept: Collection[str] = ()) -> None:
-    """Under the batch's lock: nothing is left of its work but what it came to."""
+    """Close a batch, under its lock. Only the outcome of its work is left."""
     tasks = BatchTask.objects.filter(batch=batch)
     names = [name for row in tasks.values_list("input", "output", "errors") for name in row if name]
     erasure.order([name for name in names if name not in kept])
@@ -203,7 +215,7 @@ def _end_task(claim: TaskClaim, *, state: str = states.DONE) -> None:
 
 
 def _rest(claim: TaskClaim, rests_s: float) -> None:
-    """The whole batch does, as all its lines ask the same model."""
+    """Let the task rest, and with it the whole batch, since all its lines use the same model."""
     again = Now() + timedelta(seconds=rests_s)
     _let_go(
         claim,
@@ -226,7 +238,7 @@ def _let_go(claim: TaskClaim, **changed: Any) -> None:
 
 
 def _take_over(claim: TaskClaim, batch: Batch, done: Done) -> None:
-    """What was answered stands in new files, behind what earlier claims have answered."""
+    """Record new files, which contain the responses of this claim after those of earlier claims."""
     made = {"output": done.output, "errors": done.errors}
     BatchTask.objects.filter(id=claim.task_id).update(answered=claim.answered + done.lines, **made)
     for name in filter(None, made.values()):
@@ -257,13 +269,15 @@ def _task(batch: Batch, number: int, kind: str) -> BatchTask:
 
 
 def lives_for(wanted_s: int | None, *, days: int) -> timedelta:
-    """How long a file lives: no longer than all else of its kind that its tenant keeps."""
+    """Return how long a file lives. It is no longer than other content of its kind that its tenant keeps."""
     lives = KEPT if wanted_s is None else timedelta(seconds=wanted_s)
     return lives if days == FOR_EVER else min(lives, timedelta(days=days))
 
 
 def _keep(batch: Batch, made: MadeFile, what: str, *, lies: bool = False) -> UUID:
-    """`lies`: since before, so that no order to erase it was written with it."""
+    """Create the row of a file. `lies` says that the file was stored before, so that no order to erase it was written
+    with it.
+    """
     now = database_now()
     days = keeping_for(batch.tenant_id).results(livemode=batch.livemode)
     lives = lives_for(batch.output_lives_s, days=days)

@@ -1,4 +1,6 @@
-"""Cuts a file's lines into slices that are run together: each a file of its own, small enough to be held whole."""
+"""Cuts the lines of a file into slices that are run together. Each slice is a file of its own, small enough to be held
+whole.
+"""
 
 from types import TracebackType
 from typing import Self
@@ -16,7 +18,7 @@ MOST_BYTES = 4 << 20
 
 
 class Slices:
-    """Give it lines with `add`; `finish` gives all that were made."""
+    """A writer of slices. `add` adds lines, and `finish` returns all slices."""
 
     def __init__(self, claim: TaskClaim) -> None:
         self._claim = claim
@@ -30,7 +32,7 @@ class Slices:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """What was saved already erases itself, as nobody points at it."""
+        """Close the unfinished slice. What was saved already is erased by its own order, as no row points at it."""
         if self._scratch is not None:
             self._scratch.close()
 

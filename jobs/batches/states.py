@@ -1,4 +1,4 @@
-"""The states of a batch, as OpenAI names them, and of the pieces of work that it is made of."""
+"""The states of a batch, as OpenAI names them, and of its pieces of work."""
 
 from typing import Final
 
@@ -35,7 +35,9 @@ DROPPED: Final = "dropped"
 TASK_STATES: Final = (QUEUED, RUNNING, DONE, DROPPED)
 
 SUSPENDED: Final = "suspended"
-"""No end: what is under way is handed back, and goes on once its tenant may."""
+"""The state of a batch whose tenant is suspended. It is no end: work under way is handed back, and continues when the
+tenant is active again.
+"""
 
 NOT_RUN: Final = {
     FAILED: ("batch_failed", "This request was not executed: the batch failed before its turn."),
@@ -45,4 +47,4 @@ NOT_RUN: Final = {
         "This request could not be executed before the completion window expired.",
     ),
 }
-"""What a line's error says that was not run, by how its batch ended."""
+"""The error of a line that was not run, by how its batch ended."""

@@ -1,4 +1,4 @@
-"""How often a line is tried that failed for no fault of its own, and how long it waits in between."""
+"""Decides how often a line is tried that failed for no fault of its own, and how long it waits in between."""
 
 import errno
 
@@ -9,9 +9,9 @@ from tenants.core.errors import DomainError
 
 FEW = 4
 MOST_TRIES = 8
-"""Of one task, without those that were waited out and those that a line is to blame for."""
+"""The tries of one task, without those that were waited out and those that a line caused."""
 STALLED_S = 45.0
-"""Without any answer while the model is away: then others have the place."""
+"""Seconds without any response while the model is unavailable, after which others take over the slots."""
 PAUSED_AGAIN_S = 10.0
 STALLED_AGAIN_S = 30.0
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -19,11 +19,13 @@ LONGEST_PAUSE_S = 30.0
 
 
 def most_tries(error: DomainError) -> int | None:
-    """None for as long as its batch lives: what it waits for comes back, and says nothing about the line."""
+    """Return how often a line is tried. None means as long as its batch lives: what it waits for comes back, and says
+    nothing about the line.
+    """
     cause = error.__cause__
     match cause:
         case WorkerGone() | DeadlinePassed():
-            # Perhaps by its own doing.
+            # The line itself may be the cause.
             return FEW
         case LaneUnavailable() | ModelOverloaded():
             return None
@@ -33,26 +35,30 @@ def most_tries(error: DomainError) -> int | None:
 
 
 def give_place_s(error: DomainError, stalled_s: float) -> float | None:
-    """For how long a batch leaves its places to others whose model is away; None while it is worth waiting."""
+    """Return for how long a batch whose model is unavailable leaves its slots to others. Return None while it is worth
+    waiting.
+    """
     if isinstance(error, ModelPaused):
         return PAUSED_AGAIN_S
     return STALLED_AGAIN_S if stalled_s >= STALLED_S else None
 
 
 def task_pause_s(tries: int) -> float:
-    """Eight take some ten minutes: time for an operator to make room."""
+    """Return the pause before a task is tried again. Eight tries take some ten minutes, which gives an operator time to
+    free storage.
+    """
     return min(300.0, 5.0 * float(2 ** (tries - 1)))
 
 
 def is_full(error: BaseException) -> bool:
-    """What no other try mends, unless somebody makes room."""
+    """Return whether storage is full. No other try helps unless someone frees storage."""
     if isinstance(error, OSError):
         return error.errno in _FULL
     return isinstance(error, DomainError) and error.code == "storage_full"
 
 
 def pause_s(tries: int, error: DomainError, chance: float) -> float:
-    """`chance` from 0 to 1 spreads those that failed together."""
+    """Return the pause before a line is tried again. `chance`, from 0 to 1, spreads lines that failed together."""
     asked_s = float(str(error.extra.get("retry_after_s", 0)))
     grown_s = min(LONGEST_PAUSE_S, 0.25 * float(2 ** min(tries, 10)))
     return min(LONGEST_PAUSE_S, max(asked_s, grown_s)) * (0.5 + chance / 2)

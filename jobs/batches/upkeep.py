@@ -1,4 +1,6 @@
-"""What the scheduler does for batches and files: silent workers, what is past its time, and the count of it."""
+"""The scheduler's duties for batches and files: it handles silent workers, ends what is past its time, and counts
+batches.
+"""
 
 from datetime import timedelta
 from uuid import UUID
@@ -39,7 +41,7 @@ def keep_up_batches() -> None:
 
 
 def expire_batches() -> int:
-    """How many were past their window: what they came to until then is kept."""
+    """End the batches that are past their window and return their number. What they have done until then is kept."""
     with operator_work():
         late = Batch.objects.filter(status__in=states.CANCELLABLE, ending="", expires_at__lte=Now())
         found = list(late.values_list("tenant_id", "id")[:MOST])
@@ -58,7 +60,9 @@ def _expire(tenant_id: UUID, batch_id: UUID) -> bool:
 
 
 def erase_expired_files() -> int:
-    """Those that an unfinished batch still reads are left for another time."""
+    """Erase the expired files and return their number. Files that an unfinished batch still reads are left for another
+    time.
+    """
     with operator_work():
         in_use = Batch.objects.filter(status__in=states.UNFINISHED).values("input_file_id")
         late = StoredFile.objects.filter(~Q(id__in=in_use), expires_at__lte=Now())
@@ -81,7 +85,9 @@ def _erase(tenant_id: UUID, file_id: UUID) -> bool:
 
 
 def forget_batches_of_tests() -> int:
-    """How many that ended. Their files go by themselves, no later; what is left is for the next round."""
+    """Delete ended batches of tests and return their number. Their files are erased separately, and not later. What is
+    left is handled in the next round.
+    """
     days = settings.MAAS_KEEP_TEST_DAYS
     if days == FOR_EVER:
         return 0

@@ -1,4 +1,4 @@
-"""Erases many jobs at once, with the documents that they were read from: each is as good as never sent."""
+"""Erases many jobs at once, with the documents that they were read from, as if they had never been sent."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -30,19 +30,21 @@ from tenants.identity.identity import Identity
 
 @dataclass(frozen=True)
 class Erasure:
-    """What erasing some jobs would take along."""
+    """The consequences of erasing some jobs."""
 
     jobs: int
-    """All that will be gone, selected or not."""
+    """All jobs that will be gone, selected or not."""
     documents: int
     unfinished: int
-    """Of these jobs: they will be canceled."""
+    """The number of these jobs that are unfinished and will be canceled."""
     others: int
     """Jobs on the same documents that were not selected."""
 
 
 def erase_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
-    """Several may be about one document: it is erased once with all of them, and that is the outcome of each."""
+    """Erase the jobs. Several of them may use one document: it is erased once with all of them, and that is the outcome
+    of each.
+    """
     known = known_jobs(identity, job_ids)
     strength = Strength(MOST_PAGES_AT_ONCE)
     of_document: dict[UUID, str] = {}

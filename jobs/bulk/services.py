@@ -1,6 +1,7 @@
-"""Writes to many jobs at once: each is a transaction of its own, and one that is refused stops none of the others.
+"""Writes to many jobs at once. Each write is a transaction of its own, and a refused write does not stop the others.
 
-Somebody waits for the end, and a thread with them: what is more than a request may take on is left as it is, and said.
+A caller and a thread wait for the end. What is more than one request may handle is left as it is, and the response says
+so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,18 +25,20 @@ CANCELED, RETRIED, DELETED = "canceled", "retried", "deleted"
 ENDED, NO_DOCUMENT, NOT_FOUND, LEFT = "ended", "no_document", "not_found", "left_for_later"
 MOST_PAGES_AT_ONCE = 10_000
 MOST_PAGES_SENT_AGAIN = 2_000
-"""Each is a row made anew: of 2,000 that takes two seconds, where 10,000 are canceled or deleted in one."""
+"""The pages that one request may send again. Each of them is a new row: 2,000 of them take two seconds, while 10,000
+pages are canceled or deleted in one.
+"""
 
 
 @dataclass(frozen=True)
 class Outcome:
     job_id: str
     code: str
-    """One of the above, or the code of the error with which it was refused."""
+    """The code of the outcome: one of the codes above, or the code of the error with which the job was refused."""
 
 
 class Strength:
-    """What one request takes on; the first job always, however long it is."""
+    """The pages that one request handles. The first job is always allowed, however long it is."""
 
     def __init__(self, most_pages: int) -> None:
         self._most_pages = most_pages
@@ -50,7 +53,7 @@ class Strength:
 
 @dataclass(frozen=True)
 class Consequences:
-    """Of deleting the documents of some jobs."""
+    """The consequences of deleting the documents of some jobs."""
 
     names: list[str]
     unfinished: int
@@ -59,7 +62,7 @@ class Consequences:
     """Jobs on the same documents that were not selected."""
     without_document: int
     jobs: int = 0
-    """All that will be listed as deleted, selected or not."""
+    """All jobs that will be listed as deleted, selected or not."""
 
 
 def cancel_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
@@ -104,7 +107,9 @@ def _retriable(job: Job) -> bool:
 
 
 def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
-    """Several jobs may be about one document: it is deleted once, and that is the outcome of each."""
+    """Delete the documents of the jobs. Several jobs may use one document: it is deleted once, and that is the outcome
+    of each.
+    """
     known = known_jobs(identity, job_ids)
     strength, patience = Strength(MOST_PAGES_AT_ONCE), Patience()
     of_document: dict[object, str] = {}
@@ -158,7 +163,7 @@ def known_jobs(identity: Identity, job_ids: Iterable[str]) -> dict[str, Job]:
 
 
 def bounded(job_ids: Iterable[str]) -> list[str]:
-    """Each once."""
+    """Return each id once. Raises InvalidRequest if there are too many."""
     once = list(dict.fromkeys(job_ids))
     if len(once) > MOST_AT_ONCE:
         raise InvalidRequest(f"{len(once)} jobs were sent; up to {MOST_AT_ONCE} can be changed at once.")

@@ -1,1 +1,1 @@
-"""What jobs hold and charge, and whether the books agree with that."""
+"""The money that jobs hold and are charged, and the check of the books against it."""

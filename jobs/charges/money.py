@@ -1,6 +1,7 @@
-"""A job's money: what it may cost is set aside as it is accepted, and what it did cost is charged at its end.
+"""Sets aside what a job may cost when it is accepted, and charges what it did cost at its end.
 
-Always the last step of its transaction: the wallet's row, for which all of a tenant's jobs wait, is locked then.
+This is always the last step of its transaction, because it locks the row of the wallet, for which all jobs of a tenant
+wait.
 """
 
 import json
@@ -35,8 +36,8 @@ from tenants.plans.prices import Meter, Price
 JOB = "job"
 _CLOCKS_DIFFER = timedelta(hours=1)
 _MARKS = 2
-"""Tokens that every text has beside its own."""
-# What of a job is done, as it was recorded: pages of the job that it goes on with are not its own.
+"""The number of tokens that every text has in addition to its own."""
+# This is the finished work of a job, as it was recorded. Pages taken over from an earlier job do not belong to it.
 _DONE = """
 SELECT u.model, u.cached, u.price, sum(u.quantity)::bigint, sum(u.amount_micros)::bigint,
        date_trunc('month', u.created_at AT TIME ZONE 'UTC')::date
@@ -48,17 +49,20 @@ GROUP BY 1, 2, 3, 6
 
 
 def predicted_micros(price: Price, pages: int, work: Mapping[str, Any] | None = None) -> int:
-    """Exact where pages or calls are priced, each rounded by itself as it is charged. Of tokens and times, which nobody
-    knows before, the most: what settings say of a page, or of a text that comes with the job as many tokens as it has
-    characters.
+    """Return what the work will cost. It is exact if pages or calls are priced, each rounded by itself as it is
+    charged.
+
+    Tokens and times are not known in advance, so the most is returned: what settings say of a page, or for a text that
+    comes with the job as many tokens as it has characters.
     """
     return pages * price.cost_micros(units_of_page(price.meter, work))
 
 
 def hold_for(job: Job, bounds: Bounds | None = None) -> None:
-    """Of an accepted job, whose known pages have been charged to it already. Raises where there is not so much.
+    """Hold the money for an accepted job whose cached pages have been charged to it already. Raises an error if there
+    is not enough money.
 
-    `bounds` as they were found before, in the same transaction.
+    `bounds` are the limits as they were found earlier in the same transaction.
     """
     if not job.livemode:
         return
@@ -76,7 +80,7 @@ def hold_for(job: Job, bounds: Bounds | None = None) -> None:
 
 
 def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> None:
-    """For a document that is still to be stored: refuses what could not be paid if every result of it were known."""
+    """Refuse a document that is still to be stored if it could not be paid even if every result of it were cached."""
     served = version.served_model
     agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
     works = [_work(served.name, price, pages, None) for price in (agreed.price, agreed.cached_price)]
@@ -86,7 +90,9 @@ def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> 
 
 
 def require_money_of(job: Job, pages: int) -> Bounds | None:
-    """The same of a job that is still to be written, for so many of its pages; what bounds it, where it was asked."""
+    """Refuse a job that is still to be written, in the same way, for this number of its pages. Return the limits on its
+    money if they were read.
+    """
     prices = (Price.from_json(job.price), Price.from_json(job.cached_price or job.price))
     least = min((_to_do(job, price, pages) for price in prices), key=lambda work: work.amount_micros)
     return _require(job.tenant_id, least, job.api_key_id) if job.livemode else None
@@ -102,7 +108,7 @@ def settle_job(
     held_micros: int | None,
     cost: int,
 ) -> None:
-    """In the transaction of its end."""
+    """Settle the money of a job in the transaction of its end."""
     source = _source(job_id, tenant_id, currency, key_id)
     for_earlier_months = settle(
         source,
@@ -116,8 +122,8 @@ def settle_job(
 
 
 def settle_ended(jobs: Iterable[Job]) -> None:
-    """Of jobs that were ended before their work was done; as they stood when they were locked."""
-    ended = sorted(jobs, key=lambda job: job.currency)  # wallets in one order everywhere
+    """Settle jobs that were ended before their work was done. The jobs are given as they were when they were locked."""
+    ended = sorted(jobs, key=lambda job: job.currency)  # wallets are locked in the same order everywhere
     for tenant_id in {job.tenant_id for job in ended}:
         lock_wallets(tenant_id, (job.currency for job in ended if job.tenant_id == tenant_id))
     for job in ended:
@@ -133,12 +139,14 @@ def settle_ended(jobs: Iterable[Job]) -> None:
 
 
 def let_go_of_units(job: Job) -> None:
-    """Of one that was settled without them: none of its money is touched."""
+    """Release the included units of a job that was settled without them. None of its money is touched."""
     use_included(_source(job.id, job.tenant_id, job.currency, job.api_key_id), nothing, costs=False)
 
 
 def _may_be_of_earlier_months(begun: datetime) -> bool:
-    """Some of what was done since then, whose clock it may be: those of machines differ."""
+    """Return whether some of the work since then may belong to an earlier month. The clocks of machines differ, and it
+    may be the clock of any of them.
+    """
     first, last = begun.astimezone(UTC) - _CLOCKS_DIFFER, datetime.now(UTC) + _CLOCKS_DIFFER
     return Month.of(first.date()) != Month.of(last.date())
 
@@ -157,7 +165,7 @@ def _to_do(job: Job, price: Price, pages: int) -> Work:
 
 
 def _work(model: str, price: Price, pages: int, work: Mapping[str, Any] | None) -> Work:
-    """That is still to be done."""
+    """Return the work that is still to be done."""
     units = pages * units_of_page(price.meter, work)
     return Work(model, False, price, units, predicted_micros(price, pages, work))
 
@@ -175,7 +183,7 @@ def _done(source: Source) -> Callable[[], Sequence[Work]]:
 
 
 def units_of_page(meter: Meter, work: Mapping[str, Any] | None) -> int:
-    """Return what a page is charged for: exactly where pages or calls are priced, and otherwise at most."""
+    """Return the units that a page is charged for. They are exact if pages or calls are priced, else the most."""
     if meter == "gpu_second":
         return int(settings.MAAS_HOLD_GPU_MS_PER_PAGE)
     if meter != "token":

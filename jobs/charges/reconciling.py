@@ -1,4 +1,4 @@
-"""Holds jobs against the ledger, settles what an older version of the product left held, and tells what differs."""
+"""Compares jobs with the ledger, settles what an older version of the product left held, and reports differences."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -19,7 +19,7 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 log = structlog.get_logger(__name__)
 AT_ONCE = 500
 
-# What a job says it has set aside, and what the ledger holds for it.
+# This compares what a job says it has set aside with what the ledger holds for it.
 _HOLDS = """
 WITH open AS (
     SELECT t.tenant_id, t.source_id, t.currency, e.amount_micros
@@ -37,8 +37,8 @@ SELECT coalesce(o.tenant_id, h.tenant_id), 'job_hold', coalesce(o.currency, h.cu
 FROM open o FULL JOIN held h ON h.tenant_id = o.tenant_id AND h.id = o.source_id
 WHERE coalesce(h.held_micros, 0) <> coalesce(o.amount_micros, 0)
 """
-# What a job cost, and what was charged for it or included, of those that ended lately: nothing before there was a
-# wallet.
+# This compares the cost of jobs that ended recently with what was charged for them or included. It leaves out jobs from
+# before there was a wallet.
 _COSTS = """
 SELECT j.tenant_id, 'job_cost', j.currency, j.id::text, j.cost_micros,
        (coalesce(e.amount_micros, 0) + coalesce(i.spared_micros, 0))::bigint
@@ -53,7 +53,7 @@ LEFT JOIN LATERAL (
 WHERE j.livemode AND j.finished_at >= greatest(w.opened_at, now() - interval '2 days')
   AND j.cost_micros <> coalesce(e.amount_micros, 0) + coalesce(i.spared_micros, 0)
 """
-# Included units that are set aside for a job that has none of its money set aside any more.
+# These are included units that are set aside for a job that has no money set aside any more.
 _UNITS = """
 SELECT i.tenant_id, 'job_units', '', i.source_id::text, 0, sum(i.quantity)::bigint
 FROM tenants_includedhold i LEFT JOIN jobs_job j ON j.tenant_id = i.tenant_id AND j.id = i.source_id
@@ -71,9 +71,9 @@ SELECT tenant_id, id FROM jobs_job WHERE held_micros IS NOT NULL AND state <> AL
 
 
 def reconcile() -> int:
-    """How many differences there are now."""
+    """Compare all books and return the number of differences that there are now."""
     settle_stranded_jobs()
-    # Right already, and told until the next check.
+    # These are corrected already, and are reported until the next check.
     stored = correct_stored_bytes().values()
     of_payments, not_compared = reconcile_payments()
     found = [*compare_ledger(), *compare_jobs(), *compare_invoices(), *of_payments, *stored]
@@ -90,7 +90,7 @@ def compare_jobs() -> list[Compared]:
 
 
 def settle_stranded_jobs() -> int:
-    """Of jobs that were ended by a process of a version that knew nothing of holds."""
+    """Settle jobs that were ended by a process of a version without holds. Return how many were settled."""
     values: dict[str, list[str] | int] = {"open": list(states.UNFINISHED), "most": AT_ONCE}
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_STRANDED, values)
@@ -103,7 +103,9 @@ def settle_stranded_jobs() -> int:
 
 
 def _settled(settle: Callable[[UUID, UUID], bool], tenant_id: UUID, job_id: UUID) -> bool:
-    """One that cannot be settled keeps no other waiting; it is told of as a difference."""
+    """Settle a job and return whether it was settled. A job that cannot be settled does not keep others waiting, and is
+    reported as a difference.
+    """
     try:
         return settle(tenant_id, job_id)
     except DatabaseError:
@@ -112,7 +114,7 @@ def _settled(settle: Callable[[UUID, UUID], bool], tenant_id: UUID, job_id: UUID
 
 
 def _let_go(tenant_id: UUID, job_id: UUID) -> bool:
-    """It was settled by a process of a version that knew nothing of included units."""
+    """Release the units of a job that was settled by a process of a version without included units."""
     with unit_of_work(tenant_id):
         ended = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=True)
         job = ended.exclude(state__in=states.UNFINISHED).first()

@@ -1,4 +1,4 @@
-"""Holds the count of what tenants have stored against what is there, and corrects it."""
+"""Compares the count of what tenants have stored with what is there, and corrects it."""
 
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 
-# One statement sees one moment: whatever is stored meanwhile writes its own line.
+# A single statement sees a single moment: anything that is stored meanwhile writes its own row.
 _CORRECT = """
 WITH counted AS (
     SELECT tenant_id, sum(size_bytes) AS bytes FROM tenants_storedbytes GROUP BY tenant_id
@@ -30,7 +30,7 @@ _ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('stored bytes are correc
 
 
 def correct_stored_bytes() -> dict[UUID, Compared]:
-    """Whose count was wrong, in bytes. It is right afterwards, and the operator is told."""
+    """Correct wrong counts of bytes, notify the operator, and return the differences by tenant."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ONE_AT_A_TIME)
         cursor.execute(_CORRECT)

@@ -1,1 +1,1 @@
-"""What every room of this app shares: its tables, states, errors and small decisions."""
+"""The tables, states, errors and small decisions that the whole app shares."""

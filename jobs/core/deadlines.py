@@ -1,4 +1,4 @@
-"""By when a job must be done, as its sender says it."""
+"""The time by which a job must be done, as its sender gives it."""
 
 import re
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ _UNIT_S = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """Seconds from its acceptance; None is for ever."""
+    """The time limits of a job, in seconds from its acceptance. None means for ever."""
 
     expires_after_s: int | None = None
-    """A job that is not done by then ends as expired."""
+    """The time after which a job that is not done ends as expired."""
     cancel_after_s: int | None = None
-    """The same, as canceled."""
+    """The time after which a job that is not done ends as canceled."""
 
     @property
     def given(self) -> bool:
@@ -26,11 +26,11 @@ FOR_EVER = Deadlines()
 
 
 class NotASpan(ValueError):
-    """The message says what would be one."""
+    """The error of a text or number that is no time span. The message says what would be a time span."""
 
 
 def read_span(text: str) -> int:
-    """Seconds, of words such as `90`, `90s`, `15m`, `2h` or `1d`."""
+    """Return the seconds of a text such as `90`, `90s`, `15m`, `2h` or `1d`."""
     found = _SPAN.fullmatch(text.strip().lower())
     if found is None:
         raise NotASpan(

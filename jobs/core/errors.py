@@ -1,4 +1,4 @@
-"""What can be wrong with a request about documents and jobs."""
+"""The errors of requests about documents and jobs."""
 
 from tenants.core.errors import DomainError
 
@@ -16,19 +16,21 @@ class JobNotFinished(DomainError):
 
 
 class JobErased(DomainError):
-    """It was there and ended, and what was in it is gone; what stays of it is told with this."""
+    """The job existed and ended, and its content has been erased. The error carries what is left of it."""
 
     code = "job_erased"
 
 
 class EventsErased(DomainError):
-    """Whoever reads from there would miss some without a word."""
+    """Events before the requested position were erased. A client that reads from there would miss some of them
+    unnoticed.
+    """
 
     code = "events_erased"
 
 
 class TooMuchToErase(DomainError):
-    """More than one request takes on; what it took on is done."""
+    """The request would erase more than a single request handles. What it handled is done."""
 
     code = "more_to_erase"
 
@@ -52,7 +54,7 @@ class BacklogTooLong(DomainError):
 
 
 class QueueTooLong(DomainError):
-    """Whoever came now would wait for too long."""
+    """Any caller that comes now would wait for too long."""
 
     code = "queue_too_long"
 
@@ -62,13 +64,13 @@ class IdempotencyKeyReused(DomainError):
 
 
 class RequestInProgress(DomainError):
-    """Another request with the same Idempotency-Key is at work."""
+    """Another request with the same Idempotency-Key is in progress."""
 
     code = "request_in_progress"
 
 
 class IdempotentResultGone(DomainError):
-    """The key is known, and what its request made has been deleted since."""
+    """The key is known, but what its request created has been deleted since."""
 
     code = "idempotent_result_gone"
 
@@ -78,7 +80,7 @@ class DocumentDeleted(DomainError):
 
 
 FULL_PAUSE_S = 15
-"""What a caller is told to wait where somebody has to make room first."""
+"""Seconds that a caller is asked to wait if an operator or user must free capacity first."""
 AWAY_PAUSE_S = 5
 
 
@@ -87,10 +89,10 @@ class StorageUnavailable(DomainError):
 
 
 class FileMissing(StorageUnavailable):
-    """Storage answers, and does not have a file that the database says it has."""
+    """Storage answers, but does not have a file that the database says it has."""
 
     code = "file_missing"
 
 
 class Fenced(Exception):
-    """Another worker holds this page by now, or it was canceled: whatever was done must not be written."""
+    """Another worker holds this page by now, or the page was canceled. Nothing of the work may be written."""

@@ -1,4 +1,4 @@
-"""What is counted of jobs, mostly by the web process. Labels never name a tenant."""
+"""The metrics of jobs, which are mostly counted by the web process. The labels never name a tenant."""
 
 from prometheus_client import Counter, Gauge
 

@@ -1,5 +1,6 @@
-"""A folder of this process's own on local disk, locked while the process lives: what a dead one left behind, such as a
-copy of a document, is swept by the next that starts.
+"""A private folder of this process on local disk, locked while the process lives.
+
+If a process dies and leaves something behind, such as a copy of a document, the next process that starts removes it.
 """
 
 import atexit
@@ -30,8 +31,8 @@ class OwnFolder:
         self._held: int | None = None
 
     def prepare(self) -> Path:
-        """Raises OSError."""
-        # Made anew where somebody has cleared it away, which no restart should be needed for.
+        """Return the folder. Raises OSError."""
+        # If the folder was removed, it is created again, so that no restart is needed.
         if self._folder is None or not self._folder.is_dir():
             self.close()
             self._folder = self._made()
@@ -45,10 +46,11 @@ class OwnFolder:
 
     def _made(self) -> Path:
         self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Of a disk that was given to us it may be somebody else's; each folder in it is private by itself.
+        # A disk that was given to this service may belong to another user. Each folder in it is private by itself.
         with suppress(PermissionError):
             self._root.chmod(0o700)
-        # Held while sweeping and creating, so that nobody sweeps a folder between its making and its locking.
+        # This lock is held while sweeping and creating, so that no process sweeps a folder between its creation and its
+        # locking.
         gate = os.open(self._root / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(gate, fcntl.LOCK_EX)
@@ -67,7 +69,7 @@ class OwnFolder:
 
 
 def own_folder() -> Path:
-    """Within the spool, for whatever this process keeps for a moment. Raises OSError."""
+    """Return a folder within the spool for short-lived files of this process. Raises OSError."""
     with _making:
         return _within(settings.MAAS_SPOOL).prepare()
 
@@ -88,7 +90,8 @@ def _sweep(root: Path) -> None:
                 _remove(entry)
                 log.info("spool_swept", path=str(entry))
         except OSError as error:
-            # Somebody else's, or on a bad disk: whoever starts needs a folder of its own, and not that one gone.
+            # The entry belongs to another user, or is on a faulty disk. A process that starts needs a folder of its
+            # own, and does not need that entry removed.
             log.warning("spool_not_swept", path=str(entry), error=str(error))
 
 
@@ -115,7 +118,9 @@ def _in_use(entry: Path) -> bool:
 
 
 def _is_young(entry: Path) -> bool:
-    """What an earlier version kept outside of such a folder, without a lock, never lives this long."""
+    """Return whether an entry without a lock is new enough to be in use. What an earlier version kept outside of such a
+    folder, without a lock, never lives this long.
+    """
     with suppress(FileNotFoundError):
         return time.time() - entry.stat().st_mtime < TEMPORARY_S
     return False

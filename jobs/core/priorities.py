@@ -1,14 +1,16 @@
-"""How urgent a job is: what callers say, what the tables keep, and how much more of the workers it gets."""
+"""The priorities of jobs: the names that callers use, the numbers that the tables store, and the share of the workers
+for each.
+"""
 
 from collections.abc import Mapping
 
 INTERACTIVE, STANDARD, BULK = 1, 2, 3
-"""As the tables keep them: of two that are as far, the lower goes first."""
+"""The priorities as the tables store them. If two pages are equally far, the lower number goes first."""
 
 NAMES: Mapping[int, str] = {INTERACTIVE: "interactive", STANDARD: "standard", BULK: "bulk"}
 NUMBERS: Mapping[str, int] = {name: number for number, name in NAMES.items()}
 WEIGHTS: Mapping[int, int] = {INTERACTIVE: 16, STANDARD: 4, BULK: 1}
-"""Pages that each gets in the time in which the last gets one, where all wait."""
+"""The number of pages that each priority gets while the lowest priority gets one, if pages of all priorities wait."""
 DEFAULT = NAMES[STANDARD]
 CHOICES = list(NAMES.items())
-"""For the fields of tables."""
+"""The choices for the fields of tables."""

@@ -16,14 +16,14 @@ TERMINAL = frozenset({SUCCEEDED, PARTIALLY_SUCCEEDED, FAILED, CANCELED, EXPIRED}
 UNFINISHED = frozenset({QUEUED, RUNNING})
 
 HANDED_BACK = "handed_back"
-"""Why a page is queued again whose worker gave it back unfinished, as one that stops does."""
+"""The reason why a page is queued again if its worker gave it back unfinished, as a worker that stops does."""
 SAME_PAGE_RUNS = "same_page_runs"
-"""Why a page is queued again whose worker found that another page is being run for the same result."""
+"""The reason why a page is queued again if its worker found that another page is being run for the same result."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How far a job's pages have come."""
+    """The progress of a job's pages."""
 
     total: int
     succeeded: int
@@ -35,7 +35,7 @@ class Tally:
 
 
 def closing_state(tally: Tally) -> str | None:
-    """The terminal state of a job whose pages stand like this; None while pages are open."""
+    """Return the terminal state of a job with this tally, or None while pages are open."""
     if not tally.complete:
         return None
     if tally.failed == 0:
@@ -44,11 +44,13 @@ def closing_state(tally: Tally) -> str | None:
 
 
 def poll_again_after_s(age_s: float) -> int:
-    """What a poller is told to wait: short while most jobs end, longer for a long one."""
+    """Return the seconds that a polling client is asked to wait. They are few while most jobs end, and more for a long
+    job.
+    """
     return 1 if age_s < 10 else 2 if age_s < 60 else 5
 
 
 def retry_delay_s(attempt: int, jitter: float) -> float:
-    """Full back-off of 1, 4, 16 … seconds, at most 60, plus up to a quarter of it (`jitter` in 0..1)."""
+    """Return the back-off of 1, 4, 16 … seconds, at most 60, plus up to a quarter of it (`jitter` in 0..1)."""
     step = min(60.0, 4.0 ** max(0, attempt - 1))
     return step * (1 + 0.25 * jitter)

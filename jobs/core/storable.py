@@ -1,16 +1,18 @@
-"""What Postgres can hold as JSON: no NUL, and no half of a surrogate pair."""
+"""The limits of JSON in Postgres: it stores no NUL and no half of a surrogate pair."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 
 def unstorable_text(value: Any) -> str | None:
-    """The first text in it that cannot be stored, keys included."""
+    """Return the first text in the value that cannot be stored, or None. Keys are included."""
     return next((text for text in _texts(value) if not _storable(text)), None)
 
 
 def without_unstorable(value: Any) -> Any:
-    """For text read off a page, which may hold anything: NULs dropped, half characters replaced."""
+    """Return the value with NULs dropped and half characters replaced. Text that is read from a page may contain
+    anything.
+    """
     match value:
         case str():
             return value.replace("\0", "").encode("utf-8", "replace").decode()
@@ -32,14 +34,15 @@ def _storable(text: str) -> bool:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every string in it, without recursion: what callers send may be nested deeply."""
+    """Yield every string in the value, without recursion, since what callers send may be nested deeply."""
     stack = [value]
     while stack:
         match stack.pop():
             case str() as text:
                 yield text
             case list() as items:
-                # Tensor data is numbers by the million: look into a list only for what can hold text.
+                # Tensor data may be millions of numbers, so only the items of a list that can hold text are looked
+                # into.
                 stack.extend(item for item in items if isinstance(item, str | list | dict))
             case dict() as items:
                 yield from items

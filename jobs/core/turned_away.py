@@ -1,6 +1,7 @@
-"""Whose work was refused a moment ago for what they have waiting already: told wherever that is found out.
+"""Remembers tenants whose work was refused a moment ago because of what they have waiting already. Code that finds this
+out calls `turned_away`.
 
-What such a tenant sends next is the rest of a flood and no burst. Each process knows of its own refusals, in memory.
+What such a tenant sends next is the rest of a flood and not a burst. Each process remembers its own refusals in memory.
 """
 
 import time

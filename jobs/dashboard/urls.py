@@ -1,4 +1,4 @@
-"""Addresses of the pages about jobs."""
+"""URLs of the dashboard's pages about jobs."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""Carries out the deletion of accounts: everything of a tenant is erased, wherever it lies."""
+"""Carries out the deletion of accounts: everything of a tenant is erased, wherever it is stored."""

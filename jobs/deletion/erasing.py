@@ -1,7 +1,7 @@
-"""The scheduler's duty: erases what belongs to accounts whose deletion is due, a bounded piece at a time.
+"""The scheduler's duty that erases the data of accounts whose deletion is due, a bounded piece at a time.
 
-Each piece is a transaction of its own, and looks for what is left rather than remembering what was done: whoever dies
-in the middle is followed by somebody who goes on, and two at once do no harm.
+Each piece is a transaction of its own. It looks for what is left instead of remembering what was done. So if a process
+dies in the middle, another continues, and two at once do no harm.
 """
 
 import time
@@ -53,7 +53,9 @@ SELECT count(*), {files} FROM gone
 
 
 def erase_closed_tenants() -> int:
-    """How many came to their end. Bounded; what is left is for the next round."""
+    """Erase due accounts and return how many are finished. The work is bounded; what is left is handled in the next
+    round.
+    """
     with operator_work():
         found = due_to_close()
     until_s = time.monotonic() + ROUND_S
@@ -61,7 +63,7 @@ def erase_closed_tenants() -> int:
 
 
 def _erase(tenant_id: UUID, until_s: float) -> bool:
-    """One that cannot be erased keeps no other from it."""
+    """Erase an account and return whether it is finished. An account that cannot be erased holds up no other."""
     try:
         _begin(tenant_id)
         while (left := _erase_some(tenant_id)) and time.monotonic() < until_s:
@@ -79,7 +81,9 @@ def _erase(tenant_id: UUID, until_s: float) -> bool:
 
 
 def _begin(tenant_id: UUID) -> None:
-    """Nothing where it has begun, or was taken back just now: the next look says which."""
+    """Begin to erase an account. This does nothing if it has begun already. If the deletion was withdrawn just now, the
+    next check finds that out.
+    """
     with operator_work(), suppress(NotClosing):
         begin_erasing(tenant_id=tenant_id)
     with operator_work():
@@ -87,12 +91,12 @@ def _begin(tenant_id: UUID) -> None:
             raise NotClosing("it was taken back, or is erased")
     with suppress(
         ProviderUnavailable
-    ):  # nothing is taken from it any more, whether or not the provider has heard it
+    ):  # nothing is taken from it any more, even if the provider does not know
         forget_card(tenant_id=tenant_id)
 
 
 def _erase_some(tenant_id: UUID) -> bool:
-    """Whether there was anything: the first step that finds something does a piece of it."""
+    """Erase a piece and return whether there was anything. The first step that finds something does a piece of it."""
     return any(step(tenant_id) for step in _STEPS)
 
 
@@ -101,7 +105,7 @@ def _let_nobody_in(tenant_id: UUID) -> bool:
 
 
 def _end_jobs(tenant_id: UUID) -> bool:
-    """Their money is settled as that of any that is canceled."""
+    """Cancel unfinished jobs. Their money is settled as for any job that is canceled."""
     with unit_of_work(tenant_id):
         found = list(Job.objects.filter(state__in=states.UNFINISHED).values_list("id", "livemode")[:SOME])
     for job_id, livemode in found:
@@ -145,7 +149,9 @@ def _empty_rows(tenant_id: UUID) -> bool:
 
 
 def _awaits_files(tenant_id: UUID) -> bool:
-    """Another duty erases them; the account has not come to its end before they are gone."""
+    """Return whether files are still to be erased. Another duty erases them, and the account is not finished before
+    they are gone.
+    """
     with unit_of_work(tenant_id):
         return FileToErase.objects.exists()
 
@@ -155,7 +161,9 @@ def _empty(tenant_id: UUID, names: Sequence[str]) -> bool:
 
 
 def _empty_some(tenant_id: UUID, table: str) -> bool:
-    """Names are this file's own; values are given apart."""
+    """Delete some rows of a table. The names in the statement come from this file, and the values are passed
+    separately.
+    """
     values: dict[str, Any] = {"tenant": tenant_id, "most": ROWS}
     with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
         columns = tables.FILES.get(table, ())
@@ -168,13 +176,15 @@ def _empty_some(tenant_id: UUID, table: str) -> bool:
 
 
 def _unnamed(table: str) -> str:
-    """Whoever points at another row of the same table goes before it."""
+    """Return a condition for rows that no other row of the same table points at. A row that points at another row of
+    its table is deleted before that row.
+    """
     column = tables.TO_OTHERS_OF_ITS_KIND.get(table)
     return f"NOT EXISTS (SELECT FROM {table} other WHERE other.{column} = one.id)" if column else "true"
 
 
 def _order(tenant_id: UUID, names: Sequence[str]) -> None:
-    """In the transaction that lets go of them."""
+    """Order files to be erased, in the transaction that deletes their rows."""
     with operator_work():
         due = [FileToErase(tenant_id=tenant_id, name=name, due_at=Now()) for name in names]
         FileToErase.objects.bulk_create(due, ignore_conflicts=True)

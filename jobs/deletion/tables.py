@@ -1,9 +1,11 @@
-"""Every table with rows of a tenant: which are emptied when it is deleted, in which order, and which are kept."""
+"""Lists every table with rows of a tenant: which are emptied when the tenant is deleted, in which order, and which are
+kept.
+"""
 
 from jobs.search.embeddings_table import TABLE as EMBEDDINGS
 
 FIRST = ("tenants_invitation", "tenants_modellimit", "tenants_apikey")
-"""Before all else: nobody comes in any more."""
+"""The tables that are emptied first, so that no credential works any more."""
 
 ROWS = (
     "jobs_webhookattempt",
@@ -32,16 +34,18 @@ ROWS = (
     "tenants_storedbytes",
     "tenants_providercustomer",
 )
-"""In this order: what points at something goes before it, and what is counted before its count."""
+"""The tables in the order in which they are emptied. A row that points at another row goes before it, and what is
+counted goes before its count.
+"""
 
 WHERE_KEPT = (EMBEDDINGS,)
-"""Not in every installation."""
+"""The tables that do not exist in every installation."""
 
 LAST = ("tenants_membership",)
-"""With the account's name, at its end."""
+"""The tables that are emptied at the end, together with the name of the account."""
 
 ORDERS = ("jobs_filetoerase",)
-"""Names of files that are still to be erased: they go once that is done."""
+"""The tables with the names of files that are still to be erased. Their rows are deleted when that is done."""
 
 KEPT = (
     "tenants_auditentry",
@@ -67,7 +71,9 @@ KEPT = (
     "tenants_usagetotal",
     "tenants_wallet",
 )
-"""What was used, what it cost and was paid, and who did what: money and its proof, append-only."""
+"""The tables that are kept. They say what was used, what it cost, what was paid, and who did what. They are money and
+its proof, and are append-only.
+"""
 
 TO_OTHERS_OF_ITS_KIND = {"jobs_job": "retry_of_id", "tenants_apikey": "replaces_id"}
 """Columns that name another row of the same table."""

@@ -1,8 +1,8 @@
-"""Files that are to be erased, written down in the database, so that none outlives what pointed at it.
+"""Orders to erase files, recorded in the database, so that no file outlives the row that pointed at it.
 
-An order to erase a file is written in the transaction that lets go of the file, and also before a file is saved: the
-transaction that writes the row which points at it withdraws it again. What is left of either is due, and the
-scheduler carries it out. No order that was taken up once can be withdrawn.
+An order to erase a file is written in the transaction that gives up the file. An order is also written before a file is
+saved; the transaction that writes the row which points at the file withdraws this order. Orders that remain become due,
+and the scheduler carries them out. An order that was taken up once cannot be withdrawn.
 """
 
 import time
@@ -23,9 +23,11 @@ from tenants.core.ids import uuid7
 
 log = structlog.get_logger(__name__)
 TIME_TO_KEEP = timedelta(minutes=15)
-"""Between the save of a file and the row that points at it; whoever takes longer has to save it again."""
+"""The time between the save of a file and the row that points at it. A caller that takes longer has to save the file
+again.
+"""
 _SLOWEST_SAVE = 2**20
-"""Bytes a second."""
+"""The speed of the slowest save, in bytes a second."""
 AT_ONCE_S = 2.0
 BATCH = 200
 ROUND_S = 20.0
@@ -54,12 +56,14 @@ WHERE name = ANY(%s) AND attempts = 0 RETURNING name
 
 
 def time_to_keep(size_bytes: int) -> timedelta:
-    """What the save of a large file takes by itself comes on top."""
+    """Return the time until a row must point at a file of this size. The time that it takes to save a large file is
+    added.
+    """
     return TIME_TO_KEEP + timedelta(seconds=size_bytes // _SLOWEST_SAVE)
 
 
 def order(names: Sequence[str], *, due_in: timedelta = timedelta()) -> None:
-    """Inside the tenant's unit of work."""
+    """Write orders to erase files. Call this inside the tenant's unit of work."""
     values: dict[str, Any] = {
         "tenant": current_tenant_id(),
         "ids": [uuid7() for _ in names],
@@ -71,13 +75,17 @@ def order(names: Sequence[str], *, due_in: timedelta = timedelta()) -> None:
 
 
 def order_twice(name: str, *, again_in: timedelta) -> None:
-    """After commit, and once more then: who writes to it still may end after it was erased."""
+    """Erase a file after commit, and once more after `again_in`, because a process that still writes to the file may
+    end after the first erasure.
+    """
     order([name], due_in=again_in)
     transaction.on_commit(lambda: _erase(name), using=APP, robust=True)
 
 
 def withdraw(name: str) -> None:
-    """In the transaction that writes the row which points at the file; refused when it may be erased already."""
+    """Withdraw the order for a file in the transaction that writes the row which points at it. Raises
+    StorageUnavailable if the file may be erased already.
+    """
     with connections[APP].cursor() as cursor:
         cursor.execute(_WITHDRAW, [current_tenant_id(), name])
         if not cursor.rowcount:
@@ -85,7 +93,7 @@ def withdraw(name: str) -> None:
 
 
 class Patience:
-    """How long somebody who waits for erasures is kept waiting, for however many; what is left is the scheduler's."""
+    """The time that a caller waits for erasures, however many there are. The scheduler carries out the rest."""
 
     def __init__(self, patience_s: float = AT_ONCE_S) -> None:
         self._until_s = time.monotonic() + patience_s
@@ -95,12 +103,12 @@ class Patience:
         return time.monotonic() > self._until_s
 
     def end(self) -> None:
-        """Storage that fails once is not asked again and again while somebody waits."""
+        """End the wait. A storage that failed once is not called again and again while a caller waits."""
         self._until_s = 0.0
 
 
 def carry_out_now(tenant_id: UUID, names: Sequence[str], patience: Patience | None = None) -> None:
-    """After commit, while somebody waits: what fails or takes too long is left to the scheduler."""
+    """Erase files after commit, while a caller waits. Files that fail or take too long are left to the scheduler."""
     patience = patience or Patience()
     erased = []
     for name in names:
@@ -116,9 +124,10 @@ def carry_out_now(tenant_id: UUID, names: Sequence[str], patience: Patience | No
 
 
 def carry_out_orders(tenant_id: UUID, names: Sequence[str]) -> None:
-    """Of those that are ordered still: a file whose order was withdrawn by now belongs to a row, and stays.
+    """Erase those of the files that still have an order. If an order was withdrawn by now, its file belongs to a row
+    and stays.
 
-    Whoever is about to withdraw an order that was taken up here is refused.
+    A caller that is about to withdraw an order that was taken up here is refused.
     """
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_TAKE_UP, [list(names)])
@@ -127,7 +136,9 @@ def carry_out_orders(tenant_id: UUID, names: Sequence[str]) -> None:
 
 
 def erase_due_files() -> int:
-    """How many files were erased. Any number of processes may do this at once, and die in the middle."""
+    """Erase the files that are due and return their number. Any number of processes may do this at once, and may die in
+    the middle.
+    """
     erased = 0
     until = time.monotonic() + ROUND_S
     with operator_work():
@@ -143,7 +154,7 @@ def erase_due_files() -> int:
 
 @dataclass(frozen=True)
 class _Taken:
-    """Due again later, should whoever took it fail or die."""
+    """An order that was taken up. It becomes due again later if the process that took it fails or dies."""
 
     id: UUID
     name: str

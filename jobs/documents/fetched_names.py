@@ -1,4 +1,6 @@
-"""What a document is called that was fetched from an address; pure. Whoever stores it makes the name safe."""
+"""Names of documents that were fetched from a URL. The functions are pure. The code that stores a document makes its
+name safe.
+"""
 
 from email.message import Message
 from email.utils import collapse_rfc2231_value
@@ -8,12 +10,16 @@ _LONGEST_READ = 4096
 
 
 def fetched_name(*, given: str, disposition: str, path: str, host: str) -> str:
-    """The caller's word, else the server's, else the last of the path. Never anything of the query."""
+    """Return the name that the caller gave, else the server's, else the last part of the path, else the host. The query
+    is never used.
+    """
     return given or _named_by(disposition) or _last_of(path) or host
 
 
 def _named_by(disposition: str) -> str:
-    """The form that names its character set goes before the plain one (RFC 6266)."""
+    """Return the name in a Content-Disposition header. The form that names its character set comes before the plain one
+    (RFC 6266).
+    """
     header = Message()
     header["Content-Disposition"] = disposition[:_LONGEST_READ]
     try:
@@ -21,12 +27,12 @@ def _named_by(disposition: str) -> str:
         given = [value for name, value in parameters if name.lower() == "filename"]
         given.sort(key=lambda value: not isinstance(value, tuple))
         return _as_utf8(collapse_rfc2231_value(given[0])) if given else ""
-    except (ValueError, LookupError, TypeError):  # a character set that is none, or parts without numbers
+    except (ValueError, LookupError, TypeError):  # an unknown character set, or parts without numbers
         return ""
 
 
 def _as_utf8(name: str) -> str:
-    """Headers are read as Latin-1, and many servers put UTF-8 into them."""
+    """Read a name as UTF-8 if it is valid. Headers are read as Latin-1, and many servers put UTF-8 into them."""
     try:
         return name.encode("latin-1").decode()
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""Where a document's bytes and pictures lie, and how a process gets them onto local disk."""
+"""Storage of a document's bytes and pictures, and their copies on a process's local disk."""
 
 import errno
 import os
@@ -23,12 +23,16 @@ log = structlog.get_logger(__name__)
 
 
 def original_name(tenant_id: UUID, document_id: UUID, sha256: str) -> str:
-    """The document's id keeps a deletion from ever touching a later upload of the same bytes."""
+    """Return the storage name of a document's file. The document's id in it keeps a deletion from ever touching a later
+    upload of the same bytes.
+    """
     return f"tenants/{tenant_id}/documents/{document_id}/{sha256}"
 
 
 def picture_name(tenant_id: UUID, document_id: UUID, number: int, content_type: str) -> str:
-    """Never the same twice: of two workers that render a page at once, the loser erases its own file only."""
+    """Return a storage name for a page's picture. It is never the same twice: if two workers render a page at once, the
+    loser erases only its own file.
+    """
     suffix = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}[content_type]
     return f"tenants/{tenant_id}/documents/{document_id}/pages/{number}-{secrets.token_hex(6)}.{suffix}"
 
@@ -44,7 +48,7 @@ def save_bytes(name: str, content: bytes) -> str:
 
 
 def erase(name: str) -> None:
-    """What is gone already is no error: it may be asked for any number of times."""
+    """Erase a file. It is no error if the file is gone already, so this may be called any number of times."""
     with storage_errors():
         if came_in_parts(name) and (store := part_store()) is not None:
             store.abort(name)
@@ -52,7 +56,9 @@ def erase(name: str) -> None:
 
 
 def open_file(name: str) -> "File[bytes]":
-    """To be closed by the caller. A file that storage answers for but does not have is never to be expected."""
+    """Open a file, which the caller has to close. Raises FileMissing if the storage can be reached but does not have
+    the file, which must never happen.
+    """
     with storage_errors():
         try:
             return default_storage.open(name)
@@ -65,7 +71,9 @@ def open_file(name: str) -> "File[bytes]":
 
 @contextmanager
 def local_file(name: str) -> Iterator[Path]:
-    """The file itself where storage is a folder, else a private copy for as long as it is needed."""
+    """Yield the path of the file itself if the storage is a folder, else of a private copy that exists as long as it is
+    needed.
+    """
     if isinstance(default_storage._wrapped, FileSystemStorage):  # type: ignore[attr-defined]
         open_file(name).close()
         yield Path(default_storage.path(name))

@@ -1,4 +1,4 @@
-"""Reads of jobs, pages and events; inside a unit of work unless they open one themselves."""
+"""Reads of jobs, pages and events. They run inside a unit of work unless they open one themselves."""
 
 import json
 import re
@@ -32,33 +32,36 @@ class EventRow:
 @dataclass(frozen=True)
 class StreamRow(EventRow):
     cursor: str
-    """Its place in the tenant's stream: read on from here."""
+    """The event's position in the tenant's stream. Reading goes on from here."""
 
 
 @dataclass(frozen=True)
 class EventPage:
     events: list[StreamRow]
     cursor: str
-    """Where to read on, also when there was nothing to read."""
+    """The position from which to read on. It is set even if there was nothing to read."""
     more: bool
-    """There are newer rows that could be read at once."""
+    """Newer rows exist that can be read at once."""
     pending: bool
-    """There are newer rows, or some that may not be shown yet: a transaction older than they are is still running."""
+    """Newer rows exist, or rows that may not be shown yet because an older transaction is still running."""
 
 
 def jobs_with_models() -> "QuerySet[Job]":
-    """Those that are not erased, without the inline input, which may be megabytes that nobody who lists or shows a job
-    asks for."""
+    """Return the jobs that are not erased. The inline input is left out: it may be megabytes that a list or a view of a
+    job does not need.
+    """
     return jobs_and_tombstones().filter(erased_at=None)
 
 
 def jobs_and_tombstones() -> "QuerySet[Job]":
-    """With what is left of those that are erased: their counts, times and costs."""
+    """Return all jobs, including what is left of erased ones: their counts, times and costs."""
     return Job.objects.select_related("model_version__served_model").defer("input").order_by("-id")
 
 
 def get_job(job_id: object, *, for_update: bool = False) -> Job:
-    """NotFound for what never was or is another's, JobErased for what was the caller's own."""
+    """Return a job. Raises NotFound if it never existed or belongs to another tenant, and JobErased if it was the
+    caller's own.
+    """
     wanted = as_uuid(job_id)
     jobs = jobs_and_tombstones()
     if for_update:
@@ -76,8 +79,11 @@ def unless_erased(job: Job) -> Job:
 
 
 def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:
-    """A job's own events have no gaps, because each is numbered under the lock of the job's row: where the next one is
-    missing, it is erased."""
+    """Return the events of a job after number `seq`.
+
+    A job's own events have no gaps, because each is numbered under the lock of the job's row. If the next event is
+    missing, it is erased.
+    """
     with unit_of_work(whose):
         job = get_job(job_id)
         if seq > job.last_seq:
@@ -95,7 +101,7 @@ def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) 
 
 @dataclass(frozen=True)
 class JobPlace:
-    """How far a job has come."""
+    """The progress of a job."""
 
     last_seq: int
     ended: bool
@@ -108,7 +114,9 @@ def job_places(tenant_id: UUID, job_ids: Iterable[UUID]) -> dict[UUID, JobPlace]
 
 
 def newest_event(tenant_id: UUID) -> str:
-    """The place of what was written last, shown already or not yet; empty where nothing ever happened."""
+    """Return the position of the event that was written last, even if it is not shown yet. Return an empty string if
+    there are no events.
+    """
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_NEWEST, {"tenant": tenant_id})
         row = sql.fetchone()
@@ -121,8 +129,9 @@ _NEWEST = (
     "SELECT xid::text, id FROM jobs_event WHERE tenant_id = %(tenant)s ORDER BY xid DESC, id DESC LIMIT 1"
 )
 
-# An event's place is on disk with it. The number of the next transaction is not: of those whose log was not written yet
-# a crash of the database gives the numbers out again, and what gets them would lie before who was told to go on there.
+# The position is taken from the events on disk and not from the number of the next transaction. After a crash, the
+# database gives out the numbers of transactions again whose log was not written yet. Events with these numbers would
+# lie before a position that a caller was given earlier.
 _NOW = """
 SELECT xid::text, id FROM (
     (SELECT xid, id FROM jobs_event
@@ -132,8 +141,8 @@ SELECT xid::text, id FROM (
 ) known ORDER BY known.xid DESC, known.id DESC LIMIT 1
 """
 
-# Whether some that came after the cursor are erased is seen in the same look: what is erased just then is seen too.
-# What is not of the caller's mode is read as well, so that the next look goes on behind it.
+# The same query finds out if events after the cursor are erased, so that an erasure at this moment is not missed.
+# Events that are not of the caller's mode are read as well, so that the next query continues after them.
 _TAIL = """
 SELECT job_id, seq, type, data, created_at, xid::text, id, missed.them,
     %(mode)s::boolean IS NULL OR EXISTS (
@@ -155,7 +164,9 @@ ORDER BY event.xid, event.id
 """
 
 MOST_LOOKS = 20
-"""One after the other, for whoever sees nothing of what stands in a block: then they hear where to go on."""
+"""The maximum number of queries in a row for a caller who may not see any event of a block that was read. After them,
+the caller gets the position from which to read on.
+"""
 
 _HORIZON = "SELECT xid::text, event_id FROM jobs_eventhorizon WHERE tenant_id = %(tenant)s"
 
@@ -169,12 +180,12 @@ SELECT EXISTS (
 
 
 def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> EventPage:
-    """The tenant's whole stream, or what of it is of the caller's mode; safe against transactions that commit out of
-    order.
+    """Return the events of the tenant's whole stream after `cursor`, or those of the caller's mode. This is safe
+    against transactions that commit out of order.
 
-    Rows are read in the order of their transactions, and only below the oldest one still running: a row that a
-    late commit would put before them can therefore not appear any more. Each job's events come by their numbers; that
-    is seen to where they are written (`jobs/events/log.py`).
+    Rows are read in the order of their transactions, and only below the oldest transaction that is still running. A
+    late commit can therefore not add a row before them any more. Each job's events come in the order of their numbers;
+    the code that writes them ensures this (`jobs/events/log.py`).
     """
     tenant_id = whose.tenant_id
     if cursor is None:
@@ -187,7 +198,7 @@ def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> 
     }
     values |= {"xid": xid, "id": row_id}
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
-        # Asked first: what stops being pending before the rows are read is among them.
+        # This query comes first: an event that stops being pending before the rows are read is then among the rows.
         sql.execute(_PENDING, values)
         pending, ahead = sql.fetchone()
         if ahead:
@@ -227,14 +238,18 @@ def _place(cursor: str) -> tuple[str, int]:
 
 
 def _not_a_cursor(cursor: str) -> InvalidRequest:
-    """Also of one that this database will only come to: it was given out before a backup was put back."""
+    """Return the error for an invalid cursor. A cursor that this database has not reached yet is invalid too: it was
+    given out before a backup was restored.
+    """
     return InvalidRequest(
         f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.", code="invalid_cursor"
     )
 
 
 def _cursor_now(tenant_id: UUID) -> str:
-    """The last event below the oldest running transaction: whatever commits from here on comes after it."""
+    """Return the position of the last event below the oldest running transaction. Everything that commits from now on
+    comes after it.
+    """
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_NOW, {"tenant": tenant_id})
         xid, row_id = sql.fetchone() or (0, 0)
@@ -242,5 +257,5 @@ def _cursor_now(tenant_id: UUID) -> str:
 
 
 def _decoded(data: str | dict[str, Any]) -> dict[str, Any]:
-    """A raw cursor gives jsonb as text."""
+    """Decode the data of an event. A raw database cursor returns jsonb as text."""
     return dict(json.loads(data)) if isinstance(data, str) else data

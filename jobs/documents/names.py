@@ -1,4 +1,4 @@
-"""File names as people see them: shown, never used as paths."""
+"""File names as people see them. They are shown and never used as paths."""
 
 import unicodedata
 
@@ -7,7 +7,9 @@ FALLBACK = "document"
 
 
 def safe_name(given: str) -> str:
-    """Drops folders, control and direction-changing characters, and all beyond 255 characters (keeping the ending)."""
+    """Drop folders, control characters, characters that change the text direction, and all beyond 255 characters. The
+    ending of a long name is kept.
+    """
     last = given.replace("\\", "/").rsplit("/", 1)[-1]
     kept = "".join(char for char in last if unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
     kept = kept.strip(" .")

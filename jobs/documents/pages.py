@@ -1,4 +1,6 @@
-"""A page as models take it: its picture rendered once and kept, its own text where it has any."""
+"""Pages in the form that models take: a picture that is rendered once and stored, and the page's own text if it has
+any.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,12 +39,15 @@ class StoredDocument(Protocol):
 class OpenedPage:
     work: PageInput
     sha256: str
-    """Of what is on it; empty for a text, whose file is its content."""
+    """The hash of everything on the page. It is empty for a text, whose file is its content."""
 
 
 def open_page(document: StoredDocument, number: int, call: Call | None = None) -> OpenedPage:
-    """Raises DocumentRejected when only rendering shows that the page cannot be read, DocumentDeleted where it was just
-    now; CallCanceled ends it."""
+    """Open one page of a document.
+
+    Raises DocumentRejected if only rendering shows that the page cannot be read, DocumentDeleted if the document was
+    deleted just now, and CallCanceled if the call is canceled.
+    """
     kept = None if document.kind == Document.Kind.TEXT else _kept_page(document, number)
     if kept is not None:
         return OpenedPage(_from_kept(kept, call), kept.content_sha256 or _content_of_kept(kept))
@@ -82,7 +87,9 @@ def _from_kept(page: DocumentPage, call: Call | None) -> PageInput:
 
 
 def _content_of_kept(page: DocumentPage) -> str:
-    """Of a page that was rendered before this was kept: told from its picture, once."""
+    """Return the content hash of a page that was rendered before the hash was stored. Compute it from the picture,
+    once.
+    """
     with files.local_file(page.picture) as path:
         picture = path.read_bytes()
     size = {"width_px": page.width_px, "height_px": page.height_px}
@@ -113,11 +120,13 @@ class _Picture:
     file: bytes
     type: str
     sha256: str
-    """Of all that is on the page."""
+    """The hash of everything on the page."""
 
 
 def _keep(document: StoredDocument, number: int, content: PageContent, picture: _Picture) -> None:
-    """Loses quietly to another worker that was first, and leaves nothing behind when the document is gone."""
+    """Store the picture and its row. Do nothing if another worker was first, and leave nothing behind if the document
+    is gone.
+    """
     name = files.picture_name(document.tenant_id, document.id, number, picture.type)
     with unit_of_work(document.tenant_id):
         erasure.order([name], due_in=erasure.TIME_TO_KEEP)

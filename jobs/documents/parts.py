@@ -1,4 +1,4 @@
-"""Files that their senders bring to the storage themselves, in parts, where it can take them so."""
+"""Files that their senders upload directly to the storage, in parts, if the storage supports this."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,34 +15,34 @@ class StoredPart:
     number: int
     size_bytes: int
     tag: str
-    """Of these very bytes, as the storage names it."""
+    """The storage's own tag for exactly these bytes."""
 
 
 class PartStore(Protocol):
-    """All but `url` ask the storage, and fail with an OSError."""
+    """A storage that takes files in parts. All methods but `url` call the storage, and fail with an OSError."""
 
     def begin(self, name: str) -> str:
-        """What the storage calls the file's parts until they are joined."""
+        """Begin a file in parts. Return the id that the storage uses for its parts until they are joined."""
 
     def url(self, name: str, parts_id: str, number: int, size_bytes: int, *, lives_s: int) -> str:
-        """For a PUT of exactly so many bytes."""
+        """Return a URL for a PUT of exactly `size_bytes` bytes."""
 
     def stored(self, name: str, parts_id: str) -> Sequence[StoredPart] | None:
-        """None where there are no such parts: they were joined, or given up."""
+        """Return the stored parts, or None if there are no such parts because they were joined or aborted."""
 
     def join(self, name: str, parts_id: str, parts: Sequence[StoredPart]) -> None: ...
 
     def abort(self, name: str) -> None:
-        """All that were begun under that name and not joined. None left is no error."""
+        """Abort all uploads that were begun under that name and not joined. It is no error if there are none."""
 
     def size(self, name: str) -> int | None:
-        """None where no such file is."""
+        """Return the size of the file, or None if there is no such file."""
 
     def blocks(self, name: str) -> Iterator[bytes]: ...
 
 
 def part_store() -> PartStore | None:
-    """None where storage is a folder."""
+    """Return the store for parts, or None if the storage is a folder."""
     return cast("PartStore | None", getattr(storages["default"], "parts", None))
 
 

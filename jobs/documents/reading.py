@@ -1,4 +1,4 @@
-"""This process's reader of documents, made on first use and closed at exit."""
+"""The document reader of this process. It is created on first use and closed at exit."""
 
 import atexit
 import threading
@@ -19,7 +19,7 @@ _making = threading.Lock()
 
 
 def reader() -> DocumentReader:
-    # Two that were made at once would each have their children.
+    # The lock keeps two threads from creating two readers, which would each have their own children.
     with _making:
         return _made()
 
@@ -27,7 +27,7 @@ def reader() -> DocumentReader:
 def require_sandbox() -> None:
     """Start this process's reader, and return when one of its children has all layers of MAAS_SANDBOX_NEEDS.
 
-    Raises SandboxUnavailable with the reason where none has. Where no layer is needed, that is only logged.
+    Raises SandboxUnavailable with the reason if no child has them. If no layer is needed, this is only logged.
     """
     try:
         reader().wait_until_usable(START_TIMEOUT_S)
@@ -37,7 +37,9 @@ def require_sandbox() -> None:
 
 
 def sandbox_state() -> dict[str, list[str] | None]:
-    """Return what children need and what confines them; no layers are known until one has been started."""
+    """Return the layers that children need and the layers that confine them. The latter are None until a child has
+    started.
+    """
     found = _isolation()
     return {
         "needs": sorted(settings.MAAS_SANDBOX_NEEDS),

@@ -1,4 +1,4 @@
-"""Reads of documents and their pages; always inside a unit of work."""
+"""Reads of documents and their pages. Call these functions inside a unit of work."""
 
 from typing import Any
 
@@ -19,9 +19,10 @@ _LIVE_OF_MODE = f"{_LIVE} AND livemode = %(mode)s"
 
 
 def get_document(document_id: object, *, for_update: bool = False) -> Document:
-    """NotFound for what never was or is another's, DocumentDeleted for what was the caller's own.
+    """Return a document. Raises NotFound if it never existed or belongs to another tenant, and DocumentDeleted if it
+    was the caller's own.
 
-    No lock here is on a row's key: a job that refers to a locked document can be written meanwhile.
+    The lock does not include the row's key: a job that refers to a locked document can be written in the meantime.
     """
     wanted = as_uuid(document_id)
     documents = Document.objects.select_for_update(no_key=True) if for_update else Document.objects.all()
@@ -35,7 +36,9 @@ def get_document(document_id: object, *, for_update: bool = False) -> Document:
 
 
 def live_document_with(sha256: str, *, livemode: bool, for_update: bool = False) -> Document | None:
-    """What a test key sent is another document than what a live one did, if of the same bytes."""
+    """Return the document with these bytes that is not erased, if there is one. A document that a test key sent and one
+    that a live key sent are two documents, even if their bytes are the same.
+    """
     if not bytes_are_here(sha256, livemode=livemode):
         return None
     found = live_documents().filter(sha256=sha256, livemode=livemode)
@@ -43,7 +46,9 @@ def live_document_with(sha256: str, *, livemode: bool, for_update: bool = False)
 
 
 def bytes_are_here(sha256: str, *, livemode: bool | None = None) -> bool:
-    """As a document that is not erased; None for either mode. Asked of every upload, where nearly always none is."""
+    """Return whether a document that is not erased has these bytes. If `livemode` is None, both modes count. This is
+    called for every upload, and nearly always finds none.
+    """
     values: dict[str, Any] = {"tenant": current_tenant_id(), "sha256": sha256, "mode": livemode}
     with connections[APP].cursor() as cursor:
         cursor.execute(_LIVE if livemode is None else _LIVE_OF_MODE, values)
@@ -51,7 +56,9 @@ def bytes_are_here(sha256: str, *, livemode: bool | None = None) -> bool:
 
 
 def live_twin_of(sha256: str) -> Document | None:
-    """Of the same bytes, whichever kind of key sent them: what is in it is known."""
+    """Return a document of the same bytes that is not erased, whichever kind of key sent it. Its content is known
+    already.
+    """
     with every_mode():
         return live_documents().filter(sha256=sha256).first()
 

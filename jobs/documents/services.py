@@ -1,4 +1,4 @@
-"""Writes to documents: keep what was uploaded, erase what was deleted."""
+"""Writes to documents: store what was uploaded, and erase the file of an upload that loses or is undone."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,20 +22,24 @@ from tenants.limits.storage.room import require_kept_within, require_room_for_by
 
 log = structlog.get_logger(__name__)
 SAME_BYTES = "jobs_document_same_bytes_mode"
-"""The constraint that two uploads of the same bytes meet."""
+"""The constraint that fails when two uploads have the same bytes."""
 MOST_TRIES = 5
-"""The row that won against ours may be erased before it is looked at; then ours is to be tried once more."""
+"""The maximum number of tries. A row that won against this upload may be erased before it is read; the upload is then
+tried once more.
+"""
 
 
 @dataclass(frozen=True)
 class StoredDocument:
     document: Document
     created: bool
-    """False when these very bytes were here already."""
+    """Set to False if exactly these bytes were stored already."""
 
 
 Along = Callable[[StoredDocument], None]
-"""What is written in the transaction in which the document is made or found; UploadWithdrawn undoes all of it."""
+"""A function that writes in the transaction in which the document is created or found. UploadWithdrawn undoes all of
+the transaction.
+"""
 
 
 def store_document(
@@ -45,7 +49,8 @@ def store_document(
     before: Callable[[], None] | None = None,
     along: Along | None = None,
 ) -> StoredDocument:
-    """First on disk, then in the database: a row never points at nothing. What was found in it came with it.
+    """Store an upload as a document. The file is written first and the row second, so that a row never points at
+    nothing. What was found in the file comes with the upload.
 
     `before` may refuse all of it: it is called once, in a transaction, while nothing is written.
     """
@@ -53,7 +58,7 @@ def store_document(
     for _ in range(MOST_TRIES):
         with unit_of_work(identity):
             ask()
-            # Whoever writes down that it is there keeps it from being erased meanwhile.
+            # If `along` is to write about the document, the lock on its row keeps it from being erased in the meantime.
             known = live_document_with(
                 upload.sha256, livemode=identity.livemode, for_update=along is not None
             )
@@ -72,7 +77,7 @@ def store_document(
 
 
 def _ask_nothing() -> None:
-    """It has been asked, or nobody wanted to."""
+    """Do nothing: `before` was called already, or there is none."""
 
 
 def _write_along(along: Along | None, stored: StoredDocument) -> None:
@@ -99,7 +104,9 @@ def _new_document(identity: Identity, upload: Upload) -> Document:
 
 
 def _insert(document: Document, upload: Upload, along: Along | None) -> bool:
-    """Of two uploads of the same bytes at once, one row wins and the other's file is erased."""
+    """Write the file and the row. If two uploads of the same bytes arrive at once, one row wins and the file of the
+    other upload is erased. Return False for that other upload.
+    """
     files.save_file(document.file, upload.path)
     try:
         with unit_of_work(document.tenant_id):
@@ -121,14 +128,15 @@ def _is_there_already(undone: Exception) -> bool:
 
 
 def found_in(upload: Upload) -> Inspection | Document:
-    """Inside a unit of work."""
+    """Return what was found in the upload. Call this inside a unit of work."""
     match upload.inspection:
         case DocumentRejected() as rejected:
             raise rejected
         case None:
             twin = live_twin_of(upload.sha256)
             if twin is None:
-                # Known when it came, and erased since. To look at it here would hold a thread that others need.
+                # These bytes were known when they arrived, and were erased since. Inspecting them here would hold a
+                # thread that other requests need.
                 raise ReaderUnavailable("The document was erased while it was sent once more. Send it again.")
             return twin
         case inspection:

@@ -1,4 +1,6 @@
-"""What is told for a long time of what was erased: that it was there, when and why it went, and what it came to."""
+"""Facts about erased jobs and documents that stay for a long time: that they existed, when and why they were erased,
+and their results in numbers.
+"""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -8,7 +10,9 @@ from tenants.core.times import rfc3339
 
 
 def erased_words(what: str, its_id: UUID, moment: datetime, because: str) -> str:
-    """`because` is empty for what was erased before that was written down: by a request, as there was nothing else."""
+    """Return the message about an erased object. `because` is empty if the object was erased before reasons were
+    stored; the reason is then a request, as there was no other.
+    """
     why = ErasedBecause(because or ErasedBecause.REQUEST).label
     return f"The {what} {its_id} was erased on {moment.astimezone(UTC):%Y-%m-%d at %H:%M} UTC, {why}."
 
@@ -18,7 +22,7 @@ def why_erased(moment: datetime, because: str) -> dict[str, object]:
 
 
 def tombstone(job: Job) -> dict[str, object]:
-    """Of an erased job: by the names that `GET /v1/jobs/{id}` used."""
+    """Return what is left of an erased job, under the field names that `GET /v1/jobs/{id}` used."""
     assert job.erased_at is not None
     return {
         **why_erased(job.erased_at, job.erased_because),

@@ -1,4 +1,4 @@
-"""Remembers for a day which pages of a document could not be read within the limits: they are not tried again."""
+"""Remember for a day which pages of a document could not be read within the limits. These pages are not tried again."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -9,7 +9,7 @@ from tenants.core.db.unit_of_work import APP, unit_of_work
 
 CODE = "document_too_complex"
 MAX_PAGES = 2
-"""A document that has so many has no further page read."""
+"""The number of too complex pages at which no further page of the document is read."""
 DETAIL = (
     f"{MAX_PAGES} pages of the document needed more time or memory than a page may have, so no more of it are read; "
     "print it to a new PDF or scan it, and upload that."
@@ -28,7 +28,7 @@ WHERE id = %(document)s RETURNING too_complex_pages
 
 
 def note_too_complex(tenant_id: UUID, document_id: UUID, number: int) -> Sequence[int]:
-    """Return all pages of the document that are known to be too complex; safe to repeat."""
+    """Return all pages of the document that are known to be too complex. This is safe to repeat."""
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_NOTE, {"document": document_id, "number": number})
         row = cursor.fetchone()

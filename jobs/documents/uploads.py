@@ -1,4 +1,4 @@
-"""A file that has arrived whole, on local disk, and what was found in it."""
+"""A complete file that has arrived on local disk, and what was found in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,24 +10,30 @@ from jobs.documents.reader import DocumentRejected, Inspection
 
 @dataclass(frozen=True)
 class Upload:
-    """Made while the bytes were streaming in; whoever made it removes `path` when the request ends."""
+    """An uploaded file. It is created while the bytes stream in. The code that created it removes `path` when the
+    request ends.
+    """
 
     path: Path
     sha256: str
     size_bytes: int
     filename: str
     content_type: str
-    """As the client named it; never trusted."""
+    """The type as the client named it. It is never trusted."""
     fields: Mapping[str, str] = field(default_factory=dict)
     """The other fields of the form."""
     inspection: Inspection | DocumentRejected | None = None
-    """None when its tenant had these very bytes already, so that nothing had to be found out: but of a short text."""
+    """The result of the inspection. It is None if the tenant had exactly these bytes already, so that no inspection was
+    needed. A short text is inspected in any case.
+    """
     fetched: bool = False
-    """From an address that the request named; the request itself is JSON."""
+    """The file was fetched from a URL that the request named. The request itself is JSON."""
     hold_id: UUID | None = None
-    """Of the request's key, under which it was fetched."""
+    """The id of the hold on the request's idempotency key, under which the file was fetched."""
     counted: bool = False
-    """As an unfinished upload, whose end lets go of the bytes that its document takes."""
+    """The bytes are counted already as an unfinished upload. The end of that upload releases the bytes that its
+    document takes.
+    """
 
     @property
     def more_bytes(self) -> int:
@@ -35,27 +41,33 @@ class Upload:
 
 
 class UploadWithdrawn(Exception):
-    """Nobody wants its document any more, or somebody else makes it."""
+    """The document is not wanted any more, or another request creates it."""
 
 
 FETCH = "maas.fetch"
-"""In the scope of a request that may name an address, and so beside its headers."""
+"""The name of the `Fetch` in the scope, and so in the META, of a request that may name a URL."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a document is to be fetched from."""
+    """The URL from which a document is to be fetched, and the document's name."""
 
     url: str = field(repr=False)
-    """It may be a secret by itself, as one that a storage has signed: never logged, never stored."""
+    """The URL. It may be a secret by itself, such as a URL that a storage has signed, so it is never logged and never
+    stored.
+    """
     name: str
-    """Which the caller gave; may be empty."""
+    """The name that the caller gave. It may be empty."""
 
 
 @dataclass
 class Fetch:
-    """A question to whoever answers the request: of an address it is told here, and asked again with the file."""
+    """An object that goes with a request, for the code that answers the request to fill in. If the request names a URL,
+    that code writes the URL here, and is called again with the file.
+    """
 
     wanted: Address | None = None
     hold_id: UUID | None = None
-    """Of the request's key, where it has one: from now on it is held, and has to be renewed and let go."""
+    """The id of the hold on the request's idempotency key, if it has one. The key is held from now on, and the hold has
+    to be renewed and released.
+    """

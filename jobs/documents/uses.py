@@ -1,4 +1,4 @@
-"""When a document was last of use: sent once more, or given to a job. Its time to be kept begins then."""
+"""The time when a document was last used, that is, uploaded again or given to a job. Its retention time begins then."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from jobs.core.models import Document
 
 TO_THE = timedelta(hours=1)
-"""Noted once in so long: a thousand jobs on one document write its row once."""
+"""The time in which a use is noted only once. A thousand jobs on one document write its row once."""
 
 
 def note_use(document: Document) -> None:

@@ -1,1 +1,1 @@
-"""What happened to jobs, written down, and the hints that something did."""
+"""The event log of jobs, and the notifications that something has changed."""

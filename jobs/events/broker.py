@@ -1,7 +1,8 @@
-"""This process's connection to the broker, for those who only publish.
+"""The connection of this process to the broker, for code that only publishes.
 
-A broker that hangs may hold up nobody: whoever releases work on the way of a request, or at the end of a page, waits
-for a moment, and while the broker is away only one in a second or two tries it. What was not published is woken again.
+A broker that hangs may hold up nothing. Code that releases work during a request or at the end of a page waits only for
+a moment, and while the broker is unavailable, only one request in a second or two tries it. A page that was not
+published is announced again.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,7 +41,7 @@ def broker_server() -> AskedServer:
 
 @contextmanager
 def patiently() -> Iterator[None]:
-    """For duties that hold up nobody: with the broker's own patience of some seconds."""
+    """Use the broker's own timeout of some seconds, for duties that hold up nothing."""
     token = _patience_s.set(None)
     try:
         yield
@@ -49,13 +50,15 @@ def patiently() -> Iterator[None]:
 
 
 def publish_page(queue_name: str, *, tenant_id: UUID, page_id: UUID, first: bool = False) -> None:
-    """Ids only: what to do is in the database, where it can neither be forged nor go stale."""
+    """Publish the ids of a page. The work itself is in the database, where it can neither be forged nor become
+    outdated.
+    """
     ids = {"tenant_id": str(tenant_id), "page_id": str(page_id)}
     _ask(lambda broker: publish(broker, queue_name, ids, first=first))
 
 
 def pages_waiting(queue_name: str) -> int:
-    """Messages that no worker has fetched yet, repeats included."""
+    """Return the number of messages that no worker has fetched yet, repeats included."""
     return _ask(lambda broker: queue_depth(broker, queue_name))
 
 
@@ -64,7 +67,9 @@ def messages_set_aside(queue_name: str) -> int:
 
 
 def _ask(do: Callable[[QueueBroker], Answer]) -> Answer:
-    """Raises BrokerUnavailable, at once where another has just waited for it in vain."""
+    """Send a request to the broker. Raises BrokerUnavailable, and does so at once if another request has just waited
+    for the broker in vain.
+    """
     try:
         return broker_server().ask(lambda: do(publishing_broker(_patience_s.get())))
     except LeftAlone as error:

@@ -1,4 +1,4 @@
-"""Says "something changed" to every web process. A hint only: the truth is the event log."""
+"""Notifies every web process that something has changed. This is only a hint: the event log is the source of truth."""
 
 import json
 from collections.abc import Mapping
@@ -14,19 +14,22 @@ from tenants.audit.deeds import kind_of
 log = structlog.get_logger(__name__)
 CHANNEL = "maas:changes"
 LETTING_IN = frozenset({"key", "member", "tenant", "impersonation"})
-"""Kinds of deeds."""
+"""The kinds of actions that change access."""
 
 
 def announce(tenant_id: UUID, job_id: UUID, *, ended: bool = False) -> None:
-    """Call after commit. A lost hint costs a reader at most its resync interval, so an error is only logged.
+    """Announce a change of a job. Call this after commit. A lost hint delays a reader by at most its resync interval,
+    so an error is only logged.
 
-    `ended`: the job has reached its last state, which wakes those who wait for nothing else.
+    `ended` says that the job has reached its last state. This wakes readers that wait for nothing else.
     """
     _publish({"tenant": str(tenant_id), "job": str(job_id), "ended": ended}, job_id=str(job_id))
 
 
 def announce_access(tenant_id: UUID, deed: str) -> None:
-    """What let somebody in may be good no more: every web process looks at once. After commit, and a hint only."""
+    """Announce that access may no longer be valid, so that every web process checks it at once. Call this after commit.
+    This is only a hint.
+    """
     if kind_of(deed) in LETTING_IN:
         _publish({"tenant": str(tenant_id), "access": True}, deed=deed)
 

@@ -1,4 +1,4 @@
-"""This process's voice on the control channel."""
+"""The control channel of this process."""
 
 from functools import cache
 from uuid import UUID
@@ -16,5 +16,7 @@ def control_channel() -> ControlChannel:
 
 
 def tell_canceled(job_id: UUID) -> None:
-    """Call after commit. A worker that does not hear it finds out when it renews the lease of the job's page."""
+    """Notify workers that a job was canceled. Call this after commit. A worker that does not receive it finds out when
+    it renews the lease of the job's page.
+    """
     control_channel().tell(CANCEL, job=str(job_id))

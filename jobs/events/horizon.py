@@ -1,6 +1,7 @@
-"""Watches the place up to which streams of events may be read: one transaction that stays open holds it for everybody.
+"""Watches the position up to which event streams may be read. A transaction that stays open holds this position for all
+readers.
 
-That is so for any transaction that writes, in whichever database of the server.
+This holds for any transaction that writes, in any database of the server.
 """
 
 import time
@@ -19,13 +20,13 @@ FROM pg_current_snapshot() now
 
 @dataclass
 class Horizon:
-    """For how long it has stood still, as far as has been looked."""
+    """The time for which the position has not moved, as far as it has been observed."""
 
     _at: int = -1
     _since_s: float = 0.0
 
     def age_s(self, oldest_running: int, next_one: int, now_s: float) -> float:
-        """Nothing is held where nothing runs, however long that is so."""
+        """Return the age of the position. If no transaction runs, nothing is held, however long that lasts."""
         if oldest_running != self._at or oldest_running >= next_one:
             self._at, self._since_s = oldest_running, now_s
         return now_s - self._since_s

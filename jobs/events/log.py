@@ -1,4 +1,4 @@
-"""Appends to a job's event log, in the transaction of what happened."""
+"""Appends to the event log of a job, in the transaction of what happened."""
 
 import json
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from tenants.core.db.unit_of_work import current_alias
 from tenants.core.messages import names_in_words
 
 _ENDS = frozenset(f"job.{state}" for state in TERMINAL)
-# The tenant's stream goes by (xid, id). A transaction that waited for the job's row may have its own number from before
-# the one that held it: it then takes that one's place as well, and comes after it by its ids, which are drawn under the
-# lock. A place that is later than a transaction's own is one that no reader has passed: readers stop below every
-# transaction that is still running, and the lender has ended.
+# The tenant's stream is ordered by (xid, id). A transaction that waited for the row of the job may have a number from
+# before the transaction that held the row. It then uses the number of that transaction, and comes after it by its ids,
+# which are drawn under the lock. No reader has passed a position that is later than the transaction's own: readers stop
+# below every transaction that still runs, and the transaction whose number is used has ended.
 _APPEND = """
 WITH job AS (
     UPDATE jobs_job SET last_seq = last_seq + %(count)s, last_xid = greatest(last_xid, pg_current_xact_id())
@@ -46,7 +46,9 @@ def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> i
 
 
 def append_events(job_id: UUID, *happened: Happened) -> int:
-    """The number of the last. Locks the job's row until the transaction ends, which numbers events without gaps."""
+    """Append events and return the number of the last one. This locks the row of the job until the transaction ends, so
+    that events are numbered without gaps.
+    """
     alias = current_alias()
     end = next((one.type for one in happened if one.type in _ENDS), None)
     types, data = [one.type for one in happened], [json.dumps(one.data) for one in happened]

@@ -1,4 +1,4 @@
-"""What is measured of events."""
+"""The metrics of events."""
 
 from prometheus_client import Gauge
 

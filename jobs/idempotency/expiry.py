@@ -1,4 +1,4 @@
-"""How long a key is remembered or held, and what becomes of it then."""
+"""Limits how long a key is remembered or held, and erases it after that."""
 
 from datetime import timedelta
 
@@ -20,7 +20,7 @@ DELETE FROM jobs_idempotencykey WHERE id IN (
 )
 """
 
-# Few: of requests whose process died. Others let go of theirs.
+# There are few of these, left by requests whose process died. Other requests release theirs.
 _ERASE_HOLDS = "DELETE FROM jobs_heldkey WHERE ends_at <= statement_timestamp()"
 
 
@@ -29,7 +29,7 @@ def remembered_keys() -> "QuerySet[IdempotencyKey]":
 
 
 def erase_forgotten_keys() -> int:
-    """How many keys were erased. Bounded; what is left is for the next round."""
+    """Erase forgotten keys and return their number. The work is bounded; what is left is handled in the next round."""
     erased = 0
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         for _ in range(BATCHES):

@@ -1,7 +1,9 @@
-"""Keys of requests that no transaction spans: while they fetch their document, nobody else is at work under theirs.
+"""Holds keys of requests that no single transaction spans. While such a request fetches its document, no other request
+works under its key.
 
-A hold is a row, since it binds every web process; it has an end, since it must not outlive for long the one that took
-it. Whoever has it renews it and shows its id. It keeps others away, no more: what makes things once is the key itself.
+A hold is a row, since it binds every web process. It has an end, since it must not outlive for long the process that
+took it. Its holder renews it and shows its id. It only keeps other requests away: that a thing is made once is ensured
+by the key itself.
 """
 
 from dataclasses import dataclass
@@ -17,10 +19,10 @@ from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.ids import uuid7
 
 LEASE_S = 10.0
-"""From one sign of life of its holder to the next."""
+"""Seconds from one renewal of the holder to the next, after which a hold ends."""
 AGAIN_S = 2
 
-# Over one that has ended, in whose place it comes.
+# The new hold replaces a hold that has ended.
 _TAKE = """
 INSERT INTO jobs_heldkey AS held (id, tenant_id, key, ends_at)
 VALUES (%s, %s, %s, statement_timestamp() + make_interval(secs => %s))
@@ -37,7 +39,7 @@ class Hold:
 
 
 def take(sent: Sent) -> Hold:
-    """In a unit of work in which nobody else is at work under the key."""
+    """Take a hold, in a unit of work in which no other request works under the key."""
     hold = Hold(sent.tenant_id, uuid7())
     with connections[APP].cursor() as cursor:
         cursor.execute(_TAKE, [hold.id, sent.tenant_id, sent.kept_as, LEASE_S])
@@ -47,7 +49,7 @@ def take(sent: Sent) -> Hold:
 
 
 def require_not_held(sent: Sent) -> None:
-    """By anybody but the request itself."""
+    """Raise RequestInProgress if another request than this one holds the key."""
     holds = HeldKey.objects.filter(key=sent.kept_as, ends_at__gt=Now())
     if sent.hold_id is not None:
         holds = holds.exclude(id=sent.hold_id)
@@ -56,7 +58,7 @@ def require_not_held(sent: Sent) -> None:
 
 
 def renew(hold: Hold) -> bool:
-    """False when it is another's by now."""
+    """Renew a hold. Return False if another request has the key by now."""
     with unit_of_work(hold.tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_RENEW, [LEASE_S, hold.id])
         return bool(cursor.rowcount == 1)

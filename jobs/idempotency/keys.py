@@ -1,4 +1,4 @@
-"""What makes two requests the same one: the caller's key, and a fingerprint of what was asked."""
+"""Decides whether two requests are the same, by the caller's key and a fingerprint of the request."""
 
 import json
 from collections.abc import Mapping
@@ -29,11 +29,11 @@ Operation = Literal[
     "replay_webhook_deliveries",
     "create_payment",
 ]
-"""By the names that the API's description gives them."""
+"""The operations, by the names that the description of the API gives them."""
 
 
 def checked_key(raw: str | None) -> str | None:
-    """None when the caller sent no key."""
+    """Return the key if it is valid, or None if the caller sent no key."""
     if raw is None:
         return None
     if not 1 <= len(raw) <= LONGEST:
@@ -48,7 +48,7 @@ def checked_key(raw: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class Asked:
-    """All that decides which job a submission makes. Of a file it is the content; its name is not looked at."""
+    """The values that decide which job a submission creates. A file counts by its content; its name is ignored."""
 
     model: str
     parameters: Mapping[str, Any]
@@ -56,7 +56,9 @@ class Asked:
     content_sha256: str | None
     input: Mapping[str, Any] | None
     livemode: bool
-    """Whether the key charges: a test must never be answered with a charged job, nor the other way round."""
+    """Set if the API key is charged. A test must never be answered with a charged job, nor a charged request with a
+    test.
+    """
     priority: int = STANDARD
     deadlines: Deadlines = FOR_EVER
     webhook_url: str = ""
@@ -64,7 +66,7 @@ class Asked:
 
     def fingerprint(self) -> str:
         asked = asdict(self)
-        # As keys were kept before there were others.
+        # Fields with their default are left out, so that the fingerprint is the same as before these fields existed.
         if self.priority == STANDARD:
             del asked["priority"]
         if not self.deadlines.given:
@@ -82,7 +84,7 @@ def fingerprint_of(asked: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Sent:
-    """A request that came under a key of its caller's."""
+    """A request that was sent with an idempotency key."""
 
     tenant_id: UUID
     operation: Operation
@@ -90,22 +92,26 @@ class Sent:
     fingerprint: str
     livemode: bool = True
     hold_id: UUID | None = None
-    """Of its own, under which its document was fetched."""
+    """The id of the request's own hold, under which its document was fetched."""
 
     @property
     def kept_as(self) -> str:
-        """No caller can send what the keys of tests are kept as: it begins with what no key may have."""
+        """Return the stored form of the key. No caller can send the form that is stored for tests: it begins with a
+        character that no key may contain.
+        """
         return self.key if self.livemode else f"\ttest {sha256(self.key.encode()).hexdigest()}"
 
     @property
     def lock_id(self) -> int:
-        """Of all that share this key, one at a time is at work. Among 64 bits no two keys are the same by accident."""
+        """Return the id of the lock that only one request with this key has at a time. With 64 bits, no two keys have
+        the same id by accident.
+        """
         digest = sha256(f"idempotency key of {self.tenant_id}: {self.kept_as}".encode()).digest()
         return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def require_same(now: Sent, operation: str, fingerprint: str) -> None:
-    """`operation` and `fingerprint` are the first request's."""
+    """Raise IdempotencyKeyReused if the requests differ. `operation` and `fingerprint` are the first request's."""
     if (now.operation, now.fingerprint) == (operation, fingerprint):
         return
     other = "another request" if now.operation == operation else f"another request ({operation})"

@@ -1,4 +1,4 @@
-"""Requests that may be sent again."""
+"""The tables of requests that may be sent again."""
 
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class IdempotencyKey(TenantOwned):
-    """A caller's name for one request, kept with its answer; see jobs/idempotency/once.py."""
+    """A caller's name for one request, stored with its response. See jobs/idempotency/once.py."""
 
     key = models.CharField(max_length=255)
     operation = models.CharField(max_length=32, default="submit_job", db_default="submit_job")
@@ -54,7 +54,7 @@ class IdempotencyKey(TenantOwned):
 
 
 class HeldKey(TenantOwned):
-    """A key whose request is at work outside of any transaction; see jobs/idempotency/holds.py. Its id is the proof."""
+    """A key whose request works outside of any transaction. See jobs/idempotency/holds.py. Its id is the proof."""
 
     key = models.CharField(max_length=255)
     ends_at = models.DateTimeField(editable=False)

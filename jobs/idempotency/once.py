@@ -1,7 +1,7 @@
-"""Requests that may be sent again: however often one comes under its key, what it makes is made once.
+"""Requests that may be sent again. However often a request comes with the same key, its result is made once.
 
-Whoever comes while the first is at work is told so at once. Nobody waits here: a wait would hold a thread that others
-need, and one caller could hold them all.
+A request that comes while the first one is in progress is refused at once. It does not wait: a wait would occupy a
+thread that others need, and one caller could occupy all of them.
 """
 
 import hmac
@@ -32,15 +32,16 @@ AGAIN_S = 1
 PAYMENT_REQUIRED = 402
 _PURPOSE = b"requests under a key"
 
-# Both kinds of lock know of each other. One ends with its transaction; the other spans several, and ends with its
-# session at the latest: neither outlives a process that dies, and neither ends before one that is frozen.
+# The two kinds of locks exclude each other. One ends with its transaction. The other spans several transactions, and
+# ends with its session at the latest. Neither outlives a process that dies, and neither ends before a process that is
+# frozen.
 _FOR_TRANSACTION = "SELECT pg_try_advisory_xact_lock(%s)"
 _FOR_SESSION = "SELECT pg_try_advisory_lock(%s)"
 _NO_LONGER = "SELECT pg_advisory_unlock(%s)"
 
-# Asks for the turn once more: a session that was lost on the way has lost it, and another may be at work by now.
-# What is written as the operator, by another session, cannot ask: whoever else is at work meets the row.
-# A row that stands in the way is too old to be answered from, or else it is somebody's who was faster.
+# The statement takes the lock again: a session that was lost meanwhile has lost its lock, and another request may be in
+# progress by now. A write in the operator's session, which is another session, cannot check this; a concurrent request
+# meets the row. A row that conflicts is either too old to answer from, or it was written by a request that was faster.
 _KEEP = """
 INSERT INTO jobs_idempotencykey AS kept
     (id, tenant_id, key, operation, fingerprint, status, job_id, made_id, made_count, refusal, created_at)
@@ -60,11 +61,11 @@ M = TypeVar("M", bound=TenantOwned | int)
 @dataclass(frozen=True)
 class Answered(Generic[M]):
     made: M
-    """Or how many, where it is no single one."""
+    """The object that was made, or the number of objects if it is not a single one."""
     status: int
-    """Of the first answer, and so of every one that repeats it."""
+    """The status of the first response, and so of every repetition of it."""
     replayed: bool = False
-    """It was there already: an earlier request with the same key made it."""
+    """Set if the result existed already, because an earlier request with the same key made it."""
 
 
 Keep = Callable[[Answered[M]], None]
@@ -73,16 +74,19 @@ Read = Callable[[IdempotencyKey], M]
 
 
 def make_once(sent: Sent | None, *, make: Callable[[], Answered[M]], look: Look[M]) -> Answered[M]:
-    """What is made in one transaction, in which its key is kept too: a request that is refused leaves its key free,
-    but for one that could not be paid. That one stays refused: whoever has turned away from it is not charged later.
+    """Make something in one transaction, in which its key is stored too. A request that is refused leaves its key free,
+    except for a request that could not be paid. That request stays refused: a caller that has given up on it is not
+    charged later.
 
-    `look` finds what was made before; both are called in a unit of work.
+    `look` finds what was made before. Both functions are called in a unit of work.
     """
     return _make_once(sent, make, _looked_up(look))
 
 
 def count_once(sent: Sent | None, *, make: Callable[[], Answered[int]]) -> Answered[int]:
-    """The same of what answers with how many it has made: that is not to be found again, and so kept as it was told."""
+    """Do the same for a request whose response is the number of objects that it made. The number cannot be found again,
+    so it is stored as it was returned.
+    """
     return _make_once(sent, make, _count_of)
 
 
@@ -98,7 +102,7 @@ def _make_once(sent: Sent | None, make: Callable[[], Answered[M]], read: Read[M]
         try:
             first = make()
         except PaymentRequired as refused:
-            # What it wrote is taken back to its own savepoint.
+            # What the request wrote is rolled back to its own savepoint.
             _keep_refusal(sent, refused)
             unpaid: PaymentRequired | None = refused
         else:
@@ -110,7 +114,9 @@ def _make_once(sent: Sent | None, make: Callable[[], Answered[M]], read: Read[M]
 
 
 def make_in_steps(sent: Sent | None, *, make: Callable[[Keep[M]], Answered[M]], look: Look[M]) -> Answered[M]:
-    """What takes several transactions: `make` calls what it is given in the unit of work that stores what is made."""
+    """Make something that takes several transactions. `make` calls the function that it is given in the unit of work
+    that stores the result.
+    """
     if sent is None:
         return make(_keep_nothing)
     with _turn(sent) as is_alone:
@@ -129,13 +135,17 @@ def make_in_steps(sent: Sent | None, *, make: Callable[[Keep[M]], Answered[M]], 
 
 
 def _kept_as(sent: Sent) -> str:
-    """With the installation's secret: else whoever has a file and the database could tell by it that it was here."""
+    """Return the stored form of a fingerprint, which includes the secret of the installation. Without the secret, a
+    person with a file and the database could find out that the file was sent here.
+    """
     secret = hmac.digest(settings.MAAS_KEY_PEPPER.encode(), _PURPOSE, "sha256")
     return hmac.digest(secret, f"{sent.tenant_id}: {sent.fingerprint}".encode(), "sha256").hex()
 
 
 def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
-    """What an earlier request made, for whoever has much to do before its own turn; in that it is looked for again."""
+    """Return what an earlier request made, for a caller that has much to do before it takes the lock. The caller looks
+    for it again under the lock.
+    """
     if sent is None:
         return None
     with unit_of_work(sent.tenant_id):
@@ -147,7 +157,7 @@ def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
 
 
 def hold(sent: Sent | None) -> Hold | None:
-    """Of a key under which nothing has been made: for whoever has much to do that no transaction spans."""
+    """Hold a key under which nothing has been made, for a request that has much to do that no transaction spans."""
     if sent is None:
         return None
     with unit_of_work(sent.tenant_id):
@@ -166,11 +176,13 @@ def _count_of(kept: IdempotencyKey) -> int:
 
 
 def _earlier(sent: Sent, read: Read[M]) -> Answered[M] | None:
-    """Looked for before anything else is checked: what was accepted is given whatever became of its model since."""
+    """Return the result of an earlier request. This comes before any other check: an accepted request is answered
+    whatever has become of its model since.
+    """
     kept = remembered_keys().filter(key=sent.kept_as).first()
     if kept is None:
         return None
-    # As it stands there, or as it stood there before there was a secret.
+    # The fingerprint is the stored form, or the form that was stored before there was a secret.
     is_same = kept.fingerprint in (_kept_as(sent), sent.fingerprint)
     require_same(sent, kept.operation, sent.fingerprint if is_same else kept.fingerprint)
     if kept.refusal is not None:
@@ -231,12 +243,12 @@ def _write(
 
 
 def _keep_nothing(first: Answered[M]) -> None:
-    """Without a key there is nothing to be found again by."""
+    """Store nothing. Without a key, the result cannot be found again."""
 
 
 @contextmanager
 def _turn(sent: Sent) -> Iterator[bool]:
-    """Whether nobody else is at work under this key; if so, until the end nobody else will be."""
+    """Yield whether no other request works under this key. If so, no other request will until the context ends."""
     is_alone = _locked_in_session(_FOR_SESSION, sent)
     try:
         yield is_alone
@@ -247,7 +259,9 @@ def _turn(sent: Sent) -> Iterator[bool]:
 
 
 def _locked_in_session(statement: str, sent: Sent) -> bool:
-    """Where nobody can tell what became of the lock, the session ends, and the lock with it."""
+    """Run a statement about a session lock. If it fails and the state of the lock is unknown, the session is closed,
+    and the lock ends with it.
+    """
     try:
         return _locked(statement, sent)
     except Error:
@@ -262,7 +276,9 @@ def _locked(statement: str, sent: Sent) -> bool:
 
 
 def _require_turn(sent: Sent, *, is_alone: bool) -> None:
-    """Holds are looked for once the lock is there: they are taken under it."""
+    """Raise RequestInProgress if another request works under this key. Holds are looked up after the lock is taken,
+    because they are taken under it.
+    """
     if not is_alone:
         raise _in_progress(sent)
     require_not_held(sent)

@@ -1,1 +1,1 @@
-"""Bytes on their way in, read before Django is asked."""
+"""The intake of request bodies, which are read before Django is called."""

@@ -1,4 +1,4 @@
-"""The bytes of one request to an upload: how many came, how many are stored, and how many of those are counted."""
+"""The state of the bytes of one upload request: how many came, how many are stored, and how many are counted."""
 
 import time
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Arriving:
     ended: bool = False
     cut: Exception | None = None
     whole: bool = False
-    """The upload: all its bytes are counted."""
+    """Set if all bytes of the upload are counted."""
     renewed_s: float = field(default_factory=time.monotonic)
     _digest: Any = None
 
@@ -41,15 +41,19 @@ class Arriving:
 
     @property
     def may_be_kept(self) -> bool:
-        """What broke off is kept where nothing was to be checked; what is too long is not."""
+        """Return whether the bytes of this request may be kept. Bytes of a broken request are kept if there is no
+        checksum to verify. Bytes of a request that is too long are not kept.
+        """
         if self.cut is None:
             return True
         return self.turn.checksum is None and self.left >= 0
 
     @property
     def made_nothing(self) -> bool:
-        """Whoever creates an upload with its first bytes and is refused was not told where it is: so it is not there.
-        Under a key, one who hangs up may come again for it."""
+        """Return whether the upload that this request created is to be withdrawn. A client whose creation request is
+        refused does not learn the URL of the upload, so the upload must not exist. A client that sent an idempotency
+        key and hangs up may come back for it, so that upload stays.
+        """
         if not self.creates or (self.has_key and isinstance(self.cut, ClientGone)):
             return False
         return self.counted_to == self.turn.offset or self.left < 0

@@ -1,4 +1,4 @@
-"""Asks the application behind for a job, as its caller: what is answered is always Django's."""
+"""Requests to the inner application for a job, on behalf of the caller. The response is always the one from Django."""
 
 import asyncio
 import json
@@ -15,9 +15,12 @@ from tenants.core.asgi.protocol import UPLOAD, App, Message, Receive, Scope, Sen
 JOBS = "/v1/jobs"
 WITH_RESULT = b"include=result"
 MOST_LOOKS = 128
-"""At once. Thousands that are woken in one moment must not fill the queue that new requests wait in."""
+"""The highest number of looks at the same time. Thousands of waiters that are notified at the same moment must not fill
+the queue that new requests wait in.
+"""
 _JOB_PATH = re.compile(rf"{JOBS}/([0-9a-fA-F-]{{32,36}})")
-# Of the first request and not of the question for its job: a 304 or a part would be no answer to that.
+# These headers belong to the first request and not to the request for its job. A 304 or a partial response would not
+# answer the request for the job.
 _OF_THE_FIRST_REQUEST = frozenset(
     {
         b"accept",
@@ -56,11 +59,11 @@ class JobSeen:
     done: bool
     last_seq: int
     queued_ms: float | None = None
-    """From its acceptance until a worker began it; None until then."""
+    """The time in milliseconds from acceptance until a worker began the job, or None until then."""
 
 
 def job_in(answer: Answer) -> JobSeen | None:
-    """The job that an answer tells of; None for errors and for anything else."""
+    """Return the job that a response describes, or None for errors and for anything else."""
     if answer.status not in {200, 202}:
         return None
     try:
@@ -71,7 +74,9 @@ def job_in(answer: Answer) -> JobSeen | None:
 
 
 def _queued_ms(job: Mapping[str, Any]) -> float | None:
-    """None as well where all of it was known, so that no worker has begun anything."""
+    """Return the time that the job waited for a worker. Return None also if all pages were cached, because no worker
+    has begun anything then.
+    """
     if job.get("pages_cached") and job["pages_cached"] == job.get("pages_total"):
         return None
     accepted, begun = job.get("created_at"), job.get("started_at")
@@ -104,7 +109,7 @@ class Asking:
         return Answer(status, tuple(headers), bytes(body))
 
     async def look(self, scope: Scope, job_id: UUID | str, query: bytes = b"") -> Answer:
-        """The job as it stands now."""
+        """Return the current state of the job."""
         return await self.look_at(scope, f"{JOBS}/{job_id}", query)
 
     async def look_at(self, scope: Scope, path: str, query: bytes) -> Answer:

@@ -1,6 +1,6 @@
-"""Refuses a job of whoever was refused a moment ago for the age of the queue, before a thread is taken for it.
+"""Refuses a job of a caller that was refused a moment ago for the age of the queue, before a thread is taken for it.
 
-Of a form with a file that is seen while it arrives, in jobs/intake/uploads.py.
+A form with a file is checked while it arrives, in jobs/intake/uploads.py.
 """
 
 import json
@@ -12,15 +12,17 @@ from tenants.core.asgi.protocol import UPLOAD, Scope, header
 
 JOBS = "/v1/jobs"
 MOST_BYTES = 64 << 10
-"""Of a larger body nothing is read here: to read it is work."""
+"""The size of the largest body that is read here. Reading a larger body is too much work."""
 
 
 def refuse_known_job(scope: Scope, body: BinaryIO, length: int) -> None:
-    """Raises BacklogTooLong or QueueTooLong. What cannot be read, or comes with a key, is Django's to answer."""
+    """Refuse the job if its caller was refused a moment ago. Raises BacklogTooLong or QueueTooLong. A body that cannot
+    be read, or a request with an idempotency key, is left to Django.
+    """
     if not anybody_refused() or length > MOST_BYTES or scope["path"] != JOBS or UPLOAD in scope:
         return
     tenant_id = who_hands_in(scope)
-    # With a key, what was accepted already is told, however long the queue is by now.
+    # A request with a key gets the job that was accepted earlier, however long the queue is by now.
     if tenant_id is None or header(scope, b"idempotency-key") is not None:
         return
     fields = _fields(body)

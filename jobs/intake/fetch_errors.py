@@ -1,6 +1,7 @@
-"""What is said of a document that could not be fetched: enough to put it right, and nothing about our own network.
+"""The errors for a document that could not be fetched. They say enough to correct the request, and nothing about our
+own network.
 
-The words may be kept in the account's log: they never hold the path or the query of what was asked for.
+The messages may be kept in the account's log, so they never contain the path or the query of the requested URL.
 """
 
 from collections.abc import Callable
@@ -45,7 +46,7 @@ def failed(error: EgressFailed, url: str) -> DomainError:
 
 
 def answered(answer: Answer, check: Callable[[str], Any]) -> UrlNotFetched:
-    """A status of theirs other than 200."""
+    """Return the error for a response of the remote server whose status is not 200."""
     words = f"The server answered {answer.status}, not 200."
     if 300 <= answer.status < 400:
         words += f" Redirects are not followed{_whither(answer, check)}: name where the document is."
@@ -53,7 +54,9 @@ def answered(answer: Answer, check: Callable[[str], Any]) -> UrlNotFetched:
 
 
 def _whither(answer: Answer, check: Callable[[str], Any]) -> str:
-    """Where to, as far as it might be asked for itself; without the path, as a signature may be anywhere in it."""
+    """Name the host that the redirect leads to, if that URL is allowed itself. The path is left out, because any part
+    of it may hold a signature.
+    """
     location = answer.headers.get("location", "")
     try:
         check(location.partition("#")[0])

@@ -1,7 +1,9 @@
-"""Documents that requests name by their address: fetched here, so that no thread of Django waits for others' servers.
+"""Documents that requests name by their URL. They are fetched here, so that no thread of Django waits for remote
+servers.
 
-Django is asked first: about the caller, the key, the model, the room for a job. Where it wants the document, it says so
-in the request's `Fetch`, and is asked again with the file beside the same request, as with an upload.
+Django gets the request first and checks the caller, the key, the model and the capacity for a job. If it wants the
+document, it says so in the request's `Fetch`. It then gets the same request again with the file beside it, as with an
+upload.
 """
 
 import asyncio
@@ -35,7 +37,7 @@ from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 MOST_BYTES = 64 * 1024
-"""Of a request that names an address: it has to be kept until that has answered."""
+"""The size of the largest request that names a URL. The request is kept until the remote server has responded."""
 _MARK = b'"document_url"'
 
 
@@ -85,7 +87,9 @@ class Fetches:
 
     @asynccontextmanager
     async def _held(self, tenant_id: UUID, hold_id: UUID | None) -> AsyncIterator[None]:
-        """Renewed as long as it takes, and free before anybody is answered: who is refused may send another at once."""
+        """Hold the idempotency key during the fetch, and renew its lease. The key is free before the caller gets a
+        response, because a refused caller may send another request at once.
+        """
         if hold_id is None:
             yield
             return
@@ -95,7 +99,7 @@ class Fetches:
             yield
         finally:
             keeping.cancel()
-            with suppress(DomainError):  # Else its lease ends by itself.
+            with suppress(DomainError):  # If this fails, the lease ends by itself.
                 await self._lookups.run(let_go, hold)
 
     async def _keep(self, hold: Hold) -> None:
@@ -117,7 +121,7 @@ def _is_short_json(scope: Scope) -> bool:
 
 
 async def _beginning(receive: Receive) -> tuple[bytes, bool]:
-    """The body, and whether it is all of it: of one that is longer than it may be, no more is read."""
+    """Return the body and whether it is complete. Nothing more is read of a body that is longer than allowed."""
     body = bytearray()
     while len(body) <= MOST_BYTES:
         message = await receive()
@@ -143,7 +147,7 @@ def _replayed(body: bytes, receive: Receive, *, whole: bool = True) -> Receive:
 
 
 async def _unless_gone(work: Coroutine[Any, Any, str], receive: Receive) -> str:
-    """ClientGone as soon as the caller hangs up; then the work is canceled."""
+    """Return the result of the work. Raises ClientGone as soon as the caller hangs up; the work is canceled then."""
     working = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(until_disconnect(receive))
     try:

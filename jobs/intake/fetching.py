@@ -1,4 +1,4 @@
-"""Gets one document from others' servers at a time for each of a few threads, in which tenants take turns."""
+"""Fetches documents from remote servers. Each of a few threads fetches one document at a time; tenants take turns."""
 
 import asyncio
 from collections.abc import Callable
@@ -22,10 +22,10 @@ from tenants.core.http_client.errors import EgressFailed, EgressRefused
 from tenants.core.http_client.urls import Target
 
 PATIENCE_S = 5.0
-"""So long one waits for one's turn."""
+"""The longest wait for a slot, in seconds."""
 MOST_WAITING_EACH = 32
 SHARE = 4
-"""Of the places one tenant has at most every fourth, whatever its servers do."""
+"""The divisor for the slots of one tenant: a tenant has a quarter of the slots at most, whatever its servers do."""
 
 
 class Get(Protocol):
@@ -34,7 +34,7 @@ class Get(Protocol):
 
 @dataclass(frozen=True)
 class Fetching:
-    """Whose document, at most how large, and where it goes."""
+    """The order to fetch a document: its tenant, its largest size, its address and the file to write."""
 
     tenant_id: UUID
     most_bytes: int
@@ -57,13 +57,16 @@ class Fetcher:
         self._get, self._check = get, check
         self._caps = replace(DOCUMENT_CAPS, total_s=within_s)
         self._patience_s = patience_s
-        # Whoever has hung up may hold a thread for some seconds more: its place is given back only then.
+        # A fetch whose caller has hung up may occupy a thread for some more seconds. Its slot is given back only after
+        # that.
         self._threads = BoundedThreads("fetch", places)
         self._turns = Turns(places, most_each=max(1, places // SHARE), most_waiting_each=MOST_WAITING_EACH)
         self._circuits = Circuits()
 
     async def fetch(self, wanted: Fetching) -> str:
-        """The document's name; its bytes are in the file. Canceled, it lets go of the other side at once."""
+        """Write the document to the file and return its name. If this is canceled, the connection to the remote server
+        is closed at once.
+        """
         await self._take_turn(wanted.tenant_id)
         cut = Cut()
         running = asyncio.ensure_future(self._threads.run(self._fetch, wanted, cut))
@@ -89,13 +92,13 @@ class Fetcher:
     def _ended(self, tenant_id: UUID, done: "asyncio.Future[str]") -> None:
         self._turns.give_back(tenant_id)
         with suppress(asyncio.CancelledError):
-            done.exception()  # Nobody may be left to be told.
+            done.exception()  # The caller may be gone.
 
     def _fetch(self, wanted: Fetching, cut: Cut) -> str:
-        """In a thread."""
+        """Fetch the document. This runs in a thread."""
         try:
             target = self._check(wanted.address.url)
-            # By the tenant too: nobody can silence a server for others.
+            # The circuit is also per tenant, so that no tenant can block a server for others.
             circuit = f"{wanted.tenant_id} {target.authority}"
             with cut, self._circuits.of(circuit):
                 answer = self._asked(wanted, cut)
@@ -114,7 +117,9 @@ class Fetcher:
         )
 
     def _asked(self, wanted: Fetching, cut: Cut) -> Answer:
-        """What is no failure of the other side's leaves as another error than its failures."""
+        """Send the request to the remote server. An error that is not the fault of that server is raised as another
+        exception than its failures.
+        """
         caps = replace(self._caps, body_bytes=wanted.most_bytes)
         try:
             return self._get(wanted.address.url, cast("BinaryIO", wanted.file), caps=caps, cut=cut)

@@ -1,4 +1,4 @@
-"""Makes documents of uploads that are whole, beside the requests that brought their last bytes."""
+"""Makes documents of complete uploads, beside the requests that brought their last bytes."""
 
 import asyncio
 import secrets
@@ -20,14 +20,18 @@ from tenants.core.errors import DomainError
 log = structlog.get_logger(__name__)
 AT_ONCE = 2
 LARGE_BYTES, LARGE_AT_ONCE = 32 * 2**20, 1
-"""To put a large upload together may take half a minute: small ones, whoever sent them, are not held up by those."""
+"""The size of a large upload, and how many of them are joined at the same time. To join a large upload may take half a
+minute, and this must not delay small uploads of any tenant.
+"""
 WAIT_S = 20.0
-"""So long the request with the last byte waits for its document; what takes longer is asked for."""
+"""The seconds that the request with the last byte waits for its document. If it takes longer, the client asks for the
+document later.
+"""
 PAUSE_S = 2.0
 
 
 class Finishing:
-    """What fails here, or ends with this process, is tried again by the scheduler."""
+    """The tasks that finish uploads. The scheduler tries again what fails here or ends with this process."""
 
     def __init__(self, spool: Spool, inspections: Inspections, lookups: DatabaseThreads, stop: Stop) -> None:
         self._spool = spool
@@ -40,7 +44,9 @@ class Finishing:
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def finish(self, turn: Turn) -> None:
-        """Returns when it is done, or when that takes too long; it goes on then."""
+        """Wait until the upload is finished, or until that takes too long. In the second case the work goes on in the
+        background.
+        """
         task = asyncio.get_running_loop().create_task(self._finish(turn))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -72,7 +78,7 @@ class Finishing:
             keeping.cancel()
 
     async def _put_off(self, turn: Turn) -> None:
-        with suppress(DomainError):  # Else its lease ends by itself.
+        with suppress(DomainError):  # If this fails, the lease ends by itself.
             await self._lookups.run(finishing.put_off, turn, PAUSE_S)
 
     async def _in_turn(self, turn: Turn) -> None:
@@ -89,17 +95,17 @@ class Finishing:
             upload = await self._inspections.look_at(turn.tenant_id, upload)
             await self._threads.run(finishing.settle, turn, upload)
         finally:
-            # The threads may have ended with the process, and so will its folder.
+            # The threads may have ended with the process. The folder of the process is removed then too.
             with suppress(RuntimeError):
                 self._threads.start(file.close)
 
     def _scratch(self) -> Scratch:
-        """In this process's own folder, which does not outlive it."""
+        """Create a file in this process's own folder, which does not outlive the process."""
         path = self._spool.prepare() / secrets.token_hex(16)
         return Scratch(path, path.open("xb"))
 
     async def _keep(self, turn: Turn) -> None:
-        """The lease, however long a large file takes."""
+        """Renew the lease, however long a large file takes."""
         while True:
             await asyncio.sleep(LEASE_S / 3)
             try:

@@ -1,4 +1,4 @@
-"""Looks at documents before Django is asked, so that a slow one holds none of its threads."""
+"""Inspects documents before Django is called, so that a slow document holds none of Django's threads."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -21,18 +21,18 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 
 PATIENCE_S = 5.0
-"""So long one waits for one's turn; what was uploaded lies on disk meanwhile."""
+"""The longest wait for a slot, in seconds. The upload is on disk meanwhile."""
 LONG_BYTES = 256 * 2**20
-"""A look at what is as large may take much longer than one at others."""
+"""The size from which a document is large. Its inspection may take much longer than that of others."""
 QUICK_S = 1.0
-"""Nearly all looks take milliseconds. One that takes longer may be in the way of others."""
+"""The seconds that a quick inspection takes at most. Nearly all take milliseconds. A longer one may delay others."""
 MOST_WAITING_EACH = 64
 
 Found = Inspection | DocumentRejected
 
 
 class Reader(Protocol):
-    """All block; `close` ends what `inspect` is at, and so does canceling its call."""
+    """The document reader. All methods block. `close` ends a running `inspect`, and so does canceling its call."""
 
     def inspect_short_text(self, path: Path) -> Inspection | None: ...
 
@@ -46,12 +46,13 @@ class ReaderBusy(DomainError):
 
 
 class Inspections:
-    """As many at once as the reader has children, unless there is but one: neither one tenant nor large or slow
-    documents, whoever sent them, ever have all for longer than a quick look takes.
+    """The inspections of one process. As many run at the same time as the reader has children. Neither one tenant nor
+    the large or slow documents of all tenants ever have all children for longer than a quick inspection takes,
+    unless there is only one child.
 
-    A document that turns out slow goes over to the large ones, and is read on where they have a place. Where they have
-    none and others wait for its child, its look ends and begins anew among them: once, since there it may take
-    its time.
+    A document that turns out to be slow moves to the group of large ones and is read on if that group has a free slot.
+    If it has none, and others wait for the child, the inspection ends and begins again in that group. This happens only
+    once, because a document may take its time in that group.
     """
 
     def __init__(
@@ -64,7 +65,9 @@ class Inspections:
         patience_s: float = PATIENCE_S,
         quick_s: float = QUICK_S,
     ) -> None:
-        """`reader` is called when the first document comes: children belong to the process that uses them."""
+        """Keep `reader` and call it when the first document comes, because children belong to the process that uses
+        them.
+        """
         self._reader = reader
         self._opened: Reader | None = None
         self._lookups = lookups
@@ -81,7 +84,9 @@ class Inspections:
         return self._turns.waiting_of(tenant_id)
 
     async def look_at(self, tenant_id: UUID, upload: Upload) -> Upload:
-        """The upload with what was found; without, where the tenant has these bytes already, but for a short text."""
+        """Return the upload with the result of its inspection. There is no inspection if the tenant has these bytes
+        already, except for a short text.
+        """
         if upload.size_bytes <= SHORT_TEXT_BYTES:
             found = await self._short.run(self.inspect_short, upload.path)
             if found is not None:
@@ -89,14 +94,14 @@ class Inspections:
         return await self.look_further(tenant_id, upload)
 
     async def look_further(self, tenant_id: UUID, upload: Upload) -> Upload:
-        """The same, at what is known to be no short text."""
+        """Inspect an upload that is known to be no short text. The rest is the same as in `look_at`."""
         if await self._lookups.run(_is_known, tenant_id, upload.sha256):
             return upload
         found = None
         if upload.size_bytes < LONG_BYTES:
             found = await self._look(tenant_id, upload.path, [self._turns])
         if found is None:
-            # The long one comes first: whoever waits for it holds no child.
+            # The slot among the large ones is taken first, because a document that waits for it holds no child.
             found = await self._look(tenant_id, upload.path, [self._long, self._turns])
         return replace(upload, inspection=found)
 
@@ -107,10 +112,10 @@ class Inspections:
             self._opened.close()
 
     async def _look(self, tenant_id: UUID, path: Path, wanted: Sequence[Turns]) -> Found | None:
-        """None where it was ended for others' sake."""
+        """Inspect the document. Return None if the inspection was ended in favor of others."""
         held, call = await self._take_turns(tenant_id, wanted), Call(tenant=str(tenant_id))
         work = asyncio.ensure_future(self._threads.run(self._inspect, path, call))
-        # Not before its child is free again, even where the sender has gone.
+        # The slots are given back only when the child is free again, even if the sender has gone.
         work.add_done_callback(partial(_end, held))
         may_take_long = self._long in wanted
         try:
@@ -138,7 +143,9 @@ class Inspections:
             return held.pop_all()
 
     def inspect_short(self, path: Path) -> Found | None:
-        """In a thread, sooner than the database could be asked whether it is known; None for what is no short text."""
+        """Inspect a short text, or return None if the file is not one. This runs in a thread and is quicker than to
+        look in the database whether the document is known.
+        """
         self._opened = self._reader()
         try:
             return self._opened.inspect_short_text(path)
@@ -146,7 +153,7 @@ class Inspections:
             return rejected
 
     def _inspect(self, path: Path, call: Call) -> Found | None:
-        """In a thread."""
+        """Inspect the document. This runs in a thread."""
         self._opened = self._reader()
         try:
             return self._opened.inspect(path, call)
@@ -159,13 +166,13 @@ class Inspections:
 
 
 async def take_turn(held: ExitStack, turns: Turns, tenant_id: UUID) -> None:
-    """Given back when the stack is left."""
+    """Take a slot that is given back when the stack is left."""
     await turns.take(tenant_id)
     held.callback(turns.give_back, tenant_id)
 
 
 async def _has_ended(work: "asyncio.Future[Found | None]", *, within_s: float | None) -> bool:
-    """Leaves it going on, also where its caller is canceled."""
+    """Return whether the work has ended in time. The work goes on, also if the caller of this is canceled."""
     await asyncio.wait([work], timeout=within_s)
     return work.done()
 
@@ -173,7 +180,7 @@ async def _has_ended(work: "asyncio.Future[Found | None]", *, within_s: float | 
 def _end(held: ExitStack, work: "asyncio.Future[Found | None]") -> None:
     held.close()
     if not work.cancelled():
-        work.exception()  # Else it is logged where nobody waits for it any more.
+        work.exception()  # If unread, it is logged when nobody waits any more.
 
 
 def _busy() -> ReaderBusy:

@@ -1,6 +1,8 @@
-"""The door to Django for who hands in work: tenants take turns, and whoever would wait for long is refused at once.
+"""The admission to Django of requests that bring work. Tenants take turns, and a request that would wait for long is
+refused at once.
 
-Asked before a body is read, and once more when it is there. What only looks, and what takes work away, passes by.
+The check runs before a body is read, and again when the body is complete. Requests that only read or cancel work are
+not checked.
 """
 
 import asyncio
@@ -28,19 +30,23 @@ _HANDS_IN = _LOOKED_AT | _LONG_TO_SAVE
 
 
 def places_for(threads: int, cores: int) -> int:
-    """The others are for those who look, and for people. More than keep the cores busy only make each slower."""
+    """Return how many threads may take in work. The other threads are for reads and for people. More threads than keep
+    the cores busy only make each of them slower.
+    """
     return max(1, min(threads // 2, max(FEWEST, 2 * cores)))
 
 
 class TooMuchAtOnce(DomainError):
-    """Of one tenant; where all together are too many it is `Overloaded`."""
+    """The refusal of a request because its tenant sends too much. If all tenants together send too much, it is
+    `Overloaded`.
+    """
 
     code = "rate_limited"
 
 
 class Intake:
     def __init__(self, places: int, floods: Callable[[UUID], bool] = was_turned_away) -> None:
-        # Where there are some, one tenant never has all.
+        # If there are several slots, a tenant never has all of them.
         self._jobs = Door(
             Turns(places, most_each=places - 1 if places >= FEWEST else places), Pressure(places), floods
         )
@@ -50,19 +56,23 @@ class Intake:
             Pressure(saving, newcomers_s=NEWCOMERS_SAVE_S),
             floods,
         )
-        """For what takes long to save, an archive or a file of many lines: no job waits behind it."""
+        """The admission for requests that take long to save, such as an archive or a file with many text lines. No job
+        waits behind them.
+        """
         self._floods = floods
 
     def check(self, scope: Scope) -> None:
-        """Raises TooMuchAtOnce or Overloaded."""
+        """Check the request against the current wait. Raises TooMuchAtOnce or Overloaded."""
         tenant_id = who_hands_in(scope)
         if tenant_id is not None:
             self._door_of(scope).check(tenant_id)
 
     def check_upload(self, scope: Scope, waiting: int) -> None:
-        """Before its body is read; `waiting`: how many of that tenant's have come and are not looked at yet.
+        """Check an upload before its body is read. `waiting` is the number of documents of that tenant that have come
+        and are not inspected yet.
 
-        Raises TooMuchAtOnce: under pressure whoever is let in is served soon, and the look comes before the door.
+        Raises TooMuchAtOnce. Under pressure an admitted request is to be served soon, and the inspection comes before
+        the admission.
         """
         tenant_id = who_hands_in(scope)
         if tenant_id is None or scope["path"] not in _LOOKED_AT:
@@ -76,7 +86,7 @@ class Intake:
         if tenant_id is None:
             yield
             return
-        # Of a document that has been looked at most is done: it goes before what its tenant sends besides.
+        # Most of the work for an inspected document is done, so it goes before the other requests of its tenant.
         ahead = UPLOAD in scope and scope["path"] in _LOOKED_AT
         async with self._door_of(scope).turn(tenant_id, ahead=ahead):
             yield
@@ -90,7 +100,9 @@ class Door:
         self._turns = turns
         self._pressure = pressure
         self._floods = floods
-        """Whose work was refused past the door a moment ago, so that nobody stands at it."""
+        """A function that returns whether work of the tenant was refused after its admission a moment ago. No queue is
+        seen here in that case.
+        """
 
     def is_strict(self) -> bool:
         return self._pressure.is_strict(time.monotonic())
@@ -111,7 +123,7 @@ class Door:
         if self._turns.free_for(tenant_id):
             await self._turns.take(tenant_id, ahead=ahead)
             return
-        # What has come whole is worth twice the wait.
+        # A complete request may wait twice as long.
         self.check(tenant_id, worth=2.0, ahead=ahead)
         now_s, own = time.monotonic(), self._turns.waiting_of(tenant_id, ahead=ahead)
         self._pressure.line(self._turns.waiting + 1, now_s)
@@ -133,7 +145,7 @@ class Door:
             self.refuse(own=own)
 
     def refuse(self, *, own: int) -> NoReturn:
-        """`own`: how many of theirs stand there already."""
+        """Raise the refusal. `own` is the number of requests of the tenant that wait here already."""
         pause_s = self._pressure.retry_after_s(time.monotonic(), random.random())  # noqa: S311  # jitter, not a secret
         extra = {"retry_after_s": pause_s}
         if own:
@@ -144,7 +156,7 @@ class Door:
 
 
 def who_hands_in(scope: Scope) -> UUID | None:
-    """The tenant, where this request brings work."""
+    """Return the tenant if this request brings work."""
     if scope["type"] != "http" or scope["method"] != "POST":
         return None
     path = scope["path"]

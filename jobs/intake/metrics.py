@@ -1,4 +1,4 @@
-"""What the live layer of a web process counts. Labels never name a tenant."""
+"""Metrics of the live layer of a web process. Labels never name a tenant."""
 
 from prometheus_client import Counter, Gauge
 

@@ -1,4 +1,4 @@
-"""Reads a multipart form as its bytes arrive: one file, whose bytes go straight through, and a few short texts."""
+"""Reads a multipart form as its bytes arrive: one file, whose bytes are passed on at once, and a few short texts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,21 +29,21 @@ class FormLimits:
 
     @property
     def body_bytes(self) -> int:
-        """The whole form, with room for boundaries and part headers."""
+        """Return the largest size of the whole form, with headroom for boundaries and part headers."""
         return self.file_bytes + self.fields * self.field_bytes + 64 * 1024
 
 
 @dataclass(frozen=True)
 class Form:
     filename: str
-    """As the sender wrote it; whoever stores it makes it safe."""
+    """The name as the sender wrote it. The code that stores it makes it safe."""
     content_type: str
     fields: Mapping[str, str]
 
 
 @dataclass
 class _Part:
-    """The part being read."""
+    """The part that is being read."""
 
     headers: dict[str, bytes] = field(default_factory=dict)
     name: str = ""
@@ -57,13 +57,13 @@ class _Part:
 
 
 def boundary_of(content_type: str) -> bytes | None:
-    """None unless this is a multipart form."""
+    """Return the boundary, or None if this is no multipart form."""
     kind, options = parse_options_header(content_type)
     return options.get(b"boundary", b"") if kind == b"multipart/form-data" else None
 
 
 class FormReader:
-    """Feed it with `write`; `finish` says what the form was or what is wrong with it."""
+    """A parser that gets its bytes through `write`. `finish` returns the form or says what is wrong with it."""
 
     def __init__(self, boundary: bytes, limits: FormLimits, on_file_bytes: Callable[[bytes], None]) -> None:
         self._limits = limits
@@ -76,7 +76,7 @@ class FormReader:
         self._value = bytearray()
         self._ended = False
         self.before_file: Callable[[Mapping[str, str]], None] | None = None
-        """Is told the fields that came before the file, and may refuse it."""
+        """Called with the fields that came before the file. It may refuse the file."""
         if not boundary:
             raise InvalidForm("The Content-Type of a multipart form must name its boundary.")
         try:

@@ -1,29 +1,32 @@
-"""How long whoever hands in work would wait at the door, and whether that is too long; pure.
+"""Calculates how long a request with work would wait for admission, and whether that is too long. This module is pure.
 
-A burst that comes to an idle door is let in, and waits. One that does not end is kept short: from then on everybody who
-is let in is served soon, and the others are told at once when to come again. So it is with whoever was told to come
-again later a moment ago, for whatever reason: what they send then is no burst, but the rest of a flood.
+A burst that meets no waiting requests is admitted and waits. A burst that does not end is kept short: from then on
+every admitted request is served soon, and the others learn at once when to try again. The same applies to a tenant that
+was refused a moment ago, for whatever reason: its next requests are not a burst, but the rest of a flood.
 """
 
 import math
 from dataclasses import dataclass
 
 PATIENCE_S = 0.1
-"""Of a door at which others wait all the time."""
+"""The longest wait in seconds while requests wait all the time."""
 BURST = 64
-"""Of one tenant, at a door that was free a moment ago."""
+"""The size of the burst that one tenant may send when nobody waited a moment ago."""
 STANDING_S = 0.5
-"""A line that stands for so long is no burst."""
+"""Seconds after which a queue that does not become empty is no burst."""
 QUIET_S = 3.0
-"""Without a line, until the door takes a burst again."""
+"""Seconds without a queue until a burst is admitted again."""
 FEW = 2
-"""Of each tenant, however slow the service is."""
+"""The number of requests of each tenant that may wait, however slow the service is."""
 NEWCOMERS_S, NEWCOMERS_SAVE_S = 1.0, 30.0
-"""Who has nothing in line is the next, and not refused for what others do, unless they are very many. Where a turn
-takes seconds by itself, as to save an archive does, they wait for longer."""
+"""The longest wait in seconds of a tenant that has nothing in the queue. That tenant is the next and is not refused for
+what others do, unless they are very many. It waits longer for work that takes seconds by itself, such as saving an
+archive.
+"""
 OVERDUE_S = 0.12
-"""Whoever stood there so long, where it was to be 0.1 s at most, is sent away after all: those before took longer than
-usual. Who is let in is to be served soon or not at all, and others have stood there for less."""
+"""The seconds after which a waiting request is refused that was expected to wait 0.1 s at most. The requests before it
+took longer than usual. An admitted request is to be served soon or not at all, and others have waited for less time.
+"""
 FIRST_SERVICE_S = 0.02
 SMOOTHING = 0.05
 LONGEST_PAUSE_S = 30.0
@@ -37,7 +40,7 @@ class Pressure:
     line_since_s: float | None = None
     strict_until_s: float = float("-inf")
     refused: float = 0.0
-    """In about the last second."""
+    """The number of refusals in about the last second."""
     refused_at_s: float = 0.0
     newcomers_s: float = NEWCOMERS_S
 
@@ -45,7 +48,7 @@ class Pressure:
         self.service_s += SMOOTHING * (seconds - self.service_s)
 
     def line(self, length: int, now_s: float) -> None:
-        """Told at every change of how many wait."""
+        """Record the number of waiting requests. This is called at every change of that number."""
         if not length:
             self.line_since_s = None
         elif self.line_since_s is None:
@@ -54,7 +57,9 @@ class Pressure:
             self.strict_until_s = now_s + QUIET_S
 
     def wait_s(self, own: int, tenants: int, everybody: int) -> float:
-        """With `own` requests of one's own in line, those of so many `tenants` in turns, `everybody`'s in all."""
+        """Return the expected wait, with `own` waiting requests of the caller, `tenants` tenants that take turns, and
+        `everybody` waiting requests in all.
+        """
         before = min((own + 1) * max(1, tenants), everybody + 1)
         return before * self.service_s / self.places
 
@@ -62,19 +67,25 @@ class Pressure:
         return now_s < self.strict_until_s
 
     def lets_in(self, own: int, wait_s: float, now_s: float, *, floods: bool = False) -> bool:
-        """`floods`: whoever comes was told to come again later, and comes."""
+        """Return whether the request is admitted. `floods` says that the tenant was told to try again later and did not
+        wait.
+        """
         if own < FEW and wait_s <= (FEW * PATIENCE_S if own else self.newcomers_s):
             return True
         return wait_s <= PATIENCE_S if floods or self.is_strict(now_s) else own < BURST
 
     def longest_wait_s(self, own: int, now_s: float, *, floods: bool = False) -> float | None:
-        """For whoever has been let in to stand in line behind `own` of theirs; None for as long as it takes."""
+        """Return the longest time that an admitted request may wait behind `own` other requests of its tenant. None
+        means that there is no limit.
+        """
         if not (floods or self.is_strict(now_s)):
             return None
         return OVERDUE_S if own else self.newcomers_s
 
     def retry_after_s(self, now_s: float, chance: float) -> int:
-        """Until those who were refused in the last second could have been served; counts this one among them."""
+        """Return the seconds until those that were refused in the last second could have been served. This request
+        counts among them.
+        """
         self.refused = self.refused * math.exp(self.refused_at_s - now_s) + 1.0
         self.refused_at_s = now_s
         pause_s = min(LONGEST_PAUSE_S, max(1.0, self.refused * self.service_s / self.places))

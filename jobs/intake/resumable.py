@@ -1,8 +1,9 @@
-"""Takes bytes of resumable uploads in while they arrive: Django says whether, and no thread of it waits for them.
+"""Takes in the bytes of resumable uploads while they arrive. Django decides whether they are accepted, and none of its
+threads waits for them.
 
-Django is asked first, with the request but without its body: it knows the caller, looks at every header, and takes the
-upload's turn for this request. Then the bytes come, and go to storage piece by piece. At the end Django is asked again,
-and what it says of the upload then is the answer.
+Django first gets the request without its body: it authenticates the caller, checks every header and takes the upload's
+`Turn` for this request. Then the bytes come and go to storage piece by piece. At the end Django gets a request again,
+and its description of the upload at that time is the response.
 """
 
 import time
@@ -50,13 +51,13 @@ _METHODS = frozenset({"PATCH", "DELETE"})
 
 
 def is_resumable(scope: Scope) -> bool:
-    """Whether it is about a resumable upload."""
+    """Return whether the request is about a resumable upload."""
     path: str = scope["path"]
     return path == UPLOADS or path.startswith(f"{UPLOADS}/")
 
 
 def brings_bytes(scope: Scope) -> bool:
-    """Whether its body is bytes of an upload."""
+    """Return whether the request body is bytes of an upload."""
     return (
         is_resumable(scope)
         and method_of(scope) in {"POST", "PATCH"}
@@ -66,13 +67,15 @@ def brings_bytes(scope: Scope) -> bool:
 
 
 def completes(scope: Scope) -> bool:
-    """Whether it says that all parts of an upload have been sent to the storage."""
+    """Return whether the request says that all parts of an upload have been sent to the storage."""
     path: str = scope["path"]
     return scope["method"] == "POST" and path.endswith("/complete")
 
 
 def method_of(scope: Scope) -> str:
-    """What it means: some environments can send nothing but POST, and name the method that they mean."""
+    """Return the method that the request means. Some environments can only send POST, and name the intended method in a
+    header.
+    """
     method: str = scope["method"]
     meant = header(scope, b"x-http-method-override") if method == "POST" else None
     return meant.upper() if meant is not None and meant.upper() in _METHODS else method
@@ -107,7 +110,7 @@ class Resumable:
         asked = WaitingBody(int(length) if length is not None and length.isdecimal() else None)
         first = await self._asking.ask(_without_body(scope, {WAITING: asked}), _nothing_more)
         if asked.turn is None:
-            # The body was not read, so nothing more can be said on this connection.
+            # The body was not read, so this connection cannot be used for another request.
             if scope["http_version"].startswith("1"):
                 first = first.with_header(b"connection", b"close")
             await first.give(send)
@@ -122,7 +125,7 @@ class Resumable:
         await answer.give(send)
 
     async def _complete(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Its bytes are in storage already, and were joined there if Django says so."""
+        """Finish an upload whose bytes are already in storage. Django says whether they were joined there."""
         asked = WaitingBody(None)
         answer = await self._asking.ask({**scope, WAITING: asked}, receive)
         if asked.turn is not None:
@@ -132,7 +135,9 @@ class Resumable:
         await answer.give(send)
 
     async def _store(self, arriving: Arriving, chunks: AsyncIterator[bytes]) -> None:
-        """What arrived before a connection broke off is kept, unless it was to be checked."""
+        """Store the bytes. Bytes that arrived before a connection broke off are kept, unless a checksum was to be
+        verified.
+        """
         try:
             while not arriving.ended:
                 with self._spool.file() as file:
@@ -148,7 +153,7 @@ class Resumable:
                 await self._let_go(arriving)
 
     async def _fill(self, file: SpoolFile, arriving: Arriving, chunks: AsyncIterator[bytes]) -> None:
-        """One piece; the last one only once it is known that no more follows."""
+        """Fill the file with one piece. The last piece ends only once it is known that no more bytes follow."""
         try:
             while file.size_bytes < PIECE_BYTES or arriving.left == 0:
                 chunk = await anext(chunks, None)
@@ -178,7 +183,7 @@ class Resumable:
             self._turns.give_back(turn.tenant_id)
 
     async def _count_checked(self, arriving: Arriving) -> None:
-        """All of it at once; what broke off cannot be checked."""
+        """Verify the checksum and count all bytes at once. A request that broke off cannot be verified."""
         if arriving.staged and arriving.cut is None:
             arriving.check()
             arriving.whole = await self._threads.run(count_pieces, arriving.turn, arriving.staged)
@@ -193,7 +198,7 @@ class Resumable:
             raise locked(LEASE_S)
 
     async def _let_go(self, arriving: Arriving) -> None:
-        # Else the lease ends by itself, and the pieces are erased when they are due.
+        # If this fails, the lease ends by itself, and the pieces are erased when they are due.
         with suppress(DomainError):
             await self._threads.run(withdraw_upload if arriving.made_nothing else release, arriving.turn)
             if arriving.staged:
@@ -206,7 +211,7 @@ def _without_body(scope: Scope, more: dict[str, object]) -> Scope:
 
 
 def _looking(scope: Scope, asked: WaitingBody) -> Scope:
-    """A request with no bytes, which is told how the upload stands."""
+    """Return a request without bytes that asks for the state of the upload."""
     assert asked.turn is not None
     path = f"{UPLOADS}/{asked.turn.upload_id}"
     target = {"method": "PATCH", "path": path, "raw_path": path.encode(), "query_string": b""}
@@ -214,7 +219,7 @@ def _looking(scope: Scope, asked: WaitingBody) -> Scope:
 
 
 def _created(first: Answer, last: Answer) -> Answer:
-    """The answer to the request that made the upload, with how it stands after its bytes."""
+    """Return the response to the request that created the upload, with the state of the upload after its bytes."""
     if last.status >= 400:
         return last
     told = {name: value for name, value in last.headers if name.startswith(b"upload-")}

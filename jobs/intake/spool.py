@@ -1,4 +1,6 @@
-"""Bodies on local disk while they arrive: written off the event loop, removed with their request or its process."""
+"""The storage of request bodies on local disk while they arrive. They are written off the event loop, and removed with
+their request or its process.
+"""
 
 import errno
 import hashlib
@@ -39,7 +41,9 @@ def refusal_of(error: OSError) -> DomainError:
 
 
 class SpoolFile:
-    """Bytes gather in memory up to one batch; only a full batch takes a thread, so a stalled sender holds none."""
+    """A file whose bytes gather in memory up to one batch. Only a full batch takes a thread, so a stalled sender holds
+    no thread.
+    """
 
     def __init__(self, path: Path, threads: BoundedThreads) -> None:
         self.path = path
@@ -50,7 +54,7 @@ class SpoolFile:
         self._descriptor: int | None = None
         self._removed = False
         self._failed: DomainError | None = None
-        # A batch may still be on its way to the disk when the request is given up.
+        # A batch may still be on its way to the disk when the request is abandoned.
         self._lock = threading.Lock()
 
     def add(self, data: bytes) -> None:
@@ -58,7 +62,7 @@ class SpoolFile:
         self.size_bytes += len(data)
 
     def write(self, data: bytes) -> int:
-        """At once, for whoever is in a thread already."""
+        """Write the bytes at once. This is for callers that run in a thread already."""
         self._write(data)
         self.size_bytes += len(data)
         return len(data)
@@ -68,12 +72,14 @@ class SpoolFile:
             await self._write_out(lambda _: None)
 
     async def finish(self) -> str:
-        """All bytes are in the file; the answer is their sha256. Raises again why some are not."""
+        """Write all remaining bytes and return the sha256 of the file. Raises an earlier write error again."""
         sha256, _ = await self.finish_and(lambda _: None)
         return sha256
 
     async def finish_and(self, look: Callable[[Path], R]) -> tuple[str, R]:
-        """And looks at it in the same thread: under load each more is waited for."""
+        """Finish the file and also look at it in the same thread, because under load each further thread has to be
+        waited for.
+        """
         found = await self._write_out(look)
         return self._hash.hexdigest(), found
 
@@ -119,7 +125,7 @@ class SpoolFile:
 
 
 class Spool:
-    """In a folder of its own, which goes with its process, however that ends."""
+    """The folder for such files. Each process has its own, which is removed with the process, however that ends."""
 
     def __init__(self, root: Path, threads: BoundedThreads) -> None:
         self._root = root

@@ -1,4 +1,6 @@
-"""Lends a few places to many tenants in turn: who asks for much waits behind themselves, and holds up nobody else."""
+"""Lends a few slots to many tenants in turn. A tenant that asks for much waits behind its own requests and delays
+nobody else.
+"""
 
 import asyncio
 from collections import Counter, deque
@@ -12,16 +14,17 @@ MOST_IN_A_ROW = 3
 
 @dataclass(slots=True)
 class _Line:
-    """One tenant's, where the first to ask is the first served: of those that are ahead, and then of the others.
+    """The queue of one tenant. Requests that are ahead are served first, then the others; within each group the first
+    to ask is the first served.
 
-    Of the others one in a few is served all the same.
+    One in a few of the others is served before the requests that are ahead.
     """
 
     places: "deque[asyncio.Future[None]]" = field(default_factory=deque)
     ahead: int = 0
-    """So many of them: they stand in front."""
+    """The number of waiting requests that are ahead. They are at the front of the queue."""
     in_a_row: int = 0
-    """So many of those that are ahead were served since one of the others was."""
+    """The number of requests that were ahead and were served since the last of the others was served."""
 
     def stand(self, place: "asyncio.Future[None]", *, ahead: bool) -> None:
         self.places.insert(self.ahead if ahead else len(self.places), place)
@@ -44,7 +47,7 @@ class _Line:
 
 
 class Turns:
-    """Within a tenant, those that are ahead come first; tenants take turns."""
+    """The slots. Tenants take turns, and within a tenant the requests that are ahead come first."""
 
     def __init__(self, places: int, *, most_each: int, most_waiting_each: int | None = None) -> None:
         self._free = places
@@ -59,7 +62,9 @@ class Turns:
         return self._free > 0 and not self._waiting
 
     def free_for(self, tenant_id: UUID) -> bool:
-        """Whoever waits then has as many places as one may have, and stands in nobody else's way."""
+        """Return whether the tenant can have a slot at once. If other tenants wait although a slot is free, each of
+        them has as many slots as it may have and delays nobody else.
+        """
         return self._free > 0 and self._held[tenant_id] < self._most_each
 
     @property
@@ -67,22 +72,22 @@ class Turns:
         return self._count
 
     def waiting_of(self, tenant_id: UUID, *, ahead: bool = False) -> int:
-        """Behind whom one that comes now would stand."""
+        """Return the number of requests of the tenant that a new request would wait behind."""
         line = self._waiting.get(tenant_id)
         if line is None:
             return 0
         return line.ahead if ahead else len(line.places)
 
     def wanted_by_others(self, tenant_id: UUID) -> bool:
-        """Whether a place that this tenant gave back would be another's at once."""
+        """Return whether a slot that this tenant gave back would go to another tenant at once."""
         return any(one != tenant_id and self._held[one] < self._most_each for one in self._waiting)
 
     def tenants_waiting(self, tenant_id: UUID) -> int:
-        """With this one."""
+        """Return the number of tenants that wait, including this one."""
         return len(self._waiting) + (tenant_id not in self._waiting)
 
     async def take(self, tenant_id: UUID, *, ahead: bool = False) -> None:
-        """Whoever returns from this gives back. Who is canceled has nothing."""
+        """Wait for a slot. A caller to which this returns must give the slot back. A canceled caller holds no slot."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiting = self.waiting_of(tenant_id)
         if self._most_waiting_each is not None and waiting >= self._most_waiting_each:
@@ -115,7 +120,7 @@ class Turns:
             place = line.first()
             self._count -= 1
             if line.places:
-                self._waiting[tenant_id] = line  # Behind the others.
+                self._waiting[tenant_id] = line  # It goes behind the other tenants.
             if not place.done():
                 self._free -= 1
                 self._held[tenant_id] += 1

@@ -31,11 +31,13 @@ from tenants.identity.identity import Scope as KeyScope
 JOBS = "/v1/jobs"
 DOCUMENTS = "/v1/documents"
 FILES = "/v1/files"
-"""Lines for a batch, which are looked at when it is made."""
+"""The path for the text lines of a batch, which are checked when the batch is created."""
 ESTIMATE = "/v1/estimate"
-"""A file that is looked at, and kept no longer than it takes to answer."""
+"""The path for a file that is inspected and is kept no longer than the response takes."""
 ARCHIVES = "/v1/archives"
-"""Packed documents, which are looked at when they are unpacked; what comes to the others is a document."""
+"""The path for packed documents, which are inspected when they are unpacked. A file that is sent to one of the other
+paths is a document.
+"""
 SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
     DOCUMENTS: "documents:write",
     JOBS: "jobs:write",
@@ -47,23 +49,23 @@ _ABOUT_THE_BODY = frozenset({b"content-type", b"content-length", b"transfer-enco
 
 
 def is_upload(scope: Scope) -> bool:
-    """A form with a file to one of the addresses that take one."""
+    """Return whether the request is a form with a file for one of the paths that accept files."""
     if scope["method"] != "POST" or scope["path"] not in SCOPE_FOR_PATH:
         return False
     return boundary_of(header(scope, b"content-type") or "") is not None
 
 
 def is_document(scope: Scope) -> bool:
-    """What came with it, which is looked at here: lines and archives are not."""
+    """Return whether the file is inspected here. Files with text lines and archives are not."""
     return scope["path"] in (JOBS, DOCUMENTS, ESTIMATE)
 
 
 def _unseen(_: Path) -> None:
-    """Is looked at where it is used."""
+    """Leave the file alone. It is checked where it is used."""
 
 
 def form_limits(scope: Scope) -> FormLimits:
-    """Of the caller, for that address."""
+    """Return the limits of the caller for this path."""
     if scope["path"] == FILES:
         return FormLimits(settings.MAAS_MAX_FILE_BYTES)
     if scope["path"] == ARCHIVES:
@@ -72,7 +74,7 @@ def form_limits(scope: Scope) -> FormLimits:
 
 
 def caller(scope: Scope) -> Identity:
-    """Who sends the body, by key or by session. Known before the first byte is asked for."""
+    """Return the caller that sends the body, by key or by session. It is known before the first byte is read."""
     found = scope.get(IDENTITY) or scope.get(MEMBER)
     if not isinstance(found, Identity):
         raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
@@ -80,7 +82,9 @@ def caller(scope: Scope) -> Identity:
 
 
 class Uploads:
-    """Hands Django a request without a body, with the whole file beside it: on local disk, and looked at."""
+    """The handler that passes Django a request without a body, with the whole file beside it: on local disk, and
+    inspected.
+    """
 
     def __init__(self, inner: App, spool: Spool, inspections: Inspections, intake: Intake) -> None:
         self._inner = inner
@@ -108,7 +112,8 @@ class Uploads:
         reader = FormReader(
             boundary_of(header(scope, b"content-type") or "") or b"", form_limits(scope), file.add
         )
-        # With a key, what was accepted already is told, however long the queue is by now: Django looks for it.
+        # A request with a key gets the job that was accepted earlier, however long the queue is by now. Django looks
+        # for it.
         if scope["path"] == JOBS and header(scope, b"idempotency-key") is None:
             reader.before_file = lambda fields: refuse_known(identity.tenant_id, fields)
         async for chunk in body_chunks(receive):
@@ -130,7 +135,9 @@ class Uploads:
 
 
 def _after_the_body(receive: Receive) -> Receive:
-    """What is left to hear once the body has been read: an empty one, then the caller hanging up."""
+    """Return a receive callable for the time after the body was read. It gives an empty body first, then the disconnect
+    of the caller.
+    """
     told = False
 
     async def receive_rest() -> Message:

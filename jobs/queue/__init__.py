@@ -1,1 +1,1 @@
-"""Which pages are run next, by whom, and how they end."""
+"""The queue of pages: which pages run next, which worker runs them, and how they end."""

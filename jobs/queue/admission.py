@@ -1,7 +1,8 @@
-"""Refuses jobs that would wait for too long: the shell around jobs/queue/queue_age.py.
+"""Refuses jobs that would wait for too long. The rules are in jobs/queue/queue_age.py.
 
-A process looks at the lines of a version that jobs are handed in for, once a second or, where very many wait, less
-often; what it decided for somebody holds until its next look. So a flood costs a look at a dictionary for each job.
+A process reads the queues of a version when jobs are submitted for it: once a second, or less often if very many pages
+wait. Its decision for a caller holds until it reads the queues again. So during a flood, each job costs only a look-up
+in a dictionary.
 """
 
 import random
@@ -27,10 +28,12 @@ from tenants.core.errors import DomainError
 from tenants.limits.rates.metrics import REFUSED
 
 COUNTED, COUNTED_OF_ALL = 5_000, 20_000
-"""Of each line, and of all together; of one that is longer, the age of its first page tells the rest."""
+"""The number of pages that are counted in each queue, and in all queues together. If a queue is longer, the age of its
+first page shows the rest.
+"""
 LOOK_EVERY_S = 1.0
 MOST_OF_TIME = 0.05
-"""That a process spends looking, however many wait."""
+"""The largest share of its time that a process spends on reading the queues, however many pages wait."""
 MOST_REMEMBERED = 10_000
 REFUSAL_COUNTS_S = 60.0
 
@@ -59,25 +62,29 @@ class _Seen:
 
 
 _seen: dict[str, _Seen] = {}
-"""By the version's key."""
+"""The queues as last read, by the key of the version."""
 
 
 def require_short_queue(tenant_id: UUID, version: ModelVersion, priority: int) -> None:
-    """Raises BacklogTooLong or QueueTooLong; asked before anything of a job is stored."""
+    """Raise BacklogTooLong or QueueTooLong if the job would wait for too long. This is called before anything of the
+    job is stored.
+    """
     if not _limit_s(priority):
         return
     _refuse_if_told(version.key, _look(version), _Caller(tenant_id, priority))
 
 
 def anybody_refused() -> bool:
-    """A while ago at most, whoever it was: else nobody has to look further."""
+    """Return whether a refusal of any caller still counts (`REFUSAL_COUNTS_S`). If none does, there is no need to look
+    further.
+    """
     return time.monotonic() < _newest.until_s
 
 
 def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
-    """The same for whoever has not been let into Django yet: whoever was refused a moment ago is so before that.
+    """Refuse a caller that was refused a moment ago, before its request reaches Django.
 
-    Asks nobody. Of a form with a file `fields` are those that came before the file.
+    This makes no query. If a form contains a file, `fields` holds only the fields that came before the file.
     """
     model = fields.get("model", "")
     priority = NUMBERS.get(fields.get("priority", DEFAULT))
@@ -86,7 +93,7 @@ def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
     caller, now_s = _Caller(tenant_id, priority), time.monotonic()
     looked_at = [(key, seen) for key, seen in list(_seen.items()) if model in (key, key.partition("@")[0])]
     if len(looked_at) != 1:
-        return  # Of several versions nobody knows here which is meant.
+        return  # If there are several versions, it is not known here which is meant.
     key, seen = looked_at[0]
     if now_s < seen.until_s and caller in seen.decided:
         _refuse_if_told(key, seen, caller)
@@ -108,9 +115,11 @@ class _Newest:
 
 
 _newest = _Newest()
-"""Refusal: once it counts no more, none does."""
+"""The refusal that counts longest. When it no longer counts, no refusal does."""
 _refused: dict[tuple[str, _Caller], float] = {}
-"""Who was, at a look of theirs, and until when that counts: they are let in again below the limit."""
+"""Callers that were refused when their wait was last checked, and the time until which that counts. They are admitted
+again only when their wait is well below the limit.
+"""
 
 
 def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[Verdict, Wait]:
@@ -126,7 +135,9 @@ def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[V
 
 
 def _look(version: ModelVersion) -> _Seen:
-    """While one looks again, the others go on with what was seen before."""
+    """Return the queues as last read, and read them again if that was too long ago. While a thread reads them, the
+    other threads go on with the earlier result.
+    """
     now_s = time.monotonic()
     seen = _seen.get(version.key)
     if seen is not None:

@@ -1,6 +1,7 @@
-"""Claims, heartbeats and hand-backs of pages: each one conditional statement, fenced by a token, timed by the database.
+"""Claims, heartbeats and hand-backs of pages. Each is one conditional statement that is fenced by a token and timed by
+the database.
 
-Locks are always taken job first, page second.
+Locks are always taken on the job first, and then on the page.
 """
 
 import json
@@ -24,10 +25,12 @@ from tenants.plans.prices import Price
 
 LOCK_PATIENCE_MS = 2000
 HAND_BACK_PATIENCE_MS = 500
-"""A worker that stops has seconds for all its pages; what is not handed back is found by its lease."""
+"""The lock timeout for a hand-back. A worker that stops has only seconds for all its pages. A page that is not handed
+back is found when its lease ends.
+"""
 
-# The inline input may be megabytes: read only where it is the work itself. A page whose worker died is told by its
-# error, until it ends in another way; its last try is made apart.
+# The inline input may be megabytes, so it is read only if it is the work itself. A page whose worker died is recognized
+# by its error code, until it ends in another way. Its last try is made apart.
 _CLAIM = f"""
 WITH job AS (
     SELECT job.id, job.api_key_id, job.priority, job.model_version_id, model.name, version.number, job.price,
@@ -80,7 +83,7 @@ WHERE id = %(page)s AND state = 'queued' AND run_after <= clock_timestamp() AND 
 APART_AGAIN_S = 1.0
 
 
-# A row that somebody has locked just now is passed over: whether it is still ours, the next round will tell.
+# A row that is locked at this moment is skipped. The next round finds out whether this claim still holds it.
 _RENEW = """
 WITH held AS (
     SELECT page.id, page.lease_token
@@ -114,7 +117,7 @@ class ClaimedDocument:
     file: str
     sha256: str
     too_complex_pages: Sequence[int] = ()
-    """Numbers of the pages that are not to be read again."""
+    """The numbers of the pages that must not be read again."""
 
 
 @dataclass(frozen=True)
@@ -132,26 +135,28 @@ class Claim:
     version: int
     price: Price
     cached_price: Price
-    """Where the result is known, and nothing is run."""
+    """The price if the result is already cached and nothing is run."""
     cache_control: str
     cache_ttl_s: int
-    """How old a result may be that answers; 0: none does."""
+    """The maximum age of a cached result that may answer. With 0, no cached result does."""
     started_at: datetime
-    """When it was claimed for the first time."""
+    """The time of the first claim."""
     input_sha256: str
-    """Of what was sent with the job, in the form in which it is kept; empty for a document."""
+    """The hash of what was sent with the job, in the form in which it is stored. It is empty for a document."""
     livemode: bool
     document: ClaimedDocument | None
     input: Mapping[str, Any] | None
     parameters: Mapping[str, Any]
     waited_s: float = 0.0
-    """Since it might have run; what went before, as waiting for another try, does not count."""
+    """The time since the page could have run. Earlier time, such as waiting for another try, does not count."""
     apart: bool = False
-    """The last try of a page that workers died with."""
+    """Set for the last try of a page on which workers died."""
     results_generation: int = 0
-    """As it was at the claim: what is erased while the page runs is not known from it either."""
+    """The generation at the time of the claim. If results are erased while the page runs, this page does not bring them
+    back into the cache.
+    """
     api_key_id: UUID | None = None
-    """Of the key that the job came with; None where a person sent it."""
+    """The key that the job was sent with. None if a person sent it."""
     priority: int = NUMBERS[DEFAULT]
 
     @property
@@ -167,14 +172,14 @@ def claim_page(
     may_apart: Callable[[], bool] = lambda: True,
     documents: bool = True,
 ) -> Claim | None:
-    """None when there is nothing to do: done, canceled, past its job's deadline, held by another, unknown, or its
-    tenant's who is suspended.
+    """Claim a page. Return None if there is nothing to do: the page is done, canceled, past the deadline of its job,
+    held by another worker or unknown, or its tenant is suspended.
 
     Any message may be a repeat.
 
-    `may_apart` is asked where it may be the last try of a page that workers died with: whether no other such page is
-    in hand. If there is one, this comes again a moment later: a deadly page must not use up its neighbours' tries.
-    Where `documents` are not taken, the page of one stays as it is.
+    `may_apart` is called if this may be the last try of a page on which workers died. It says whether no other such
+    page is in hand. If there is one, this page is put off for a moment: a page that kills workers must not use up the
+    tries of the pages beside it. If `documents` is false, a page of a document stays as it is.
     """
     values: dict[str, Any] = {
         "page": page_id,
@@ -237,9 +242,12 @@ def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool
 
 
 def say_loading(claim: Claim) -> None:
-    """For whoever watches the page: it waits for its model to be brought into memory. Said late, it is not said."""
+    """Publish an event that says that the page waits for its model to be loaded into memory. It is left out if this
+    claim no longer holds the page.
+    """
     with unit_of_work(claim.tenant_id):
-        # Looked at under the job's lock, so that nothing is said of a page that ends, or after its job did.
+        # This is checked under the lock of the job, so that no event is written for a page that ends, or after its job
+        # has ended.
         _lock_job(claim, LOCK_PATIENCE_MS)
         held = Page.objects.filter(id=claim.page_id, state=states.RUNNING, lease_token=claim.token)
         if held.exists():
@@ -248,24 +256,26 @@ def say_loading(claim: Claim) -> None:
 
 
 def renew_leases(claims: Sequence[Claim]) -> set[int]:
-    """The tokens that are still good. A missing one means: stop, another has the page or nobody wants it."""
+    """Renew the leases and return the tokens that are still valid. If a token is missing, the work must stop: another
+    worker has the page, or the page is no longer wanted.
+    """
     values: dict[str, Any] = {
         "pages": [claim.page_id for claim in claims],
         "tokens": [claim.token for claim in claims],
         "lease_s": settings.MAAS_LEASE_S,
     }
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        # For a lock on the whole table: whoever renews has pages to end meanwhile.
+        # This bounds the wait for a lock on the whole table, since the worker has pages to end meanwhile.
         cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_PATIENCE_MS}ms"])
         cursor.execute(_RENEW, values)
         return {token for (token,) in cursor.fetchall()}
 
 
 def hand_back(claim: Claim) -> bool:
-    """Returns a page whose work was ended before it was done; the attempt does not count.
+    """Return a page to the queue if its work was stopped before it was done. The attempt does not count.
 
-    False when there is nothing to return: the page was canceled, or is another's by now, or its job is locked for
-    longer than there is time. What then still has a lease is found when that ends.
+    Return False if there is nothing to return: the page was canceled, it is held by another worker by now, or its job
+    is locked for longer than there is time. A page that still has a lease then is found when the lease ends.
     """
     try:
         with unit_of_work(claim.tenant_id), connections[APP].cursor() as cursor:
@@ -288,6 +298,8 @@ def _lock_job(claim: Claim, patience_ms: int) -> None:
 
 
 def is_wanted(claim: Claim) -> bool:
-    """Whether the page still has or had a life of its own: another works on it, or has done it."""
+    """Return whether the page exists and is not canceled. This is also true if another worker works on it or has done
+    it.
+    """
     with unit_of_work(claim.tenant_id):
         return Page.objects.filter(id=claim.page_id).exclude(state=states.CANCELED).exists()

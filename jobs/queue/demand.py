@@ -1,4 +1,4 @@
-"""Which models have pages waiting, how many and for how long; and how workers are told of it at once."""
+"""Counts the pages that wait for each model and how long they have waited, and notifies workers of them at once."""
 
 from collections.abc import Collection
 
@@ -11,7 +11,7 @@ from jobs.queue.slots import is_served
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 COUNTED = 200
-"""More waiting pages than that of one model are as good as any number."""
+"""The number up to which the waiting pages of a model are counted. Any larger number makes no difference."""
 
 _DEMAND = """
 SELECT m.name || '@' || v.number, waiting.pages, extract(epoch FROM waiting.oldest)::float8
@@ -31,13 +31,15 @@ WHERE waiting.pages > 0
 
 
 def pages_demand(_known: Collection[str] = ()) -> dict[str, Demand]:
-    """Of every version that has pages waiting, retired ones included."""
+    """Return the demand of every version that has pages waiting, retired versions included."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_DEMAND, [COUNTED])
         return {key: Demand(pages, max(0.0, oldest_s)) for key, pages, oldest_s in cursor.fetchall()}
 
 
 def tell_demand(model_key: str) -> None:
-    """For whoever has just published: a worker may have to load the model first, and should not find out later."""
+    """Notify workers after pages were published for a model that no worker serves. A worker may have to load it first,
+    and should not find out later.
+    """
     if not is_served(model_key):
         control_channel().tell(DEMAND, model=model_key)

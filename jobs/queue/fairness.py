@@ -1,8 +1,9 @@
-"""Whose pages are released next: start-time fair queueing between lines, by pages over weight.
+"""Decides which pages are released next: start-time fair queueing between queues, by pages over weight.
 
-A line is what one tenant has waiting at one priority for one model version. Its next page begins, in virtual time,
-where its last one ended, or now if that is past: whoever floods places himself far behind, whoever comes new is next,
-and nobody saves up turns while having nothing to do. Virtual time is where the page begins that was released last.
+A queue (`Line`) is what one tenant has waiting at one priority for one model version. In virtual time, its next page
+begins where its last page ended, or now if that has passed. So a tenant that floods the system is placed far behind, a
+new tenant is next, and a tenant without work saves up nothing. Virtual time is the beginning of the page that was
+released last.
 """
 
 import heapq
@@ -14,14 +15,15 @@ from uuid import UUID
 from jobs.core.priorities import WEIGHTS
 
 WINDOW_PER_SLOT = 2
-"""At most: a page for each slot, and the next one at hand."""
+"""The largest number of pages for each slot: the page that runs and the next page at hand."""
 AT_HAND_S = 0.1
-"""Of work that lies ready in front of a slot: who ends a page releases the next, so that it need not last longer than
-that takes. More would only make newcomers wait."""
+"""Seconds of work that lie ready in front of a slot. The worker that ends a page releases the next page, so this need
+not be longer than that takes. A larger value would only make newcomers wait.
+"""
 OVERTAKEN_S = 0.5
 UNKNOWN_COST_S = 1.0
 LEAST_COST_S = 1e-6
-"""So that two pages of one line never begin at once."""
+"""The lowest cost of a page. With it, two pages of the same queue never begin at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,59 +31,63 @@ class Line:
     tenant: UUID
     priority: int
     waiting: int
-    """Pages that could be released; counted up to some number."""
+    """The pages that could be released, counted up to a limit."""
     weight: float = 1.0
-    """The tenant's."""
+    """The weight of the tenant."""
     ends: float = 0.0
-    """In virtual time: its last released page."""
+    """The virtual time at which its last released page ends."""
     heft: float = 1.0
-    """How many usual pages of the model one of these is."""
+    """The relative cost of a page: the number of usual pages of the model that it equals."""
     room: int | None = None
-    """How many more pages its tenant may have under way, at all priorities together; None for any number."""
+    """The number of further pages that its tenant may have under way, at all priorities together. None means any
+    number.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """What is released, and what has to be remembered of it."""
+    """The pages that are released, and what has to be remembered of them."""
 
     order: tuple[int, ...]
-    """Places in the sequence of lines, one for each page."""
+    """Positions in the sequence of queues, one for each page."""
     now: float
     ends: Mapping[int, float] = field(default_factory=dict)
-    """By place, of those that have a page in the order."""
+    """The new ends by position, for the queues that have a page in the order."""
 
     def pages_of(self, place: int) -> int:
         return self.order.count(place)
 
 
 def release_window(slots: int, service_s: float) -> int:
-    """How many pages may be under way; `service_s` is what one takes, 0 where nobody knows.
+    """Return how many pages may be under way. `service_s` is the time that a page takes, or 0 if it is unknown.
 
-    Short pages need the next one at hand, else a slot idles until it is told. Of long ones few are kept ready.
+    If pages are short, the next page must be at hand, or else a slot is idle until a message for it arrives. If pages
+    are long, few are kept ready.
     """
     ahead = min(WINDOW_PER_SLOT - 1.0, AT_HAND_S / service_s) if service_s > 0 else WINDOW_PER_SLOT - 1.0
     return slots + math.ceil(slots * ahead)
 
 
 def slots_of_one(slots: int) -> int:
-    """Return how many of the slots one tenant may have under way, where nobody has said otherwise; 0 for all.
+    """Return how many of the slots one tenant may have under way if no limit was set for it. 0 means all.
 
-    A quarter stays free for others, however long the pages of that tenant take. There are four threads to a core, so
-    that three quarters keep all cores busy. Fewer than four slots are not divided.
+    A quarter stays free for other tenants, however long the pages of that tenant take. There are four threads to a
+    core, so that three quarters keep all cores busy. Fewer than four slots are not divided.
     """
     return slots - slots // 4 if slots >= 4 else 0
 
 
 def overtaken_s(slots: int, service_s: float, wake_s: float) -> float:
-    """How long ago what lies at hand may have been told, not to be begun, for a newcomer to pass it.
+    """Return the age up to which messages at hand that no worker has begun may be passed by a newcomer.
 
-    As long as two slots take to come free, and never so long that it is told again before it is anybody's turn.
+    It is the time in which two slots become free. It is always short enough that a message is not sent again before its
+    page could begin.
     """
     return min(max(OVERTAKEN_S, 2 * service_s / max(1, slots)), wake_s / 2)
 
 
 def turns(lines: Sequence[Line], *, now: float, room: int, cost_s: float) -> Turns:
-    """The next `room` pages. Equal places go by priority, then by tenant."""
+    """Return the next `room` pages. If pages begin at the same time, they are ordered by priority, then by tenant."""
     begins = [
         _Place(_begin(line, now, cost_s), line.priority, line.tenant, at) for at, line in enumerate(lines)
     ]
@@ -108,7 +114,9 @@ def turns(lines: Sequence[Line], *, now: float, room: int, cost_s: float) -> Tur
 
 
 def foremost(lines: Sequence[Line], *, now: float, most: int, cost_s: float) -> list[Line]:
-    """Those among whom the next `most` pages are: each has one that waits, so the others begin after all of theirs."""
+    """Return the queues that contain the next `most` pages. A page waits in each of them, so the pages of the other
+    queues begin after all of theirs.
+    """
     return heapq.nsmallest(
         most, lines, key=lambda line: (_begin(line, now, cost_s), line.priority, line.tenant)
     )
@@ -117,9 +125,10 @@ def foremost(lines: Sequence[Line], *, now: float, most: int, cost_s: float) -> 
 def pages_before(
     lines: Sequence[Line], mine: Line, own_before: int, *, now: float, cost_s: float, counted: int
 ) -> int | None:
-    """How many pages are released before one that has `own_before` of its own line before it.
+    """Return how many pages are released before a page that has `own_before` pages of its own queue before it.
 
-    None where that cannot be told: a line in which more wait than were `counted` would have turns for more.
+    Return None if this cannot be determined: a queue was counted only up to `counted` pages, and more of its pages
+    would be released first.
     """
     begin = _begin(mine, now, cost_s) + own_before * step(mine, cost_s)
     before = own_before
@@ -136,14 +145,15 @@ def pages_before(
 
 
 def step(line: Line, cost_s: float) -> float:
-    """How far a page moves its line in virtual time."""
+    """Return how far a page moves its queue in virtual time."""
     return max(cost_s * line.heft, LEAST_COST_S) / (line.weight * WEIGHTS[line.priority])
 
 
 def _begin(line: Line, now: float, cost_s: float) -> float:
-    """A line is never further ahead than by the page it released last, at what a page costs by now.
+    """Return where the next page of a queue begins. A queue is never further ahead than by the page that it released
+    last, at the present cost of a page.
 
-    So a cost that was told otherwise before, or not at all, makes nobody wait for what is long paid.
+    So if the cost was different or unknown before, no tenant waits for what has long been paid.
     """
     return max(now, min(line.ends, now + step(line, cost_s)))
 

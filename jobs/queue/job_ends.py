@@ -1,4 +1,4 @@
-"""How far a job is, counted on its locked row, and its end when the last page has ended."""
+"""Counts the progress of a job on its locked row, and ends the job when its last page has ended."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class OpenJob:
-    """How far a job is; its row is locked until the transaction ends."""
+    """The progress of a job. Its row is locked until the transaction ends."""
 
     id: UUID
     tenant_id: UUID
@@ -83,16 +83,18 @@ def counted(job_id: UUID, *, succeeded: int = 0, failed: int = 0, cost: int = 0)
 
 
 def counted_known(job_id: UUID, *, pages: int, coalesced: int, oldest: datetime, cost: int) -> OpenJob:
-    """Pages that succeeded without a run; `oldest` is when the oldest of their results was made."""
+    """Count pages that succeeded without a run. `oldest` is the time when the oldest of their results was made."""
     values = {"job": job_id, "known": pages, "coalesced": coalesced, "oldest": oldest, "cost": cost}
     return _job(job_id, _COUNTED_KNOWN, values)
 
 
 def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool = False) -> None:
-    """Safe against two last pages at once: both hold the job's row, so the second one counts the first.
+    """Append the events of pages that ended, and close the job if no other page is left.
 
-    The last step of its transaction, as the end is settled here; but for a job that ends as it is accepted
-    (`accepting`), which is paid once all of it is written.
+    This is safe if two last pages end at once: both lock the row of the job, so the second one counts the first.
+
+    This is the last step of its transaction, since the end is settled here. The exception is a job that ends as it is
+    accepted (`accepting`): it is paid after all of it is written.
     """
     state = states.closing_state(states.Tally(job.pages_total, job.pages_succeeded, job.pages_failed))
     if state is None:
@@ -119,14 +121,14 @@ def progress(job: OpenJob, number: int, state: str) -> dict[str, object]:
 
 
 def execute(statement: str, values: Mapping[str, Any]) -> int:
-    """How many rows."""
+    """Execute a statement and return the number of rows."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(statement, values)
         return int(cursor.rowcount)
 
 
 def cas(statement: str, values: Mapping[str, Any]) -> None:
-    """Raises Fenced when nothing was changed."""
+    """Execute a statement. Raises Fenced if nothing was changed."""
     if execute(statement, values) != 1:
         raise Fenced(f"page {values['page']} is no longer held with token {values['token']}")
 

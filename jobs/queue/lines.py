@@ -1,4 +1,6 @@
-"""Whose pages of a version wait to be released: found line by line, and counted only where that decides something."""
+"""Finds the queues in which pages of a version wait to be released. The pages are counted only if the number decides
+something.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,20 +14,23 @@ from jobs.queue.fairness import Line
 from tenants.core.db.unit_of_work import OPERATOR
 
 CAPS_LOCK = 0x6D616173636170
-"""Taken after a version's lock: what a tenant may have at once holds over all versions together."""
+"""The advisory lock that is taken after the lock of a version. The limit on what a tenant may have at once holds over
+all versions together.
+"""
 
 _DUE = "model_version_id = %(version)s AND state = 'queued' AND run_after <= statement_timestamp()"
 WAITS = f"{_DUE} AND wake_again_at IS NULL"
 
-# Said as a range, in its order: only the index of lines has that, whatever the planner last heard of the queue's size.
+# This is written as a range, in the order of the range. Only the index of the queues fits it, whatever the planner last
+# knew of the size of the queue.
 OF_LINE = """(page.priority, page.tenant_id) >= (line.priority, line.tenant_id)
     AND (page.priority, page.tenant_id) <= (line.priority, line.tenant_id)
     ORDER BY page.priority, page.tenant_id, page.id"""
 
-# All of them, said as a range for the same reason.
+# This matches all rows. It is written as a range for the same reason.
 _FROM_THE_FIRST = "(priority, tenant_id) >= (-32768, '00000000-0000-0000-0000-000000000000')"
 
-# From one line to the next, so that of a line with a hundred thousand pages one is looked at.
+# The statement steps from one queue to the next, so that of a queue with a hundred thousand pages only one is read.
 LINES = f"""
 WITH RECURSIVE line AS (
     (SELECT priority, tenant_id FROM jobs_page WHERE {WAITS} AND {_FROM_THE_FIRST}
@@ -54,8 +59,8 @@ CROSS JOIN LATERAL (
 ) waiting
 """  # noqa: S608
 
-# What was told so long ago that it is told again does not count: of a model that no worker takes it would count for
-# ever, and keep its tenant from all others.
+# A message that is so old that it is sent again does not count. For a model that no worker serves, it would count for
+# ever, and keep its tenant from all other models.
 _UNDER_WAY = """
 SELECT tenant_id, count(*) FROM (
     SELECT tenant_id FROM jobs_page WHERE state = 'running' AND tenant_id = ANY(%(tenants)s)
@@ -66,7 +71,8 @@ SELECT tenant_id, count(*) FROM (
 """
 
 
-# With workers, of whatever version; and told, of this one: what no worker takes keeps nobody from other versions.
+# These are the pages that workers have, of any version, and the announced pages of this version. Pages that no worker
+# takes keep no tenant from other versions.
 BUSY = """
 SELECT tenant_id FROM jobs_page WHERE state = 'running'
 UNION ALL
@@ -81,15 +87,17 @@ _BUSY_OF = (
 @dataclass(frozen=True, slots=True)
 class Waiting:
     lines: Sequence[Line]
-    """Of each it is known that a page waits, not how many; its room is all that its tenant may have at once."""
+    """The queues. It is known that a page waits in each of them, but not how many pages. The `room` of a queue is all
+    that its tenant may have at once.
+    """
     now: float
-    """The version's virtual time."""
+    """The virtual time of the version."""
     shared: frozenset[UUID] = frozenset()
-    """Tenants for whom nobody has said how many pages they may have at once."""
+    """Tenants for whom no number of pages at once was set."""
 
 
 def waiting_lines(version_id: int, hefts: Mapping[str, float]) -> Waiting:
-    """In the operator's scope, like all of this."""
+    """Return the queues in which pages of a version wait. Like everything here, this runs in the operator's scope."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(LINES, {"version": version_id, "at_once": settings.MAAS_PAGES_AT_ONCE or 0})
         rows = cursor.fetchall()
@@ -102,17 +110,19 @@ def waiting_lines(version_id: int, hefts: Mapping[str, float]) -> Waiting:
 
 
 def with_room(lines: Sequence[Line], *, alone: bool = True) -> list[Line]:
-    """How many more pages each one's tenant may have under way.
+    """Set on each queue how many more pages its tenant may have under way.
 
-    Counted `alone`: until the transaction ends nobody else releases pages of a tenant with such a limit, of whatever
-    version. Who waits for that too long gives up, as for a version's lock.
+    With `alone`, no other transaction releases pages of a tenant with such a limit until this transaction ends,
+    whatever the version. A transaction that waits for this for too long gives up, as it does for the lock of a version.
     """
     left = room_within({line.tenant: line.room for line in lines if line.room is not None}, alone=alone)
     return [line if line.room is None else replace(line, room=left[line.tenant]) for line in lines]
 
 
 def with_share(version_id: int, waiting: Waiting, share: int) -> list[Line]:
-    """Bounds what each tenant may have under way that has no other limit: not to the page, as nobody waits for it."""
+    """Limit what each tenant without another limit may have under way. The limit is not exact to the page, since no
+    transaction waits for it.
+    """
     shared = {line.tenant for line in waiting.lines if line.room is None} & waiting.shared
     if not share or not shared:
         return list(waiting.lines)
@@ -126,7 +136,7 @@ def with_share(version_id: int, waiting: Waiting, share: int) -> list[Line]:
 
 
 def room_within(caps: Mapping[UUID, int], *, alone: bool = True) -> dict[UUID, int]:
-    """By tenant, how many more pages each may have under way that may have so many in all."""
+    """Return by tenant how many more pages each may have under way. `caps` is the number that each may have in all."""
     if not caps:
         return {}
     with connections[OPERATOR].cursor() as cursor:
@@ -138,7 +148,7 @@ def room_within(caps: Mapping[UUID, int], *, alone: bool = True) -> dict[UUID, i
 
 
 def with_pages(version_id: int, lines: Sequence[Line], most: int) -> list[Line]:
-    """Counted up to `most` of each."""
+    """Count the pages of each queue, up to `most`."""
     if most <= 1 or not lines:
         return list(lines)
     values: dict[str, Any] = {

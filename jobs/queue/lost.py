@@ -1,4 +1,4 @@
-"""Pages that were told to workers who never began them, and are to be told again."""
+"""Pages that were announced to workers but never begun, and that are to be announced again."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,9 +25,10 @@ UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %
 
 
 def take_lost_of_limited(version_id: int, most: int, wake_s: float) -> list[tuple[UUID, UUID]]:
-    """Pages and their tenants: within what these may have at once, as others of theirs may be under way by now.
+    """Take lost pages of tenants with a limit, and return the pages and their tenants. They stay within what these
+    tenants may have at once, since other pages of theirs may be under way by now.
 
-    Under the version's lock, in the operator's scope.
+    This runs under the lock of the version, in the operator's scope.
     """
     values: dict[str, Any] = {
         "version": version_id,

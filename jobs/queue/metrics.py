@@ -1,4 +1,4 @@
-"""What the scheduler counts."""
+"""The metrics of the scheduler."""
 
 from prometheus_client import Counter, Gauge
 

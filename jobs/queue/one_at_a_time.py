@@ -1,20 +1,26 @@
-"""Does a thing in one thread of this process at a time; whoever comes meanwhile leaves it to that one and goes on."""
+"""Runs a task in no more than one thread of this process at a time. Another thread that comes meanwhile leaves the task
+to that thread and goes on.
+"""
 
 import threading
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 
 ROUNDS = 3
-"""After so many the thread goes back to its own work: who comes next does it, or the scheduler."""
+"""The number of rounds after which the thread returns to its own work. The next thread that comes does the rest, or the
+scheduler.
+"""
 
 
 class OneAtATime:
-    """Nobody waits for whoever does it, and what they have written meanwhile is seen by one more round."""
+    """Runs each task in one thread at a time. No thread waits for another, and a further round covers what the other
+    threads have written meanwhile.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._again: dict[Hashable, bool] = {}
-        """By what is being done; whether anybody has come since the round began."""
+        """The tasks that are being done, and for each whether another thread has come since the round began."""
 
     def run(self, key: Hashable, do: Callable[[], object]) -> None:
         with self._lock:
@@ -37,7 +43,9 @@ class OneAtATime:
             del self._again[key]
 
     def _taken_up(self, key: Hashable) -> bool:
-        """Looks and leaves in one step: nobody may come in between and be forgotten."""
+        """Return whether another thread has come, and leave if not. Both happen in one step, so that no thread comes in
+        between and is forgotten.
+        """
         with self._lock:
             if self._again[key]:
                 self._again[key] = False
@@ -47,9 +55,9 @@ class OneAtATime:
 
 
 class Apart:
-    """The same in a thread of its own: nobody who comes does any of it, and it waits to be done once at most.
+    """Runs tasks in threads of its own. A caller runs none of a task, and a task waits at most once.
 
-    What `do` raises is nobody's: it tells of its failures itself.
+    The exceptions of `do` are not handled here: `do` reports its own failures.
     """
 
     def __init__(self, name: str, threads: int) -> None:
@@ -65,7 +73,7 @@ class Apart:
         try:
             self._pool.submit(self._do, key, do)
         except RuntimeError:
-            # The process is about to end; what nobody is told of now is left to the scheduler.
+            # The process is about to end. Work that is not done now is left to the scheduler.
             with self._lock:
                 self._waiting.discard(key)
 
@@ -73,7 +81,7 @@ class Apart:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _do(self, key: Hashable, do: Callable[[], object]) -> None:
-        # Whoever comes from here on may have written what this round does not see.
+        # A caller that comes from here on may have written what this round does not see.
         with self._lock:
             self._waiting.discard(key)
         do()

@@ -1,19 +1,21 @@
-"""Whether workers have had time to renew their leases since the database was away; pure.
+"""Decides whether workers have had time to renew their leases since the database was unavailable. This is pure code.
 
-While nobody can write, leases end of workers that live. Taking their pages at once would cost each an attempt, and a
-page must never fail because the operator's database stood still three times.
+While nothing can be written, leases of living workers end. If their pages were taken at once, each would lose an
+attempt, and a page must never fail because the operator's database was down three times.
 """
 
 from dataclasses import dataclass
 
 GAP_S = 2.0
-"""Between two answers to somebody who asks several times a second: longer is an outage, or this process stood still."""
+"""The longest time between two answers to a process that asks several times a second. A longer gap means an outage, or
+that this process was frozen.
+"""
 
 
 @dataclass(slots=True)
 class Outage:
     grace_s: float
-    """In which each living worker has renewed its leases."""
+    """The time in which each living worker has renewed its leases."""
     answered_s: float | None = None
     back_s: float = float("-inf")
 
@@ -23,7 +25,7 @@ class Outage:
         self.answered_s = now_s
 
     def failed(self, now_s: float) -> None:
-        """It answers, and did not take what was to be written."""
+        """Record that the database answered but did not accept a write."""
         self.back_s = now_s
 
     def is_over(self, now_s: float) -> bool:

@@ -1,7 +1,9 @@
-"""Whether what is accepted now would wait for too long, and by whose doing; pure.
+"""Decides whether work that is accepted now would wait for too long, and whether the tenant's own pages are the cause.
+This is pure code.
 
-A page's wait is told twice: by the pages that have their turn before it, at the workers' pace, and by how long the
-first of its line waits already. The longer counts: one sees a flood at once, the other a pace that nobody knows.
+The wait of a page is estimated in two ways: from the pages that are released before it at the pace of the workers, and
+from how long the first page of its queue has waited. The longer estimate counts. The first estimate shows a flood at
+once. The second works if the pace is unknown.
 """
 
 import math
@@ -13,7 +15,9 @@ from uuid import UUID
 from jobs.queue.fairness import UNKNOWN_COST_S, Line, pages_before
 
 REOPENS_AT = 0.8
-"""Of the limit: whoever was refused is let in again a good deal below it, and not in turns with refusals."""
+"""The share of the limit at which a refused caller is admitted again. It is well below the limit, so that admissions
+and refusals do not alternate.
+"""
 UNKNOWN_PAUSE_S = 30.0
 LONGEST_PAUSE_S = 3600.0
 JITTER = 0.25
@@ -23,32 +27,32 @@ NOBODY = UUID(int=0)
 class Verdict(Enum):
     OPEN = "open"
     OWN_BACKLOG = "own_backlog"
-    """Somebody new would be served in time: it is this tenant's own pages that come first."""
+    """Another tenant that is new would be served in time: this tenant's own pages come first."""
     TOO_LONG = "queue_too_long"
-    """Whoever came would wait for too long."""
+    """Any caller would wait for too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What waits for one version of a model, as of a moment ago."""
+    """The pages that wait for one version of a model, as of a moment ago."""
 
     lines: Sequence[Line]
     now: float
-    """In virtual time."""
+    """The virtual time."""
     counted: int
-    """Of no line more pages were counted."""
+    """The number up to which the pages of each queue were counted."""
     oldest_s: Mapping[tuple[UUID, int], float]
-    """By tenant and priority: how long the first page of the line has waited since it might have run."""
+    """The time that the first page of a queue has waited since it could run, by tenant and priority."""
     slots: int
     service_s: float
-    """What a page takes in a slot; 0 where nobody knows, or no worker takes pages of the version."""
+    """The time that a page takes in a slot. It is 0 if it is unknown, or if no worker serves the version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
     own_s: float
     newcomers_s: float | None
-    """Of somebody who has nothing waiting, at the same priority; None where nobody can tell."""
+    """The wait of a tenant that has nothing waiting, at the same priority. None if it cannot be determined."""
 
 
 def wait_of(queue: Queue, tenant: UUID, priority: int) -> Wait:
@@ -74,7 +78,9 @@ def _told_s(queue: Queue, line: Line) -> float | None:
 
 
 def verdict(wait: Wait, limit_s: float, *, refused: bool) -> Verdict:
-    """`limit_s` 0 is none. `refused`: whether the last one was."""
+    """Decide whether a wait is short enough. A `limit_s` of 0 means no limit. `refused` says whether the last request
+    was refused.
+    """
     if not limit_s or wait.own_s <= limit_s * (REOPENS_AT if refused else 1.0):
         return Verdict.OPEN
     if wait.newcomers_s is not None and wait.newcomers_s <= limit_s:
@@ -83,7 +89,9 @@ def verdict(wait: Wait, limit_s: float, *, refused: bool) -> Verdict:
 
 
 def retry_after_s(wait: Wait, limit_s: float, chance: float) -> int:
-    """Until it is open again if nothing more comes; `chance` from 0 to 1 spreads those who come again."""
+    """Return the time until the queue is open again if nothing more comes. `chance`, from 0 to 1, spreads the callers
+    that come again.
+    """
     known = wait.newcomers_s is not None
     pause_s = wait.own_s - limit_s * REOPENS_AT if known else UNKNOWN_PAUSE_S
     return math.ceil(min(LONGEST_PAUSE_S, max(1.0, pause_s)) * (1.0 + JITTER * chance))

@@ -1,8 +1,9 @@
-"""Wakes workers for queued pages, a bounded window at a time.
+"""Notifies workers of queued pages, a bounded window at a time.
 
-The page table is the outbox: a queued page without a wake under way must be told to a worker. A wake is claimed for
-some seconds, then published outside the transaction; a crash between the two, or a broker that loses the message,
-only means that the page is woken again. Whose pages are next is decided in jobs/queue/fairness.py.
+The page table is the outbox: a queued page without a notification under way must be announced to a worker. A
+notification is claimed for some seconds, then published outside the transaction. If the process crashes between the
+two, or the broker loses the message, the page is only announced again. The order of the pages is decided in
+jobs/queue/fairness.py.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,9 +27,11 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 log = structlog.get_logger(__name__)
 _releasing = OneAtATime()
 _apart: Apart | None = None
-"""Of a process that answers callers: none of them waits until workers have been woken."""
+"""Set in a process that answers callers, so that none of them waits until workers have been notified."""
 AGAIN_S = 5
-"""What could not be told is told again sooner than what may be under way."""
+"""Seconds until a page that could not be announced is announced again. This is sooner than for a page whose message may
+be under way.
+"""
 
 _WAKE_SOONER = """
 UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %s)
@@ -43,7 +46,7 @@ WHERE EXISTS (SELECT FROM jobs_page p WHERE p.model_version_id = v.id AND p.stat
 
 
 def release_version(version_id: int, version_key: str) -> int:
-    """Publishes what fits the window; how many. Safe to call from any number of processes at once."""
+    """Publish the pages that fit the window and return their number. Any number of processes may call this at once."""
     queue_name, fleet = f"infer.{version_key}", fleet_of(version_key)
     window = release_window(fleet.slots, fleet.service_s)
     try:
@@ -52,7 +55,7 @@ def release_version(version_id: int, version_key: str) -> int:
         log.warning("broker_unavailable", queue=queue_name, error=str(error))
         return 0
     if at_hand >= window:
-        # What nobody fetches is not repeated: the messages are still there.
+        # Messages that no worker fetches are not repeated, since they are still there.
         return 0
     cost_s = fleet.service_s or UNKNOWN_COST_S
     passing_s = overtaken_s(fleet.slots, fleet.service_s, wake_s()) if at_hand else 0.0
@@ -68,9 +71,9 @@ def release_version(version_id: int, version_key: str) -> int:
 
 
 def release_after_commit(version_id: int, version_key: str) -> None:
-    """For whoever just queued or finished work: a failure here delays, it loses nothing.
+    """Release pages after work was queued or finished. A failure here causes a delay but loses nothing.
 
-    Threads that end pages at once do not queue up for the version's lock: one of them releases for all.
+    Threads that end pages at the same time do not wait for the lock of the version: one of them releases for all.
     """
     if _apart is None:
         _release(version_id, version_key)
@@ -80,8 +83,8 @@ def release_after_commit(version_id: int, version_key: str) -> None:
 
 @contextmanager
 def releasing_apart(threads: int = 2) -> Iterator[None]:
-    """Meanwhile work is released in threads of its own, and what comes in one moment at once."""
-    global _apart  # noqa: PLW0603  # one for the process, like the connections that it uses
+    """Release pages in separate threads within this context. Requests that come at one moment are handled at once."""
+    global _apart  # noqa: PLW0603  # there is one for the process, like the connections that it uses
     _apart = apart = Apart("release", threads)
     try:
         yield

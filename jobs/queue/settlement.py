@@ -1,4 +1,6 @@
-"""Ends of pages and jobs: result, charge, counters and events in one transaction, or not at all."""
+"""Ends pages and jobs. The result, the charge, the counters and the events are written in one transaction, or not at
+all.
+"""
 
 import json
 import random
@@ -56,8 +58,8 @@ SET state = 'failed', error_code = %(code)s, error_detail = %(detail)s, finished
 WHERE id = %(page)s AND state = 'queued' AND attempt = %(attempt)s
 """
 
-# Whatever goes back to the queue lets go of the key that it ran under: a worker of the version before this feature
-# claims pages without a look at that, and only one that runs may have it.
+# A page that goes back to the queue gives up the key that it ran under. A worker of the version before this feature
+# claims pages without checking the key, and only a page that runs may have it.
 _TRY_AGAIN = """
 UPDATE jobs_page
 SET state = 'queued', error_code = %(code)s, error_detail = %(detail)s, lease_token = NULL, lease_until = NULL,
@@ -67,7 +69,9 @@ WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 
 POSTPONED_S = 5.0
 PATIENCE_S = 3600.0
-"""Since the trouble began: what a page waits before, in the queue or for another's result, is no sign of any."""
+"""Seconds for which a page is postponed, counted from when the trouble began. The time that a page waited before, in
+the queue or for another page's result, is no sign of trouble.
+"""
 
 _POSTPONE = """
 UPDATE jobs_page
@@ -80,7 +84,7 @@ WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 
 
 class Timings(TypedDict):
-    """Where a page's time went: opening it, waiting for the model to be loaded, running it."""
+    """The time that a page spent in each step: opening it, waiting for the model to be loaded, and running it."""
 
     read_ms: int
     load_ms: int
@@ -90,11 +94,12 @@ class Timings(TypedDict):
 def finish_page(
     claim: Claim, output: WorkOutput, timings: Timings | None = None, *, key: bytes | None = None
 ) -> None:
-    """Raises Fenced, with nothing written, when the page is no longer this claim's.
+    """Store the result of a page and charge for it. Raises Fenced, with nothing written, if this claim no longer holds
+    the page.
 
-    With a `key`, the result answers other pages as well from now on.
+    If there is a `key`, the result answers other pages as well from now on.
     """
-    # Cut and written out before the job's row is locked: a long text takes its time.
+    # The text is cut and serialized before the row of the job is locked, since a long text takes time.
     words, result = vector_of(claim.tenant_id, text_of(output.result)), _json(output.result)
     quantity = charged(output.units, claim.price.meter)
     cost = claim.price.cost_micros(quantity) if claim.livemode else 0
@@ -127,7 +132,7 @@ def _index(claim: Claim, words: str, embedding: Embedding | None) -> None:
 
 
 def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> str:
-    """Queues the page again with back-off while attempts are left and a retry could help; else it has failed."""
+    """Queue the page again with back-off if attempts are left and a retry could help. Otherwise, fail it."""
     with unit_of_work(claim.tenant_id):
         job = locked(claim.job_id)
         values = {
@@ -152,7 +157,9 @@ def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> str:
 
 
 def postpone_page(claim: Claim, failure: Failure, *, for_ever: bool = False) -> str:
-    """For trouble that is not the page's: it waits and loses no attempt. If not for ever, then for an hour."""
+    """Postpone a page because of trouble that the page did not cause. It waits and loses no attempt, for at most an
+    hour unless `for_ever` is set.
+    """
     with unit_of_work(claim.tenant_id):
         job = locked(claim.job_id)
         values = {"page": claim.page_id, "token": claim.token, "code": failure.code, "detail": failure.detail}
@@ -161,12 +168,12 @@ def postpone_page(claim: Claim, failure: Failure, *, for_ever: bool = False) -> 
             data = {**progress(job, claim.number, states.QUEUED), "error": failure.code}
             append_event(job.id, "page.retrying", data)
             return "postponed"
-    # Its patience is over, but not its attempts.
+    # The time to wait is over. The page may still have attempts left.
     return fail_page(claim, failure, may_retry=True)
 
 
 def fail_lost_page(page: Page, failure: Failure) -> None:
-    """The sweeper's way to end a page whose workers died; runs in the operator's scope, job already locked."""
+    """End a page whose workers died. The sweeper calls this in the operator's scope, with the job already locked."""
     cas(
         _FAIL,
         {"page": page.id, "token": page.lease_token, "code": failure.code, "detail": failure.detail},
@@ -175,7 +182,9 @@ def fail_lost_page(page: Page, failure: Failure) -> None:
 
 
 def fail_waiting_page(page: Page, failure: Failure) -> None:
-    """Ends a page that may be tried no more, where no worker has it; in the operator's scope, job already locked."""
+    """End a page that may not be tried again and that no worker has. This runs in the operator's scope, with the job
+    already locked.
+    """
     values = {"page": page.id, "attempt": page.attempt, "code": failure.code, "detail": failure.detail}
     if execute(_FAIL_WAITING, values) != 1:
         raise Fenced(f"page {page.id} waits no more")

@@ -1,4 +1,6 @@
-"""How many pages of a model the living workers can take at once, how long one takes, and who takes any."""
+"""Counts how many pages of a model the living workers can take at once, how long a page takes, and whether any worker
+serves the model.
+"""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -18,17 +20,17 @@ LOOK_EVERY_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ModelFleet:
-    """Those workers that take pages of one model version."""
+    """The workers that take pages of one model version."""
 
     slots: int
-    """Never less than one worker's, so that a first worker finds something to do."""
+    """The number of slots. It is never less than that of one worker, so that a first worker finds something to do."""
     service_s: float = 0.0
-    """What a page takes; 0 where none has been done yet."""
+    """The time that a page takes. It is 0 if no page has been done yet."""
     served: bool = False
     loading: bool = False
-    """Some worker is bringing it into memory."""
+    """Set if a worker is loading the model into memory."""
     hefts: Mapping[str, float] = field(default_factory=dict)
-    """By tenant: how many usual pages one of theirs is. Of who is missing, one."""
+    """The relative cost of a tenant's page, in usual pages, by tenant. It is 1 for a tenant that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ _last = _Seen()
 
 
 def fleet_of(model_key: str) -> ModelFleet:
-    """As it was a moment ago."""
+    """Return the workers of a model as they were a moment ago."""
     return _seen().fleets.get(model_key) or ModelFleet(settings.MAAS_WORKER_THREADS)
 
 
@@ -51,12 +53,16 @@ def any_workers() -> bool:
 
 
 def is_served(model_key: str) -> bool:
-    """As far as was known a moment ago. Of a worker that has died since, the others find out by themselves."""
+    """Return whether a worker served the model a moment ago. If a worker has died since, the other workers find out by
+    themselves.
+    """
     return fleet_of(model_key).served
 
 
 def _seen() -> _Seen:
-    """Two threads that look at once both ask: harmless, and cheaper than a lock on every acceptance."""
+    """Return the last look at the workers, and look again if it is too old. Two threads may look at once: this is
+    harmless, and cheaper than a lock on every acceptance.
+    """
     global _last  # noqa: PLW0603
     if time.monotonic() - _last.at_s > LOOK_EVERY_S:
         _last = _look(_last)

@@ -1,4 +1,6 @@
-"""Where a job stands among all that wait: a look of one statement, and one at the lines every second for all jobs."""
+"""Finds the position of a job among all that wait. This takes one statement for the job, and reads the queues once a
+second for all jobs.
+"""
 
 import time
 from collections.abc import Sequence
@@ -17,15 +19,19 @@ from jobs.queue.waiting import NextPage, Speed, Standing, standing
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 COUNTED, COUNTED_OF_ALL = 500, 20_000
-"""Of each other line, and of all together. Where more would have to be known, a job has no position."""
+"""The number of pages that are counted of each other queue, and of all queues together. If more had to be known, a job
+has no position.
+"""
 OWN_COUNTED = 5_000
-"""Whoever asks again and again after ten thousand jobs has little counted each time."""
+"""The number of pages of its own queue that are counted. So a client that asks repeatedly after ten thousand jobs
+causes little counting each time.
+"""
 LINES_KEPT_S = 1.0
 MOST_REMEMBERED = 1_000
 _lines: "OncePerKey[_Lines]" = OncePerKey(capacity=MOST_REMEMBERED)
 
-# Nothing while one of the job's pages is being worked on: then it does not wait. Those stand first in the index, so
-# that one look there tells both, however many have ended.
+# The statement returns nothing while a page of the job is being worked on: then the job does not wait. Such pages stand
+# first in the index, so that a single look-up there answers both, however many pages have ended.
 _NEXT_PAGE = f"""
 SELECT line.run_after <= statement_timestamp(), line.wake_again_at IS NOT NULL, tenant.state <> 'active',
     CASE WHEN line.wake_again_at IS NULL THEN (
@@ -57,11 +63,11 @@ class _Lines:
     lines: Sequence[Line]
     now: float
     counted: int
-    """Of each, at most."""
+    """The number up to which the pages of each queue were counted."""
 
 
 def standing_of(job: Job) -> Standing:
-    """Of a job that the caller may see. What is told of others is how many pages come first, and no more."""
+    """Return the standing of a job that the caller may see. It reveals of other jobs only how many pages come first."""
     if job.state not in states.UNFINISHED:
         return Standing()
     with operator_work(), connections[OPERATOR].cursor() as cursor:
@@ -100,14 +106,14 @@ def _speed(fleet: ModelFleet) -> Speed:
 
 
 def _line(job: Job, lines: _Lines) -> Line:
-    """One that has come since the lines were looked at has its turn from now on."""
+    """Return the queue of a job. A queue that has appeared since the queues were read begins now."""
     key = (job.tenant_id, job.priority)
     found = [line for line in lines.lines if (line.tenant, line.priority) == key]
     return found[0] if found else Line(*key, waiting=1)
 
 
 def _lines_of(version_id: int, fleet: ModelFleet) -> _Lines:
-    """Looked at once a second, however many ask."""
+    """Return the queues, which are read once a second however many callers ask."""
     second = int(time.monotonic() / LINES_KEPT_S)
     return _lines.get(f"{version_id} {second}", lambda: _look(version_id, fleet))
 

@@ -1,4 +1,4 @@
-"""Pages of documents that wait for a storage that is full or away."""
+"""Pages of documents that wait for a storage that is full or unavailable."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ SELECT EXISTS (
 )
 """
 
-# No more one of those that are under way, so that it takes no room from pages that need no storage.
+# The page no longer counts as under way, so that it takes no capacity from pages that need no storage.
 _PUT_OFF = """
 UPDATE jobs_page SET run_after = clock_timestamp() + make_interval(secs => %(seconds)s), wake_again_at = NULL
 WHERE id = %(page)s AND state = 'queued' AND run_after <= clock_timestamp()
@@ -23,13 +23,13 @@ WHERE id = %(page)s AND state = 'queued' AND run_after <= clock_timestamp()
 
 
 def is_of_document(tenant_id: UUID, page_id: UUID) -> bool:
-    """Whether a page that waits is one."""
+    """Return whether a page that waits is a page of a document."""
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_IS_OF_DOCUMENT, {"page": page_id})
         return bool(cursor.fetchone()[0])
 
 
 def put_off_for_storage(tenant_id: UUID, page_id: UUID) -> None:
-    """A page of a document, while the storage is full or away."""
+    """Put off a page of a document while the storage is full or unavailable."""
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_PUT_OFF, {"page": page_id, "seconds": AGAIN_S})

@@ -1,4 +1,4 @@
-"""Returns pages whose worker went silent to the queue, or ends those that have cost enough workers."""
+"""Returns pages to the queue if their worker stopped responding, or ends those that have cost enough workers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,12 +48,14 @@ class _Expired:
 
 
 def sweep_expired_leases() -> int:
-    """How many pages were taken from silent workers, of all whose leases have ended by now."""
+    """Return how many pages were taken from silent workers. This covers all pages whose leases have ended by now."""
     return sum(_sweep(page.page_id, page.job_id) for page in _expired())
 
 
 def _expired() -> Iterator[_Expired]:
-    """Past those that cannot be swept now, since their job is locked or they are broken: others stand behind them."""
+    """Yield the pages whose leases have ended. Pages that cannot be swept now are passed, since their job is locked or
+    they are broken, and other pages stand behind them.
+    """
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (before,) = cursor.fetchone()
@@ -80,8 +82,8 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
     try:
         with operator_work(), transaction.atomic(using=OPERATOR):
             stand_still_no_longer()
-            # Job first, page second: the order of locks everywhere.
-            # A job that is locked now is left for the next round: waiting for it would hold up all others.
+            # The job is locked first and the page second, as everywhere. A job that is locked now is left for the next
+            # round: waiting for it would hold up all others.
             if Job.objects.select_for_update(skip_locked=True, no_key=True).filter(id=job_id).first() is None:
                 return False
             page = (
@@ -100,7 +102,7 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
     except Exception as error:
         if is_operators(error):
             raise
-        # The others are still to be swept; this one is tried again in the next round.
+        # The other pages are still to be swept. This page is tried again in the next round.
         log.exception("page_not_swept", page_id=str(page_id), job_id=str(job_id))
         return False
     log.warning(
@@ -110,7 +112,9 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
 
 
 def stand_still_no_longer() -> None:
-    """One that is frozen in the middle would hold up every tenant's stream of events."""
+    """End this transaction if it is idle for too long. A transaction that is frozen in the middle would hold up the
+    event streams of all tenants.
+    """
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{FROZEN_S}s"])
 

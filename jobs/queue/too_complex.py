@@ -1,4 +1,6 @@
-"""Ends a page that could not be read within the limits and, once a document has had enough of them, its other pages."""
+"""Ends a page that could not be read within the limits. If a document has had enough such pages, its other pages are
+ended as well.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +23,7 @@ BATCH = 500
 """Pages of a job that are ended in one transaction."""
 ENDED = Failure(CODE, DETAIL)
 
-# What has been drawn before can be read from its picture, and is left alone.
+# A page that has been drawn before can be read from its image, and is left alone.
 _FAIL_UNREAD = """
 WITH unread AS (
     SELECT id FROM jobs_page page WHERE job_id = %(job)s AND state = 'queued' AND NOT EXISTS (
@@ -38,7 +40,9 @@ FROM unread WHERE jobs_page.id = unread.id RETURNING number
 def fail_too_complex(
     claim: Claim, document: ClaimedDocument, failure: Failure, *, on_end: Callable[[UUID], object]
 ) -> str:
-    """`on_end` is called with the document's id as soon as it is known that no more of it is to be read."""
+    """End a page that is too complex. `on_end` is called with the id of the document as soon as it is known that no
+    more of the document is to be read.
+    """
     pages = document.too_complex_pages
     if not is_refused(pages, claim.number):
         pages = note_too_complex(claim.tenant_id, document.id, claim.number)
@@ -51,7 +55,9 @@ def fail_too_complex(
 
 
 def _fail_unread_pages(claim: Claim, document: ClaimedDocument) -> None:
-    """Of the same job. Another job of the document ends in the same way once one of its pages is claimed."""
+    """Fail the unread pages of the same job. Another job of the document ends in the same way when one of its pages is
+    claimed.
+    """
     ended = 0
     try:
         while some := _fail_some(claim, document):

@@ -1,7 +1,8 @@
-"""Takes the pages that are released next, at most as many as fit: the shell around jobs/queue/fairness.py.
+"""Takes the pages that are released next, at most as many as fit. Their order is decided in jobs/queue/fairness.py.
 
-Whoever releases pages of a version does so alone, for the time of a few statements. What is there is counted under the
-lock, and so with all that others took before: together they never take more than fits, nor a page twice.
+Only one transaction at a time releases pages of a version, for the time of a few statements. The pages are counted
+under the lock, including all that other transactions took before. So together they never take more than fits, nor a
+page twice.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,21 +24,23 @@ from jobs.queue.wakes import Wake, newcomers_first
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 WAKE_S = 10
-"""How long a message may be under way at most before it is sent again. A repeated one costs a look and no more."""
+"""Seconds that a message may be under way before it is sent again. A repeated message costs only a look-up."""
 LOCK_PATIENCE_MS = 100
-"""For others that release pages of the version. Whoever gives up leaves it to the scheduler, a moment later."""
+"""The time to wait for other transactions that release pages of the version. A transaction that gives up leaves the
+work to the scheduler, a moment later.
+"""
 LOCK_CLASS = 0x6D61617352 << 24
 
-# Nobody waits for the disk: a wake that a crash of the database forgets is one that is sent again.
-# Whoever is frozen in the middle holds up the releases of the version for so long, and no longer.
+# No commit waits for the disk: if a crash of the database loses a notification, it is sent again. A transaction that is
+# frozen in the middle holds up the releases of the version for this long and no longer.
 _PATIENCE = """
 SELECT set_config('lock_timeout', %s, true), set_config('synchronous_commit', 'off', true),
     set_config('idle_in_transaction_session_timeout', '2s', true)
 """
 _ALONE = "SELECT pg_advisory_xact_lock(%s)"
 
-# Whose page may pass what lies at hand: who has nothing under way, while all that was told is young. Looked at once for
-# all that is taken, each part by its own partial index.
+# A page may pass what lies at hand if its tenant has nothing under way and all messages are recent. This is looked up
+# once for all pages that are taken, each part by its own partial index.
 _OTHERS = """
 busy AS MATERIALIZED (
     SELECT tenant_id, NULL::timestamptz AS wake_again_at FROM jobs_page
@@ -55,9 +58,9 @@ busy AS MATERIALIZED (
 _NEWCOMER = f"""CASE WHEN %(overtaken_s)s > 0 AND jobs_page.priority < {BULK} AND NOT (SELECT for_long FROM passed)
     AND jobs_page.tenant_id NOT IN (SELECT tenant_id FROM busy) THEN jobs_page.priority END"""  # noqa: S608
 
-# Messages that were lost are taken before anything else, and pass nobody. What waits is taken only if all of it fits
-# and nobody of those has a limit of his own: else the order matters, and is decided elsewhere. So it is with what was
-# lost of those.
+# Messages that were lost are taken before anything else, and pass nothing. Waiting pages are taken only if all of them
+# fit and none of their tenants has a limit. Otherwise the order matters and is decided elsewhere. The same holds for
+# lost pages of tenants with a limit.
 _TAKE_WHAT_FITS = f"""
 WITH {_OTHERS}, under_way AS (
     -- Two counts, so that each reads its own partial index and never the pages of the past.
@@ -118,7 +121,7 @@ FROM chosen WHERE jobs_page.id = chosen.id
 RETURNING jobs_page.id, jobs_page.tenant_id, jobs_page.priority, {_NEWCOMER}
 """  # noqa: S608
 
-# What is behind the version's time says nothing any more, but for the row that tells the time.
+# A row that is behind the virtual time of the version has no meaning any more, except for the row that holds this time.
 _REMEMBER = """
 WITH moved AS (
     INSERT INTO jobs_turn (id, tenant_id, model_version_id, priority, began, ends)
@@ -136,28 +139,28 @@ DELETE FROM jobs_turn WHERE model_version_id = %(version)s AND ends <= %(now)s A
 class Room:
     version_id: int
     window: int
-    """How many pages of the version may be under way."""
+    """The number of pages of the version that may be under way."""
     pages: int
-    """How many the broker's queue takes at most."""
+    """The largest number of pages that the broker's queue takes."""
     cost_s: float
-    """What a page takes, as far as is known."""
+    """The time that a page takes, as far as it is known."""
     hefts: Mapping[str, float] = field(default_factory=dict)
-    """By tenant, where they are not usual: how many such pages one of theirs is."""
+    """The relative cost of a page, in usual pages, by tenant. Tenants with usual pages are left out."""
     share: int = 0
-    """How many pages one tenant may have under way for whom nobody has said otherwise; 0 for any number."""
+    """The number of pages that a tenant may have under way if no limit was set for it. 0 means any number."""
     overtaken_s: float = 0.0
-    """Newcomers pass what was told and not fetched, as long as nothing was told so long ago; 0: nobody passes."""
+    """The age of messages up to which newcomers pass them. No page passes if any message is older, or if this is 0."""
 
 
 def wake_s() -> float:
-    """Not longer than a lease: a page that a worker had fetched and not begun when it died waits no longer than
-    those that it had begun.
+    """Return the time after which a message is sent again. It is not longer than a lease: a page that a worker had
+    fetched but not begun when it died waits no longer than the pages that it had begun.
     """
     return min(WAKE_S, settings.MAAS_LEASE_S)
 
 
 def take(room: Room) -> list[Wake]:
-    """In the order in which they are to be told."""
+    """Take the next pages and return them in the order in which they are to be announced."""
     try:
         with operator_work(), transaction.atomic(using=OPERATOR):
             fitted = _take_what_fits(room)
@@ -176,13 +179,15 @@ def take(room: Room) -> list[Wake]:
 class _Fitted:
     all_fits: bool
     rest: int
-    """How many more fit."""
+    """The number of further pages that fit."""
     lost_of_limited: bool
     wakes: list[Wake]
 
 
 def _take_what_fits(room: Room) -> _Fitted:
-    """In one trip with the lock before it, since this is all there is to do while nobody waits."""
+    """Take the waiting pages if all of them fit. The lock and the statement need one round trip, since this is all
+    there is to do while no page has to wait.
+    """
     values = {
         "version": room.version_id,
         "window": room.window,
@@ -238,7 +243,9 @@ def _take_by_turns(room: Room, pages: int) -> list[Wake]:
 
 
 def _chosen(room: Room, pages: int) -> tuple[Sequence[Line], Turns]:
-    """Who has the next turns; only of those who may have one is it counted how many pages wait."""
+    """Choose the queues that release the next pages. Waiting pages are counted only in the queues that may release
+    some.
+    """
     waiting = waiting_lines(room.version_id, room.hefts)
     within = with_share(room.version_id, replace(waiting, lines=with_room(waiting.lines)), room.share)
     lines = [line for line in within if line.room != 0]
@@ -246,7 +253,7 @@ def _chosen(room: Room, pages: int) -> tuple[Sequence[Line], Turns]:
     counted = with_pages(room.version_id, first, pages)
     chosen = turns(counted, now=waiting.now, room=pages, cost_s=room.cost_s)
     if len(chosen.order) < pages and len(first) < len(lines):
-        # Priorities of one tenant share what it may have at once: those behind them are next.
+        # The priorities of a tenant share what it may have at once, so the queues behind them are next.
         counted = with_pages(room.version_id, lines, pages)
         chosen = turns(counted, now=waiting.now, room=pages, cost_s=room.cost_s)
     return counted, chosen
@@ -255,7 +262,9 @@ def _chosen(room: Room, pages: int) -> tuple[Sequence[Line], Turns]:
 def _in_order(
     chosen: Turns, lines: Sequence[Line], taken: Sequence[tuple[UUID, UUID, int, int | None]]
 ) -> Iterator[Wake]:
-    """Within a line the oldest first. One that somebody else had locked is missing."""
+    """Yield the pages in the chosen order, and the oldest first within a queue. A page that another transaction had
+    locked is missing.
+    """
     of_line: dict[tuple[UUID, int], list[Wake]] = {}
     for page, tenant, priority, newcomer in sorted(taken, key=itemgetter(0), reverse=True):
         of_line.setdefault((tenant, priority), []).append(Wake(page, tenant, newcomer))

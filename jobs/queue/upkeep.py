@@ -1,4 +1,6 @@
-"""What the scheduler does for the queue: tells workers of pages, takes pages back from workers that died, counts."""
+"""The scheduler's duties for the queue: it notifies workers of pages, takes pages back from workers that died, and
+counts.
+"""
 
 import structlog
 from django.db import connections
@@ -22,7 +24,9 @@ FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_mo
 
 
 def release_waiting() -> None:
-    """A broker that hangs costs one wait in a round: after it, the other versions are not asked for."""
+    """Release the waiting pages of all versions. A broker that hangs costs one wait in a round: after it, the broker is
+    not asked for the other versions.
+    """
     with patiently():
         for version_id, key in waiting_versions():
             release_after_commit(version_id, key)

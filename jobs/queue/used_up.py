@@ -1,6 +1,6 @@
-"""Ends pages that wait with no try left, since fewer are allowed (`MAAS_MAX_ATTEMPTS`) than when they were put back.
+"""Ends pages that wait with no try left, since `MAAS_MAX_ATTEMPTS` allows fewer tries than when they were put back.
 
-Nobody may claim them, so that without this their jobs would never end, nor give back the money that they hold.
+No worker may claim them. Without this, their jobs would never end, nor release the money that they hold.
 """
 
 from uuid import UUID
@@ -20,7 +20,7 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 log = structlog.get_logger(__name__)
 BATCH = 200
 
-# A page that was tried is of a job that runs: those are few, where very many may wait.
+# A page that was tried belongs to a job that runs. There are few such jobs, while very many may wait.
 _USED_UP = """
 SELECT page.id, page.job_id FROM jobs_job job JOIN jobs_page page ON page.job_id = job.id
 WHERE job.state = 'running' AND page.state = 'queued' AND page.attempt >= %(most)s
@@ -30,7 +30,7 @@ ORDER BY page.id LIMIT %(batch)s
 
 
 def end_used_up_pages() -> int:
-    """How many. One whose job is locked now is left for the next round."""
+    """End the pages and return how many were ended. A page whose job is locked now is left for the next round."""
     ended, after = 0, UUID(int=0)
     while some := _some(after):
         ended += sum(_end(page_id, job_id) for page_id, job_id in some)
@@ -49,7 +49,7 @@ def _end(page_id: UUID, job_id: UUID) -> bool:
     try:
         with operator_work(), transaction.atomic(using=OPERATOR):
             stand_still_no_longer()
-            # Job first, page second: the order of locks everywhere.
+            # The job is locked first and the page second, as everywhere.
             if Job.objects.select_for_update(skip_locked=True, no_key=True).filter(id=job_id).first() is None:
                 return False
             waiting = Page.objects.select_for_update().defer("result")

@@ -1,4 +1,6 @@
-"""Why a job waits, and about how long still: decided from what is known of its next page, its model and the others."""
+"""Decides why a job waits and about how much longer, from what is known of its next page, its model and the other jobs
+that wait.
+"""
 
 import math
 from dataclasses import dataclass
@@ -25,28 +27,28 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class NextPage:
-    """Of a job that waits: the first of its pages that does."""
+    """The first page that waits, of a job that waits."""
 
     suspended: bool
-    """Its tenant is."""
+    """Set if its tenant is suspended."""
     due: bool
-    """False while it waits for another try, or for the same page of another job."""
+    """Set unless it waits for another try, or for the same page of another job."""
     told: bool
-    """A message for it is under way to the workers."""
+    """Set if a message for it is under way to the workers."""
     at_cap: bool
-    """As many pages of its tenant are under way as may."""
+    """Set if its tenant has as many pages under way as it may have."""
     own_before: int
-    """Pages of its own tenant that are released first, whatever their priority."""
+    """The pages of its own tenant that are released first, whatever their priority."""
     before: int | None
-    """Pages that are released first, its own tenant's included; None where nobody can tell."""
+    """The pages that are released first, including those of its own tenant. None if this cannot be determined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Of those who take pages of the model."""
+    """The pace of the workers that take pages of the model."""
 
     workers: bool
-    """Any lives, whatever models it takes."""
+    """Set if any worker is alive, whatever models it takes."""
     served: bool
     slots: int = 1
     window: int = 1
@@ -55,7 +57,9 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a job is told about its waiting; all None where it does not wait, or nobody can tell."""
+    """The waiting of a job as it is shown to its owner. All fields are None if the job does not wait, or if nothing can
+    be determined.
+    """
 
     position: int | None = None
     eta_seconds: int | None = None
@@ -91,7 +95,7 @@ def _reason_in_line(page: NextPage) -> str:
 
 
 def _eta_s(position: int | None, speed: Speed) -> int | None:
-    """Until it begins: what is before it, and what lies ready at the workers."""
+    """Estimate the time until the page begins, from the pages before it and those that lie ready at the workers."""
     if position is None or speed.service_s <= 0:
         return None
     pages = position + max(0, speed.window - speed.slots)

@@ -1,4 +1,4 @@
-"""Pages that are told to workers, and which of them before others."""
+"""Notifications of pages for workers, and which of them go before others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,9 @@ class Wake:
     page_id: UUID
     tenant_id: UUID
     newcomer: int | None = None
-    """Its priority, where its tenant has nothing else under way and so may pass what lies at hand; else None."""
+    """The priority of the page if its tenant has nothing else under way, so that it may pass what lies at hand.
+    Otherwise None.
+    """
 
     @property
     def first(self) -> bool:
@@ -18,7 +20,7 @@ class Wake:
 
 
 def newcomers_first(wakes: Sequence[Wake]) -> list[Wake]:
-    """One page of each, the most urgent before the others; then the rest, in its order."""
+    """Put one page of each newcomer first, the most urgent before the others. The rest follows in its order."""
     firsts: dict[UUID, Wake] = {}
     for wake in sorted((wake for wake in wakes if wake.first), key=lambda wake: wake.newcomer or 0):
         firsts.setdefault(wake.tenant_id, wake)

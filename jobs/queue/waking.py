@@ -1,4 +1,6 @@
-"""Wakes a job's queued pages again at once, for an operator who does not want to wait for the next wake."""
+"""Announces the queued pages of a job again at once, for an operator who does not want to wait for the next
+notification.
+"""
 
 from functools import partial
 
@@ -16,7 +18,9 @@ WHERE job_id = %s AND state = 'queued'
 
 
 def wake_job_now(job: Job) -> int:
-    """How many pages wait; a back-off of theirs ends too. A message that is still under way costs a look."""
+    """Announce the queued pages of a job again and return how many wait. This also ends their back-off. If a message is
+    still under way, the second one costs only a look-up.
+    """
     with unit_of_work(job.tenant_id):
         get_job(job.id, for_update=True)
         with connections[APP].cursor() as cursor:

@@ -1,1 +1,1 @@
-"""What was read: stored once, found again, and taken home."""
+"""Results of jobs: their storage, reuse and export."""

@@ -1,4 +1,4 @@
-"""The shape of results as JSON: of a job, of a page, of what it cost."""
+"""The JSON of results: of a job, of a page, and of a cost."""
 
 from jobs.core.models import Job, Page
 from tenants.plans.prices import display
@@ -9,7 +9,7 @@ def cost_json(amount_micros: int, currency: str) -> dict[str, object]:
 
 
 def page_json(page: Page, job: Job) -> dict[str, object]:
-    """A page as a result has it: never left out, whatever became of it."""
+    """Return a page as a result contains it. A page is never left out, whatever became of it."""
     error = None
     if page.state == "failed":
         error = {"code": page.error_code, "detail": page.error_detail}

@@ -1,6 +1,7 @@
-"""Forgets what a batch was given to say and what was wrong with its lines, when an account's days for results are over.
+"""Forgets the metadata of a batch and the faults of its lines when the account's retention time for results is over.
 
-Its files go by days of their own. The batch stays, as what was asked for, when, and what it came to.
+The files of the batch have a retention time of their own. The batch stays, with what was requested, when, and its
+outcome.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ _OLD = """one.tenant_id = line.tenant AND one.livemode = line.live
           AND one.finished_at <= statement_timestamp() - make_interval(days => line.days)
           AND (one.metadata IS NOT NULL OR one.errors IS NOT NULL)"""
 EACH = 200
-"""Of one tenant in one round; what is left is for the next."""
+"""The number of batches of one tenant in one round. What is left is handled in the next round."""
 _FORGET = f"""
 UPDATE jobs_batch SET metadata = NULL, errors = NULL FROM (
     SELECT old.id FROM {LINES} CROSS JOIN LATERAL (
@@ -33,7 +34,7 @@ FROM {LINES} JOIN jobs_batch one ON {_OLD} GROUP BY line.tenant
 
 
 def counted_batches(keeping: Mapping[UUID, Keeping]) -> list[Counted]:
-    """Those that still say something, for a preview. Operators' work."""
+    """Count the batches that still have such content, for a preview. This is operators' work."""
     lines = lines_of("job", keeping)
     if not lines["tenants"]:
         return []
@@ -43,7 +44,7 @@ def counted_batches(keeping: Mapping[UUID, Keeping]) -> list[Counted]:
 
 
 def forget_words_of_batches() -> int:
-    """Of how many."""
+    """Forget such content and return the number of batches."""
     with operator_work():
         lines = lines_of("job", everybodys_keeping())
         if not lines["tenants"]:

@@ -1,4 +1,4 @@
-"""Erases documents, with what was read from them for other jobs."""
+"""Erases documents, together with what was read from them for other jobs."""
 
 from functools import partial
 
@@ -28,22 +28,23 @@ def delete_document(
     patience: erasure.Patience | None = None,
     because: ErasedBecause = ErasedBecause.REQUEST,
 ) -> None:
-    """Cancels what still runs on it, then erases the file and every picture made of it; no result of it is used again.
+    """Cancel what still runs on the document, then erase the file and every image made of it. No result of it is used
+    again.
 
-    `patience` is shared by the documents that one request deletes.
+    `patience` is shared by all documents that one request deletes.
     """
     with unit_of_work(identity):
         document = get_document(document_id, for_update=True)
         canceled = cancel_unfinished_jobs_of(document)
         erase_locked(document, because, patience)
         if because == ErasedBecause.REQUEST:
-            # By its id alone: its name is erased as well, and what is written down stays.
+            # The record contains only the id: the name of the document is erased as well, while the record stays.
             record(tenant_id=identity.tenant_id, deed="document.deleted", subject_id=document.id)
         settle_ended(canceled)
 
 
 def _tell(document: Document, because: ErasedBecause) -> None:
-    """By ids alone. An older backup that is put back knows nothing of it, and the log does."""
+    """Log the erasure with ids only. An older backup that is restored lacks the erasure, but the log has it."""
     ERASED.labels(what="document", because=because.value).inc()
     ids = {"document_id": str(document.id), "tenant_id": str(document.tenant_id)}
     log.info("document_erased", **ids, because=because.value)
@@ -52,7 +53,9 @@ def _tell(document: Document, because: ErasedBecause) -> None:
 def erase_locked(
     document: Document, because: ErasedBecause, patience: erasure.Patience | None = None
 ) -> None:
-    """Inside the unit of work in which its row was locked; no unfinished job is on it."""
+    """Erase a document whose row is locked, inside the unit of work that locked it. No unfinished job uses the
+    document.
+    """
     names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
     document.pages.all().delete()
     forget_results_of(document)
@@ -61,7 +64,7 @@ def erase_locked(
     forget_name(document)
     erasure.order(names)
     transaction.on_commit(partial(_tell, document, because), using=APP)
-    # Robust: by then the document is gone, and what is left of it is the scheduler's.
+    # An error here is ignored: by then the document is gone, and the scheduler handles what is left of it.
     transaction.on_commit(
         lambda: erasure.carry_out_now(document.tenant_id, names, patience), using=APP, robust=True
     )

@@ -12,15 +12,16 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 
 MOST_JOBS = 500
-"""In one request: each is a transaction of its own."""
+"""The number of jobs in one request. Each of them is a transaction of its own."""
 
 
 def erase_document_and_jobs(
     *, identity: Identity, document_id: object, because: ErasedBecause = ErasedBecause.REQUEST
 ) -> int:
-    """How many jobs were erased. Cut off in the middle, it goes on when it is asked for again.
+    """Erase a document and its jobs, and return how many jobs were erased. If it is interrupted, a repeated request
+    continues.
 
-    Raises DocumentDeleted where there was nothing left.
+    Raises DocumentDeleted if there was nothing left.
     """
     deleted_before: DocumentDeleted | None = None
     try:
@@ -34,7 +35,9 @@ def erase_document_and_jobs(
 
 
 def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
-    """All have ended: who erased the document has canceled them, and no new one can begin."""
+    """Yield the jobs of the document. All of them have ended: the erasure of the document has canceled them, and no new
+    job can begin.
+    """
     with unit_of_work(identity):
         kept = Job.objects.filter(document_id=document_id, erased_at=None).order_by("id")
         found = list(kept.values_list("id", flat=True)[: MOST_JOBS + 1])

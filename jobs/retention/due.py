@@ -1,6 +1,7 @@
-"""What is to be erased because its time is over, told by the database's clock and found by index.
+"""Finds what is to be erased because its time is over, by the clock of the database and by index.
 
-Of each tenant a few, the longest overdue first: who has a million keeps nobody else's waiting.
+A few items of each tenant are returned, the longest overdue first, so that a tenant with a million items does not make
+others wait.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,9 +18,9 @@ from tenants.plans.retention import FOR_EVER, Keeping
 
 Kind = Literal["document", "job"]
 EACH = 50
-"""Of one tenant in one look."""
+"""The number of items of one tenant in one look."""
 
-# A document's use is known to the hour, so it is given that much more.
+# The use of a document is known to the hour, so one hour is added.
 _HOUR_S = f"{TO_THE.total_seconds():.0f}"
 _ENDS: Mapping[Kind, str] = {
     "document": f"used_at + make_interval(days => line.days, secs => {_HOUR_S})",
@@ -36,7 +37,7 @@ _OLD: Mapping[Kind, str] = {
 _SINCE: Mapping[Kind, str] = {"document": "used_at", "job": "finished_at"}
 LINES = "unnest(%(tenants)s::uuid[], %(live)s::bool[], %(days)s::int[]) AS line (tenant, live, days)"
 
-# Ranked within its tenant, so that all have their first before anybody has a second.
+# The items are ranked within their tenant, so that each tenant's first item comes before any tenant's second.
 _DUE = """
 SELECT found.id, line.tenant, line.days, extract(epoch FROM clock_timestamp() - found.ends)::float
 FROM {lines} CROSS JOIN LATERAL (
@@ -71,7 +72,7 @@ class Counted:
 
 
 def due(kind: Kind, keeping: Mapping[UUID, Keeping], each: int = EACH) -> list[Due]:
-    """Operators' work."""
+    """Return items whose time is over. This is operators' work."""
     lines = lines_of(kind, keeping)
     if not lines["tenants"]:
         return []
@@ -81,7 +82,7 @@ def due(kind: Kind, keeping: Mapping[UUID, Keeping], each: int = EACH) -> list[D
 
 
 def counted(kind: Kind, keeping: Mapping[UUID, Keeping]) -> list[Counted]:
-    """All of it, for a preview."""
+    """Count all items whose time is over, for a preview."""
     lines = lines_of(kind, keeping)
     if not lines["tenants"]:
         return []
@@ -95,7 +96,7 @@ def time_over(days: int, kind: Kind) -> timedelta:
 
 
 def lines_of(kind: Kind, keeping: Mapping[UUID, Keeping]) -> dict[str, Any]:
-    """What `LINES` is told: a tenant, a mode and the days after which that kind goes."""
+    """Return the parameters of `LINES`: tenants, modes, and the days after which that kind is erased."""
     found = list(_kept(kind, keeping))
     return {
         "tenants": [tenant_id for tenant_id, _, _ in found],

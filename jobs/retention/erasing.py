@@ -1,7 +1,7 @@
-"""Erases what is in a job that has ended. Its row stays, with what the bill needs and nothing of what was read.
+"""Erases the content of a job that has ended. Its row stays, with what the bill needs and nothing of what was read.
 
-Whoever copies something out of a job's pages meanwhile either holds the page or the job, and is waited for, or finds
-that it is gone.
+Code that copies something from the pages of a job meanwhile either locks the page or the job, and is waited for, or
+finds that it is gone.
 """
 
 import json
@@ -28,9 +28,10 @@ from tenants.identity.identity import Identity
 
 log = structlog.get_logger(__name__)
 
-# Whoever puts words of its pages into the index holds its key alone, which keeps no worker waiting.
+# Code that puts the text of the job's pages into the index locks only the key, which keeps no worker waiting.
 _LOCK_KEY = "SELECT FROM jobs_job WHERE id = %(job)s FOR UPDATE"
-# Beside its pages, the words by which they are found. Its events: the last of them says that it is erased.
+# The pages are erased with the search text by which they are found. Of the events, the last one says that the job is
+# erased.
 _ERASE = (
     _LOCK_KEY,
     "DELETE FROM jobs_page WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
@@ -42,9 +43,9 @@ _ERASE_EMBEDDINGS = f"DELETE FROM {EMBEDDINGS} WHERE tenant_id = %(tenant)s AND 
 
 
 def erase_job(*, identity: Identity, job_id: object, because: ErasedBecause = ErasedBecause.REQUEST) -> Job:
-    """JobErased where it was before."""
+    """Erase a job that has ended. Raises JobErased if it was erased before."""
     with unit_of_work(identity):
-        # Documents before jobs, as everywhere.
+        # Documents are locked before jobs, as everywhere.
         document = lock_document(get_job(job_id).document_id)
         job = get_job(job_id, for_update=True)
         if not job.terminal:
@@ -58,14 +59,16 @@ def erase_job(*, identity: Identity, job_id: object, because: ErasedBecause = Er
 
 
 def lock_document(document_id: UUID | None) -> Document | None:
-    """Deleted or not."""
+    """Lock a document, deleted or not."""
     if document_id is None:
         return None
     return Document.objects.select_for_update(no_key=True).get(id=document_id)
 
 
 def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> None:
-    """Of a job that has ended, whose row is locked, and its document's before it; in its tenant's unit of work."""
+    """Erase a job that has ended. Its row is locked, and the row of its document was locked before it. This runs in the
+    unit of work of its tenant.
+    """
     _erase_rows(job)
     _erase_webhooks(job)
     Job.objects.filter(id=job.id).update(
@@ -85,7 +88,7 @@ def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> 
 
 
 def _tell(job: Job, because: ErasedBecause) -> None:
-    """By ids alone. An older backup that is put back knows nothing of it, and the log does."""
+    """Log the erasure with ids only. An older backup that is restored lacks the erasure, but the log has it."""
     ERASED.labels(what="job", because=because.value).inc()
     log.info("job_erased", job_id=str(job.id), tenant_id=str(job.tenant_id), because=because.value)
 
@@ -99,7 +102,9 @@ def _erase_rows(job: Job) -> None:
 
 
 def _erase_webhooks(job: Job) -> None:
-    """What has arrived goes. What is still on its way was promised: it goes on without its error's words."""
+    """Erase the webhook messages of a job. Delivered messages are erased. Messages under way were promised: they are
+    still sent, without the text of the error.
+    """
     pending = WebhookDelivery.objects.filter(message__job_id=job.id, state=WebhookDelivery.State.PENDING)
     on_their_way = set(pending.values_list("message_id", flat=True))
     messages = WebhookMessage.objects.filter(job_id=job.id)

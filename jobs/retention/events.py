@@ -1,6 +1,6 @@
-"""Erases a tenant's oldest events, in the order in which its stream is read, and notes how far.
+"""Erases a tenant's oldest events, in the order in which its stream is read, and records how far.
 
-Whoever reads on from before that place is told so, rather than being given what is left as if it were all.
+A reader that continues from before that position gets an error, instead of what is left as if it were everything.
 """
 
 import time
@@ -30,7 +30,8 @@ FROM unnest(%(tenants)s::uuid[], %(days)s::int[]) AS line (tenant, days) CROSS J
 WHERE first.created_at <= statement_timestamp() - make_interval(days => line.days)
 """
 
-# Up to the first that is to be kept. Rows and place in one statement: nobody sees the one without the other.
+# This erases events up to the first that is to be kept. The rows and the position change in one statement, so that no
+# reader sees one without the other.
 _ERASE = """
 WITH oldest AS (
     SELECT xid, id, created_at FROM jobs_event
@@ -69,7 +70,9 @@ class OldEvents:
 
 
 def erase_old_events(progress: Progress = SILENT) -> int:
-    """How many. Bounded; a batch of each tenant in turn, so that who has most waits longest."""
+    """Erase old events and return their number. The work is bounded, with a batch of each tenant in turn, so that the
+    tenant with the most events waits longest.
+    """
     until_s = time.monotonic() + ROUND_S
     erased = 0
     with operator_work():
@@ -95,7 +98,7 @@ def _erase_some(one: OldEvents) -> int:
 
 
 def counted_events(keeping: Mapping[UUID, Keeping]) -> list[Counted]:
-    """All of it, for a preview."""
+    """Count all events whose time is over, for a preview."""
     return [Counted(*row) for row in _asked(_COUNT, keeping)]
 
 

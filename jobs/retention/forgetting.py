@@ -1,6 +1,6 @@
-"""Deletes the rows that say what was erased, once nobody can want to know that any more: then an id is like any other.
+"""Deletes the rows that say what was erased, when they are old enough. After that, such an id is like any unknown id.
 
-The bill does not need them: usage and charges are rows of their own.
+The bill does not need these rows: usage and charges are rows of their own.
 """
 
 from django.conf import settings
@@ -12,7 +12,7 @@ from tenants.plans.retention import FOR_EVER
 BATCH = 500
 BATCHES = 20
 
-# A job goes after those that tried it again, a document after its jobs: they name it.
+# A job is deleted after its retries, and a document after its jobs, because those refer to it.
 _JOBS = """
 DELETE FROM jobs_job WHERE id IN (
     SELECT job.id FROM jobs_job job
@@ -32,7 +32,9 @@ DELETE FROM jobs_document WHERE id IN (
 
 
 def forget_erased() -> int:
-    """How many rows, of jobs and of documents. Bounded; what is left is for the next round."""
+    """Delete old rows of jobs and documents and return their number. The work is bounded; what is left is handled in
+    the next round.
+    """
     days = settings.MAAS_KEEP_TOMBSTONES_DAYS
     if days == FOR_EVER:
         return 0

@@ -1,4 +1,6 @@
-"""A document's name heads the results that were read from it: it goes with the last of them, and with the file."""
+"""Erases the name of a document. It is the title of the results that were read from the document, so it is erased with
+the last of them and with the file.
+"""
 
 from jobs.archives.models import ArchiveEntry
 from jobs.core.models import Document, Job
@@ -6,9 +8,10 @@ from jobs.uploads.models import ResumableUpload
 
 
 def forget_name(document: Document) -> None:
-    """The document's row is locked: of two that erase its last results, the second sees what the first did.
+    """Erase the name if the document and all its results are erased. The row of the document is locked: if two
+    transactions erase its last results, the second sees what the first did.
 
-    Its fingerprint goes too. Whoever has the same bytes could tell by it that they were here.
+    Its fingerprint is erased too. With it, a person who has the same bytes could find out that they were here.
     """
     if document.deleted_at is None or Job.objects.filter(document=document, erased_at=None).exists():
         return

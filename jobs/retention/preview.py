@@ -1,4 +1,4 @@
-"""What the next sweeps would erase, counted per tenant; nothing is changed."""
+"""Counts what the next sweeps would erase, by tenant. Nothing is changed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

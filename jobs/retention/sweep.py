@@ -1,6 +1,7 @@
-"""The scheduler's duty: erases documents and jobs whose time is over.
+"""The scheduler's duty that erases documents and jobs whose time is over.
 
-Each is a transaction of its own, so it may be cut off anywhere and be done by any number at once.
+Each is erased in a transaction of its own, so this may be interrupted anywhere, and any number of processes may do it
+at once.
 """
 
 import time
@@ -27,13 +28,13 @@ from tenants.plans.retention import Keeping, everybodys_keeping
 
 log = structlog.get_logger(__name__)
 ROUND_S = 10.0
-"""For each kind, so that none waits for the end of another."""
+"""Seconds for each kind, so that no kind waits for the end of another."""
 FILES_S = 0.2
-"""How long one document's files are waited for; what is left is another duty's."""
+"""Seconds to wait for the files of one document. What is left is erased by another duty."""
 
 
 def erase_overdue(progress: Progress = SILENT) -> int:
-    """How many were erased. Bounded; what is left is for the next round."""
+    """Erase what is overdue and return its number. The work is bounded; what is left is handled in the next round."""
     with operator_work():
         keeping = everybodys_keeping()
     return sum(_erase_some(kind, keeping, time.monotonic() + ROUND_S, progress) for kind in _ERASE)
@@ -55,7 +56,7 @@ def _erase_some(kind: Kind, keeping: Mapping[UUID, Keeping], until_s: float, pro
 
 
 def _erase_each(kind: Kind, found: Sequence[Due], until_s: float, progress: Progress) -> int:
-    """One that cannot be erased keeps no other from it."""
+    """Erase each item. An item that cannot be erased does not hold up the others."""
     erased = 0
     for one in found:
         if time.monotonic() > until_s:
@@ -82,7 +83,7 @@ def _erase_job(one: Due) -> bool:
 
 
 def _erase_document(one: Due) -> bool:
-    """Looked at once more under its lock: it may have been used just now."""
+    """Erase a document. It is checked again under its lock, since it may have been used just now."""
     with unit_of_work(one.tenant_id):
         old = Document.objects.filter(
             id=one.id, deleted_at=None, used_at__lte=Now() - time_over(one.days, "document")

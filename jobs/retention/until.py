@@ -1,4 +1,4 @@
-"""Until when something is kept."""
+"""Calculates until when something is kept."""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ from tenants.plans.retention import FOR_EVER, Keeping
 
 
 def job_kept_until(job: Job, keeping: Keeping) -> datetime | None:
-    """None for ever, and while it has not ended."""
+    """Return the time until which a job is kept. None means for ever, or that the job has not ended."""
     days = keeping.results(livemode=job.livemode)
     if days == FOR_EVER or job.finished_at is None:
         return None
@@ -16,7 +16,9 @@ def job_kept_until(job: Job, keeping: Keeping) -> datetime | None:
 
 
 def document_kept_until(document: Document, keeping: Keeping) -> datetime | None:
-    """None for ever. One that an unfinished job is about then is kept until that has ended."""
+    """Return the time until which a document is kept. None means for ever. A document that an unfinished job uses at
+    that time is kept until the job has ended.
+    """
     days = keeping.documents(livemode=document.livemode)
     if days == FOR_EVER or document.deleted_at is not None:
         return None

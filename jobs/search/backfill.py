@@ -1,4 +1,4 @@
-"""Indexes what was there before the index: the scheduler's, job by job, for as long as there are orders."""
+"""Indexes jobs that are older than the index. The scheduler does this job by job, as long as there are orders."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -19,17 +19,17 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 log = structlog.get_logger(__name__)
 JOBS_A_ROUND = 100
 STRETCH = 20
-"""Pages that are read, and then written, at once."""
+"""The number of pages that are read, and then written, at once."""
 _NEEDED = ("tenant", "job", "number", "result")
 
-# The newest first: these are looked for most.
+# The newest jobs come first, because they are searched for most.
 _ORDERS = "SELECT job_id FROM jobs_jobtoindex ORDER BY job_id DESC LIMIT %s"
 _HOLD = "SELECT FROM jobs_job WHERE id = %s AND erased_at IS NULL FOR KEY SHARE"
 _WITHDRAW = "DELETE FROM jobs_jobtoindex WHERE job_id = %s"
 
 
 def index_ordered_jobs() -> int:
-    """How many were indexed. A page that was indexed meanwhile stays as it is."""
+    """Carry out orders to index jobs and return their number. A page that was indexed meanwhile stays as it is."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ORDERS, [JOBS_A_ROUND])
         orders = [job_id for (job_id,) in cursor.fetchall()]
@@ -39,7 +39,7 @@ def index_ordered_jobs() -> int:
         except OperationalError:
             raise
         except Exception:
-            # The others are still to be indexed; this one would fail again, and stand first in line each time.
+            # The other jobs are still to be indexed. This job would fail again, and come first each time.
             log.exception("job_not_indexed", job_id=str(job_id))
             _withdraw(job_id)
     if orders:
@@ -48,7 +48,9 @@ def index_ordered_jobs() -> int:
 
 
 def _index(job_id: UUID) -> None:
-    """Page by page in small transactions: a long one would hide from everybody what happens meanwhile."""
+    """Index a job page by page in small transactions. A long transaction would hide from everybody what happens in the
+    meantime.
+    """
     with operator_work():
         with transaction.atomic(using=OPERATOR):
             if not _held(job_id):
@@ -57,7 +59,7 @@ def _index(job_id: UUID) -> None:
             index_name(job)
         digest = _embedder_digest(job)
         for pages in _stretches(job):
-            # Cut before the transaction begins: long texts take their time.
+            # The texts are split into words before the transaction begins, because this takes time for long texts.
             words = [(page, vector_of(page.tenant_id, text_of(page.result))) for page in pages]
             with transaction.atomic(using=OPERATOR):
                 if not _held(job_id):
@@ -68,7 +70,9 @@ def _index(job_id: UUID) -> None:
 
 
 def _held(job_id: UUID) -> bool:
-    """Not erased, and not before the transaction ends: its words would come back."""
+    """Return whether the job is not erased, and keep it from being erased before the transaction ends. Otherwise its
+    words would come back.
+    """
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_HOLD, [job_id])
         return cursor.fetchone() is not None
@@ -97,6 +101,8 @@ def _index_page(page: Page, words: str, digest: str | None) -> None:
 
 
 def _embedder_digest(job: Job) -> str | None:
-    """Of the model that a pipeline's pages were embedded with, where their results show it."""
+    """Return the digest of the model with which a pipeline embedded its pages, or None if the job's model has no such
+    step.
+    """
     step = job.model_version.steps.select_related("member").filter(role=STEP).first()
     return step.member.digest if step else None

@@ -1,4 +1,4 @@
-"""Writes page embeddings where there is a table for them; a page never fails for want of one."""
+"""Writes page embeddings if there is a table for them. A page never fails because the table is missing."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -40,7 +40,7 @@ ON CONFLICT (page_id) DO NOTHING
 
 
 def meaning_available() -> bool:
-    """Whether this database keeps embeddings; asked each time, since it costs next to nothing."""
+    """Return whether this database stores embeddings. This is queried each time, because it costs next to nothing."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [TABLE])
         return bool(cursor.fetchone()[0])
@@ -52,18 +52,18 @@ def keep_embedding(page: PageRef, embedding: Embedding) -> None:
 
 
 def take_over_embeddings(*, new: UUID, old: UUID) -> None:
-    """Of the pages that a retry took over."""
+    """Copy the embeddings of the pages that a retry took over."""
     _write(_TAKE_OVER, new=new, old=old)
 
 
 def copy_embeddings(job_id: UUID, pairs: Sequence[Pair]) -> None:
-    """Of pages whose results were known."""
+    """Copy the embeddings of pages that were cache hits."""
     new, old = [pair.page_id for pair in pairs], [pair.known_id for pair in pairs]
     _write(_COPY, job=job_id, new=new, numbers=[pair.number for pair in pairs], old=old)
 
 
 def _write(statement: str, **values: UUID | int | str | list[UUID] | list[int]) -> None:
-    """In a savepoint: a vector that cannot be stored is no reason to lose a page's result and charge."""
+    """Write in a savepoint: a vector that cannot be stored is no reason to lose a page's result and charge."""
     if not meaning_available():
         return
     try:

@@ -1,6 +1,7 @@
-"""The table of page embeddings, made after each migration where the database has pgvector and the table is missing.
+"""The table of page embeddings. It is created after each migration if the database has pgvector and the table is
+missing.
 
-It is no migration: a database that gets pgvector later has the table after its next `migrate`.
+This is not a migration, so that a database that gets pgvector later has the table after its next `migrate`.
 """
 
 from django.db import DatabaseError, connections, transaction
@@ -11,7 +12,7 @@ from tenants.core.db.row_security import protect, refer_within_tenant
 TABLE = "jobs_pageembedding"
 
 _EXTENSION_OFFERED = "SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector')"
-# Half floats came with pgvector 0.7; a table whose rows are twice as wide is not worth an older one.
+# Half floats came with pgvector 0.7. A table whose rows are twice as wide is not worth the support of an older version.
 _STATE = "SELECT to_regtype('halfvec') IS NOT NULL, to_regclass('jobs_job') IS NOT NULL, to_regclass(%s) IS NOT NULL"
 
 _CREATE = f"""
@@ -29,7 +30,7 @@ CREATE INDEX {TABLE}_of_job ON {TABLE} (tenant_id, job_id);
 
 
 def make_embeddings_table(using: str, **_: object) -> None:
-    """Receives Django's post_migrate."""
+    """Receive Django's post_migrate signal."""
     if using != "owner":
         return
     with connections[using].cursor() as cursor:
@@ -44,7 +45,9 @@ def make_embeddings_table(using: str, **_: object) -> None:
 
 
 def _create_extension(cursor: CursorWrapper, using: str) -> None:
-    """Where the owner may; elsewhere a superuser does, or search by meaning stays away."""
+    """Create the extension if the owner may. Otherwise a superuser has to create it, or search by meaning stays
+    unavailable.
+    """
     cursor.execute(_EXTENSION_OFFERED)
     if not cursor.fetchone()[0]:
         return

@@ -1,13 +1,15 @@
-"""Why a search was not made; each says what to do instead."""
+"""Errors for a search that was not made. Each says what to do instead."""
 
 from tenants.core.errors import DomainError
 
 
 class SearchTooBroad(DomainError):
-    """The database was asked for more than it finds in time."""
+    """The search needs more than the database finds in time."""
 
     code = "search_too_broad"
 
 
 class MeaningUnavailable(Exception):
-    """What somebody looks for cannot be compared with pages, now or here at all. Of the dashboard: no API says it."""
+    """The text of a search cannot be compared with pages, at this time or in this installation. Only the dashboard
+    shows this error; no API returns it.
+    """

@@ -1,4 +1,4 @@
-"""The few words around what was found, in parts that say which of them were asked for."""
+"""The text around a match, in parts that say which words were searched for."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from jobs.search.vectors import MOST_WORDS
 from jobs.search.words import Word, words_of
 
 BEFORE, LENGTH = 50, 180
-"""Characters shown before the first match, and in all."""
+"""The number of characters shown before the first match, and in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,9 @@ class Part:
 
 
 def excerpt_of(text: str, query: Query) -> tuple[Part, ...]:
-    """Around the first match; from the beginning when the text has none. White space is one blank each."""
+    """Return the text around the first match, or its beginning if it has none. Each stretch of white space becomes one
+    blank.
+    """
     first = next(_matches(islice(words_of(text), MOST_WORDS), query.wanted), None)
     start = _word_start(text, max(0, first.start - BEFORE)) if first else 0
     shown = text[start : start + LENGTH]
@@ -34,7 +36,7 @@ def excerpt_of(text: str, query: Query) -> tuple[Part, ...]:
 
 
 def marks_in(text: str, query: Query) -> list[tuple[int, int]]:
-    """From where to where a text has what was asked for, in order and without overlaps."""
+    """Return the start and end of each match in a text, in order and without overlaps."""
     return _merged(_matches(islice(words_of(text), MOST_WORDS), query.wanted))
 
 
@@ -57,13 +59,13 @@ def _ends(lexemes: Sequence[str], term: Term) -> bool:
 
 
 def _word_start(text: str, at: int) -> int:
-    """The next beginning of a word, when one is near."""
+    """Return the next beginning of a word if there is one nearby, else `at`."""
     blank = text.find(" ", at, at + 20) if at else -1
     return blank + 1 if blank >= 0 else at
 
 
 def _merged(words: Iterable[Word]) -> list[tuple[int, int]]:
-    """Pairs of an unspaced script overlap; what is marked is one stretch."""
+    """Return the marked stretches. Overlapping words, such as pairs of an unspaced script, become one stretch."""
     spans: list[tuple[int, int]] = []
     for word in words:
         if spans and word.start <= spans[-1][1]:
@@ -83,7 +85,7 @@ def _parts(text: str, marks: list[tuple[int, int]]) -> list[Part]:
 
 
 def _blank(text: str) -> str:
-    """Line ends become blanks; those at the edges stay, since parts are put side by side."""
+    """Replace text line ends by blanks. Blanks at both ends stay, because parts are put side by side."""
     inner = " ".join(text.split())
     if not inner:
         return " " * bool(text)

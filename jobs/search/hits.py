@@ -1,4 +1,4 @@
-"""A job that was found, and where."""
+"""A job that was found, and the page on which it was found."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -12,6 +12,6 @@ MOST_HITS = 1_000
 class Hit:
     job_id: UUID
     page_number: int | None
-    """The first page that has everything which was asked for; None when the document's name has."""
+    """The first page that has everything that was searched for. It is None if the document's name has it."""
     excerpt: tuple[Part, ...] = ()
-    """Filled by `excerpts`: of a list of many hits few are shown."""
+    """The excerpt. `excerpts` fills it for the hits that are shown, which are few of many."""

@@ -1,4 +1,4 @@
-"""Finds jobs by what their pages are about: the pages whose embeddings are nearest to that of the words."""
+"""Finds jobs by what their pages are about: the pages whose embeddings are nearest to the embedding of the words."""
 
 from uuid import UUID
 
@@ -22,9 +22,9 @@ log = structlog.get_logger(__name__)
 PIPELINE, STEP = "parse", "embed"
 MOST_CHARACTERS = 300
 MOST_DISTANCE = 0.75
-"""Cosine distance beyond which a page is about something else."""
+"""The cosine distance beyond which a page is about something else."""
 MOST_COMPARED = 100_000
-"""Of a tenant's pages the newest: more would take longer than a person waits."""
+"""The number of a tenant's newest pages that are compared. More would take longer than a person waits."""
 
 NOT_HERE = "Pages cannot be found by meaning here. Search for the words themselves."
 TAKEN = "Others are searching by meaning, and one text is read after the other. Try again in a moment."
@@ -36,8 +36,8 @@ BROKEN = (
 )
 TOO_MANY = "Your pages could not be compared in time. Search for the words themselves, or try again."
 
-# Exact, and fast enough for a tenant's pages: an index over all tenants' vectors would give the nearest of anyone's
-# first, and this tenant's few among them only by luck.
+# This is exact, and fast enough for a tenant's pages. An index over all tenants' vectors would first give the nearest
+# vectors of any tenant, and this tenant's few among them only by luck.
 _NEAREST = """
 SELECT job_id, number FROM (
     SELECT DISTINCT ON (job_id) job_id, number, distance
@@ -54,9 +54,10 @@ SELECT job_id, number FROM (
 
 
 def meaning_of(words: str) -> Embedding | None:
-    """Outside of any unit of work: a model may have to be fetched and loaded, and others waited for.
+    """Return the embedding of the words. Call this outside of any unit of work: it may fetch and load a model, and wait
+    for other searches.
 
-    None when nothing is asked for; MeaningUnavailable says why it cannot be told.
+    Return None if the text is empty. Raises MeaningUnavailable with the reason if the words cannot be embedded.
     """
     text = " ".join(words[:MOST_CHARACTERS].encode("utf-8", "replace").decode().split())
     if not text:
@@ -77,7 +78,7 @@ def meaning_of(words: str) -> Embedding | None:
 
 
 def nearest(meaning: Embedding, *, limit: int = 50, among: int = MOST_COMPARED) -> list[Hit]:
-    """The nearest jobs first, each with its nearest page; inside a unit of work."""
+    """Return the nearest jobs first, each with its nearest page. Call this inside a unit of work."""
     values: dict[str, str | float | UUID] = {
         "vector": f"[{','.join(map(str, meaning.vector))}]",
         "tenant": current_tenant_id(),
@@ -92,7 +93,7 @@ def nearest(meaning: Embedding, *, limit: int = 50, among: int = MOST_COMPARED) 
 
 
 def _embedder() -> ModelVersion | None:
-    """The model that pages are embedded with now; None while there is none."""
+    """Return the model that embeds pages now, or None if there is none."""
     try:
         pipeline = resolve(PIPELINE)
     except (ModelNotFound, ModelPaused):

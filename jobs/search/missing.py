@@ -1,4 +1,4 @@
-"""Orders the indexing of what is not in the index: jobs that processes without an index took or finished."""
+"""Orders the indexing of jobs that are not in the index, because processes without an index took or finished them."""
 
 from uuid import UUID
 
@@ -10,7 +10,8 @@ JOBS_A_STEP = 1_000
 
 _STEP = "SELECT id FROM jobs_job WHERE id > %s ORDER BY id LIMIT %s"
 
-# Pages without text have no words and are ordered each time: to look costs more than to find that there is nothing.
+# Pages without text have no words and are ordered each time. Looking for a text here would cost more than finding out
+# later that there is none.
 _ORDER = """
 INSERT INTO jobs_jobtoindex (job_id, tenant_id)
 SELECT j.id, j.tenant_id FROM jobs_job j
@@ -26,7 +27,9 @@ ON CONFLICT (job_id) DO NOTHING
 
 
 def order_missing(after: UUID) -> int:
-    """How many jobs that came after this id were ordered; in steps that nobody has to wait for."""
+    """Order the indexing of missing jobs after this id, and return their number. The steps are so small that nobody has
+    to wait for them.
+    """
     ordered = 0
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         while ids := _next_ids(after):

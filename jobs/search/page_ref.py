@@ -1,4 +1,4 @@
-"""Which page something is kept of."""
+"""References to a page for which something is stored."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -14,7 +14,7 @@ class PageRef:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A page, and the one whose result it has."""
+    """A page, and the page whose result it has."""
 
     page_id: UUID
     number: int

@@ -1,4 +1,4 @@
-"""Bounds what one search may cost the database, and every thread that waits for it."""
+"""Limits what one search may cost the database, and how long a thread waits for it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,9 @@ _END = "SELECT set_config('statement_timeout', %s, true)"
 
 @contextmanager
 def searching(refusal: str) -> Iterator[None]:
-    """Around a statement of a unit of work, which is over when it is refused."""
+    """Limit the time of a statement in a unit of work. Raises SearchTooBroad if the time is over; the unit of work
+    cannot go on then.
+    """
     with connections[APP].cursor() as cursor:
         cursor.execute(_BEGIN, [f"{SEARCH_MS}ms"])
         before, _ = cursor.fetchone()

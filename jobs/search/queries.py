@@ -1,4 +1,4 @@
-"""What a person typed into the search box, as a question to the index; nothing that is typed is an error."""
+"""The text that a person typed into the search box, as a query to the index. No text is an error."""
 
 import re
 from collections.abc import Sequence
@@ -10,20 +10,22 @@ from jobs.search.words import Word, words_of
 
 MOST_CHARACTERS = 1_000
 MOST_TERMS = 20
-"""What is typed beyond these is not looked at."""
+"""The most terms of a search. Text beyond these limits is ignored."""
 SHORTEST_BEGINNING = 2
-"""One letter begins too many words; one character of a script without spaces does not."""
+"""The shortest beginning of a word that is searched for. One letter begins too many words; one character of a script
+without spaces does not.
+"""
 
 _CHUNK = re.compile(r'(?P<minus>-?)(?:"(?P<quoted>[^"]*)(?P<closed>"?)|(?P<bare>[^\s"]+))')
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Words that stand one after the other: a quoted phrase, or one chunk like `2024-03`."""
+    """Words that follow each other: a quoted phrase, or one chunk like `2024-03`."""
 
     lexemes: tuple[str, ...]
     begins: bool
-    """The last lexeme may go on: the person is still typing it."""
+    """The last lexeme may go on, because the person is still typing it."""
     wanted: bool
 
     def question(self, tag: str) -> str:
@@ -40,7 +42,7 @@ class Query:
         return tuple(term for term in self.terms if term.wanted)
 
     def wanted_by(self, tenant_id: UUID) -> str | None:
-        """A literal to be cast to tsquery; None when nothing is asked for."""
+        """Return a literal to be cast to tsquery, or None if no term is wanted."""
         return _joined(self.wanted, " & ", tenant_id)
 
     def unwanted_by(self, tenant_id: UUID) -> str | None:
@@ -53,7 +55,9 @@ def _joined(terms: Sequence[Term], operator: str, tenant_id: UUID) -> str | None
 
 
 def parsed(typed: str) -> Query:
-    """Every word must be on the page; "quoted words" in that order; -word nowhere in the job."""
+    """Parse a search. Each word must be on the page, "quoted words" must be there in that order, and -word must be
+    nowhere in the job.
+    """
     typed = typed[:MOST_CHARACTERS]
     chunks = list(_CHUNK.finditer(typed))
     terms = [_term(chunk, typing=chunk.end() == len(typed)) for chunk in chunks]
@@ -74,6 +78,8 @@ def _long_enough(word: Word) -> bool:
 
 
 def _stands_alone(words: Sequence[Word]) -> bool:
-    """One character of an unspaced script, at the end: in the index it begins a pair, unless it ends its stretch."""
+    """Return whether the last word is one character of an unspaced script that belongs to no pair before it. In the
+    index such a character begins a pair, unless it ends its stretch.
+    """
     last = words[-1]
     return last.single and (len(words) == 1 or words[-2].end <= last.start)

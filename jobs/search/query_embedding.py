@@ -1,6 +1,6 @@
-"""Embeds what is typed, in the web process, with the model that embedded the pages.
+"""Embeds the text of a search in the web process, with the model that embedded the pages.
 
-A process that never is asked holds neither ONNX Runtime nor the model.
+A process that serves no such search holds neither ONNX Runtime nor the model.
 """
 
 import threading
@@ -26,9 +26,9 @@ _versions: dict[str, ModelVersion] = {}
 
 @cache
 def _runtime() -> EmbedRuntime:
-    """Made for the first search: it brings ONNX Runtime into the process."""
+    """Create the runtime for the first search. It loads ONNX Runtime into the process."""
     host = SessionHost(
-        # One thread, and never the GPU: whoever searches shares this machine with requests and models.
+        # The plan has one thread and never uses the GPU, because a search shares this machine with requests and models.
         plan_execution([CPU], threads=1, has_nvidia_gpu=False),
         budget_bytes=MEMORY_BYTES,
     )
@@ -36,7 +36,7 @@ def _runtime() -> EmbedRuntime:
 
 
 class Busy(Exception):
-    """Others are searching by meaning; the model reads one text after the other."""
+    """Other searches by meaning are running. The model reads one text after the other."""
 
 
 def embed(version: ModelVersion, text: str) -> Embedding:
@@ -49,7 +49,7 @@ def _embed(digest: str, text: str) -> Embedding:
     if not _one_at_a_time.acquire(timeout=PATIENCE_S):
         raise Busy
     try:
-        # Fetched in its turn too: however long the storage takes, it holds one thread.
+        # The model is fetched under the lock too. However long the storage takes, only one thread is held.
         spec = spec_of(_versions[digest])
         result = written(_runtime().run(spec, TextInput((text,), single=True), {}, Call())).result
     finally:

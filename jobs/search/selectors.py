@@ -1,4 +1,4 @@
-"""Finds jobs by the words of their documents' names and pages; always inside a unit of work."""
+"""Finds jobs by the words of their documents' names and pages. Call these functions inside a unit of work."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _MOST_CHARACTERS = 200_000
-"""Of a page's text, of which an excerpt is cut."""
+"""The most characters of a page's text from which an excerpt is cut."""
 
 
 _SEARCH = "SELECT job_id, number FROM maas_search_words(%s::tsquery, %s::tsquery, %s, %s)"
@@ -40,7 +40,9 @@ JOIN jobs_page p ON p.tenant_id = %s AND p.job_id = wanted.job_id AND p.number =
 
 
 def search_jobs(words: str, *, limit: int = MOST_HITS) -> list[Hit]:
-    """Newest jobs first. What holds no word finds nothing; what is on too many pages is refused (SearchTooBroad)."""
+    """Return the jobs that match, newest first. A text without words finds nothing. Raises SearchTooBroad if the words
+    are on too many pages.
+    """
     tenant_id, query = current_tenant_id(), parsed(words)
     wanted = query.wanted_by(tenant_id)
     if wanted is None:
@@ -52,7 +54,7 @@ def search_jobs(words: str, *, limit: int = MOST_HITS) -> list[Hit]:
 
 
 def excerpts(words: str, hits: Sequence[Hit]) -> dict[UUID, Hit]:
-    """The same hits by job, each with what stands around the words; for those that are shown."""
+    """Return the same hits by job, each with the text around the words. This is for the hits that are shown."""
     query = parsed(words)
     names, texts = _names(hits), _texts(hits)
     found = {}

@@ -1,4 +1,4 @@
-"""Writes to the index, each inside the transaction of what it is about."""
+"""Writes to the index. Each runs inside the transaction of the job or page that it indexes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -12,14 +12,14 @@ from jobs.search.page_ref import PageRef, Pair
 from jobs.search.vectors import vector_of
 from tenants.core.db.unit_of_work import current_alias
 
-# However often it is said: the same name or page has the same words.
+# This may be repeated: the same name or page always has the same words.
 _KEEP_NAME = """
 INSERT INTO jobs_pagetext (id, tenant_id, job_id, number, words)
 VALUES (%(job)s, %(tenant)s, %(job)s, 0, %(words)s::tsvector)
 ON CONFLICT (id) DO NOTHING
 """
 
-# The name's words stand before each page's, so that one may ask for a word of each at once.
+# The name's words come before each page's words, so that a search can contain words of both.
 _KEEP_PAGE = """
 INSERT INTO jobs_pagetext (id, tenant_id, job_id, number, words)
 VALUES (%(page_id)s, %(tenant_id)s, %(job_id)s, %(number)s,
@@ -37,7 +37,8 @@ WHERE old.job_id = %(old)s AND old.state = 'succeeded'
 ON CONFLICT (id) DO NOTHING
 """
 
-# Words go with the name of their document: of another document's page they are cut anew, by the scheduler.
+# A page's words include the name of its document. A page of another document is split into words anew, by the
+# scheduler.
 _COPY = """
 INSERT INTO jobs_pagetext (id, tenant_id, job_id, number, words)
 SELECT pair.new, known.tenant_id, %(job)s, pair.number, known.words
@@ -63,7 +64,7 @@ def name_of(job: Job) -> str:
 
 
 def text_of(result: Mapping[str, Any] | None) -> str:
-    """What was recognised; empty for models that give no text."""
+    """Return the recognized text. It is empty for models that give no text."""
     text = result.get("text") if result else None
     return text if isinstance(text, str) else ""
 
@@ -75,18 +76,20 @@ def index_name(job: Job) -> None:
 
 
 def index_page(page: PageRef, words: str) -> None:
-    """`words` are the vector_of its text, made before the transaction that this is part of."""
+    """Index a page. `words` are the vector_of its text, made before the transaction that this is part of."""
     if words:
         _execute(_KEEP_PAGE, **asdict(page), words=words)
 
 
 def take_over_words(*, new: UUID, old: UUID) -> None:
-    """Of the pages that a retry took over."""
+    """Copy the words of the pages that a retry took over."""
     _execute(_TAKE_OVER, new=new, old=old)
 
 
 def copy_words(job: Job, pairs: Sequence[Pair]) -> None:
-    """Of pages whose results were known. Those of another document are found some seconds later."""
+    """Copy the words of pages that were cache hits. Pages whose results are from another document are found some
+    seconds later.
+    """
     new = [pair.page_id for pair in pairs]
     old, numbers = [pair.known_id for pair in pairs], [pair.number for pair in pairs]
     _execute(_COPY, job=job.id, document=job.document_id, new=new, numbers=numbers, old=old)

@@ -1,4 +1,4 @@
-"""What is kept of a text to find it by: its words with their places, as Postgres writes a tsvector."""
+"""The words of a text with their positions, by which the text is found, in the form of a Postgres tsvector."""
 
 from collections import defaultdict
 from itertools import islice
@@ -7,25 +7,32 @@ from uuid import UUID
 from jobs.search.words import words_of
 
 MOST_WORDS = 15_000
-"""Of a page: some thirty dense sheets of paper. Postgres counts places up to 16,383, and finds no phrase beyond."""
+"""The most words of a page: about thirty dense sheets of paper. Postgres counts positions up to 16,383, and finds no
+phrase beyond.
+"""
 MOST_BYTES = 900_000
-"""Postgres refuses a vector of more than 1,048,575 bytes, and a page must never fail for what is written on it."""
+"""The most bytes of a vector. Postgres refuses more than 1,048,575 bytes, and a page must never fail because of its
+text.
+"""
 MOST_PLACES = 255
-"""Of one word, as Postgres keeps them."""
+"""The most positions of one word that Postgres stores."""
 FIRST_PLACE = 100
-"""The name's words are put before the page's: no phrase reaches from one into the other."""
+"""The first position of a page's words. The name's words are put before them, and no phrase reaches from the name into
+the page.
+"""
 
 
 def tenant_tag(tenant_id: UUID) -> str:
-    """Stands before every lexeme, so that the index keeps tenants apart and a search reads its own tenant's part.
+    """Return the tag before every lexeme. It keeps tenants apart in the index, so that a search reads its own tenant's
+    part.
 
-    Two tenants of one tag cost each other time, not secrecy: the wall is the column.
+    Two tenants with the same tag cost each other time, but not secrecy: the tenant column separates them.
     """
     return tenant_id.hex[-8:]
 
 
 def vector_of(tenant_id: UUID, text: str) -> str:
-    """A literal to be cast to tsvector; empty when there is no word in it."""
+    """Return a literal to be cast to tsvector. It is empty if the text has no word."""
     tag, places, size = tenant_tag(tenant_id), defaultdict[str, list[int]](list), 0
     for place, word in enumerate(islice(words_of(text), MOST_WORDS), FIRST_PLACE):
         known = places[word.lexeme]

@@ -1,4 +1,4 @@
-"""What counts as a word: the same for what is indexed, for what is asked, and for what is marked in an excerpt."""
+"""The definition of a word. It is the same for the index, for a search, and for the marks in an excerpt."""
 
 import re
 import unicodedata
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LONGEST_WORD = 60
-"""Characters of a word that count; what is longer is rarely a word, and a lexeme of Postgres ends at 2 KB."""
+"""The number of characters of a word that count. A longer text is rarely a word, and a Postgres lexeme ends at 2 KB."""
 
-# Combining marks belong to their word: vowel signs of Indic scripts, accents written apart.
+# Combining marks belong to their word, such as vowel signs of Indic scripts and accents that are written separately.
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
     "\u0900-\u0903\u093a-\u094f\u0962\u0963\u0980-\u0983\u09bc-\u09cd\u0a01-\u0a4d\u0a81-\u0acd\u0b01-\u0b4d"
     "\u0b82-\u0bcd\u0c00-\u0c4d\u0c81-\u0ccd\u0d00-\u0d4d"
 )
-# Scripts whose words are not set apart by spaces: every two neighbours are a word.
+# These are scripts whose words are not separated by spaces. Every two neighbors count as a word.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
@@ -30,13 +30,13 @@ class Word:
     lexeme: str
     start: int
     end: int
-    """Where it stands in the text as it came."""
+    """The end of the word. Start and end are positions in the original text."""
     single: bool = False
-    """The last character of a stretch of an unspaced script: it has no right neighbour to be paired with."""
+    """The word is the last character of a stretch of an unspaced script. It has no right neighbor for a pair."""
 
 
 def words_of(text: str) -> Iterator[Word]:
-    """One after the other, so that whoever has seen enough reads no further."""
+    """Yield the words one after the other, so that a caller that has seen enough reads no further."""
     for run in _RUN.finditer(text):
         whole = run[0]
         if whole.isascii() and (whole.isalpha() or whole.isdigit()):
@@ -52,7 +52,10 @@ def words_of(text: str) -> Iterator[Word]:
 
 
 def _pairs(characters: str, start: int) -> Iterator[Word]:
-    """`中文字` is `中文`, `文字` and `字`: any stretch of it is found as neighbours in this order."""
+    """Yield the pairs of a stretch: `中文字` gives `中文`, `文字` and `字`.
+
+    Any part of the stretch is found as neighbors in this order.
+    """
     for offset in range(len(characters)):
         pair = characters[offset : offset + 2]
         if lexeme := folded(pair):
@@ -60,7 +63,7 @@ def _pairs(characters: str, start: int) -> Iterator[Word]:
 
 
 def folded(word: str) -> str:
-    """Without case, accents and typographic forms: `Ｒéﬁne` is `refine`, `Straße` is `strasse`."""
+    """Return a word without case, accents and typographic forms: `Ｒéﬁne` is `refine`, `Straße` is `strasse`."""
     if word.isascii():
         return word[:LONGEST_WORD].lower()
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", word[:LONGEST_WORD]))

@@ -1,1 +1,1 @@
-"""What goes on while it goes on: event streams, sockets, and requests that wait for an end."""
+"""The parts that last longer than a usual request: event streams, sockets, and requests that wait for an end."""

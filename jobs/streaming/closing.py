@@ -1,15 +1,17 @@
-"""Closes a socket from our side while its consumer waits for the client to speak."""
+"""Closes a socket from our side while its consumer waits for a message of the client."""
 
 import asyncio
 
 from tenants.core.asgi.protocol import Message, Receive, Send
 
 CLOSING_S = 5.0
-"""A client that does not even take the closing frame is left to the server."""
+"""The timeout for the closing frame, in seconds. If a client does not take it, the server closes the connection."""
 
 
 class Closable:
-    """granian holds a closing frame back while a `receive` is pending, so that one is ended first (measured)."""
+    """A socket that can be closed from our side. granian holds a closing frame back while a `receive` is pending, so
+    that `receive` is ended first (measured).
+    """
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive
@@ -26,7 +28,8 @@ class Closable:
             except asyncio.CancelledError:
                 if self._code is None:
                     raise
-        # Only now: the consumer ends itself, and with it whoever is saying goodbye.
+        # This happens only after the closing frame, because the consumer then ends itself and the task that is sending
+        # the last message.
         await self._said.wait()
         return {"type": "websocket.disconnect", "code": self._code}
 

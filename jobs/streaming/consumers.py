@@ -1,4 +1,6 @@
-"""The websocket at `/ws/v1/events`: a tenant's events as they happen, or one job's from any point on."""
+"""The websocket at `/ws/v1/events`. It sends a tenant's events as they happen, or one job's events from any position
+on.
+"""
 
 import asyncio
 import math
@@ -23,7 +25,7 @@ from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 LEAVING = "maas.leaving"
-"""In a socket's scope: what is undone when it is closed, however it comes to that."""
+"""The key in a socket's scope of what has to be undone when the socket is closed, for whatever reason."""
 UNSETTLED_S = 0.025
 LONGEST_UNSETTLED_S = 1.0
 SLOW_CLIENT_S = 30.0
@@ -34,7 +36,9 @@ RESTARTING = 1012
 
 
 class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
-    """Refusals before the handshake are raised as domain errors; the guard in front words them for the protocol."""
+    """The consumer of one events socket. Refusals before the handshake are raised as domain errors; the guard in front
+    of it converts them for the protocol.
+    """
 
     def __init__(
         self, hub: Hub, doorman: Doorman, threads: DatabaseThreads, seats: Seats, guests: Guests
@@ -47,7 +51,9 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self._threads = threads
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._voice = asyncio.Lock()
-        """Held while a message is given to the server, which may send it also where its giver is canceled meanwhile."""
+        """The lock that is held while a message is passed to the server. The server may send the message even if the
+        sending task is canceled meanwhile.
+        """
         self._held: Pass
 
     async def connect(self) -> None:
@@ -80,7 +86,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         except DomainError as error:
             await self._say_error(error.code, error.detail, error.extra)
             return
-        # Where the events that follow begin, not where they end: a client may be cut off in between.
+        # This is where the events that follow begin, not where they end, because a client may be cut off in between.
         begins_at = tail.place if asked_for is None else asked_for
         await self._start("follow", self._answer_and_follow(tail, first, begins_at))
 
@@ -89,7 +95,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             task.cancel()
 
     async def _start(self, name: str, work: Any) -> None:
-        """A new one takes the place of the old, which has stopped before the new one says anything."""
+        """Start a task in place of the old one of that name. The old one stops before the new one sends anything."""
         old = self._tasks.pop(name, None)
         if old is not None:
             async with self._voice:
@@ -119,7 +125,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
 
     async def _follow(self, tail: Tail, first: Reading | None = None) -> None:
         with self._hub.watch(tail.subject, tenant_id=self._held.identity.tenant_id) as changed:
-            changed.wake()  # What happened between the last reading and the watch is looked for at once.
+            changed.wake()  # A change between the last read and the watch is read at once.
             reading, patience_s = first or Reading(), UNSETTLED_S
             while True:
                 await self._deliver(reading)
@@ -140,7 +146,9 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await changed.wait(patience_s if reading.unsettled else math.inf)
 
     async def _send_elsewhere(self) -> None:
-        """Each at a moment of its own, so that not all come at once to whoever takes over."""
+        """Tell the client to connect elsewhere. Each client gets another pause, so that they do not all reach the next
+        process at the same time.
+        """
         error = moving()
         with suppress(TimeoutError):
             await self._say({"type": "error", "code": error.code, "detail": error.detail, **error.extra})
@@ -159,7 +167,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     async def _say_error(
         self, code: str, detail: str, more: Mapping[str, Any] = MappingProxyType({})
     ) -> None:
-        """`more`: what programs need to go on, such as `after`."""
+        """Send an error message. `more` holds what programs need to continue, such as `after`."""
         await self._say({**more, "type": "error", "code": code, "detail": detail})
 
     async def _end(self, code: str, detail: str, close_code: int) -> None:

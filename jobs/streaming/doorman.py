@@ -1,4 +1,4 @@
-"""Lets sockets in, and puts them out when what let them in is no longer good."""
+"""The authorizer of sockets and streams. It admits them, and closes them when their credential is no longer valid."""
 
 from dataclasses import replace
 from functools import partial
@@ -34,12 +34,14 @@ HOW = (
 )
 
 HANDSHAKES_A_MINUTE = 3_000
-"""From one place and without a key: a large office, all of whose dashboards connect again after a restart."""
+"""The handshakes per minute from one client IP without a key. This is enough for a large office whose dashboards all
+connect again after a restart.
+"""
 _TOO_MANY = "Too many sockets were opened from your address. Connect again in {pause_s} s."
 
 
 def good_still(held: Pass) -> bool:
-    """Synchronous; queries the database. Whether the same caller would be let in now."""
+    """Return whether the same caller would be admitted now. This is synchronous and queries the database."""
     try:
         if held.session_key is not None:
             now = identify_session(held.session_key)
@@ -58,7 +60,8 @@ def _key_good(identity: Identity, needs: KeyScope, address: str) -> bool:
     with unit_of_work(identity):
         active = Tenant.objects.filter(id=identity.tenant_id, state=Tenant.State.ACTIVE).exists()
         keys = ApiKey.objects.filter(id=identity.key_id, revoked_at=None, scopes__contains=[needs])
-        # By the database's clock, like everything that expires: this machine's may be wrong.
+        # The clock of the database decides, as with everything that expires, because the clock of this machine may be
+        # wrong.
         working = keys.filter(Q(expires_at=None) | Q(expires_at__gt=Now()))
         networks = working.values_list("from_networks", flat=True).first()
         return active and networks is not None and may_come_from(networks, address)
@@ -76,7 +79,7 @@ class Doorman:
         self._sessions = sessions
         self._strangers = strangers
         self._handshakes = PlaceBound(HANDSHAKES_A_MINUTE, _TOO_MANY)
-        # A tenant's sockets mostly share one key: they are checked together.
+        # Sockets of a tenant mostly share one key, so they are checked together.
         self._checked: Remembered[Pass, bool] = Remembered(lifetime_s=recheck_s, capacity=10_000)
 
     async def admit(self, scope: Scope) -> Pass:
@@ -91,7 +94,7 @@ class Doorman:
         return held
 
     async def admit_request(self, scope: Scope, needs: KeyScope) -> Pass:
-        """Who asks for a stream over HTTP, by key or, as a browser does, by session."""
+        """Authorize a request for a stream over HTTP, by key or, as browsers do, by session."""
         held = await self._of_request(scope, needs)
         tell_caller(scope, held.identity)
         held.identity.require(needs)
@@ -107,7 +110,7 @@ class Doorman:
         return Pass(identity, session_key_of(scope), needs)
 
     def forget(self, held: Pass) -> None:
-        """It is asked anew whether it is still good."""
+        """Forget the last check of this credential, so that the next call checks it again."""
         self._checked.forget(held)
 
     async def still_good(self, held: Pass) -> bool:
@@ -121,7 +124,7 @@ class Doorman:
     async def _identified(self, scope: Scope) -> Pass:
         by_key = scope.get(IDENTITY)
         if isinstance(by_key, Identity):
-            # Its own limits have counted it.
+            # The limits of the key have counted it.
             return Pass(by_key, address=address_of_scope(scope, settings.MAAS_PROXIES))
         place = place_of_scope(scope, settings.MAAS_PROXIES)
         self._handshakes.take(place)
@@ -137,7 +140,7 @@ class Doorman:
     async def _by_ticket(self, ticket: str, place: str, address: str) -> Pass:
         held = await self._strangers.redeem(place, partial(redeem_ticket, ticket), _is_nobodys)
         held = held and replace(held, address=address)
-        # The key may have been revoked, or the session ended, since the ticket was issued.
+        # The key may have been revoked, or the session may have ended, since the ticket was issued.
         if held is None or not await self._threads.run(good_still, held):
             raise NotSignedIn(f"This ticket was used, is older than a minute or never was. {HOW}")
         return held

@@ -1,4 +1,4 @@
-"""The bytes of an event stream: blocks as the HTML standard has them; pure."""
+"""Serializes an event stream into blocks as the HTML standard defines them. This module is pure."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ def block(
     data: bytes | None = None,
     retry_ms: int | None = None,
 ) -> bytes:
-    """`place` is what the client gives as `Last-Event-ID` to go on after this."""
+    """Return the bytes of one block. The client sends `place` as `Last-Event-ID` to continue after this block."""
     lines = []
     if retry_ms is not None:
         lines.append(b"retry: %d" % retry_ms)
@@ -28,13 +28,13 @@ def block(
     if name is not None:
         lines.append(b"event: %s" % name.encode())
     if data is not None:
-        # A line end of whatever kind inside would end the field.
+        # A line break of any kind inside the data would end the field.
         lines += [b"data: " + line for line in data.splitlines() or [b""]]
     return b"\n".join(lines) + b"\n\n"
 
 
 def ready_block(place: str | int | None, *, retry_ms: int) -> bytes:
-    """Where a stream begins."""
+    """Return the block with the position where a stream begins."""
     return block(name=READY, place=place, data=_json({"cursor": place}), retry_ms=retry_ms)
 
 
@@ -44,7 +44,7 @@ def event_block(delivery: Delivery) -> bytes:
 
 
 def close_block(code: str, detail: str, *, retry_ms: int) -> bytes:
-    """Why the stream ends, and when to come again."""
+    """Return the block that says why the stream ends and when to connect again."""
     return block(name=CLOSE, data=_json({"code": code, "detail": detail}), retry_ms=retry_ms)
 
 

@@ -1,4 +1,6 @@
-"""Holds a look at the tenant's events until there are some, with a coroutine only: no thread, no connection."""
+"""Holds a request for the tenant's events until there are some. Only a coroutine waits: no thread and no connection is
+held.
+"""
 
 import asyncio
 import json
@@ -24,7 +26,9 @@ from tenants.core.errors import NotSignedIn
 
 
 class EventWaits:
-    """Asks the application, waits for something to happen, and asks again: what is answered is always Django's."""
+    """A handler that calls the application, waits for a change, and calls it again. The response is always the one from
+    Django.
+    """
 
     def __init__(
         self,
@@ -70,7 +74,7 @@ class EventWaits:
         ):
             patience_s = UNSETTLED_S
             while (left_s := deadline_s - time.monotonic()) > 0 and not self._hub.closed:
-                # The first look closes the gap between the first answer and the watch.
+                # The first read covers changes between the first response and the watch.
                 reading = await self._read(tail, guest, gone)
                 changed.seen = tail.place or 0
                 if reading.deliveries:
@@ -106,7 +110,7 @@ def wait_wanted_s(scope: Scope) -> int | None:
 
 
 def place_if_nothing_happened(answer: Answer) -> str | None:
-    """Where to read on after an answer without events; None for any other."""
+    """Return the position to read on from after a response without events, or None for any other response."""
     if answer.status != 200:
         return None
     page = json.loads(answer.body)

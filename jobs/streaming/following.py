@@ -1,4 +1,4 @@
-"""Says on an open stream what its tail reads, until there is no more to say or nobody to say it to."""
+"""Sends on an open stream what its tail reads, until there is nothing more to send or the client is gone."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -21,7 +21,9 @@ from tenants.core.errors import DomainError, NotSignedIn
 
 log = structlog.get_logger(__name__)
 KEEP_ALIVE_S = 15.0
-"""Proxies close what is silent for a minute, or for half of one."""
+"""Seconds between two keep-alive comments. Proxies close a connection that is silent for a minute, or for half a
+minute.
+"""
 SLOW_CLIENT_S = 30.0
 AGAIN_MS = 2_000
 UNSETTLED_S = 0.025
@@ -30,11 +32,11 @@ _JOB_ENDS = frozenset(f"job.{state}" for state in TERMINAL)
 
 
 class TooSlow(Exception):
-    """The caller takes nothing: what is read for it would have to be kept."""
+    """The client does not take any data. What is read for it would have to be kept in memory."""
 
 
 class Line:
-    """The answer of one request, said bit by bit."""
+    """The response of one request, which is sent in pieces."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive
@@ -75,7 +77,9 @@ class Line:
 
 
 class Following:
-    """A stream that waits is a coroutine: it holds no thread and no connection to the database."""
+    """The loops that follow tails. A stream that waits is a coroutine and holds no thread and no connection to the
+    database.
+    """
 
     def __init__(self, hub: Hub, threads: DatabaseThreads, guests: Guests) -> None:
         self._hub = hub
@@ -105,7 +109,9 @@ class Following:
     async def tenant(
         self, line: Line, held: Pass, tail: TenantTail, first: Reading, begins_at: str | int | None
     ) -> None:
-        """It has no end. `begins_at` is said first, so that whoever is cut off before any event misses none."""
+        """Send the events of a tenant. This stream has no end. `begins_at` is sent first, so that a client that is cut
+        off before any event misses none.
+        """
 
         async def story() -> None:
             await line.say(ready_block(begins_at, retry_ms=AGAIN_MS))
@@ -140,20 +146,20 @@ class Following:
     async def _follow(
         self, line: Line, held: Pass, tail: Tail, first: Reading, *, ended: bool = False
     ) -> None:
-        """Returns once a job has ended and all of its events are said."""
+        """Send what the tail reads. Return once a job has ended and all of its events are sent."""
         tenant_id = held.identity.tenant_id
         with (
             self._hub.watch(tail.subject, tenant_id=tenant_id) as changed,
             self._guests.received(held, changed.wake) as guest,
             line.listening(changed.wake),
         ):
-            changed.wake()  # What happened between the first look and the watch is looked for at once.
+            changed.wake()  # A change between the first read and the watch is read at once.
             reading, patience_s = first, UNSETTLED_S
             while True:
                 await line.say(b"".join(map(event_block, reading.deliveries)))
                 ended = ended or _tells_of_the_end(tail, reading)
                 if ended:
-                    changed.wake()  # Whatever may stand behind the end, and then no more.
+                    changed.wake()  # Events after the end are still read, and then no more.
                 patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
                 if not reading.more:
                     await self._pause(line, changed, patience_s if reading.unsettled else None)
@@ -164,7 +170,7 @@ class Following:
                     return
 
     async def _pause(self, line: Line, changed: Watch, unsettled_s: float | None) -> None:
-        """Until there is a reason to read."""
+        """Wait until there is a reason to read."""
         if unsettled_s is not None:
             await changed.wait(unsettled_s)
             return

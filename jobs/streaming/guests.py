@@ -1,4 +1,6 @@
-"""Looks again and again whether what let somebody in is still good, once for all who came in by the same."""
+"""Checks regularly whether the credentials of open connections are still valid, once for all connections of a
+credential.
+"""
 
 import asyncio
 from collections import defaultdict
@@ -17,7 +19,7 @@ EVERY_S = 1.0
 
 
 class Guest:
-    """Somebody who was let in."""
+    """An open connection that was authorized."""
 
     __slots__ = ("_leave", "welcome")
 
@@ -31,7 +33,9 @@ class Guest:
 
 
 class Guests:
-    """One task, however many there are, and none while there is nobody."""
+    """All open connections with their credentials. One task checks all of them, and there is no task while there are
+    none.
+    """
 
     def __init__(self, doorman: Doorman) -> None:
         self._doorman = doorman
@@ -41,7 +45,7 @@ class Guests:
 
     @contextmanager
     def received(self, held: Pass, leave: Callable[[], None]) -> Iterator[Guest]:
-        """`leave` is called once what the guest holds is no longer good."""
+        """Register a connection. `leave` is called once when the credential is no longer valid."""
         guest = Guest(leave)
         self._by_pass[held].add(guest)
         if self._task is None or self._task.done():
@@ -54,7 +58,9 @@ class Guests:
                 del self._by_pass[held]
 
     def look_again(self, tenant_id: UUID) -> None:
-        """At once, rather than by and by: something of that account has changed. Call it in the running loop."""
+        """Check the connections of that account at once, instead of at the next check, because something of the account
+        has changed. Call this in the running event loop.
+        """
         for held in tuple(self._by_pass):
             if held.identity.tenant_id == tenant_id:
                 self._doorman.forget(held)
@@ -67,7 +73,7 @@ class Guests:
             if not await self._doorman.still_good(held):
                 self._show_out(held)
         except DomainError:
-            pass  # A database that does not answer puts nobody out: it has nothing to say.
+            pass  # If the database does not respond, no connection is closed.
         except Exception:
             log.exception("guests_not_checked")
 

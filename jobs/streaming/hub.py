@@ -1,4 +1,4 @@
-"""One listener per process for "something changed", and everybody in it who waits to hear that."""
+"""The listener for change notifications, one per process, and the tasks of that process that wait for them."""
 
 import asyncio
 import json
@@ -39,7 +39,9 @@ def parse_change(payload: bytes | str) -> Change | None:
 
 
 def parse_access(payload: bytes | str) -> UUID | None:
-    """Whose account it is about, where it says that somebody may be let in no more."""
+    """Return the tenant of a notification that says that a caller may have lost access, or None for any other
+    notification.
+    """
     try:
         values = json.loads(payload)
         return UUID(values["tenant"]) if values.get("access") is True else None
@@ -48,14 +50,14 @@ def parse_access(payload: bytes | str) -> UUID | None:
 
 
 class Watch:
-    """Remembers that something changed, not how often: a slow reader costs nobody any memory."""
+    """A flag that says that something changed, not how often, so a slow reader costs no memory."""
 
     __slots__ = ("_changed", "_ends_only", "seen", "tenant_id")
 
     def __init__(self, tenant_id: UUID | None = None, *, ends_only: bool = False) -> None:
         self.tenant_id = tenant_id
         self.seen: str | int = 0
-        """The last place in the event log that whoever watches has read; rounds tell of what lies after it."""
+        """The last position in the event log that the watcher has read. Rounds report what comes after it."""
         self._changed = asyncio.Event()
         self._ends_only = ends_only
 
@@ -67,7 +69,9 @@ class Watch:
         self._changed.set()
 
     async def wait(self, timeout_s: float) -> bool:
-        """Returns at the next change, or at one since the last wait; False when the time is up."""
+        """Return True at the next change, or at once if there was one since the last wait. Return False after the
+        timeout.
+        """
         try:
             async with asyncio.timeout(None if timeout_s == math.inf else timeout_s):
                 await self._changed.wait()
@@ -78,7 +82,9 @@ class Watch:
 
 
 class Hub:
-    """Hints only, which may be lost: `Rounds` look after whoever names a tenant, and others look again themselves."""
+    """The watches of a process and their notifications. These are only hints and may be lost: `Rounds` check for the
+    watches that name a tenant, and others check by themselves.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -88,14 +94,14 @@ class Hub:
         self._of_access: list[Callable[[UUID], None]] = []
 
     def hear_of_access(self, listen: Callable[[UUID], None]) -> None:
-        """Is told whose account it is about."""
+        """Register a function that is called with the tenant whose access has changed."""
         self._of_access.append(listen)
 
     @contextmanager
     def watch(
         self, subject: UUID, *, tenant_id: UUID | None = None, ends_only: bool = False
     ) -> Iterator[Watch]:
-        """`subject` is a job's id or a tenant's; ids are unique across both."""
+        """Watch a subject, which is the id of a job or a tenant. Ids are unique across both."""
         self.start()
         watch = Watch(tenant_id, ends_only=ends_only)
         self._watches[subject].add(watch)
@@ -107,7 +113,7 @@ class Hub:
                 del self._watches[subject]
 
     def watched(self) -> dict[UUID, set[UUID]]:
-        """By tenant, the subjects that are watched now."""
+        """Return the subjects that are watched now, by tenant."""
         found: defaultdict[UUID, set[UUID]] = defaultdict(set)
         for subject, watches in self._watches.items():
             for watch in watches:
@@ -123,7 +129,7 @@ class Hub:
             self._task = asyncio.get_running_loop().create_task(self._listen())
 
     def close(self) -> None:
-        """Everybody who waits is woken, to answer with what they know."""
+        """Stop listening and wake all waiting tasks, so that they respond with what they have."""
         self.closed = True
         if self._task is not None:
             self._task.cancel()
@@ -137,17 +143,19 @@ class Hub:
                     redis.asyncio.Redis.from_url(self._url, socket_connect_timeout=2) as client,
                     client.pubsub(ignore_subscribe_messages=True) as channel,
                 ):
-                    # With what a connection says before that, which may be swallowed as well.
+                    # The timeout includes what a connection sends before the subscription, because that may get lost as
+                    # well.
                     async with asyncio.timeout(SUBSCRIBE_S):
                         await channel.subscribe(CHANNEL)
                     retry_s = FIRST_RETRY_S
-                    # What was said while nobody listened is gone: everybody looks for themselves.
+                    # Messages that were sent while nobody listened are lost, so every watcher checks by itself.
                     self._wake_all()
                     await self._relay(channel)
             except (RedisError, OSError) as error:
                 log.warning("changes_not_heard", error=str(error), retry_s=retry_s)
             except Exception:
-                # A defect; without a listener every socket and wait of this process would be slow until it ends.
+                # This is a defect. Without a listener every socket and every wait of this process would be slow until
+                # it ends.
                 log.exception("changes_listener_failed", retry_s=retry_s)
             await asyncio.sleep(retry_s)
             retry_s = min(retry_s * 2, LONGEST_RETRY_S)
@@ -158,7 +166,7 @@ class Hub:
             message = await channel.get_message(timeout=PING_S)
             if message is None:
                 if time.monotonic() - heard_s > 2 * PING_S:
-                    # What lies between swallows all, and says so to nobody.
+                    # Something on the way drops all data and reports it to neither side.
                     raise redis.TimeoutError("the connection does not answer any more")
                 await channel.ping()
                 continue

@@ -1,4 +1,4 @@
-"""What an event stream says last: the job as it ended."""
+"""Writes the last block of an event stream: the final state of the job."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -7,7 +7,9 @@ from jobs.intake.asking import Answer, job_in
 from jobs.streaming.event_blocks import END, block, close_block
 
 AFTER_THE_END_MS = 3_600_000
-"""A browser connects again whenever a stream ends, unless its page closes it: one that is forgotten seldom does."""
+"""The reconnect time after the end, in milliseconds. A browser connects again whenever a stream ends, unless its page
+closes it. With this time a forgotten stream does so seldom.
+"""
 AGAIN_MS = 2_000
 
 
@@ -24,7 +26,9 @@ class LastWords:
 
 
 def _problem_in(answer: Answer) -> tuple[str, str]:
-    """Who reads on after the last event is told it again: what was wrong may have passed by then."""
+    """Return the code and the detail of the problem. A client that reads on after the last event gets the last block
+    again, because the problem may have passed by then.
+    """
     try:
         problem = json.loads(answer.body)
         return str(problem["code"]), str(problem["detail"])

@@ -1,4 +1,4 @@
-"""Whether an `Accept` header asks for an event stream, and whether an answer is one; pure."""
+"""Decides whether an `Accept` header asks for an event stream, and whether a response is one. This module is pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ def _ranges(accept: str) -> Iterator[_Range]:
 
 
 def _quality(parameters: list[str]) -> float:
-    """What is no number counts as nothing said."""
+    """Return the q value. A value that is no number counts as a missing one."""
     said = next((value for name, _, value in (one.partition("=") for one in parameters) if name == "q"), "1")
     try:
         return float(said)
@@ -31,7 +31,9 @@ def _quality(parameters: list[str]) -> float:
 
 
 def prefers_stream(accept: str | None) -> bool:
-    """JSON is to be had too: only who names the stream gets it, and not behind JSON."""
+    """Return whether the client prefers a stream. JSON is available too, so the client must name the stream, and must
+    not rank it below JSON.
+    """
     for one in sorted(_ranges(accept or ""), key=lambda one: -one.quality):
         if one.quality <= 0 or one.name in _JSON_ALSO:
             return False

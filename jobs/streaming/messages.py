@@ -1,4 +1,4 @@
-"""What a client of the event socket may say."""
+"""Parses the messages that a client of the event socket may send."""
 
 import json
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ class FollowJob:
 @dataclass(frozen=True)
 class FollowTenant:
     after: str | None
-    """None: from now on."""
+    """The cursor, or None for everything from now on."""
 
 
 @dataclass(frozen=True)
 class Ping:
-    """Whether we are still there: a page in a browser has no other way to find out."""
+    """The question whether the server is still there. A page in a browser has no other way to find out."""
 
 
 def parse_message(text: str) -> FollowJob | FollowTenant | Ping:
@@ -57,7 +57,7 @@ def _job(subject: str, after: Any) -> FollowJob:
     try:
         job_id = UUID(subject)
     except ValueError:
-        # In the same words as for a job that never was or is another tenant's.
+        # The message is the same as for a job that never existed or belongs to another tenant.
         raise NotFound(f"There is no job {subject[:60]!r}.") from None
     if after is None:
         return FollowJob(job_id, 0)

@@ -1,4 +1,4 @@
-"""What is said to those who follow events here when this process stops: come again, elsewhere, not all at once."""
+"""The message to clients that follow events when this process stops: connect again elsewhere, and not all at once."""
 
 import secrets
 
@@ -8,7 +8,7 @@ SPREAD_MS = (1_000, 10_000)
 
 
 def pause_ms() -> int:
-    """Another one for each."""
+    """Return a random pause, so that each client gets another one."""
     return SPREAD_MS[0] + secrets.randbelow(SPREAD_MS[1] - SPREAD_MS[0])
 
 

@@ -1,4 +1,4 @@
-"""Whether a browser's page may open a socket here."""
+"""Decides whether a page in a browser may open a socket here."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -9,9 +9,9 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def origin_allowed(origin: str, host: str, *, allowed_hosts: Sequence[str], trusted: Sequence[str]) -> bool:
-    """True for the page's own host, when that is a name of ours, and for the origins that are trusted by name.
+    """Return True for the page's own host, if that is one of our names, and for the origins that are trusted by name.
 
-    The host is checked too: a name that an attacker has pointed at this server equals its own origin.
+    The host is checked too, because a name that an attacker has pointed at this server equals its own origin.
     """
     if origin in trusted:
         return True

@@ -1,4 +1,4 @@
-"""What a socket or a stream was let in with."""
+"""The credential that authorized a socket or a stream."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,18 @@ from tenants.identity.identity import Identity, Scope
 class Pass:
     identity: Identity
     session_key: str | None = None
-    """Kept so that signing out closes the sockets that a session has opened, by cookie or by ticket."""
+    """The session, which is kept so that signing out closes the sockets that it has opened, by cookie or by ticket."""
     needs: Scope = "events:read"
-    """What it must go on being allowed to do."""
+    """The scope that the credential must keep."""
 
     address: str = ""
-    """Where it was used; of keys, as they may be kept to networks."""
+    """The client IP where the credential was used. It is known for keys only, because keys may be restricted to
+    networks.
+    """
 
     def __hash__(self) -> int:
-        """By who it is: what they may use at most says nothing about that, and may hold what has no hash."""
+        """Hash by the identity of the caller. The caller's limits do not identify it, and they may contain values
+        without a hash.
+        """
         who = self.identity
         return hash((who.tenant_id, who.key_id, who.user_id, self.session_key, self.needs))

@@ -1,4 +1,6 @@
-"""From where on a caller of an event stream wants to read: `Last-Event-ID`, or `after`; pure."""
+"""Reads the position from which a caller of an event stream wants to read: `Last-Event-ID` or `after`. This module is
+pure.
+"""
 
 from urllib.parse import parse_qsl
 
@@ -13,12 +15,14 @@ class InvalidPlace(InvalidRequest):
 
 
 def place_asked(last_event_id: str | None, after: str | None) -> str | None:
-    """The header counts: a browser that connects again keeps the address of the first time."""
+    """Return the requested position. The header takes precedence, because a browser that connects again keeps its first
+    URL.
+    """
     return (last_event_id or "").strip() or after
 
 
 def seq_of(place: str | None) -> int:
-    """The number of a job's event; 0 is before the first."""
+    """Return the number of a job's event. 0 stands for the position before the first event."""
     if place is None:
         return 0
     if not place.isascii() or not place.isdecimal() or len(place) > 10 or int(place) >= MOST_SEQ:
@@ -30,7 +34,7 @@ def seq_of(place: str | None) -> int:
 
 
 def parameters(query: bytes, *known: str) -> dict[str, str]:
-    """Raises InvalidRequest for a parameter that is not known, or is given twice."""
+    """Return the query parameters. Raises InvalidRequest for a parameter that is unknown or is given twice."""
     found: dict[str, str] = {}
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
         if name not in known or name in found:

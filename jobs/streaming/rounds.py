@@ -1,6 +1,6 @@
-"""Looks every few seconds, once for all who wait in this process, for what no hint has told them.
+"""Checks every few seconds, once for all watchers of this process, for changes that no notification has reported.
 
-A hint is lost with the process that was to send it, or with a Redis that was away for a moment.
+A notification is lost if the process that was to send it dies, or if Redis is unavailable for a moment.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ AT_ONCE = 1_000
 
 
 def pause_s(took_s: float) -> float:
-    """Until the next round, which begins `EVERY_S` after the last has begun, however long it took."""
+    """Return the seconds until the next round. Rounds begin `EVERY_S` apart, however long each one takes."""
     return min(EVERY_S, max(SHORTEST_PAUSE_S, EVERY_S - took_s))
 
 
 class Rounds:
-    """What a thousand waits would each ask for by themselves is one query for each tenant here."""
+    """The regular check. It makes one query for each tenant in place of one query for each of a thousand waits."""
 
     def __init__(self, hub: Hub, threads: DatabaseThreads) -> None:
         self._hub = hub
@@ -49,7 +49,7 @@ class Rounds:
             try:
                 await self.go()
             except DomainError:
-                pass  # A database that does not answer has no news for anybody.
+                pass  # If the database does not respond, nothing is reported.
             except Exception:
                 log.exception("lost_hints_not_looked_for")
 

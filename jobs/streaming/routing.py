@@ -1,4 +1,4 @@
-"""Which socket lives at which address."""
+"""Maps paths to sockets."""
 
 from contextlib import ExitStack
 

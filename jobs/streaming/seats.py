@@ -1,4 +1,4 @@
-"""How many sockets and streams are open in this process: each tenant may have a part of them."""
+"""Counts the sockets and streams that are open in this process. Each tenant may have a part of them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,12 +10,14 @@ from tenants.core.asgi.threads import Overloaded
 from tenants.core.errors import DomainError
 
 MOST = 12_000
-"""Less than all the connections that the server takes (`maas/local/launch/children.py`): others are to get through."""
+"""The highest number in all. It is less than the number of connections that the server takes
+(`maas/local/launch/children.py`), so that other requests get through.
+"""
 MOST_EACH = 6_000
 
 
 class TooManyStreams(DomainError):
-    """Of one tenant; what all together may not exceed is `Overloaded`."""
+    """The refusal because one tenant has too many. If all tenants together have too many, it is `Overloaded`."""
 
     code = "rate_limited"
 

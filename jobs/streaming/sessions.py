@@ -1,4 +1,4 @@
-"""Who is behind a session cookie, for the parts of the front that stand before Django."""
+"""Identifies the caller behind a session cookie, for the parts of the front that run before Django."""
 
 from importlib import import_module
 
@@ -15,7 +15,9 @@ from tenants.identity.identity import Identity
 
 
 def identify_session(session_key: str) -> Identity | None:
-    """Synchronous; queries the database. None when the session is over or its person belongs to no tenant."""
+    """Return the identity of the session, or None if the session is over or its person belongs to no tenant. This is
+    synchronous and queries the database.
+    """
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
     request.user = auth.get_user(request)
@@ -23,7 +25,7 @@ def identify_session(session_key: str) -> Identity | None:
 
 
 class Sessions:
-    """Those of people who were here of late are found however many cookies are sent that are nobody's."""
+    """The lookup of sessions. Sessions of recent users are found, however many invalid cookies are sent."""
 
     def __init__(self, threads: DatabaseThreads, strangers: Strangers) -> None:
         self._familiar: Familiar[Identity | None] = Familiar(
@@ -31,7 +33,7 @@ class Sessions:
         )
 
     async def identify(self, scope: Scope) -> Identity | None:
-        """By the request's own cookie. Raises TooManyTries."""
+        """Identify the caller by the cookie of the request. Raises TooManyTries."""
         session_key = session_key_of(scope)
         if session_key is None:
             return None

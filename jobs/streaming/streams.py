@@ -1,4 +1,4 @@
-"""Where an event stream (`text/event-stream`) is to be had, and what is answered before its first byte."""
+"""The paths of event streams (`text/event-stream`), and everything that happens before the first byte of a response."""
 
 from jobs.intake.asking import JOBS, WITH_RESULT, Asking, JobSeen, is_job, job_in
 from jobs.streaming.doorman import Doorman
@@ -16,9 +16,9 @@ _OF_JOB = "/events"
 _AGAIN = "/retry"
 _READING = frozenset({"GET", "HEAD"})
 _OF_THE_STREAM = frozenset({b"accept", b"prefer", b"last-event-id"})
-"""Not for Django, which answers in JSON and at once."""
+"""The headers that are not passed to Django, which responds in JSON and at once."""
 _KEPT = frozenset({b"location", b"idempotent-replay", b"set-cookie"})
-"""Of the answer to a submission."""
+"""The headers of the response to a submission that are kept."""
 Headers = tuple[tuple[bytes, bytes], ...]
 HEADERS: Headers = (
     (b"content-type", EVENT_STREAM.encode()),
@@ -30,7 +30,7 @@ HEADERS: Headers = (
 
 
 class Streams:
-    """Refusals are raised as domain errors, or are Django's own."""
+    """The handler of event streams. Refusals are raised as domain errors, or are responses of Django."""
 
     def __init__(self, inner: App, doorman: Doorman, seats: Seats, following: Following) -> None:
         self._inner = inner
@@ -77,7 +77,7 @@ class Streams:
                 await first.give(send)
                 return
             tail = JobTail(held.identity, job.id, after)
-            # Read before the answer begins: where events are erased, that is the answer.
+            # The events are read before the response begins. If they are erased, that is the response.
             reading = await self._following.read(tail)
             line = Line(receive, send)
             await line.start(HEADERS)
@@ -88,7 +88,9 @@ class Streams:
                 await self._following.job(line, held, tail, last_words, first=reading, ended=job.done)
 
     async def _of_submission(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One that is sent again under its Idempotency-Key goes on where it was cut off."""
+        """Create a job and stream its events. A submission that is sent again under its Idempotency-Key continues where
+        it was cut off.
+        """
         held = await self._doorman.admit_request(scope, "jobs:read")
         seen = seq_of(place_asked(header(scope, b"last-event-id"), None))
         query = _query_of_last(parameters(scope["query_string"], "include"))
@@ -110,13 +112,13 @@ class Streams:
 
 
 def _job_at(path: str) -> str | None:
-    """The id of the job that an address is of, or whose events'."""
+    """Return the id of the job if the path is that of a job or of its events."""
     job = path.removesuffix(_OF_JOB)
     return job.removeprefix(f"{JOBS}/") if is_job(job) else None
 
 
 def _submits(path: str) -> bool:
-    """A new job, or one that tries again what failed of another."""
+    """Return whether the path creates a job: a new one, or one that retries what failed in another."""
     return path == JOBS or (path.endswith(_AGAIN) and is_job(path.removesuffix(_AGAIN)))
 
 

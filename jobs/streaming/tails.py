@@ -1,4 +1,6 @@
-"""Follows the event log from a place in it, without gaps: of one job by its numbers, of a tenant by a cursor."""
+"""Follows the event log from a position on, without gaps: events of a job by their numbers, those of a tenant by a
+cursor.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,7 +15,7 @@ BATCH = 200
 
 @dataclass(frozen=True)
 class Delivery:
-    """An event for the client, and from where to go on after it."""
+    """An event for the client, and the position to continue after it."""
 
     event: dict[str, Any]
     cursor: str | int
@@ -23,13 +25,13 @@ class Delivery:
 class Reading:
     deliveries: tuple[Delivery, ...] = ()
     more: bool = False
-    """Read on at once."""
+    """Set if the next read is to follow at once."""
     unsettled: bool = False
-    """Newer events exist that may not be shown yet: look again soon, without waiting for a hint."""
+    """Set if newer events exist that may not be shown yet. Read again soon, without waiting for a notification."""
 
 
 class Tail(Protocol):
-    """`read` is synchronous, opens its own unit of work and moves the place on."""
+    """A reader of the event log. `read` is synchronous, opens its own unit of work and advances the position."""
 
     @property
     def subject(self) -> UUID: ...
@@ -51,7 +53,7 @@ def event_json(row: EventRow) -> dict[str, Any]:
 
 
 class JobTail:
-    """Events of one job, after a sequence number."""
+    """The events of one job after a sequence number."""
 
     def __init__(self, whose: Acting, job_id: UUID, after: int) -> None:
         self._whose = whose
@@ -66,7 +68,7 @@ class JobTail:
 
 
 class TenantTail:
-    """Everything that happens to a tenant and may be seen, after a cursor; from now on when there is none."""
+    """The events of a tenant that the caller may see, after a cursor, or from now on if there is no cursor."""
 
     def __init__(self, whose: Acting, after: str | None) -> None:
         self._whose = whose

@@ -24,18 +24,22 @@ def _connection() -> "redis.Redis":
 
 
 def _key(ticket: str) -> str:
-    # Only the digest is stored: who can read Redis can use no ticket.
+    # Only the digest is stored, so that read access to Redis is not enough to use a ticket.
     return f"maas:ticket:{hashlib.sha256(ticket.encode()).hexdigest()}"
 
 
 def _masked(session_key: bytes, ticket: str) -> bytes:
-    """Masks and unmasks. The pad is used once, like its ticket: who can read Redis can take over no session."""
+    """Mask or unmask the session key. The pad is used only once, like its ticket, so that read access to Redis is not
+    enough to take over a session.
+    """
     pad = hashlib.shake_256(b"session:" + ticket.encode()).digest(len(session_key))
     return bytes(one ^ other for one, other in zip(session_key, pad, strict=True))
 
 
 def issue_ticket(held: Pass) -> str:
-    """Good once, for a minute and no longer than what it is issued for, to do what that may do."""
+    """Issue a ticket that can be used once, within a minute. It permits what its credential permits, and expires with
+    it.
+    """
     ticket, identity = secrets.token_urlsafe(32), held.identity
     stored = {
         "tenant": str(identity.tenant_id),
@@ -55,7 +59,7 @@ def issue_ticket(held: Pass) -> str:
 
 
 def redeem_ticket(ticket: str) -> Pass | None:
-    """None for a ticket that was used, is too old or never was."""
+    """Return the credential of the ticket, or None if the ticket was used, is too old or never existed."""
     try:
         stored = _connection().getdel(_key(ticket))
     except redis.RedisError as error:

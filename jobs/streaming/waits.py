@@ -1,4 +1,4 @@
-"""Holds a request until its job is done, with a coroutine only: no thread, no database connection."""
+"""Holds a request until its job is done. Only a coroutine waits: no thread and no database connection is held."""
 
 import asyncio
 import math
@@ -15,7 +15,9 @@ from tenants.identity.identity import Identity
 from tenants.request_log.caller import CALLER, Caller
 
 RESYNC_S = 5.0
-"""Hints may be lost. A wait whose tenant is not known, which no round looks after, looks for itself so often."""
+"""Seconds between two checks of a wait whose tenant is not known. Notifications may be lost, and no round covers such a
+wait.
+"""
 
 _OF_THE_FIRST_ANSWER = frozenset({b"content-length", b"content-type", b"retry-after"})
 
@@ -29,7 +31,9 @@ def wait_wanted_s(scope: Scope) -> int | None:
 
 
 class Waits:
-    """Asks the application, waits for the job to end, and asks again: what is answered is always Django's."""
+    """A handler that calls the application, waits for the job to end, and calls it again. The response is always the
+    one from Django.
+    """
 
     def __init__(self, inner: App, hub: Hub) -> None:
         self._inner = inner
@@ -58,7 +62,9 @@ class Waits:
     async def _last_state(
         self, scope: Scope, receive: Receive, first: JobSeen, deadline_s: float
     ) -> Answer | None:
-        """The job with its result once it is done, or as it stands at the deadline; None when nobody listens."""
+        """Return the job with its result once it is done, or its state at the deadline. Return None if the client has
+        hung up.
+        """
         tenant_id = _tenant_of(scope)
         resync_s = RESYNC_S if tenant_id is None else math.inf
         with self._hub.watch(first.id, tenant_id=tenant_id, ends_only=True) as changed:
@@ -68,12 +74,12 @@ class Waits:
                 if first.done:
                     return await self._asking.look(scope, first.id, WITH_RESULT)
                 while True:
-                    # The first look closes the gap between the first answer and the watch.
+                    # The first read covers changes between the first response and the watch.
                     last = await self._asking.look(scope, first.id)
                     seen = job_in(last)
                     if seen is not None and seen.done:
                         return await self._asking.look(scope, first.id, WITH_RESULT)
-                    # A job that may not be read, or is gone, will not be seen to end.
+                    # A job that may not be read, or is gone, can never be seen to end.
                     if seen is None or not await self._changes(changed, deadline_s, resync_s):
                         return last
                     if gone.done():
@@ -82,7 +88,7 @@ class Waits:
                 gone.cancel()
 
     async def _changes(self, changed: Watch, deadline_s: float, resync_s: float) -> bool:
-        """Waits for a reason to look again; False when there is no time left to."""
+        """Wait for a reason to read the job again. Return False if no time is left for that."""
         left_s = deadline_s - time.monotonic()
         if left_s > 0 and not self._hub.closed:
             await changed.wait(min(left_s, resync_s))
@@ -90,7 +96,7 @@ class Waits:
 
 
 def _final(scope: Scope, first: Answer, last: Answer) -> Answer:
-    """The job's last state, in the envelope of the request that asked for it."""
+    """Return the last state of the job, with the status and headers of the request that asked for it."""
     job = job_in(last)
     if job is None:
         return first
@@ -104,9 +110,9 @@ def _final(scope: Scope, first: Answer, last: Answer) -> Answer:
 
 
 def _timing(answer: Answer, total_ms: float) -> bytes:
-    """What is known of a job as a whole; where its pages spent their time is told by their events.
+    """Return the timing of the job as a whole. Its events say how long its pages spent in each step.
 
-    A submission that is repeated is told of a job that may have waited long before: that was no part of this wait.
+    A repeated submission describes a job that may have waited long before. That time was no part of this wait.
     """
     total = b"total;dur=%.2f" % total_ms
     job = job_in(answer)
@@ -116,7 +122,9 @@ def _timing(answer: Answer, total_ms: float) -> bytes:
 
 
 def _tenant_of(scope: Scope) -> UUID | None:
-    """Whose job it is: known by key before the request, and by session at the latest when Django has answered."""
+    """Return the tenant of the job. By key it is known before the request, by session at the latest when Django has
+    responded.
+    """
     told = scope.get(CALLER)
     known = (scope.get(IDENTITY), scope.get(MEMBER), told.identity if isinstance(told, Caller) else None)
     return next((one.tenant_id for one in known if isinstance(one, Identity)), None)

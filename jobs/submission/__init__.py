@@ -1,1 +1,1 @@
-"""Makes jobs: what is refused, what is held, and where their pages go."""
+"""Creates jobs: decides what is refused, what money is held, and where their pages go."""

@@ -1,4 +1,4 @@
-"""How much work a tenant may have under way and hand in: asked before anything of a job is stored."""
+"""Limits how much work a tenant may have under way and submit. This is checked before anything of a job is stored."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,9 @@ from tenants.limits.rates.metrics import REFUSED
 from tenants.limits.rates.spending import Price, spending
 
 COUNTED_EACH_TIME = 10_000
-"""A larger limit is counted once a second while less than half of it is used up."""
+"""The largest limit that is counted each time. A larger limit is counted once a second while less than half of it is
+used up.
+"""
 COUNT_KEPT_S = 1.0
 MOST_REMEMBERED = 10_000
 NEWEST = 200
@@ -29,12 +31,14 @@ _far_from_full_until_s: dict[UUID, float] = {}
 
 @contextmanager
 def pages_paid(identity: Identity, model: str, pages: int, *, inputs: int = 1) -> Iterator[None]:
-    """Raises RateLimited and AllowanceSpent. Given back where what follows fails.
+    """Spend the rate limits and the allowance of a job, and give them back if the code in the context fails. Raises
+    RateLimited and AllowanceSpent.
 
-    `inputs`: texts or rows that came with the job itself; to the day of tests each of them is a page.
+    `inputs` is the number of texts or rows that came with the job itself. For the daily allowance of tests, each of
+    them counts as a page.
 
-    A job of more pages than the limit is let in when none are used up, and what it has too many is worked off before
-    the next: nobody has to cut up a document.
+    A job with more pages than the limit is admitted if none are used up, and its excess is worked off before the next
+    job. So no document has to be split.
     """
     own = identity.rates.of_model(model)
     prices = [Price(limit, pages) for limit in (*identity.rates.pages, *own.pages)]
@@ -62,15 +66,18 @@ def _spent(prices: Sequence[Price]) -> Iterator[None]:
 
 
 def require_room_for_job(identity: Identity, *, counts: bool = True) -> None:
-    """Inside the unit of work in which the job is stored. Raises TooManyUnfinishedJobs.
+    """Raise TooManyUnfinishedJobs if the tenant may not have another job. This runs in the unit of work in which the
+    job is stored.
 
-    Where it `counts` not, it is only asked for a document that is still to be stored, and nobody waits for it.
+    If `counts` is false, this is only a check for a document that is still to be stored, and it waits for no other
+    submission.
     """
     limit = identity.limits.unfinished_jobs
     if limit is None or _is_far_from_full(identity.tenant_id):
         return
     if counts and limit <= COUNTED_EACH_TIME:
-        # Whoever hands in a job waits for who is handing in one: else two at once would both find the last place free.
+        # A submission waits for another submission of the same tenant. Otherwise, two at once would both find the last
+        # position free.
         lock_tenant(identity.tenant_id)
     unfinished = unfinished_jobs(limit)
     if unfinished >= limit:
@@ -81,7 +88,7 @@ def require_room_for_job(identity: Identity, *, counts: bool = True) -> None:
 
 
 def unfinished_jobs(most: int) -> int:
-    """Up to so many; inside a unit of work."""
+    """Count the unfinished jobs, up to `most`. This runs inside a unit of work."""
     with every_mode():
         return Job.objects.filter(state__in=states.UNFINISHED).order_by()[:most].count()
 
@@ -100,7 +107,7 @@ def _refusal(limit: int) -> TooManyUnfinishedJobs:
 
 
 def _next_end_s() -> int:
-    """At the pace at which the newest jobs ended in the last minute."""
+    """Estimate the seconds until the next job ends, at the pace at which the newest jobs ended in the last minute."""
     with every_mode():
         newest = list(Job.objects.order_by("-id").values_list("finished_at", flat=True)[:NEWEST])
     since = timezone.now() - timedelta(minutes=1)

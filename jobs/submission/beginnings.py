@@ -1,4 +1,6 @@
-"""What a job begins with, its first event and the pages that wait, in one statement: who hands in waits for each."""
+"""Writes the beginning of a job, its first event and its waiting pages, in one statement, since the caller waits for
+each statement.
+"""
 
 import json
 from collections.abc import Sequence
@@ -14,8 +16,9 @@ from tenants.core.db.unit_of_work import APP
 from tenants.core.ids import uuid7
 
 FIRST_SEQ = 1
-# Nobody else knows the job yet, so its row need not be locked: it was written with this number. Its event's place in
-# the tenant's stream is the transaction's own, by the default of the column, as the job's row remembers it.
+# No other process knows the job yet, so its row need not be locked: it was written with this number. The position of
+# its event in the tenant's stream is that of the transaction, by the default of the column, as the row of the job
+# stores it.
 _WRITE = """
 WITH event AS (
     INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at)
@@ -29,7 +32,9 @@ FROM unnest(%(ids)s::uuid[], %(numbers)s::int[]) AS page (id, number)
 
 
 def write_beginning(job: Job, numbers: Sequence[int]) -> None:
-    """In the transaction that has written the job; `numbers` are the pages that are to be run."""
+    """Write the first event and the pages, in the transaction that has written the job. `numbers` are the pages that
+    are to be run.
+    """
     values: dict[str, Any] = {
         "tenant": job.tenant_id,
         "job": job.id,

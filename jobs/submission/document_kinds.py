@@ -1,4 +1,4 @@
-"""A document that a model cannot read is refused when its job is submitted, with the models that can read it."""
+"""Refuses a document that a model cannot read when its job is submitted, and names the models that can read it."""
 
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import models_reading
@@ -11,8 +11,9 @@ MAX_NAMED = 5
 
 
 def require_readable(identity: Identity, version: ModelVersion, kind: str) -> None:
-    """Raise DocumentNotAccepted where every page of a document of this kind would fail. The caller has checked that the
-    model takes documents at all."""
+    """Raise DocumentNotAccepted if every page of a document of this kind would fail. The caller has checked that the
+    model takes documents at all.
+    """
     readable = documents_of(version.runtime, version.config)
     if kind in readable:
         return

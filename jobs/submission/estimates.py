@@ -1,4 +1,4 @@
-"""What work would cost before it is sent; nothing is written."""
+"""Estimates what work would cost before it is sent. Nothing is written."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,18 +35,20 @@ TAKEN: Mapping[Meter, tuple[str, ...]] = {
     "token": ("tokens",),
     "gpu_second": ("gpu_milliseconds", "calls", "document", "pages"),
 }
-"""What says how much of a meter is used: a model that is charged by the call runs once for each page. How long a page
-or a call runs nobody knows before: of those it is the most that is charged for each."""
+"""The amounts that say how much of a meter is used. A model that is charged by the call runs once for each page. The
+time that a page or a call runs is not known in advance, so the most that is charged for each is used.
+"""
 
 
 UNKNOWN_BEFORE: frozenset[Meter] = frozenset({"token", "gpu_second"})
-"""Of a text nobody knows the tokens before a model has read it, and of nothing how long a run takes: of these it is the
-most that is set aside for the work."""
+"""The meters whose use is not known in advance. The tokens of a text are not known before a model has read it, and the
+time of a run is never known. For these, the most that is set aside for the work is used.
+"""
 
 
 @dataclass(frozen=True)
 class SynchronousCall:
-    """What `/v1/embeddings` or `/v2/models/{name}/infer` would be sent."""
+    """A call as it would be sent to `/v1/embeddings` or `/v2/models/{name}/infer`."""
 
     version: ModelVersion
     work: LaneWork
@@ -56,7 +58,7 @@ class SynchronousCall:
 
 @dataclass(frozen=True)
 class EstimateRequest:
-    """What a caller says of its work; exactly one of the amounts is given."""
+    """The description of the work to estimate. Exactly one of the amounts is given."""
 
     model: str
     document: object | None = None
@@ -79,11 +81,13 @@ class Told:
     standing: Standing
     estimate: Estimate
     at_most: bool
-    """It costs no more, and may well cost less."""
+    """Set if the work costs no more than the estimate, and may well cost less."""
 
 
 def estimate(*, identity: Identity, request: EstimateRequest) -> Told:
-    """Raises InvalidRequest, ModelNotFound, and for a document NotFound and DocumentDeleted."""
+    """Estimate the cost of an amount of work. Raises InvalidRequest, ModelNotFound, and for a document NotFound and
+    DocumentDeleted.
+    """
     version = find_version(request.model)
     meter = _agreed(identity, version).price.meter
     name = _said(request, version.served_model.name, meter)
@@ -97,8 +101,9 @@ def estimate(*, identity: Identity, request: EstimateRequest) -> Told:
 def estimate_job(
     *, identity: Identity, request: JobRequest, upload: Upload | None, cached_share: Fraction
 ) -> Told:
-    """Of a submission as it would be sent, with its file where one comes with it. Raises what would refuse it, but for
-    what is of the moment: money, limits and queues."""
+    """Estimate the cost of a submission as it would be sent, including its file if there is one. Raises what would
+    refuse the submission, except for conditions of the moment: money, limits and queues.
+    """
     if upload is None:
         require_one_source(request)
     if request.webhook_url:

@@ -1,4 +1,4 @@
-"""Inline input: the forms a caller may send, the one form that is stored, and what a model is given."""
+"""Reads inline input: the forms that a caller may send, the form that is stored, and the input of a model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ FORMS = 'a text, a list of texts, or {"tensors": [{"name", "datatype", "shape", 
 
 
 def normal_form(raw: object) -> dict[str, Any]:
-    """`{"text"}`, `{"texts"}` or `{"tensors"}`, whichever way it was written."""
+    """Return the input as `{"text"}`, `{"texts"}` or `{"tensors"}`, in whichever form it was sent."""
     match raw:
         case str():
             return {"text": raw}
@@ -28,7 +28,7 @@ def normal_form(raw: object) -> dict[str, Any]:
 
 
 def input_kind(stored: Mapping[str, Any] | None) -> str:
-    """In the words of a model's `accepts`."""
+    """Return the kind of an input, as it is named in a model's `accepts`."""
     return "document" if stored is None else next(iter(stored))
 
 

@@ -1,4 +1,4 @@
-"""Submissions that may be sent again: there is one job, and its pages are counted once."""
+"""Submissions that may be sent again: there is only one job, and its pages are counted once."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -33,7 +33,9 @@ def submit_once(
     upload: Upload | None = None,
     document_url: str = "",
 ) -> Answered[Job]:
-    """`upload` is the document that came with the request, or was fetched for it, and is not stored yet."""
+    """Submit a job, or return the job of the same request. `upload` is the document that came with the request, or was
+    fetched for it, and that is not stored yet.
+    """
     sent = _sent(identity, request, key, upload, document_url)
     if upload is None:
         return make_once(sent, make=lambda: _submitted(identity, request), look=get_job)
@@ -45,7 +47,9 @@ def submit_once(
 def submitted_before(
     *, identity: Identity, request: JobRequest, key: str | None, document_url: str
 ) -> Answered[Job] | None:
-    """The job of the same request, or None: then all that can be refused without its document has been."""
+    """Return the job of the same request. If there is none, check everything that can be refused without its document,
+    and return None.
+    """
     earlier = made_before(_sent(identity, request, key, None, document_url), get_job)
     if earlier is None:
         version = check_model(request.model, request.parameters)
@@ -59,7 +63,7 @@ def submitted_before(
 def hold_submission(
     *, identity: Identity, request: JobRequest, key: str | None, document_url: str
 ) -> Hold | None:
-    """While its document is fetched."""
+    """Hold the idempotency key of a submission while its document is fetched."""
     return hold(_sent(identity, request, key, None, document_url))
 
 
@@ -105,11 +109,11 @@ def _sent(
 def submit_with_document(
     identity: Identity, request: JobRequest, upload: Upload, submit: Callable[[JobRequest], None]
 ) -> None:
-    """A new document and its job are one transaction, and what its pages cost is asked before its file is stored:
-    what is refused leaves nothing behind, and gives back what was spent for it.
+    """Store a new document and its job in one transaction. The cost of its pages is checked before its file is stored:
+    a refused request leaves nothing behind, and gives back what was spent for it.
 
-    `submit` is given the request with its document, inside the unit of work. Where that had to begin anew, the last
-    time counts.
+    `submit` is called with the request and its document, inside the unit of work. If the unit of work had to begin
+    again, the last call counts.
     """
     version = check_model(request.model, request.parameters)
     identity.require_model(version.served_model.name)

@@ -1,4 +1,4 @@
-"""Ends jobs that are not done by the time that their sender gave them."""
+"""Ends jobs that are not done by the deadline that their sender gave."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,7 +12,7 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 log = structlog.get_logger(__name__)
 AT_ONCE = 200
 
-# By what the index has: what is not due yet is not looked at.
+# The conditions match the index, so that jobs that are not due yet are not read.
 _OVERDUE = """
 SELECT id, tenant_id, least(expires_at, cancel_at) AS due FROM jobs_job
 WHERE state IN ('queued', 'running') AND (expires_at IS NOT NULL OR cancel_at IS NOT NULL)
@@ -24,7 +24,9 @@ LIMIT %(at_once)s
 
 
 def end_overdue_jobs() -> int:
-    """How many it has ended. One that is locked now, or that cannot be ended, is found again in a second."""
+    """End overdue jobs and return how many were ended. A job that is locked now, or that cannot be ended, is found
+    again in a second.
+    """
     ended = 0
     after: datetime | None = None
     while overdue := _overdue(after):
@@ -34,7 +36,7 @@ def end_overdue_jobs() -> int:
 
 
 def _overdue(after: datetime | None) -> list[tuple[UUID, UUID, datetime]]:
-    """The next in their order: those that could not be ended hide nobody behind them."""
+    """Return the next overdue jobs in their order. Jobs that could not be ended do not hide the jobs behind them."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_OVERDUE, {"after": after, "at_once": AT_ONCE})
         return list(cursor.fetchall())
@@ -44,6 +46,6 @@ def _end(job_id: UUID, tenant_id: UUID) -> bool:
     try:
         return end_overdue_job(tenant_id=tenant_id, job_id=job_id)
     except Exception:
-        # The others are still to be ended; this one is tried again in the next round.
+        # The other jobs are still to be ended. This job is tried again in the next round.
         log.exception("job_not_ended", job_id=str(job_id), tenant_id=str(tenant_id))
         return False

@@ -1,4 +1,4 @@
-"""How many pages of a tenant may be unfinished: asked before anything of a job is stored."""
+"""Limits how many pages of a tenant may be unfinished. This is checked before anything of a job is stored."""
 
 import math
 import time
@@ -22,7 +22,9 @@ from tenants.limits.rates.metrics import REFUSED
 from tenants.plans.models import ChosenLimits
 
 COUNTED_EACH_TIME = 10_000
-"""A larger limit is counted once a second, and in between what this process lets in."""
+"""The largest limit that is counted each time. A larger limit is counted once a second, and in between this process
+counts the pages that it admits.
+"""
 COUNT_KEPT_S = 1.0
 MOST_REMEMBERED = 10_000
 MOST_JOBS = 200_000
@@ -44,13 +46,13 @@ _counted: dict[UUID, _Counted] = {}
 
 
 def most_unfinished_pages(tenant_id: UUID) -> int | None:
-    """None for any number; inside a unit of work."""
+    """Return the limit of the tenant, or None for any number. This runs inside a unit of work."""
     chosen = ChosenLimits.objects.filter(pk=tenant_id).values_list("unfinished_pages", flat=True).first()
     return (settings.MAAS_UNFINISHED_PAGES if chosen is None else chosen) or None
 
 
 def unfinished_pages() -> int:
-    """Inside a unit of work."""
+    """Count the unfinished pages. This runs inside a unit of work."""
     with every_mode():
         open_jobs = Job.objects.filter(state__in=states.UNFINISHED).order_by()
         left = open_jobs.annotate(left=_LEFT).values("left")[:MOST_JOBS].aggregate(pages=Sum("left"))
@@ -58,10 +60,12 @@ def unfinished_pages() -> int:
 
 
 def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = True) -> None:
-    """Inside the unit of work in which the job is stored. Raises TooManyUnfinishedPages.
+    """Raise TooManyUnfinishedPages if the tenant may not have so many more pages. This runs in the unit of work in
+    which the job is stored.
 
-    A job of more pages than the limit is let in when no other is unfinished: nobody has to cut up a document.
-    Where it `counts` not, it is only asked for a document that is still to be stored, and nobody waits for it.
+    A job with more pages than the limit is admitted if no other job is unfinished, so that no document has to be split.
+    If `counts` is false, this is only a check for a document that is still to be stored, and it waits for no other
+    submission.
     """
     tenant_id = identity.tenant_id
     if _has_room(tenant_id, pages if counts else 0, asked=pages):
@@ -71,13 +75,15 @@ def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = Tru
         _remember(tenant_id, MOST_JOBS)
         return
     if counts and limit <= COUNTED_EACH_TIME:
-        # Whoever hands in a job waits for who is handing in one: else two would both find the last room free.
+        # A submission waits for another submission of the same tenant. Otherwise, two would both find the last headroom
+        # free.
         lock_tenant(tenant_id)
     unfinished = _just_counted(tenant_id, limit)
     if unfinished is None:
         unfinished = unfinished_pages()
     if unfinished and unfinished + pages > limit:
-        # Not longer than from when it was counted: who is refused again and again is to hear of room that has come.
+        # The count is not kept longer than from when it was made: a caller that is refused repeatedly is to learn of
+        # new headroom.
         if limit > COUNTED_EACH_TIME and _fresh(tenant_id) is None:
             _remember(tenant_id, limit - unfinished)
         turned_away(tenant_id)
@@ -100,7 +106,7 @@ def _refusal(limit: int, unfinished: int, pages: int) -> TooManyUnfinishedPages:
 
 
 def _pause_s(pages: int) -> int:
-    """Until so many have ended, at the pace of the newest jobs in the last minute."""
+    """Estimate the time until so many pages have ended, at the pace of the newest jobs in the last minute."""
     now = timezone.now()
     since = now - timedelta(seconds=PACE_S)
     ended_a_s = 0.0
@@ -115,7 +121,9 @@ def _pause_s(pages: int) -> int:
 
 
 def _newest() -> Iterator[tuple[datetime | None, datetime | None, int, int]]:
-    """State by state, as their index has them: whoever is refused again and again reads little each time."""
+    """Yield the newest jobs, state by state as their index has them. So a caller that is refused repeatedly causes
+    little reading each time.
+    """
     for state in (states.RUNNING, states.SUCCEEDED, states.PARTIALLY_SUCCEEDED, states.FAILED):
         with every_mode():
             newest = Job.objects.filter(state=state).order_by("-id")
@@ -132,7 +140,7 @@ def _has_room(tenant_id: UUID, pages: int, *, asked: int) -> bool:
 
 
 def _just_counted(tenant_id: UUID, limit: int) -> int | None:
-    """How many pages were unfinished when this process counted last, if that is just past."""
+    """Return how many pages were unfinished when this process last counted, if that was a moment ago."""
     counted = _fresh(tenant_id)
     return None if counted is None or limit <= COUNTED_EACH_TIME else limit - counted.room
 

@@ -1,6 +1,6 @@
-"""The jobs that try the same work: a job, the retries of it, and the retries of those. Inside a unit of work.
+"""The jobs that try the same work: a job, its retries, and their retries. All of this runs inside a unit of work.
 
-Each of them took over what the one before it had done, whichever of them was asked for again.
+Each of them took over what the one before it had done, whichever of them was retried.
 """
 
 from uuid import UUID
@@ -13,7 +13,7 @@ from jobs.core.models import Job
 from jobs.documents.job_selectors import jobs_and_tombstones, jobs_with_models
 from tenants.core.db.unit_of_work import APP
 
-# A row stays as long as a retry of it does, also of what is erased.
+# The row of a job stays as long as that of its retry does, even after the job is erased.
 _ROOT = """
 WITH RECURSIVE back (id, retry_of_id) AS (
     SELECT id, retry_of_id FROM jobs_job WHERE id = %(job)s
@@ -37,19 +37,23 @@ def first_of(job: Job) -> UUID:
 
 
 def lock_first_of(job: Job) -> None:
-    """Before the job itself: whoever retries any of them waits here, and sees what the one before made."""
+    """Lock the first of these jobs, before the job itself. Any other retry of one of them waits here, and sees what the
+    retry before it created.
+    """
     locking = jobs_and_tombstones().select_for_update(of=("self",), no_key=True)
     locking.filter(id=first_of(job)).first()
 
 
 def retry_that_will_do(job: Job) -> Job | None:
-    """One that is under way, or has done all there was to do."""
+    """Return a retry that is under way, or that has done all there was to do."""
     enough = (*states.UNFINISHED, states.SUCCEEDED)
     return _tries(job).exclude(id=job.id).filter(state__in=enough).first()
 
 
 def furthest(job: Job) -> Job:
-    """Of all of them that one which has the most pages. Locked, so that it is not erased while it is taken over."""
+    """Return the job among these that has the most pages done. It is locked, so that it is not erased while it is
+    taken over.
+    """
     tries = _tries(job).order_by("-pages_succeeded", "-id")
     return tries.select_for_update(of=("self",), no_key=True).first() or job
 

@@ -1,4 +1,4 @@
-"""Writes to jobs: accept, cancel, retry. Each is one transaction; workers are woken after it."""
+"""Writes to jobs: accept, cancel and retry. Each is one transaction, and workers are notified after it."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -54,26 +54,26 @@ _EXPIRED = {
 
 @dataclass(frozen=True)
 class JobRequest:
-    """Exactly one of a document and `input`."""
+    """A request for a job. It has exactly one of a document and `input`."""
 
     model: str
     document_id: object | None = None
     document: Document | None = None
-    """The same, of whoever wrote or locked it in the unit of work in which the job is stored."""
+    """The same document, if the caller wrote or locked it in the unit of work in which the job is stored."""
     input: Mapping[str, Any] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     request_id: str = ""
     is_paid: bool = False
-    """Its pages are counted already, by whoever had to know before storing its document."""
+    """Set if its pages are counted already, since they had to be known before its document was stored."""
     priority: int = STANDARD
     cache_control: Wish = ""
     webhook_url: str = ""
-    """Told of the job's end, beside the tenant's endpoints."""
+    """The URL that is notified of the job's end, in addition to the tenant's endpoints."""
     deadlines: Deadlines = FOR_EVER
 
 
 def submit_job(*, identity: Identity, request: JobRequest) -> Job:
-    """The accepted job. Everything that can be refused is refused here, before any work."""
+    """Accept a job and return it. Everything that can be refused is refused here, before any work."""
     require_one_source(request)
     version = resolve(request.model)
     check_request(version, request)
@@ -93,7 +93,7 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         require_room_for_job(identity)
         require_room_for_pages(identity, job.pages_total)
         bounds = require_money_of(job, job.pages_total)
-        # After those: it may lock what whoever changes the tenant locks later.
+        # This comes after those checks: it may lock rows that a change of the tenant locks later.
         job.webhook_url = taken_url(identity, request.webhook_url)
         if not request.is_paid:
             paid.enter_context(_paid(identity, job, job.pages_total))
@@ -113,7 +113,7 @@ def require_one_source(request: JobRequest) -> None:
 
 
 def check_request(version: ModelVersion, request: JobRequest) -> None:
-    """What a model would refuse is refused now, while the caller is still listening."""
+    """Refuse now what the model would refuse, while the caller still waits for the response."""
     validate_work_kind(version.runtime, input_kind(request.input), version.config)
     validate_parameters(version.runtime, request.parameters, version.config)
     if request.input is not None:
@@ -121,7 +121,9 @@ def check_request(version: ModelVersion, request: JobRequest) -> None:
 
 
 def check_model(model: str, parameters: Mapping[str, Any]) -> ModelVersion:
-    """For a document that is still to be stored: nothing is kept for a job that would be refused."""
+    """Check the model for a document that is still to be stored, so that nothing is stored for a job that would be
+    refused.
+    """
     version = resolve(model)
     validate_work_kind(version.runtime, input_kind(None), version.config)
     validate_parameters(version.runtime, parameters, version.config)
@@ -161,7 +163,7 @@ def _paid(identity: Identity, job: Job, pages: int) -> AbstractContextManager[No
     version = job.model_version
     inputs = 1
     if job.input is not None and not job.livemode:
-        # Only tests are asked how many there are: to count them takes reading them.
+        # The inputs are counted only for tests, because they must be read to be counted.
         inputs = inputs_in(version.signature, work_input(job.input))
     return pages_paid(identity, version.served_model.name, pages, inputs=inputs)
 
@@ -174,7 +176,7 @@ def _insert(job: Job) -> None:
 
 
 def _set_deadlines(job: Job, deadlines: Deadlines) -> None:
-    """By the database's clock, like every time of the queue."""
+    """Set the deadlines by the clock of the database, like every time of the queue."""
     spans = {"expires_at": deadlines.expires_after_s, "cancel_at": deadlines.cancel_after_s}
     Job.objects.filter(id=job.id).update(
         **{name: Now() + timedelta(seconds=seconds) for name, seconds in spans.items() if seconds is not None}
@@ -183,7 +185,7 @@ def _set_deadlines(job: Job, deadlines: Deadlines) -> None:
 
 
 def _begin(job: Job, numbers: Sequence[int]) -> None:
-    """These pages are to be done: what is known of them is at once, and workers are woken for the rest."""
+    """Begin these pages: cached pages are done at once, and workers are notified of the others."""
     taken = find_known(job, numbers)
     known = {one.number for one in taken}
     write_beginning(job, [number for number in numbers if number not in known])
@@ -198,7 +200,9 @@ def _wake_after_commit(version: ModelVersion) -> None:
 
 
 def cancel_job(*, identity: Identity, job_id: object) -> Job:
-    """Takes effect at once: queued pages never start; a running page is ended, and its result never paid."""
+    """Cancel a job. This takes effect at once: queued pages never start, a running page is ended, and its result is
+    never paid.
+    """
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
         if job.state == states.CANCELED:
@@ -211,7 +215,7 @@ def cancel_job(*, identity: Identity, job_id: object) -> Job:
 
 
 def end_overdue_job(*, tenant_id: UUID, job_id: UUID) -> bool:
-    """Whether it was; one that is locked is left for the next look."""
+    """End a job if it is overdue and return whether it was. A job that is locked is left for the next look."""
     with unit_of_work(tenant_id):
         unfinished = jobs_with_models().filter(id=job_id, state__in=states.UNFINISHED)
         overdue = unfinished.alias(due=Least("expires_at", "cancel_at")).filter(due__lte=Now())
@@ -227,7 +231,7 @@ def end_overdue_job(*, tenant_id: UUID, job_id: UUID) -> bool:
 
 
 def cancel_unfinished_jobs_of(document: Document) -> list[Job]:
-    """Their money is settled by the caller, at the end of its transaction."""
+    """Cancel the unfinished jobs of a document. The caller settles their money at the end of its transaction."""
     unfinished = Job.objects.select_for_update(no_key=True).filter(
         document=document, state__in=states.UNFINISHED
     )
@@ -237,8 +241,9 @@ def cancel_unfinished_jobs_of(document: Document) -> list[Job]:
 
 
 def _cancel(*jobs: Job, state: str = states.CANCELED) -> None:
-    # All pages in one statement: what it wakes, pages of other jobs, it locks only once it has all of its own. One
-    # after the other, two that erase documents whose pages wait for each other's would wait for each other as well.
+    # All pages are updated in one statement. The pages of other jobs that this releases are locked only after all pages
+    # of these jobs. If the jobs were handled one by one, two erasures of documents whose pages wait for each other's
+    # would deadlock.
     Page.objects.filter(job__in=jobs, state__in=states.UNFINISHED).update(
         state=state, finished_at=Now(), lease_until=None, wake_again_at=None
     )
@@ -254,20 +259,20 @@ def _end_unfinished(job: Job, state: str) -> None:
     append_event(job.id, f"job.{state}", {"state": state, "pages_done": job.pages_done})
     held_micros = job.held_micros
     job.refresh_from_db()
-    job.held_micros = held_micros  # as it was, for its settlement
+    job.held_micros = held_micros  # the value from before, for the settlement
     _wake_after_commit(job.model_version)
 
 
 def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Job:
-    """A new job for the pages that did not succeed. Finished pages are taken over as they are, at no charge.
+    """Create a job for the pages that did not succeed. Finished pages are taken over as they are, at no charge.
 
-    Asking again gives the same one while it is under way, and when it succeeded: a double click pays once, and so does
-    a request that is sent again when its answer is lost. After one that did not succeed a new one goes on where that
-    one came to. A retry of a retry is one of them, whichever of them is asked for again.
+    A repeated request returns the same job while it is under way and when it succeeded. So a double click pays once,
+    and so does a request that is sent again because its response was lost. After a retry that did not succeed, a new
+    retry continues where it ended. A retry of a retry belongs to the same group, whichever of them is retried.
     """
     _require_short_queue_for_retry(identity, job_id)
     with ExitStack() as paid, unit_of_work(identity):
-        # Documents before jobs, as everywhere: an erasure of the document locks in that order too.
+        # Documents are locked before jobs, as everywhere: an erasure of the document locks in this order too.
         asked = get_job(job_id)
         if asked.document_id:
             _used(asked.document_id)
@@ -309,7 +314,9 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
 
 
 def _require_short_queue_for_retry(identity: Identity, job_id: object) -> None:
-    """Before anything is locked: a look at the queue may take a while. What needs no new job is told further on."""
+    """Check the queue before anything is locked, since reading the queue may take a while. If no new job is needed,
+    this does nothing, and the caller reports it later.
+    """
     with unit_of_work(identity):
         old = get_job(job_id)
         if not old.terminal or old.state == states.SUCCEEDED or retry_that_will_do(old):
@@ -317,7 +324,7 @@ def _require_short_queue_for_retry(identity: Identity, job_id: object) -> None:
     require_short_queue(identity.tenant_id, _still_served(old.model_version), old.priority)
 
 
-# A random id whose first 48 bits are the time, as everywhere else: lists are ordered by it.
+# This is a random id whose first 48 bits are the time, as everywhere else, because lists are ordered by it.
 _ORDERED_ID = """encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
     substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1),
     'hex')::uuid"""
@@ -331,7 +338,9 @@ FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
 
 
 def _take_over(job: Job, old: Job) -> None:
-    """Results stay in the database: a long document's would be hundreds of megabytes on their way."""
+    """Copy the finished pages of an earlier job. Results stay in the database: those of a long document would be
+    hundreds of megabytes to transfer.
+    """
     with connections[APP].cursor() as cursor:
         cursor.execute(_TAKE_OVER, {"new": job.id, "old": old.id})
     take_over_words(new=job.id, old=old.id)
@@ -339,5 +348,5 @@ def _take_over(job: Job, old: Job) -> None:
 
 
 def _still_served(version: ModelVersion) -> ModelVersion:
-    """Finished pages and new ones must come from the same version."""
+    """Return the same version if it is still served. Finished pages and new pages must come from the same version."""
     return resolve(version.key)

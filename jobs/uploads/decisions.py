@@ -1,4 +1,4 @@
-"""Whether bytes that are offered may be taken, and why not."""
+"""Decides whether offered bytes may be taken, and says why not."""
 
 from dataclasses import dataclass
 
@@ -14,32 +14,36 @@ from jobs.uploads.errors import (
 from tenants.core.errors import DomainError
 
 PIECE_BYTES = 8 * 2**20
-"""In storage one by one: what a killed process loses, and what a request has in its hands at once."""
+"""The size of a piece. Pieces are stored separately, so this is what a killed process loses and what a request holds at
+once.
+"""
 MOST_PIECES = 10_000
-"""Of one upload: each is a file and a row. Who sends the largest upload in chunks needs half a megabyte in each."""
+"""The highest number of pieces of one upload. Each piece is a file and a row. A client that sends the largest upload in
+chunks needs half a megabyte in each.
+"""
 GONE = frozenset({"expired", "terminated"})
 
 
 @dataclass(frozen=True)
 class Seen:
-    """An upload as it stood when it was asked for."""
+    """The state of an upload when it was read."""
 
     state: str
     offset_bytes: int
     size_bytes: int
     pieces: int = 0
     overdue: bool = False
-    """Past its time; its row is told of that a little later."""
+    """Set if the upload has expired. Its row is updated a little later."""
     locked_for_s: float = 0.0
     direct: bool = False
-    """Its bytes go to the storage itself."""
+    """Set if the client sends the bytes to the storage directly."""
 
 
 @dataclass(frozen=True)
 class Offer:
     offset: int
     announced_bytes: int | None
-    """What its Content-Length says; None where it says nothing."""
+    """The size according to Content-Length, or None if the header is missing."""
 
 
 def state_of(seen: Seen) -> str:
@@ -56,14 +60,14 @@ def gone(seen: Seen) -> UploadGone | None:
 
 
 def by_tus(seen: Seen) -> OtherWay | None:
-    """None where its bytes come here."""
+    """Return the refusal of a tus request for a direct upload, or None if the bytes come to this service."""
     if not seen.direct:
         return None
     return OtherWay("This upload's bytes go to the storage itself: ask for the URLs of its parts.")
 
 
 def not_in_parts(seen: Seen) -> DomainError | None:
-    """None where parts of it may be sent to the storage."""
+    """Return the refusal, or None if parts of the upload may be sent to the storage."""
     if not seen.direct:
         return OtherWay(
             "This upload's bytes come here, by PATCH. Announce it with `direct` to send it in parts."
@@ -78,7 +82,7 @@ def not_in_parts(seen: Seen) -> DomainError | None:
 
 
 def out_of_place(seen: Seen, offset: int) -> DomainError | None:
-    """None where the upload goes on from there."""
+    """Return the refusal, or None if the upload continues at this offset."""
     if (other := by_tus(seen)) is not None:
         return other
     if (ended := gone(seen)) is not None:
@@ -92,7 +96,7 @@ def out_of_place(seen: Seen, offset: int) -> DomainError | None:
 
 
 def why_not(seen: Seen, offer: Offer) -> DomainError | None:
-    """None where nothing stands in the way of the bytes."""
+    """Return the refusal, or None if the bytes may be taken."""
     if (refusal := out_of_place(seen, offer.offset)) is not None:
         return refusal
     if seen.locked_for_s > 0:

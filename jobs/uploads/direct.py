@@ -1,7 +1,8 @@
-"""Uploads whose bytes go to the storage itself: URLs for their parts, what has come of them, and their joining.
+"""Direct uploads, whose bytes go to the storage itself: the URLs for their parts, the stored parts, and their joining.
 
-The row is what is known of the parts' place: whatever was begun there is given up when the upload ends, whoever died
-over it. Joining is the one step that cannot be taken twice, so who finds the file joined already goes on from there.
+The row holds everything that is known about the parts in the storage. A multipart upload that was begun there is
+abandoned when the upload ends, even if a process died during it. Joining is the only step that cannot be done twice, so
+a process that finds the file already joined continues from there.
 """
 
 from collections.abc import Sequence
@@ -25,9 +26,9 @@ from tenants.identity.identity import Identity
 State = ResumableUpload.State
 URL_LIVES_S = 900
 JOINING_S = 120.0
-"""Longer than one is patient with a storage that does not answer."""
+"""Seconds for joining. This is longer than the timeout for a storage that does not respond."""
 MOST_NAMED = 100
-"""Of the parts that are missing."""
+"""The highest number of missing parts that a response names."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ def require_part_store() -> PartStore:
 
 
 def part_urls(*, identity: Identity, upload_id: object, numbers: object) -> list[PartUrl]:
-    """Whoever asks for them goes on with the upload: its time begins anew."""
+    """Return the URLs for these parts. A client that asks for them continues the upload, so its expiry time starts
+    again.
+    """
     upload = _receiving(identity, upload_id)
     store = require_part_store()
     layout = layout_of(upload)
@@ -72,7 +75,9 @@ def stored_parts(*, identity: Identity, upload_id: object) -> Sequence[StoredPar
 
 
 def complete(*, identity: Identity, upload_id: object) -> Turn | None:
-    """The turn to make a document of it; None where all of it had come already, and somebody else has that turn."""
+    """Take the turn to make a document of the upload. Return None if all bytes had come already and another process has
+    that turn.
+    """
     with unit_of_work(identity):
         upload = get_upload(upload_id)
         if upload.direct and upload.state in (State.CHECKING, State.READY, State.REJECTED):
@@ -103,7 +108,9 @@ def _receiving(identity: Identity, upload_id: object) -> ResumableUpload:
 
 
 def _begin(store: PartStore, upload: ResumableUpload) -> str:
-    """Of two at once the first counts; what the other began is given up with the upload."""
+    """Begin the multipart upload in the storage. If two requests do so at once, the first one counts, and the other one
+    is abandoned with the upload.
+    """
     with storage_errors():
         parts_id = store.begin(direct_name(upload.tenant_id, upload.id))
     with unit_of_work(upload.tenant_id):
@@ -150,7 +157,9 @@ def _join(store: PartStore, upload: ResumableUpload) -> None:
 
 
 def _is_joined(store: PartStore, upload: ResumableUpload, name: str) -> bool:
-    """Else the storage has let go of the parts by itself, and new ones may be begun."""
+    """Return whether the file is joined already. If it is not, the storage has dropped the parts by itself, and new
+    ones may be begun.
+    """
     with storage_errors():
         if store.size(name) == upload.size_bytes:
             return True

@@ -1,4 +1,4 @@
-"""What can be wrong with a request about an upload that comes in pieces."""
+"""The errors of requests about an upload that comes in pieces."""
 
 from tenants.core.errors import DomainError
 
@@ -12,13 +12,13 @@ class OffsetMismatch(DomainError):
 
 
 class UploadLocked(DomainError):
-    """Another request is sending bytes of it."""
+    """The refusal because another request is sending bytes of the upload."""
 
     code = "upload_locked"
 
 
 class UploadGone(DomainError):
-    """It was given up, by its sender or by time."""
+    """The refusal because the upload was abandoned by its sender or has expired."""
 
     code = "upload_gone"
 
@@ -40,13 +40,13 @@ class TooManyUploads(DomainError):
 
 
 class DirectUploadsUnavailable(DomainError):
-    """Storage is a folder, which nobody but the service can write to."""
+    """The refusal because the storage is a folder, and only the service can write to it."""
 
     code = "direct_uploads_unavailable"
 
 
 class OtherWay(DomainError):
-    """It is sent through the service, and was taken for one that goes to the storage; or the other way round."""
+    """The refusal of a direct request for an upload that goes through the service, or the other way round."""
 
     code = "upload_sent_otherwise"
 

@@ -1,7 +1,7 @@
-"""Makes a document of an upload whose bytes are all here: join, look at (by whoever calls), store, say so.
+"""Makes a document of an upload whose bytes are all here: join, inspect (done by the caller), store, record the result.
 
-Whoever does it holds a lease. Whoever dies over it leaves an upload that is `checking`, its pieces, and perhaps the
-document: the next one to try comes to the same document, as its bytes are the same.
+The process that does this holds a lease. If it dies, it leaves an upload in state `checking`, its pieces, and perhaps
+the document. The next process that tries makes the same document, because its bytes are the same.
 """
 
 import errno
@@ -40,11 +40,11 @@ RETURNING lease_token, size_bytes
 
 
 class Lost(UploadWithdrawn):
-    """Somebody else finishes it by now, or has; or it was given up."""
+    """The upload was or is being finished by another process, or it was abandoned."""
 
 
 def claim(tenant_id: UUID, upload_id: UUID) -> Turn | None:
-    """None where somebody is at it, or nothing is left to do."""
+    """Take the lease to finish the upload. Return None if another process is at work, or if nothing is left to do."""
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_CLAIM, [LEASE_S, upload_id])
         row = cursor.fetchone()
@@ -52,7 +52,7 @@ def claim(tenant_id: UUID, upload_id: UUID) -> Turn | None:
 
 
 def join(turn: Turn, file: Scratch) -> Upload:
-    """All of it on local disk, with its digest."""
+    """Copy the whole upload to local disk and compute its digest."""
     with unit_of_work(turn.tenant_id):
         upload = _held(turn)
         pieces = list(UploadPiece.objects.filter(upload_id=turn.upload_id).order_by("start"))
@@ -74,9 +74,10 @@ def join(turn: Turn, file: Scratch) -> Upload:
 
 
 def settle(turn: Turn, upload: Upload) -> None:
-    """Looked at by now. Ready with its document, or rejected; nothing where it is somebody else's, or nobody's.
+    """Store the inspected upload: it becomes ready with its document, or rejected. Nothing happens if the lease is
+    lost.
 
-    The document and the end of its upload are one transaction: of an upload that was given up none appears.
+    The document and the end of its upload are one transaction, so no document appears for an upload that was abandoned.
     """
     with unit_of_work(turn.tenant_id):
         livemode = _held(turn).livemode
@@ -97,7 +98,7 @@ def settle(turn: Turn, upload: Upload) -> None:
 
 
 def put_off(turn: Turn, pause_s: float) -> None:
-    """For another try, by whoever comes then."""
+    """Give up the lease, so that another process may try after a pause."""
     with unit_of_work(turn.tenant_id):
         ResumableUpload.objects.filter(
             id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
@@ -105,7 +106,7 @@ def put_off(turn: Turn, pause_s: float) -> None:
 
 
 def keep(turn: Turn) -> bool:
-    """To be called well within every lease; False once it is lost."""
+    """Renew the lease. Call this well within every lease period. Return False if the lease is lost."""
     return renew(turn)
 
 
@@ -119,7 +120,9 @@ def _held(turn: Turn) -> ResumableUpload:
 
 
 def _check_whole(turn: Turn, pieces: Sequence[UploadPiece]) -> None:
-    """The unique start of each, and an offset that only grows by what is stored, see to it."""
+    """Check that the pieces have no gap and no overlap. The unique start of each piece, and an offset that only grows
+    by what is stored, guarantee this.
+    """
     reached = 0
     for piece in pieces:
         if piece.start != reached:
@@ -155,7 +158,7 @@ def _mark_ready(turn: Turn, stored: StoredDocument) -> None:
 
 
 def _end(turn: Turn, **values: object) -> None:
-    """In the transaction of what it ends with."""
+    """End the upload, in the transaction that stores its result."""
     changed = ResumableUpload.objects.filter(
         id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
     ).update(lease_token=None, lease_until=None, ended_at=Now(), **values)

@@ -1,4 +1,4 @@
-"""How a file is cut into parts, and which of them are missing."""
+"""Calculates how a file is cut into parts, and which of them are missing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from tenants.core.errors import InvalidRequest
 PART_BYTES = 16 * 2**20
 _STEP = 2**20
 MOST_PARTS = 10_000
-"""S3 takes no more, and but the last none below 5 MiB."""
+"""The highest number of parts. S3 takes no more, and no part below 5 MiB except the last."""
 MOST_URLS = 100
-"""In one answer."""
+"""The highest number of URLs in one response."""
 
 
 def part_bytes_of(size_bytes: int) -> int:
@@ -28,15 +28,17 @@ class Layout:
         return -(-self.size_bytes // self.part_bytes)
 
     def bytes_of(self, number: int) -> int:
-        """The first is number 1."""
+        """Return the size of this part. The first part has number 1."""
         return min(self.part_bytes, self.size_bytes - (number - 1) * self.part_bytes)
 
     def missing(self, stored: Mapping[int, int]) -> list[int]:
-        """Those that are not there, or have other than their bytes."""
+        """Return the numbers of the parts that are missing or have the wrong size."""
         return [number for number in range(1, self.count + 1) if stored.get(number) != self.bytes_of(number)]
 
     def wanted(self, numbers: object) -> list[int]:
-        """What a client asks for, as far as these are its parts."""
+        """Return the part numbers that a client asks for, without duplicates. Raises InvalidRequest for numbers that
+        are no parts of this upload.
+        """
         if not isinstance(numbers, list) or not 1 <= len(numbers) <= MOST_URLS:
             raise InvalidRequest(
                 f'Send {{"numbers": [1, 2, 3]}}: 1 to {MOST_URLS} of the parts that are to be sent.'

@@ -1,4 +1,4 @@
-"""Uploads that come in pieces, over as many requests as they need, and the pieces that have come."""
+"""The tables of uploads that come in pieces, over as many requests as they need, and of the stored pieces."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -9,12 +9,12 @@ LONGEST_METADATA = 4096
 
 
 class ResumableUpload(TenantOwned):
-    """Its row stays for a while once it has ended: who comes back to it is told what became of it."""
+    """An upload in pieces. Its row stays for a while after its end, so that a returning client learns the result."""
 
     class State(models.TextChoices):
         RECEIVING = "receiving"
         CHECKING = "checking"
-        """All bytes are here, and are to become a document."""
+        """All bytes are here and are to become a document."""
         READY = "ready"
         REJECTED = "rejected"
         EXPIRED = "expired"
@@ -77,7 +77,7 @@ class ResumableUpload(TenantOwned):
 
 
 class UploadPiece(TenantOwned):
-    """Bytes that are in storage, from `start` on. Each ends where the next begins."""
+    """A stored range of bytes that begins at `start`. Each piece ends where the next one begins."""
 
     upload = models.ForeignKey(
         ResumableUpload, on_delete=models.CASCADE, related_name="pieces", db_constraint=False, db_index=False

@@ -1,4 +1,4 @@
-"""The tus protocol, 1.0.0, as far as its headers say it: what was sent, read and checked."""
+"""Reads and checks the headers of the tus protocol, version 1.0.0."""
 
 import base64
 import binascii
@@ -15,25 +15,25 @@ from tenants.core.messages import value_in_words
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,termination,expiration,checksum"
 BYTES = "application/offset+octet-stream"
-"""The one type of a body that is bytes of an upload."""
+"""The only content type of a body that is bytes of an upload."""
 MOST_DIGITS = 16
 LONGEST_METADATA = 4096
 LONGEST_TYPE = 255
 
 ALGORITHMS: Mapping[str, Any] = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
-"""sha1 is what every server of this protocol must know."""
+"""The checksum algorithms. Every server of this protocol must support sha1."""
 
 
 @dataclass(frozen=True)
 class Announced:
-    """A file that is to come."""
+    """A file that the client is going to send."""
 
     name: str
     content_type: str
     size_bytes: int
     metadata: str = ""
     direct: bool = False
-    """To be sent to the storage itself, in parts."""
+    """Set if the client sends it to the storage directly, in parts."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def require_version(sent: str | None) -> None:
 
 
 def read_announced(length: str | None, metadata: str | None) -> Announced:
-    """Of a request that makes an upload."""
+    """Read the headers of a request that creates an upload."""
     if length is None:
         raise InvalidRequest(
             "Say in the header Upload-Length how many bytes the file has; a length that comes later is not supported."
@@ -69,7 +69,7 @@ def read_announced(length: str | None, metadata: str | None) -> Announced:
 
 
 def read_direct(body: object) -> Announced:
-    """Of a request in JSON, which makes an upload whose bytes do not come here."""
+    """Read the JSON of a request that creates an upload whose bytes do not come here."""
     if not isinstance(body, Mapping) or body.get("direct") is not True:
         raise InvalidRequest(
             'Send {"direct": true, "name": "scan.pdf", "size": 123} to send a file to the storage itself.'
@@ -96,7 +96,7 @@ def read_offset(sent: str | None) -> int:
 
 
 def read_metadata(sent: str) -> dict[str, str]:
-    """Names and values, which are base64 of UTF-8."""
+    """Return the names with their values, which are sent as base64 of UTF-8."""
     if len(sent) > LONGEST_METADATA:
         raise InvalidRequest(f"Upload-Metadata has {len(sent)} characters; send {LONGEST_METADATA} at most.")
     told: dict[str, str] = {}

@@ -1,7 +1,8 @@
-"""Takes bytes of an upload in: one request at a time, piece by piece, each in storage before it is counted.
+"""Takes in the bytes of an upload: one request at a time, piece by piece. Each piece is in storage before it is
+counted.
 
-A request holds the upload by a lease that ends soon after its last byte, so that neither a process that was killed nor
-a sender that fell silent holds it for long. What decides is the token: whoever lost it can count nothing any more.
+A request holds the upload by a lease that ends soon after its last byte, so that neither a killed process nor a silent
+sender holds it for long. The fencing token decides: a request that has lost it cannot count anything any more.
 """
 
 import secrets
@@ -23,9 +24,11 @@ from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
 
 LEASE_S = 10.0
-"""From one sign of life of its holder to the next."""
+"""Seconds from one renewal by its holder to the next."""
 TIME_TO_COUNT = timedelta(hours=1)
-"""Between the save of a piece and its count: a chunk with a checksum is counted whole or not at all."""
+"""The longest time between the save of a piece and its count. A chunk with a checksum is counted as a whole or not at
+all.
+"""
 
 _TAKE = """
 UPDATE jobs_resumableupload
@@ -45,7 +48,7 @@ UPDATE jobs_resumableupload SET lease_token = NULL, lease_until = NULL
 WHERE id = %(upload)s AND lease_token = %(token)s AND state = 'receiving'
 """
 
-# Whoever brings the last byte keeps the upload, to finish it.
+# The request that brings the last byte keeps the upload, to finish it.
 _COUNT = """
 UPDATE jobs_resumableupload
 SET offset_bytes = offset_bytes + %(bytes)s,
@@ -59,7 +62,7 @@ RETURNING offset_bytes = size_bytes
 
 @dataclass(frozen=True)
 class Turn:
-    """One request's right to add bytes, from `offset` on."""
+    """The right of one request to add bytes, from `offset` on."""
 
     tenant_id: UUID
     upload_id: UUID
@@ -70,7 +73,7 @@ class Turn:
 
 
 WAITING = "maas.waiting_body"
-"""Where a request whose body waits is asked about, and the turn that is taken for it is left."""
+"""The key in the scope of a request whose body waits. The value is where the `Turn` for that request is left."""
 
 
 @dataclass
@@ -78,12 +81,12 @@ class WaitingBody:
     announced_bytes: int | None
     turn: Turn | None = None
     stored: bool = False
-    """Its bytes are: what is left is to say how the upload stands."""
+    """Set if its bytes are stored. The only thing left is to describe the state of the upload."""
 
 
 @dataclass(frozen=True)
 class StagedPiece:
-    """In storage, and not counted yet."""
+    """A piece that is in storage and not counted yet."""
 
     name: str
     start: int
@@ -93,7 +96,7 @@ class StagedPiece:
 def take_turn(
     *, identity: Identity, upload_id: object, offer: Offer, checksum: Checksum | None = None
 ) -> Turn:
-    """Raises why bytes that begin there cannot be taken now."""
+    """Take the turn to add bytes. Raises the reason if bytes at that offset cannot be taken now."""
     with unit_of_work(identity):
         upload = get_upload(upload_id)
         refusal = why_not(with_pieces(upload), offer)
@@ -101,18 +104,18 @@ def take_turn(
             raise refusal
         row = take(upload.id, offer.offset)
         if row is None:
-            # Somebody was faster since it was looked at, by less than a moment.
+            # Another request took the upload between the check and this statement.
             raise why_not(with_pieces(get_upload(upload_id)), offer) or locked(LEASE_S)
     return Turn(identity.tenant_id, upload.id, row[0], offer.offset, row[1], checksum)
 
 
 def take(upload_id: UUID, offset: int, *, lease_s: float = LEASE_S) -> tuple[int, int] | None:
-    """In the tenant's unit of work. The token and the size; None where it cannot be taken now."""
+    """Return the token and the size, or None if the upload cannot be taken. Call this in the tenant's unit of work."""
     return _changed(_TAKE, upload=upload_id, offset=offset, lease_s=lease_s)
 
 
 def renew(turn: Turn) -> bool:
-    """False when the upload is somebody else's by now, or nobody's."""
+    """Renew the lease. Return False if another request holds the upload by now, or nobody does."""
     with unit_of_work(turn.tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_RENEW, {"upload": turn.upload_id, "token": turn.token, "lease_s": LEASE_S})
         return bool(cursor.rowcount == 1)
@@ -124,7 +127,7 @@ def release(turn: Turn) -> None:
 
 
 def save_piece(turn: Turn, path: Path, start: int, size_bytes: int) -> StagedPiece:
-    """To be erased again, unless it is counted."""
+    """Save a piece. It is erased again unless it is counted."""
     name = f"tenants/{turn.tenant_id}/uploads/{turn.upload_id}/{start:016}-{secrets.token_hex(6)}"
     with unit_of_work(turn.tenant_id):
         erasure.order([name], due_in=TIME_TO_COUNT)
@@ -133,7 +136,9 @@ def save_piece(turn: Turn, path: Path, start: int, size_bytes: int) -> StagedPie
 
 
 def count_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> bool:
-    """Whether the upload is whole now. The rows, the offset and the end of the orders are one transaction."""
+    """Count the pieces and return whether the upload is complete now. The rows, the offset and the withdrawal of the
+    erasure orders are one transaction.
+    """
     with unit_of_work(turn.tenant_id):
         whole = move_offset(turn, pieces[0].start, sum(piece.size_bytes for piece in pieces))
         for piece in pieces:
@@ -152,7 +157,9 @@ def count_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> bool:
 
 
 def move_offset(turn: Turn, start: int, size_bytes: int) -> bool:
-    """In the transaction that says where these bytes are. Whether the upload is whole now."""
+    """Advance the offset and return whether the upload is complete now. Call this in the transaction that records where
+    these bytes are.
+    """
     row = _changed(
         _COUNT,
         upload=turn.upload_id,
@@ -169,9 +176,9 @@ def move_offset(turn: Turn, start: int, size_bytes: int) -> bool:
 
 
 def drop_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> None:
-    """At once; should that fail, they go when they are due.
+    """Erase the pieces at once. If that fails, they are erased when they are due.
 
-    Perhaps they are counted: of a commit whose answer was lost nobody here knows.
+    They may have been counted: if the result of a commit was lost, it is unknown here.
     """
     erasure.carry_out_orders(turn.tenant_id, [piece.name for piece in pieces])
 

@@ -1,4 +1,4 @@
-"""Reads of uploads that come in pieces; always inside a unit of work."""
+"""Reads of uploads that come in pieces. They always run inside a unit of work."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tenants.core.ids import as_uuid
 
 
 def uploads() -> "QuerySet[ResumableUpload]":
-    """With what only the database's clock can tell of each."""
+    """Return the uploads, each with the values that depend on the clock of the database."""
     return ResumableUpload.objects.annotate(
         overdue=ExpressionWrapper(Q(expires_at__lte=Now()), output_field=BooleanField()),
         locked_for_s=Coalesce(
@@ -24,7 +24,7 @@ def uploads() -> "QuerySet[ResumableUpload]":
 
 
 def get_upload(upload_id: object) -> ResumableUpload:
-    """NotFound for what never was or is another's."""
+    """Return the upload. Raises NotFound if it never existed or belongs to another tenant."""
     wanted = as_uuid(upload_id)
     upload = uploads().filter(id=wanted).first() if wanted else None
     if upload is None:
@@ -33,7 +33,7 @@ def get_upload(upload_id: object) -> ResumableUpload:
 
 
 def seen(upload: Any) -> Seen:
-    """Of one that was found here."""
+    """Describe an upload that was read by this module."""
     return Seen(
         state=upload.state,
         offset_bytes=upload.offset_bytes,

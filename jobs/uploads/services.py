@@ -1,4 +1,4 @@
-"""Makes uploads that come in pieces, and gives them up."""
+"""Creates uploads that come in pieces, and terminates them."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -28,17 +28,19 @@ from tenants.limits.storage.room import require_kept_within
 
 State = ResumableUpload.State
 LATE_PARTS = timedelta(hours=1)
-"""After the end of an upload its last URL is good no more, and nobody is still at joining what has come."""
+"""The time after an upload's end when its last URL is no longer valid and no process is joining its parts."""
 OPEN = (State.RECEIVING, State.CHECKING)
 
 
 def create_upload(*, identity: Identity, announced: Announced) -> ResumableUpload:
-    """All its bytes are counted from now on, so that what was begun can also be ended."""
+    """Create an upload. All its bytes count against the limits from now on, so that an upload that was begun can also
+    be finished.
+    """
     _check_size(announced.size_bytes)
     if announced.direct:
         require_part_store()
     with unit_of_work(identity):
-        # Whoever makes one waits for who is making one: else two at once would both find the last place free.
+        # Two requests that create uploads wait for each other. Otherwise both would find the last slot free.
         lock_tenant(identity.tenant_id)
         _check_room(announced.size_bytes)
         upload = ResumableUpload(
@@ -57,7 +59,7 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
 
 
 def terminate_upload(*, identity: Identity, upload_id: object) -> None:
-    """What came of it is erased. What has become a document stays that."""
+    """Erase the bytes of the upload. If it has become a document, the document stays."""
     with unit_of_work(identity):
         upload = get_upload(upload_id)
         locked = ResumableUpload.objects.select_for_update(no_key=True).get(id=upload.id)
@@ -67,22 +69,25 @@ def terminate_upload(*, identity: Identity, upload_id: object) -> None:
 
 
 def withdraw_upload(turn: Turn) -> None:
-    """As if it had never been announced, nor its key been sent: unless it is another request's by now."""
+    """Remove the upload as if neither it nor its idempotency key had ever been sent, unless another request holds it by
+    now.
+    """
     with unit_of_work(turn.tenant_id):
         still_its = {"id": turn.upload_id, "lease_token": turn.token, "state": State.RECEIVING}
         upload = ResumableUpload.objects.select_for_update().filter(**still_its).first()
         if upload is None:
             return
         let_go_of_bytes(upload.tenant_id, upload.id)
-        # What a key made is in no index: its time leaves few to look through.
+        # There is no index on what a key made. The creation time leaves few rows to search.
         IdempotencyKey.objects.filter(created_at__gte=upload.created_at, made_id=upload.id).delete()
         upload.delete()
 
 
 def end_upload(upload: ResumableUpload, state: str) -> None:
-    """In the tenant's unit of work, on a row that is locked; whoever is still at work on it is fenced off.
+    """End the upload, in the tenant's unit of work and on a locked row. A process that still works on it loses its
+    fencing token.
 
-    What has become a document keeps the name for as long as that does; see jobs/retention/names.py.
+    An upload that has become a document keeps its name as long as the document does; see jobs/retention/names.py.
     """
     upload.state, upload.ended_at = state, Now()
     if upload.document_id is None:
@@ -93,7 +98,9 @@ def end_upload(upload: ResumableUpload, state: str) -> None:
 
 
 def let_go_of_bytes(tenant_id: UUID, upload_id: UUID) -> None:
-    """In the transaction that ends the upload: rows go with it, and files by an order of it."""
+    """Release the bytes of the upload, in the transaction that ends it. Rows are deleted in it, and files by an erasure
+    order of it.
+    """
     if ResumableUpload.objects.filter(id=upload_id, part_bytes__gt=0).exists():
         erasure.order_twice(direct_name(tenant_id, upload_id), again_in=LATE_PARTS)
         return

@@ -1,4 +1,4 @@
-"""What the scheduler does for uploads: finish those whose web process died, and end those that nobody goes on with."""
+"""The scheduler's work for uploads: it finishes those whose web process died, and ends those that nobody continues."""
 
 import threading
 from collections.abc import Iterator
@@ -28,16 +28,18 @@ from tenants.plans.retention import test_days_within
 log = structlog.get_logger(__name__)
 MOST = 50
 KEPT_DAYS = 30
-"""After its end an upload can be asked for; then its id is like any other."""
+"""Days after its end for which an upload can be read. After that its id is unknown."""
 MOST_FORGOTTEN = 5_000
 PAUSE_S = 10.0
-"""After a try that failed, such as by storage that is away."""
+"""Seconds after a failed try, for example because the storage is unavailable."""
 
 _NOBODYS = Q(lease_until=None) | Q(lease_until__lte=Now())
 
 
 def finish_stranded_uploads() -> int:
-    """How many were tried, oldest first; whoever tries others is not waited for."""
+    """Finish stranded uploads, oldest first, and return how many were tried. Uploads that another process is trying are
+    skipped.
+    """
     with operator_work():
         waiting = ResumableUpload.objects.filter(_NOBODYS, state=State.CHECKING, expires_at__gt=Now())
         found = list(waiting.order_by("id").values_list("tenant_id", "id")[:MOST])
@@ -51,7 +53,9 @@ def finish_stranded_uploads() -> int:
 
 
 def expire_uploads() -> int:
-    """How many were given up. Of those that are checked still, it was storage that failed for all that time."""
+    """Expire uploads and return how many. An upload that was still being checked expired because the storage failed all
+    that time.
+    """
     with operator_work():
         late = ResumableUpload.objects.filter(_NOBODYS, state__in=OPEN, expires_at__lte=Now())
         found = list(late.values_list("tenant_id", "id")[:MOST])
@@ -59,7 +63,9 @@ def expire_uploads() -> int:
 
 
 def forget_uploads() -> int:
-    """How many rows of those that ended long ago. Their bytes went with their end; a document stays what it is."""
+    """Delete the rows of uploads that ended long ago and return how many. Their bytes were erased at their end; a
+    document stays as it is.
+    """
     with operator_work():
         of_tests = Q(livemode=False, ended_at__lte=Now() - timedelta(days=test_days_within(KEPT_DAYS)))
         old = ResumableUpload.objects.filter(Q(ended_at__lte=Now() - timedelta(days=KEPT_DAYS)) | of_tests)
@@ -108,7 +114,7 @@ def _looked_at(turn: Turn, upload: Upload) -> Upload:
 
 @contextmanager
 def _kept(turn: Turn) -> Iterator[None]:
-    """The lease is renewed meanwhile, however long a large file takes."""
+    """Renew the lease meanwhile, however long a large file takes."""
     ended = threading.Event()
     threading.Thread(target=_keep, args=(turn, ended), name="upload-lease", daemon=True).start()
     try:

@@ -1,10 +1,10 @@
-"""The server that an address is at."""
+"""Finds the server of a URL."""
 
 from urllib.parse import urlsplit
 
 
 def origin_of(url: str) -> str:
-    """Scheme, name and port: one queue for all of a server's addresses."""
+    """Return scheme, name and port of the server. There is one queue for all URLs of a server."""
     parts = urlsplit(url)
     port = parts.port or {"http": 80, "https": 443}[parts.scheme]
     name = f"[{parts.hostname}]" if ":" in str(parts.hostname) else parts.hostname

@@ -1,4 +1,6 @@
-"""Takes deliveries that are due, under a lease by the database's clock, for one of many processes to send."""
+"""Takes deliveries that are due for this process to send. The lease uses the clock of the database, because many
+processes send.
+"""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -10,7 +12,9 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.http_client.breaker import MOST_FAILURES
 
 LEASE_S = 60
-"""Longer than any request may take; a delivery whose process died is sent again after it, under the same id."""
+"""Seconds of a lease, which is longer than any request may take. If a process dies, its delivery is sent again after
+the lease, under the same id.
+"""
 LOCK_ID = 0x6D616174
 FROZEN_S = 3
 MOST_LANES = 5_000
@@ -31,7 +35,7 @@ FROM jobs_webhookdelivery d JOIN jobs_webhookendpoint e ON e.id = d.endpoint_id
 WHERE d.state = 'pending' AND d.lease_until > clock_timestamp()
 """  # noqa: S608  # made of constants alone
 
-# Each endpoint with something pending is found by one step along the index, however much waits for it.
+# Each endpoint with a pending delivery is found by one step along the index, however many deliveries wait for it.
 _LANES = """
 WITH RECURSIVE lane AS (
     (SELECT endpoint_id FROM jobs_webhookdelivery WHERE state = 'pending' AND endpoint_id > %(after)s
@@ -49,8 +53,8 @@ d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= statement_
       AND (d.lease_until IS NULL OR d.lease_until <= statement_timestamp())
 """
 
-# Of one that has rested the newest probes: who tests it by hand waits for no backlog, and one message that it cannot
-# take is not what decides each time.
+# An endpoint that has rested is probed with its newest delivery. This way a manual test does not wait for a backlog,
+# and it is not always the same message that decides, as the endpoint may be unable to take it.
 _DUE = f"""
 SELECT due.id, e.id, e.tenant_id, {_STANDING}, e.width
 FROM unnest(%(lanes)s::uuid[]) AS lane (endpoint_id)
@@ -86,14 +90,16 @@ RETURNING d.id, d.tenant_id, d.endpoint_id, d.lease_token, d.attempts_made,
 
 @dataclass(frozen=True)
 class Held:
-    """A delivery that this process alone sends, for as long as its lease lasts."""
+    """A delivery that only this process sends, for as long as its lease lasts."""
 
     id: UUID
     tenant_id: UUID
     endpoint_id: UUID
     token: int
     number: int
-    """Of the attempt, counted when it is taken: one whose process dies is counted too."""
+    """The number of the attempt. It is counted when the delivery is taken, so an attempt whose process dies is counted
+    too.
+    """
     url: str
     of_job: bool
     message_id: UUID
@@ -104,12 +110,16 @@ class Held:
 
 @dataclass
 class Walk:
-    """Where among the endpoints a process looks next: each round sees some of them, and in turn all."""
+    """The position among the endpoints from which a process looks next. Each round sees some endpoints, and the rounds
+    see all of them in turn.
+    """
 
     lanes: int = MOST_LANES
     after: UUID = FIRST
     kept_out: bool = False
-    """Another process looked just then. The walk stays there: else its end is seen only while nobody else looks."""
+    """Set if another process was looking at that moment. The walk stays at its position; otherwise the endpoints at
+    its end would be seen only while no other process looks.
+    """
 
     @property
     def goes_on(self) -> bool:
@@ -121,10 +131,10 @@ class Walk:
 
 
 def take_due(*, room: int, doubtful_room: int, walk: Walk | None = None) -> list[Held]:
-    """At most `room`, of which so many may go to endpoints that may not answer.
+    """Take at most `room` deliveries. At most `doubtful_room` of them go to endpoints that may not respond.
 
-    One process takes at a time, so that what two take together keeps the bounds; who comes second finds some in its
-    next round.
+    Only one process takes deliveries at a time, so that all processes together keep the limits. Another process finds
+    some in its next round.
     """
     walk = walk or Walk()
     with operator_work(), transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
@@ -148,7 +158,9 @@ def take_due(*, room: int, doubtful_room: int, walk: Walk | None = None) -> list
 
 
 def _is_alone() -> bool:
-    """A process that is frozen in the middle loses its transaction soon, and with it the lock."""
+    """Return whether this process holds the lock. A process that freezes in the middle soon loses its transaction, and
+    with it the lock.
+    """
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(
             "SELECT set_config('idle_in_transaction_session_timeout', %s, true), pg_try_advisory_xact_lock(%s)",

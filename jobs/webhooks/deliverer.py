@@ -1,4 +1,4 @@
-"""Sends what is due, in every scheduler process: a loop that takes deliveries, and threads that send them."""
+"""Sends deliveries that are due, in every scheduler process: a loop takes them, and threads send them."""
 
 import threading
 import time
@@ -14,13 +14,17 @@ from jobs.webhooks.settlement import Outcome, settle, without_words
 log = structlog.get_logger(__name__)
 THREADS = 40
 DOUBTFUL_THREADS = 16
-"""At most so many wait for endpoints that fail or have never answered: the others are for those that answer."""
+"""The highest number of threads that wait for endpoints that fail or have never responded. The other threads are for
+endpoints that respond.
+"""
 LOOK_EVERY_S = 0.25
 AWAY_S = 2.0
 HANGS_S = 60.0
-"""Longer than a look takes whose database is cut off without a word."""
+"""Seconds after which the loop counts as hung. A look takes less time if the database is cut off silently."""
 STOP_S = 5.0
-"""For requests that are under way at a stop; what is cut off then is sent again after its lease, by another process."""
+"""Seconds to wait at a stop for requests that are under way. A request that is cut off then is sent again by another
+process after its lease.
+"""
 
 
 class Deliverer:
@@ -29,11 +33,11 @@ class Deliverer:
         self._changed = threading.Condition()
         self._room, self._doubtful_room = THREADS, DOUBTFUL_THREADS
         self._ended = False
-        """A request has, since it was last looked: its endpoint may have the next."""
+        """Set if a request has ended since the last look, so that its endpoint may get the next one."""
         self._walk = Walk()
         self._senders = Senders(self._deliver)
         self._said: set[str] = set()
-        """Of what cannot be sent at all, what has been logged."""
+        """The names of errors that prevent sending and have been logged."""
         self.looked_s = time.monotonic()
 
     def run(self) -> None:
@@ -47,7 +51,7 @@ class Deliverer:
             self._changed.wait_for(lambda: self._room == THREADS, STOP_S)
 
     def _round(self) -> float:
-        """How long to wait before the next."""
+        """Take and start deliveries, and return how long to wait before the next round."""
         with self._changed:
             room, doubtful_room = self._room, self._doubtful_room
         if not room:
@@ -70,7 +74,7 @@ class Deliverer:
             log.exception("webhooks_not_taken")
 
     def _start(self, held: Held) -> None:
-        """What goes wrong with one must not keep the others."""
+        """Start to send a delivery. A failure with one delivery must not stop the others."""
         self._count(held, -1)
         try:
             self._senders.give(held)
@@ -89,7 +93,9 @@ class Deliverer:
             self._count(held, 1)
 
     def _attempted(self, held: Held) -> Outcome:
-        """What cannot be sent is an attempt as well, else it would be tried each minute for ever."""
+        """Send the delivery and return the outcome. A delivery that cannot be sent counts as an attempt as well,
+        otherwise it would be tried every minute forever.
+        """
         try:
             outcome = attempt(signed(held))
         except (OperationalError, InterfaceError):
@@ -101,7 +107,7 @@ class Deliverer:
         return outcome
 
     def _say_once(self, error: Exception, held: Held) -> None:
-        """Until something is sent: what keeps one message here mostly keeps all."""
+        """Log such an error once until something is sent, as an error that blocks one message mostly blocks all."""
         name = type(error).__name__
         if name not in self._said:
             self._said.add(name)
@@ -116,7 +122,9 @@ class Deliverer:
 
 
 def _settle(held: Held, outcome: Outcome) -> None:
-    """An outcome that cannot be written as it is, is written without its words: else it would be sent each minute."""
+    """Store the outcome. If the database refuses it, store it without the text of the other side; otherwise the message
+    would be sent every minute.
+    """
     try:
         settle(held, outcome)
     except (OperationalError, InterfaceError):
@@ -127,7 +135,9 @@ def _settle(held: Held, outcome: Outcome) -> None:
 
 
 class Deliveries(threading.Thread):
-    """Beside the scheduler, whether it leads or stands by. Ends within STOP_S of a stop."""
+    """The thread of the deliverer, beside the scheduler, whether that leads or stands by. It ends within STOP_S of a
+    stop.
+    """
 
     def __init__(self, stopping: threading.Event) -> None:
         super().__init__(name="webhooks", daemon=True)
@@ -136,7 +146,7 @@ class Deliveries(threading.Thread):
 
     @property
     def well(self) -> bool:
-        """It runs, and has lately looked for what is due."""
+        """Return whether the thread runs and has recently looked for deliveries."""
         return self.is_alive() and time.monotonic() - self._deliverer.looked_s < HANGS_S
 
     def run(self) -> None:
@@ -144,7 +154,7 @@ class Deliveries(threading.Thread):
             try:
                 self._deliverer.run()
             except BaseException:
-                # Whatever it was: without this thread nobody would be told of anything any more.
+                # Every error is caught, because without this thread no webhook would be sent any more.
                 log.exception("webhooks_deliverer_failed")
                 self._stopping.wait(AWAY_S)
             finally:

@@ -1,4 +1,4 @@
-"""What can be wrong with a request about webhooks."""
+"""The errors of requests about webhooks."""
 
 from tenants.core.errors import DomainError
 
@@ -8,6 +8,6 @@ class TooManyWebhookEndpoints(DomainError):
 
 
 class WebhookDisabled(DomainError):
-    """Nothing is sent to an endpoint that is disabled, until it is enabled again."""
+    """The refusal because the endpoint is disabled. Nothing is sent to it until it is enabled again."""
 
     code = "webhook_disabled"

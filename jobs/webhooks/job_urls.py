@@ -1,4 +1,4 @@
-"""Addresses that single jobs name, to be told of their own end."""
+"""Checks the URLs that single jobs name for the notification of their own end."""
 
 from jobs.webhooks.addresses import origin_of
 from jobs.webhooks.errors import TooManyWebhookEndpoints
@@ -14,7 +14,9 @@ MOST_SERVERS = 100
 
 
 def taken_url(identity: Identity, url: str) -> str:
-    """Inside the unit of work in which the job is stored; whatever is wrong with it is said before it is."""
+    """Return the URL after making its secret and its queue if they are missing. Call this in the unit of work that
+    stores the job. All errors are raised before the job is stored.
+    """
     if require_room_for_url(url):
         tenants_own_secret(identity.tenant_id, of_tests=not identity.livemode)
         lane_of_jobs(identity.tenant_id, url, livemode=identity.livemode)
@@ -22,7 +24,7 @@ def taken_url(identity: Identity, url: str) -> str:
 
 
 def require_room_for_url(url: str) -> bool:
-    """Whether its server is a new one. In a unit of work; writes nothing."""
+    """Return whether the server of the URL is a new one. Call this in a unit of work; it writes nothing."""
     if not url:
         return False
     require_sendable(url)

@@ -1,23 +1,27 @@
-"""What is kept of a receiver's answer, and in which words its absence is explained."""
+"""Decides what is kept of a receiver's response, and explains why nothing was kept."""
 
 MAX_CHARACTERS = 2048
-"""Enough to say why a message was refused, not enough to be a store of anything."""
+"""The most characters that are kept. This is enough to say why a message was refused, and too little to store anything
+else.
+"""
 _UTF8_BYTES = 4
 
 
 def kept_answer(status: int, body: bytes, *, allowed: bool, is_own: bool) -> str:
-    """Return the beginning of a failure's body, where the operator allows it and the host is none of theirs."""
+    """Return the beginning of the body of a failure. Return nothing if the operator does not allow it or if the host is
+    one of the operator's own.
+    """
     if not allowed or is_own or is_success(status):
         return ""
-    # NUL is the one character that Postgres has no place for.
+    # NUL is the only character that Postgres cannot store.
     text = body[: MAX_CHARACTERS * _UTF8_BYTES].decode(errors="replace").replace("\0", "\ufffd")
     return text[:MAX_CHARACTERS]
 
 
 def why_none(status: int | None, answer: str, *, allowed: bool) -> str:
-    """Return why an attempt has no answer to show; nothing where it has one, or where none came.
+    """Return why an attempt has no response to show, or nothing if it has one or if none came.
 
-    Whether the host is one of the operator's is not said: a tenant could ask which are.
+    The text does not say whether the host is one of the operator's, because a tenant could find out which hosts are.
     """
     if answer or status is None:
         return ""

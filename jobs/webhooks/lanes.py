@@ -1,4 +1,4 @@
-"""Which deliveries are sent next, so that no endpoint that hangs holds up those that answer."""
+"""Decides which deliveries are sent next, so that an endpoint that hangs does not delay endpoints that respond."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,17 +8,19 @@ from heapq import heapify, heappop, heappush
 from uuid import UUID
 
 PER_ENDPOINT = 2
-"""Of any endpoint, whatever others do. What one that answers fast has beyond is extra, and takes nobody's place."""
+"""The number of requests that any endpoint may have under way, whatever the others do. Further requests of an endpoint
+that responds fast are extra and take no slot of the others.
+"""
 WIDEST = 8
 PER_TENANT = 8
 EXTRA_PER_TENANT = WIDEST - PER_ENDPOINT
 EXTRA = 16
-"""Of all processes together."""
+"""The highest number of extra requests in all processes together."""
 DOUBTFUL_PER_TENANT = 4
 
 
 class Standing(IntEnum):
-    """What may be expected of an endpoint; the better goes first."""
+    """The expectation for an endpoint. A better one is served first."""
 
     ANSWERS = 0
     NEW = 1
@@ -27,13 +29,13 @@ class Standing(IntEnum):
 
 @dataclass(frozen=True)
 class Lane:
-    """An endpoint, seen as a queue."""
+    """The queue of an endpoint."""
 
     endpoint_id: UUID
     tenant_id: UUID
     standing: Standing
     width: int = PER_ENDPOINT
-    """How many requests it may have under way: more while it answers fast, one after a failure."""
+    """The number of requests that the endpoint may have under way: more while it responds fast, one after a failure."""
 
     @property
     def doubtful(self) -> bool:
@@ -42,14 +44,14 @@ class Lane:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A delivery that is due. Its lane's are given in the order in which they became so."""
+    """A delivery that is due. The deliveries of an endpoint are given in the order in which they became due."""
 
     delivery_id: UUID
     lane: Lane
 
 
 class Counts:
-    """How much is under way, and whether one more may be."""
+    """The counts of requests under way, which decide whether one more may start."""
 
     def __init__(self, under_way: Iterable[Lane], *, room: int, doubtful_room: int) -> None:
         self._endpoints: Counter[UUID] = Counter()
@@ -61,7 +63,7 @@ class Counts:
         self._room, self._doubtful_room = room, doubtful_room
 
     def turn(self, lane: Lane) -> tuple[int, int, int]:
-        """The lowest is next."""
+        """Return the rank of the queue. The lowest rank is next."""
         under_way = self._tenants[lane.tenant_id] + self._extra[lane.tenant_id]
         return under_way, lane.standing, self._endpoints[lane.endpoint_id]
 
@@ -98,10 +100,12 @@ class Counts:
 def chosen(
     waiting: Sequence[Waiting], under_way: Iterable[Lane], *, room: int, doubtful_room: int
 ) -> list[UUID]:
-    """The tenant with the fewest requests under way first; of its endpoints, those that answer, then the least busy.
+    """Choose the deliveries to send. The tenant with the fewest requests under way is first; of its endpoints, those
+    that respond, and then the least busy one.
 
-    So an hour's backlog of one is never before what another has waiting. `waiting` is in the order in which it became
-    due. `doubtful_room` is how much of the room those may take whose requests may hang until they time out.
+    This way a backlog of one tenant is never served before what another tenant has waiting. `waiting` is in the order
+    in which the deliveries became due. `doubtful_room` is the part of the capacity for endpoints whose requests may
+    hang until they time out.
     """
     counts = Counts(under_way, room=room, doubtful_room=doubtful_room)
     in_order = [(counts.turn(one.lane), place) for place, one in enumerate(waiting)]
@@ -110,7 +114,8 @@ def chosen(
     while in_order:
         turn, place = heappop(in_order)
         lane = waiting[place].lane
-        # Turns only ever come later while others are taken, and who has no room now has none later in this round.
+        # A rank only gets later while other deliveries are taken. A queue without capacity now has none later in this
+        # round either.
         if not counts.has_room(lane):
             continue
         if (now := counts.turn(lane)) != turn:

@@ -1,4 +1,4 @@
-"""A receiver for a developer's own machine: says what comes, and whether its signature is right."""
+"""A receiver for a developer's own machine. It prints each message, and whether its signature is valid."""
 
 import json
 import time
@@ -14,7 +14,7 @@ Say = Callable[[str], object]
 
 
 def receiver(port: int, *, secret: str | None, say: Say, status: int = 200) -> ThreadingHTTPServer:
-    """On the loopback address alone. Port 0 takes any that is free."""
+    """Return a server on the loopback address only. Port 0 takes any free port."""
 
     class Listening(_Listening):
         pass
@@ -42,7 +42,7 @@ class _Listening(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Said already, and better."""
+        """Write no access log, because `say` has already printed the message."""
 
 
 def _told(headers: dict[str, str], body: bytes, secret: str | None) -> str:
@@ -63,7 +63,7 @@ def _verdict(headers: dict[str, str], body: bytes, secret: str | None) -> str:
 
 def _indented(body: bytes) -> str:
     try:
-        # In ASCII: what a stranger sends must not write to the terminal what it likes.
+        # The output is ASCII, so that a message from an unknown sender cannot write control characters to the terminal.
         text = json.dumps(json.loads(body), indent=2)
     except (ValueError, RecursionError):
         text = ascii(body[:500])

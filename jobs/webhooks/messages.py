@@ -1,4 +1,4 @@
-"""Writes what is to be told of a job's end, in the transaction that ends it."""
+"""Writes the messages about a job's end, in the transaction that ends it."""
 
 from uuid import UUID
 
@@ -21,7 +21,9 @@ SELECT id FROM jobs_webhookendpoint WHERE tenant_id = %(tenant)s AND kind = 'job
 
 
 def tell_of_end(job_id: UUID, event_type: str) -> None:
-    """The job's row is locked and says already how it ended. Whatever is written here is there with its end, or not."""
+    """Write the message and its deliveries. The job's row is locked and already has its final state. Everything written
+    here is committed together with the end of the job, or not at all.
+    """
     job = Job.objects.select_related("model_version__served_model").defer("input").get(id=job_id)
     endpoints = _endpoints_of(job, event_type)
     if not endpoints:
@@ -44,7 +46,9 @@ def _endpoints_of(job: Job, event_type: str) -> list[WebhookEndpoint]:
 
 
 def lane_of_jobs(tenant_id: UUID, url: str, *, livemode: bool) -> WebhookEndpoint:
-    """Of the server that a job's own address is at; made when a job first names it, or names it again after long."""
+    """Return the queue for the server of a job's own URL. It is created when a job names the server for the first time,
+    or again after a long time.
+    """
     for _ in range(MOST_TRIES):
         found = _kept_lane(tenant_id, origin_of(url), livemode)
         if found is not None:
@@ -57,7 +61,9 @@ def lane_of_jobs(tenant_id: UUID, url: str, *, livemode: bool) -> WebhookEndpoin
 
 
 def _kept_lane(tenant_id: UUID, origin: str, livemode: bool) -> WebhookEndpoint | None:
-    """Locked against being erased for idleness, and against nothing else, until something is written that names it."""
+    """Return the queue of the server. It is locked against being erased for idleness, and against nothing else, until a
+    row that refers to it is written.
+    """
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_KEEP_LANE, {"tenant": tenant_id, "url": origin, "livemode": livemode})
         row = cursor.fetchone()
@@ -68,7 +74,7 @@ def _delivery(message: WebhookMessage, endpoint: WebhookEndpoint, job: Job) -> W
     own = job.webhook_url if endpoint.kind == WebhookEndpoint.Kind.JOBS else ""
     delivery = WebhookDelivery(tenant_id=message.tenant_id, message=message, endpoint=endpoint, url=own)
     if endpoint.state == WebhookEndpoint.State.DISABLED:
-        # To be sent once more when the endpoint is enabled again.
+        # The delivery can be replayed when the endpoint is enabled again.
         delivery.state, delivery.error_code = WebhookDelivery.State.FAILED, "endpoint_disabled"
         delivery.next_attempt_at, delivery.ended_at = None, Now()
     return delivery

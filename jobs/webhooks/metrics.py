@@ -1,4 +1,4 @@
-"""What is counted of webhooks."""
+"""Metrics of webhooks."""
 
 from prometheus_client import Counter
 

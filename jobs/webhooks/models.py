@@ -1,4 +1,4 @@
-"""Where tenants want to be told of their jobs' ends, what is to be told, and what became of each try."""
+"""The tables of webhooks: the endpoints that are notified of jobs' ends, the messages, and each attempt's result."""
 
 from datetime import datetime
 
@@ -11,12 +11,12 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class WebhookEndpoint(TenantOwned):
-    """An address with a queue and a health of its own, so that a dead one delays no other."""
+    """A URL with its own queue and its own health, so that a dead endpoint delays no other."""
 
     class Kind(models.TextChoices):
         ENDPOINT = "endpoint", "of the tenant"
         JOBS = "jobs", "named by jobs"
-        """All addresses of one server that single jobs named: their `url` is its origin."""
+        """All URLs of one server that single jobs named. The `url` of the row is the origin of the server."""
 
     class State(models.TextChoices):
         ENABLED = "enabled"
@@ -94,7 +94,7 @@ class WebhookEndpoint(TenantOwned):
 
 
 class WebhookSecret(TenantOwned):
-    """What a signing secret is derived from; the secret itself is nowhere stored."""
+    """The salt of a signing secret. The secret itself is not stored anywhere."""
 
     endpoint = models.ForeignKey(
         WebhookEndpoint,
@@ -130,7 +130,7 @@ class WebhookSecret(TenantOwned):
 
 
 class WebhookMessage(TenantOwned):
-    """Something that happened, in the very bytes that are sent however often."""
+    """An event, in exactly the bytes that are sent at every attempt."""
 
     job = models.ForeignKey(
         "jobs.Job", null=True, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False
@@ -150,7 +150,9 @@ class WebhookMessage(TenantOwned):
 
     @property
     def webhook_id(self) -> str:
-        """The same for every attempt, so that a receiver knows what it has had."""
+        """Return the id in the header. It is the same for every attempt, so that a receiver recognizes a message that
+        it has already received.
+        """
         return f"msg_{self.id.hex}"
 
 
@@ -217,7 +219,7 @@ class WebhookDelivery(TenantOwned):
 
 
 class WebhookAttempt(TenantOwned):
-    """One request to an endpoint, and how it was answered."""
+    """One request to an endpoint, and its result."""
 
     delivery = models.ForeignKey(
         WebhookDelivery,

@@ -1,4 +1,4 @@
-"""The mails that tell of a disabled endpoint, one to each who is to hear, and whether it is worth to send one again."""
+"""Sends the emails about a disabled endpoint, one to each recipient, and decides whether to send one again."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from tenants.accounts.models import Membership
 log = structlog.get_logger(__name__)
 TELLERS = (Membership.Role.OWNER, Membership.Role.ADMIN)
 FOR_GOOD = range(500, 600)
-"""Answers of a mail server that would be the same the next time."""
+"""The status codes of a mail server that would be the same at the next try."""
 
 _WHY = {
     WebhookEndpoint.Reason.GONE: "It answered 410 Gone, which says that nothing more is wanted there.",
@@ -46,20 +46,22 @@ class Disabled:
     disabled_at: datetime
     tries: int
     told_ids: list[UUID]
-    """Those who were mailed of it, or whom no mail can reach."""
+    """The users who were notified, or whom no email can reach."""
 
 
 @dataclass
 class Telling:
     told: int = 0
     put_off: int = 0
-    """For whom the mail server takes nothing now, and may later."""
+    """The number of recipients that the mail server refuses now and may accept later."""
 
 
 def tell(endpoint: Disabled, note: Callable[[UUID], None]) -> Telling:
-    """Each by a mail of their own: addresses are nobody else's to see. One that is refused keeps none of the others.
+    """Send a separate email to each recipient, because nobody else may see their address. A refused email does not stop
+    the others.
 
-    `note` is called for each who need not be told any more. Raises OSError where the server takes nothing at all.
+    `note` is called for each recipient who does not have to be notified any more. Raises OSError if the server accepts
+    nothing at all.
     """
     telling = Telling()
     with get_connection() as connection:
@@ -71,7 +73,7 @@ def tell(endpoint: Disabled, note: Callable[[UUID], None]) -> Telling:
                 SMTPDataError,
                 ValueError,
             ) as refusal:  # or an address that is none
-                # The server may have hung up over it.
+                # The server may have closed the connection because of this.
                 connection.close()
                 if _may_be_taken_later(refusal):
                     telling.put_off += 1

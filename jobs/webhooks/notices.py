@@ -1,7 +1,7 @@
-"""Tells by mail those who can put it right that one of their endpoints was disabled by the product.
+"""Notifies by email the people who can repair a webhook endpoint that the product has disabled.
 
-Who was told is written down after each mail, and what could not be sent is tried again for a day: whoever dies in
-between has one person told twice at most, and nobody forgotten.
+The recipient is recorded after each email, and an email that could not be sent is tried again for a day. If the process
+dies in between, one person gets the email twice at most, and nobody is left out.
 """
 
 from functools import partial
@@ -18,7 +18,7 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 log = structlog.get_logger(__name__)
 AT_ONCE = 20
 LEASE_S = 900
-"""Longer than a round takes; of one whose process died, the next try comes after it."""
+"""Seconds of a lease, which is longer than a round takes. If a process dies, the next try comes after its lease."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 60, 3600
 
 _TAKE = """
@@ -39,7 +39,8 @@ SELECT id, tenant_id, (SELECT name FROM tenants_tenant WHERE id = tenant_id), ur
 FROM taken ORDER BY disabled_at
 """
 
-# Of the time that it was disabled: one that was enabled meanwhile, and perhaps disabled anew, is not meant.
+# This matches the same disabling only. An endpoint that was enabled meanwhile, and perhaps disabled again, does not
+# match.
 _STILL = "id = %(id)s AND disabled_at = %(disabled_at)s AND state = 'disabled'"
 _NOTE = f"UPDATE jobs_webhookendpoint SET told_ids = told_ids || %(user)s::uuid WHERE {_STILL}"  # noqa: S608
 _DONE = f"UPDATE jobs_webhookendpoint SET told_at = clock_timestamp(), tell_at = NULL WHERE {_STILL}"  # noqa: S608
@@ -49,7 +50,9 @@ UPDATE jobs_webhookendpoint SET tell_at = clock_timestamp() + make_interval(secs
 
 
 def mail_of_disabled_endpoints() -> int:
-    """How many endpoints somebody was told of. What a mail server does not take now is tried again for a day."""
+    """Send the emails and return the number of endpoints that somebody was notified of. An email that a mail server
+    does not accept now is tried again for a day.
+    """
     if not settings.MAAS_EMAIL_URL:
         return 0
     told = 0
@@ -59,7 +62,7 @@ def mail_of_disabled_endpoints() -> int:
             try:
                 told += _tell(endpoint)
             except OSError as error:
-                # It takes nothing at all, and so nothing for those behind.
+                # The server accepts nothing at all, so the remaining endpoints are put off too.
                 for one in taken[place:]:
                     _put_off(one)
                 log.warning("webhook_notice_not_mailed", error=str(error), endpoints=len(taken) - place)
@@ -68,7 +71,7 @@ def mail_of_disabled_endpoints() -> int:
 
 
 def pause_s(tries: int) -> int:
-    """After so many, each time twice as long."""
+    """Return the pause after that number of tries. It doubles each time."""
     return min(FIRST_PAUSE_S << min(tries - 1, 10), LONGEST_PAUSE_S)
 
 

@@ -1,4 +1,4 @@
-"""Which events an endpoint wants: their names, or patterns such as `job.*`."""
+"""Matches events with the filter of an endpoint: event names, or patterns such as `job.*`."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from jobs.core.states import TERMINAL
 EVENT_TYPES = tuple(sorted(f"job.{state}" for state in TERMINAL))
 ALL, ALL_OF_JOBS = "*", "job.*"
 TEST = "test.ping"
-"""Sent on request, whatever the endpoint wants."""
+"""The event that is sent on request, whatever the filter of the endpoint."""
 
 
 def wants(patterns: Iterable[str], event_type: str) -> bool:
@@ -21,5 +21,5 @@ def _fits(pattern: str, event_type: str) -> bool:
 
 
 def is_known(pattern: str) -> bool:
-    """A pattern that fits nothing would be an endpoint that never hears anything."""
+    """Return whether the pattern can match. An endpoint with any other pattern would never get a message."""
     return pattern in (ALL, ALL_OF_JOBS, *EVENT_TYPES)

@@ -1,4 +1,4 @@
-"""What is told of a job's end: enough to know what to fetch, and none of what the document says."""
+"""Writes the payload about a job's end: enough to know what to fetch, and nothing of the document's content."""
 
 import json
 from datetime import datetime
@@ -9,13 +9,13 @@ from tenants.core.times import rfc3339
 
 
 def body_of(event_type: str, moment: datetime, data: dict[str, Any]) -> str:
-    """The payload of the Standard Webhooks specification. These characters are signed and sent as they are."""
+    """Return the payload of the Standard Webhooks specification. These characters are signed and sent unchanged."""
     payload = {"type": event_type, "timestamp": rfc3339(moment), "data": data}
     return json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
 
 
 def job_data(job: Job) -> dict[str, Any]:
-    """By the names that `GET /v1/jobs/{id}` uses."""
+    """Describe the job with the names that `GET /v1/jobs/{id}` uses."""
     return {
         "id": str(job.id),
         "object": "job",

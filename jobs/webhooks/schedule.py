@@ -1,4 +1,4 @@
-"""When a message is sent again, when it is given up, and when an endpoint is left alone, or given up."""
+"""Decides when a message is sent again or given up, and when an endpoint rests or is given up."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,26 +19,30 @@ DELAYS_S = (
     20 * HOUR_S,
     24 * HOUR_S,
 )
-"""Before each attempt, after the one before it: the example of the Standard Webhooks specification."""
+"""Seconds before each attempt, after the previous one. These are the example of the Standard Webhooks specification."""
 JITTER = 0.1
-"""Of a delay, added at most: what failed together is not sent again together."""
+"""The largest part of a delay that is added at random, so that messages that failed together are not sent again
+together.
+"""
 LONGEST_RETRY_AFTER_S = 24 * HOUR_S
 GIVEN_UP_AFTER_S = sum(DELAYS_S)
-"""Three days and a bit: what a message is tried for."""
+"""Seconds for which a message is tried, which is a little over three days."""
 GIVEN_UP_FAILURES = 3 * len(DELAYS_S)
-"""In a row, over whichever messages: of an endpoint that rests most of the time few come to their last attempt."""
+"""The number of failures in a row, over all messages, after which an endpoint may be given up. If an endpoint rests
+most of the time, few of its messages reach their last attempt.
+"""
 GONE = 410
 TOO_MANY = 429
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of a delivery after an attempt."""
+    """The decision about a delivery after an attempt."""
 
     delivered: bool = False
     again_in_s: float | None = None
     gone: bool = False
-    """The endpoint wants nothing more, ever."""
+    """Set if the endpoint never wants a message again."""
 
 
 def verdict(
@@ -49,9 +53,10 @@ def verdict(
     refused: bool = False,
     retry_after_s: float | None = None,
 ) -> Verdict:
-    """`attempts` counts the one just made. `jitter` is random, from 0 up to 1. `status` is None without an answer.
+    """Decide what follows the attempt. `attempts` includes the one just made. `jitter` is random, from 0 up to 1.
+    `status` is None if there was no response.
 
-    Only 2xx is success: a redirect is not followed, and what it leads to has received nothing.
+    Only 2xx is a success. A redirect is not followed, and its target has received nothing.
     """
     if status is not None and 200 <= status < 300:
         return Verdict(delivered=True)
@@ -63,12 +68,12 @@ def verdict(
 
 
 def delay_s(attempts: int, jitter: float) -> float:
-    """Before the next one, when so many have been made."""
+    """Return the delay before the next attempt, after that number of attempts."""
     return DELAYS_S[attempts] * (1 + JITTER * jitter)
 
 
 def retry_after(header: str | None, now: datetime) -> float | None:
-    """Seconds of a Retry-After, in either of its forms; None where it makes no sense."""
+    """Return the seconds of a Retry-After header, in either of its forms, or None if it is invalid."""
     if header is None:
         return None
     if header.isascii() and header.isdecimal():
@@ -81,25 +86,28 @@ def retry_after(header: str | None, now: datetime) -> float | None:
 
 
 def lasting_failure(*, failing_for_s: float, given_up: int, failures: int = 0) -> bool:
-    """Nothing was taken for as long as a message is tried, and one was to the last attempt, or as often in all.
+    """Return whether an endpoint took nothing for as long as a message is tried, and either a message was tried to its
+    last attempt or there were `GIVEN_UP_FAILURES` failures.
 
-    An endpoint that is told little is told of as soon as one that is told much.
+    An endpoint with few messages is given up as soon as one with many.
     """
     tried = given_up > 0 or failures >= GIVEN_UP_FAILURES
     return failing_for_s >= GIVEN_UP_AFTER_S and tried
 
 
 def is_down(status: int | None) -> bool:
-    """Whether the server behind an endpoint is at fault, not what it was sent: no other message fares better."""
+    """Return whether the endpoint's server is at fault and not the message. Any other message would fail as well."""
     return status is None or status >= 500 or status == TOO_MANY
 
 
 def left_alone_s(status: int | None, retry_after_s: float | None) -> float:
-    """For how long nothing is sent to an endpoint whose server has asked for that."""
+    """Return how long nothing is sent to an endpoint because its server has asked for that."""
     return min(retry_after_s or 0.0, LONGEST_RETRY_AFTER_S) if status is not None and is_down(status) else 0.0
 
 
 def rest_s(failures: int) -> float:
-    """For so many in a row, nothing is sent to it for so long; then one message probes."""
+    """Return how long nothing is sent to an endpoint after that number of failures in a row. One message probes it
+    after that.
+    """
     beyond = min(failures - MOST_FAILURES, 10)
     return min(LONGEST_REST_S, FIRST_REST_S * 2.0**beyond) if beyond >= 0 else 0.0

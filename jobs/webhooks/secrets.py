@@ -1,4 +1,4 @@
-"""The secrets that sign: made from what the database holds and what this installation alone knows."""
+"""The signing secrets, which are made from what the database holds and what only this installation knows."""
 
 import os
 from datetime import timedelta
@@ -13,11 +13,13 @@ from jobs.webhooks.models import WebhookSecret
 from jobs.webhooks.signing import secret_of
 
 OVERLAP = timedelta(hours=24)
-"""How long a secret that was rotated out still signs beside its successor."""
+"""The time for which a rotated secret still signs beside its successor."""
 
 
 def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> list[str]:
-    """The newest first. None is the tenant's own secret, of which tests have another than all else."""
+    """Return the secrets that sign, the newest first. An `endpoint_id` of None stands for the tenant's own secret,
+    which is a different one for tests.
+    """
     found = _of(tenant_id, endpoint_id, of_tests=of_tests)
     return [text_of(one) for one in found.order_by("-created_at", "-id")]
 
@@ -33,7 +35,9 @@ def new_secret(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = Fa
 
 
 def rotate(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> str:
-    """The one that lasted so far signs for a day more; what was rotated out before it signs no more."""
+    """Replace the secret and return the new one. The previous secret signs for one more day. Secrets that were rotated
+    out before it sign no more.
+    """
     before = _of(tenant_id, endpoint_id, of_tests=of_tests)
     before.exclude(ends_at=None).update(ends_at=Now())
     before.filter(ends_at=None).update(ends_at=Now() + OVERLAP)
@@ -41,7 +45,9 @@ def rotate(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False)
 
 
 def tenants_own_secret(tenant_id: UUID, *, of_tests: bool = False) -> str:
-    """Made when it is first asked for; two that ask first at once get the same one."""
+    """Return the tenant's own secret. It is made at the first request; two first requests at the same time get the same
+    secret.
+    """
     lasting = _of(tenant_id, None, of_tests=of_tests).filter(ends_at=None)
     found = lasting.first()
     if found is None:

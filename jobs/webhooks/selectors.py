@@ -1,4 +1,4 @@
-"""Reads of endpoints, deliveries and attempts; always inside a unit of work."""
+"""Reads of endpoints, deliveries and attempts. They always run inside a unit of work."""
 
 from django.db.models import QuerySet
 
@@ -9,7 +9,7 @@ from tenants.core.ids import as_uuid
 
 
 def endpoints() -> "QuerySet[WebhookEndpoint]":
-    """The tenant's own: what jobs name is none of them, and what was deleted is gone."""
+    """Return the tenant's own endpoints, without the servers that jobs name and without deleted endpoints."""
     return (
         WebhookEndpoint.objects.filter(kind=WebhookEndpoint.Kind.ENDPOINT)
         .exclude(state=WebhookEndpoint.State.DELETED)
@@ -27,7 +27,7 @@ def get_endpoint(endpoint_id: object, *, for_update: bool = False) -> WebhookEnd
 
 
 def deliveries() -> "QuerySet[WebhookDelivery]":
-    """Each is of its endpoint's mode."""
+    """Return the deliveries of the current mode. A delivery has the mode of its endpoint."""
     mode, rows = current_mode(), WebhookDelivery.objects.select_related("message", "endpoint").order_by("-id")
     return rows if mode is None else rows.filter(endpoint__livemode=mode)
 

@@ -1,4 +1,4 @@
-"""Threads that send webhooks: as many as there is work for, each with its connection to the database while it lasts."""
+"""The threads that send webhooks: as many as there is work for. Each keeps its database connection while it lives."""
 
 import threading
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from django.db import connections
 from jobs.webhooks.claims import Held
 
 IDLE_S = 5.0
-"""How long a thread and its connection are kept for what may come next."""
+"""Seconds for which a thread and its connection are kept for the next delivery."""
 
 
 class Senders:
-    """Who gives them work keeps count of it; `send` must not raise."""
+    """The pool of threads. The caller that gives them work keeps count of it. `send` must not raise."""
 
     def __init__(self, send: Callable[[Held], None]) -> None:
         self._send = send
@@ -22,14 +22,14 @@ class Senders:
         self._idle = 0
 
     def give(self, held: Held) -> None:
-        """RuntimeError where the system has no thread for it."""
+        """Send the delivery in a thread. Raises RuntimeError if the system has no thread for it."""
         with self._lock:
             is_awaited = self._idle > 0
             self._idle -= is_awaited
         if is_awaited:
             self._work.put(held)
         else:
-            # A daemon: a receiver that hangs must not keep the process from stopping.
+            # It is a daemon thread, because a receiver that hangs must not keep the process from stopping.
             threading.Thread(target=self._run, args=(held,), name="webhook", daemon=True).start()
 
     def _run(self, held: Held | None) -> None:
@@ -49,5 +49,6 @@ class Senders:
             with self._lock:
                 leaves = self._idle > 0
                 self._idle -= leaves
-            # Who gave something in this very moment has counted on it.
+            # If the idle count is used up, a delivery was given at this very moment, and its giver counts on this
+            # thread.
             return None if leaves else self._work.get()

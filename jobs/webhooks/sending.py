@@ -1,4 +1,4 @@
-"""One attempt: sign, send, and say what came of it."""
+"""Makes one attempt: sign, send, and return the outcome."""
 
 import time
 from dataclasses import dataclass, replace
@@ -32,19 +32,23 @@ class _Clock:
 
 
 def attempt(outbound: Outbound) -> Outcome:
-    """Never raises for what the other side, or the way there, does. Asks no database while it waits."""
+    """Send the request and return the outcome. This never raises for an error of the receiver or the network, and does
+    not use the database while it waits.
+    """
     clock = _clock()
     try:
         return _answered(send(outbound), clock)
     except EgressRefused as error:
         return _unanswered(error, clock, refused=True)
     except EgressFailed as error:
-        # Too many lookups at once are ours: nobody is blamed for them.
+        # Too many lookups at the same time are the fault of this service, so the endpoint is not blamed.
         return replace(_unanswered(error, clock, refused=False), own_fault=error.code == "lookups_busy")
 
 
 def not_sent() -> Outcome:
-    """For what went wrong here: it is counted and tried again by the schedule, and nobody else is blamed for it."""
+    """Return the outcome of an attempt that failed in this service. The attempt is counted and tried again by the
+    schedule, and the endpoint is not blamed.
+    """
     clock = _clock()
     return Outcome(
         clock.started_at,
@@ -60,7 +64,9 @@ def _clock() -> _Clock:
 
 
 def signed(held: Held) -> Outbound:
-    """By the clock of now, as each attempt has to be: receivers refuse what was signed long ago, or is yet to be."""
+    """Sign the message with the current time, which every attempt needs: receivers refuse a signature that is old or
+    lies in the future.
+    """
     body = held.body.encode()
     with unit_of_work(held.tenant_id):
         secrets, now = _secrets(held), database_now()

@@ -1,4 +1,4 @@
-"""Writes to endpoints and deliveries on behalf of a tenant; each is one transaction."""
+"""Writes to endpoints and deliveries on behalf of a tenant. Each function is one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,9 @@ State, Reason = WebhookEndpoint.State, WebhookEndpoint.Reason
 
 @dataclass(frozen=True)
 class WithSecret:
-    """A secret is told where it is made, and again only to whoever asks under the key that made it."""
+    """An endpoint with its secret. A secret is shown when it is made, and again only to a request with the idempotency
+    key that made it.
+    """
 
     endpoint: WebhookEndpoint
     secret: str
@@ -42,7 +44,7 @@ def create_endpoint(
     require_sendable(url)
     wanted = _checked(events)
     with unit_of_work(identity):
-        # Whoever makes one waits for who is making one: else two at once would both find the last place free.
+        # Two requests that create endpoints wait for each other. Otherwise both would find the last slot free.
         lock_tenant(identity.tenant_id)
         if endpoints().filter(livemode=identity.livemode).count() >= MOST_ENDPOINTS:
             raise TooManyWebhookEndpoints(
@@ -62,7 +64,9 @@ def create_endpoint(
 
 
 def told_with(secret: WebhookSecret) -> WithSecret:
-    """The endpoint and this secret of it, for whoever has just made it, or asks again since the answer was lost."""
+    """Return the endpoint with this secret, for a caller that has just made it, or that asks again because the response
+    was lost.
+    """
     with unit_of_work(secret.tenant_id):
         return WithSecret(get_endpoint(secret.endpoint_id), secrets.text_of(secret))
 
@@ -76,7 +80,9 @@ def change_endpoint(
     description: str | None = None,
     enabled: bool | None = None,
 ) -> WebhookEndpoint:
-    """What is None stays. Messages under way go to the new address from their next attempt on."""
+    """Change an endpoint. A parameter that is None changes nothing. Messages under way go to the new URL from their
+    next attempt on.
+    """
     if url is not None:
         require_sendable(url)
     wanted = None if events is None else _checked(events)
@@ -111,7 +117,7 @@ def _told(what: str, endpoint: WebhookEndpoint, before: dict[str, object]) -> No
 
 
 def _forget_health(endpoint: WebhookEndpoint) -> None:
-    """What another address did says nothing of this one."""
+    """Reset the health of the endpoint, because failures at the old URL say nothing about the new one."""
     endpoint.failing_since, endpoint.given_up, endpoint.succeeded_at = None, 0, None
     endpoint.failures, endpoint.rests_until, endpoint.not_before = 0, None, None
     endpoint.save(
@@ -120,7 +126,7 @@ def _forget_health(endpoint: WebhookEndpoint) -> None:
 
 
 def _enable(endpoint: WebhookEndpoint) -> None:
-    """With a clean slate: what it failed before says nothing of what it does now."""
+    """Enable the endpoint and reset its failures, because they say nothing about its current state."""
     if endpoint.state == State.ENABLED:
         return
     endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = State.ENABLED, "", None
@@ -137,7 +143,7 @@ def _enable(endpoint: WebhookEndpoint) -> None:
 
 
 def _disable(endpoint: WebhookEndpoint) -> None:
-    """What is under way to it ends by and by; see jobs/webhooks/upkeep.py."""
+    """Disable the endpoint. Its pending deliveries are ended a little later; see jobs/webhooks/upkeep.py."""
     if endpoint.state != State.ENABLED:
         return
     endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = (
@@ -149,7 +155,9 @@ def _disable(endpoint: WebhookEndpoint) -> None:
 
 
 def delete_endpoint(*, identity: Identity, endpoint_id: object) -> None:
-    """Its row stays for a while: a job may end, and have written to it, this very moment."""
+    """Delete an endpoint. Its row stays for a while, because a job may be ending and writing a delivery for it at this
+    very moment.
+    """
     with unit_of_work(identity):
         endpoint = get_endpoint(endpoint_id, for_update=True)
         before = _settings_of(endpoint)
@@ -171,7 +179,7 @@ def rotate_secret(*, identity: Identity, endpoint_id: object) -> WithSecret:
 
 
 def own_secret(*, identity: Identity) -> str:
-    """Of what goes to addresses that jobs name."""
+    """Return the secret that signs messages to the URLs that jobs name."""
     with unit_of_work(identity):
         return secrets.tenants_own_secret(identity.tenant_id, of_tests=not identity.livemode)
 
@@ -185,7 +193,7 @@ def rotate_own_secret(*, identity: Identity) -> WebhookSecret:
 
 
 def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:
-    """A message like any other, to this endpoint alone."""
+    """Send a test message. It is like any other message, but goes to this endpoint only."""
     with unit_of_work(identity):
         endpoint = get_endpoint(endpoint_id)
         _require_enabled(endpoint)
@@ -201,7 +209,9 @@ def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:
 
 
 def replay_delivery(*, identity: Identity, delivery_id: object) -> WebhookDelivery:
-    """The same bytes under the same id once more, however it ended; one that is under way goes at once."""
+    """Send the same bytes under the same id again, however the delivery ended. A delivery that is under way is sent at
+    once.
+    """
     with unit_of_work(identity):
         delivery = get_delivery(delivery_id, for_update=True)
         _require_enabled(delivery.endpoint)
@@ -213,7 +223,7 @@ def replay_delivery(*, identity: Identity, delivery_id: object) -> WebhookDelive
 def replay_range(
     *, identity: Identity, endpoint_id: object, since: datetime, until: datetime, only_failed: bool
 ) -> int:
-    """How many of the endpoint's ended deliveries, of messages in this time, are sent again."""
+    """Send the endpoint's ended deliveries of messages in this period again, and return how many."""
     if since >= until:
         raise InvalidRequest(f"`since` ({since.isoformat()}) must lie before `until` ({until.isoformat()}).")
     with unit_of_work(identity):
@@ -233,13 +243,15 @@ def replay_range(
 
 
 def _wake(endpoint: WebhookEndpoint) -> None:
-    """Who asks by hand is not made to wait until its rest is over: what is sent next decides how it goes on."""
+    """End the rest of the endpoint, because a request by hand must not wait for that. The next message decides how it
+    continues.
+    """
     resting = WebhookEndpoint.objects.filter(id=endpoint.id).exclude(rests_until=None, not_before=None)
     resting.update(rests_until=None, not_before=None)
 
 
 def _again(rows: "QuerySet[WebhookDelivery]") -> int:
-    """From the schedule's beginning. An attempt that is in flight meanwhile counts as its first."""
+    """Start the schedule of these deliveries again. An attempt that is under way meanwhile counts as its first."""
     return rows.update(
         state=WebhookDelivery.State.PENDING, step=0, next_attempt_at=Now(), ended_at=None, error_code=""
     )

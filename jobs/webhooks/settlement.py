@@ -1,4 +1,4 @@
-"""Writes what came of an attempt: to its log, its delivery, and its endpoint's health."""
+"""Stores the outcome of an attempt: in its log, its delivery, and its endpoint's health."""
 
 import random
 from dataclasses import dataclass, replace
@@ -21,12 +21,15 @@ from tenants.core.db.unit_of_work import APP, unit_of_work
 
 log = structlog.get_logger(__name__)
 SUCCESS_KEPT_S = 60
-"""How exactly an endpoint's last success is known: its row is not written for every message."""
+"""The precision in seconds of an endpoint's last success, so that its row is not written for every message."""
 MOST_DETAIL = 500
 FAST_MS, SLOW_MS = 500, 2_000
-"""An endpoint that answers within the one may have more requests at once, until it takes longer than the other."""
+"""The limits in milliseconds for the width. An endpoint that responds within the first may have more requests at once,
+until it takes longer than the second.
+"""
 
-# A replay meanwhile has begun the schedule anew: what is under way is its first attempt, whichever it was to be.
+# A replay meanwhile has started the schedule again. The attempt that is under way is then its first, whatever its
+# number was.
 _STEP = """
 SELECT step FROM jobs_webhookdelivery WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending' FOR UPDATE
 """
@@ -40,7 +43,8 @@ SET state = %(state)s::text, step = step + 1, lease_token = NULL, lease_until = 
 WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending'
 """
 
-# Whatever it takes to answer: the width that a failure took away comes back, up to what any endpoint has.
+# The response time does not matter here: the width that a failure took away is restored, up to the width that every
+# endpoint has.
 _SUCCEEDED = """
 UPDATE jobs_webhookendpoint
 SET succeeded_at = clock_timestamp(), failing_since = NULL, given_up = 0, width = greatest(width, %(least)s),
@@ -55,7 +59,7 @@ SET failing_since = coalesce(failing_since, clock_timestamp()), given_up = given
 WHERE id = %(id)s AND (failing_since IS NULL OR %(given_up)s > 0 OR width > 1)
 """
 
-# Those that were under way when it began to rest lengthen nothing.
+# Requests that were under way when the endpoint began to rest do not extend the rest.
 _DOWN = """
 UPDATE jobs_webhookendpoint SET failures = failures + 1
 WHERE id = %(id)s AND (rests_until IS NULL OR rests_until <= clock_timestamp()) RETURNING failures
@@ -68,7 +72,7 @@ UPDATE jobs_webhookendpoint SET failures = 0, rests_until = NULL
 WHERE id = %(id)s AND (failures > 0 OR rests_until IS NOT NULL)
 """
 
-# Said of the server, not of the message: to send it another meanwhile is what it asked not to be done.
+# This concerns the server and not the message, because the server has asked to get no other message meanwhile.
 _LEFT_ALONE = """
 UPDATE jobs_webhookendpoint
 SET not_before = greatest(not_before, clock_timestamp() + make_interval(secs => %(pause_s)s)) WHERE id = %(id)s
@@ -86,7 +90,7 @@ WHERE id = %(id)s AND kind = 'endpoint' AND state = 'enabled' AND failing_since 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one request: an answer, or why there is none."""
+    """The outcome of one request: a response, or the reason why there is none."""
 
     started_at: datetime
     took_ms: int
@@ -96,18 +100,20 @@ class Outcome:
     error_code: str = ""
     detail: str = ""
     refused: bool = False
-    """It was not sent, by this installation's own rules: the next one would not be either."""
+    """Set if this installation's own rules forbid the request. They would forbid the next one as well."""
     own_fault: bool = False
-    """It was not sent, for a reason that says nothing of the endpoint."""
+    """Set if the request was not sent for a reason that says nothing about the endpoint."""
 
 
 def without_words(outcome: Outcome) -> Outcome:
-    """What decides, and none of what the other side wrote."""
+    """Return the outcome with the values that matter, and without any text of the other side."""
     return replace(outcome, answer="", detail="")
 
 
 def settle(held: Held, outcome: Outcome) -> Verdict | None:
-    """None when somebody else holds the delivery by now, who writes what comes of it."""
+    """Store the outcome and return the verdict. Return None if another process holds the delivery by now; that process
+    stores its outcome.
+    """
     with unit_of_work(held.tenant_id):
         step = _step_of(held)
         if step is None:
@@ -129,7 +135,9 @@ def settle(held: Held, outcome: Outcome) -> Verdict | None:
 
 
 def _has_moved(held: Held, outcome: Outcome) -> bool:
-    """It failed at an address that the endpoint does not have any more: only this delivery hears of that."""
+    """Return whether the attempt failed at a URL that the endpoint no longer has. Only this delivery records such a
+    failure.
+    """
     if held.of_job or (outcome.status is not None and 200 <= outcome.status < 300):
         return False
     with connections[APP].cursor() as cursor:
@@ -182,7 +190,7 @@ def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
         _adapt_width(held, outcome.took_ms)
         return
     _execute(_FAILED, {"id": held.endpoint_id, "given_up": int(ruled.again_in_s is None)})
-    if not outcome.refused:  # else it was not sent, which says nothing of the endpoint
+    if not outcome.refused:  # a refused request was not sent, so it says nothing about the endpoint
         _count_down(held, is_down=schedule.is_down(outcome.status))
         pause_s = schedule.left_alone_s(outcome.status, outcome.retry_after_s)
         if pause_s:
@@ -196,7 +204,7 @@ def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
 
 
 def _count_down(held: Held, *, is_down: bool) -> None:
-    """An answer, even one that refuses the message, comes from a server that is up."""
+    """Count a failure of the server. A response, even one that refuses the message, comes from a server that is up."""
     if not is_down:
         _execute(_IS_UP, {"id": held.endpoint_id})
         return
@@ -208,7 +216,7 @@ def _count_down(held: Held, *, is_down: bool) -> None:
 
 
 def _adapt_width(held: Held, took_ms: int) -> None:
-    """Written only where it changes: an endpoint that goes on as before is not written for each message."""
+    """Adapt the width of the endpoint. The row is written only if the width changes, and not for each message."""
     if took_ms <= FAST_MS and held.width < WIDEST:
         _execute(_WIDER, {"id": held.endpoint_id, "most": WIDEST})
     elif took_ms > SLOW_MS and held.width > PER_ENDPOINT:

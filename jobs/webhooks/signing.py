@@ -11,7 +11,9 @@ LEAST_BYTES, MOST_BYTES = 24, 64
 
 
 def secret_of(salt: bytes, pepper: str) -> str:
-    """32 bytes that nobody can tell who has only one of the two: the database holds the salt alone."""
+    """Return a secret of 32 bytes. Computing it takes both the salt and the pepper, and the database holds only the
+    salt.
+    """
     return PREFIX + b64encode(hmac.digest(pepper.encode(), b"webhook secret\0" + salt, sha256)).decode()
 
 
@@ -28,7 +30,7 @@ def signature(secret: str, webhook_id: str, timestamp: int, body: bytes) -> str:
 
 
 def signed_headers(secrets: Sequence[str], *, webhook_id: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """A signature by each secret: while one is rotated, receivers may hold either."""
+    """Return the headers with a signature by each secret. While a secret is rotated, receivers may hold either one."""
     signatures = (signature(secret, webhook_id, timestamp, body) for secret in secrets)
     return {
         "webhook-id": webhook_id,
@@ -40,9 +42,9 @@ def signed_headers(secrets: Sequence[str], *, webhook_id: str, timestamp: int, b
 def is_genuine(
     headers: Mapping[str, str], body: bytes, *, secret: str, now_s: float, tolerance_s: float = 300
 ) -> bool:
-    """As a receiver has to look: some signature fits, and the message is neither old nor of the future."""
+    """Check a message as a receiver has to: a signature matches, and the message is neither old nor from the future."""
     webhook_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
-    # isdecimal alone would let other alphabets' digits through.
+    # `isdecimal` alone would accept the digits of other alphabets.
     if not (timestamp.isascii() and timestamp.isdecimal()) or len(timestamp) > 12:
         return False
     if abs(now_s - int(timestamp)) > tolerance_s:

@@ -1,4 +1,4 @@
-"""Ends what goes to endpoints that are no more, and erases what is too old to be looked at."""
+"""Ends deliveries to endpoints that no longer exist, and erases rows that are too old."""
 
 from django.db import connections
 
@@ -21,7 +21,8 @@ SET state = 'failed', error_code = 'endpoint_disabled', next_attempt_at = NULL, 
 FROM stranded WHERE d.id = stranded.id
 """
 
-# Deliveries and attempts go with their message. What still is under way, or was replayed, is waited for.
+# Deliveries and attempts are erased with their message. A message with a delivery that is still under way, or was
+# replayed, stays until that has ended.
 _ERASE_OLD = """
 DELETE FROM jobs_webhookmessage WHERE id IN (
     SELECT m.id FROM jobs_webhookmessage m
@@ -40,9 +41,10 @@ DELETE FROM jobs_webhookendpoint WHERE id IN (
 )
 """
 
-# Of servers that jobs named, and no job has for as long: a tenant may name so many at a time. One that is named again,
-# or that an unfinished job will tell, is made anew (jobs/webhooks/messages.py), which an account that is being erased
-# could not: those of closed accounts stay.
+# This erases the queues of servers that jobs named and that no job has named for that time, because a tenant may only
+# name a limited number at a time. A queue is created again if a job names its server again, or if an unfinished job has
+# to notify it (jobs/webhooks/messages.py). An account that is being erased could not create it, so the queues of closed
+# accounts stay.
 _ERASE_IDLE = """
 DELETE FROM jobs_webhookendpoint WHERE id IN (
     SELECT e.id FROM jobs_webhookendpoint e
@@ -65,7 +67,9 @@ def end_stranded_deliveries() -> int:
 
 
 def erase_old_webhooks() -> int:
-    """How many rows, their own alone. Bounded; what is left is for the next round."""
+    """Erase old rows and return how many, without the rows that are deleted with them. The number is bounded; the rest
+    is left for the next round.
+    """
     return sum(_some(statement) for statement in (_ERASE_OLD, _ERASE_DELETED, _ERASE_IDLE, _ERASE_SECRETS))
 
 

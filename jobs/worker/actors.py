@@ -1,4 +1,4 @@
-"""The one actor: a message is two ids, and may be lost, late or repeated without harm."""
+"""The only actor. Its message is two ids, and may be lost, late or repeated without harm."""
 
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def register_page_actor(broker: QueueBroker, runner: "PageRunner") -> None:
-    """The model's name is in the queue a message came by; the actor serves every queue."""
+    """Register the actor that runs pages. It serves every queue: the name of the model is in the queue that a message
+    came by.
+    """
 
     @dramatiq.actor(broker=broker, actor_name=PAGE_ACTOR, queue_name="infer")
     def run_page(tenant_id: str, page_id: str) -> None:

@@ -1,4 +1,6 @@
-"""Of the pages that workers died with, one last try at a time: whichever is deadly dies without the others."""
+"""Allows one last try at a time for the pages on which workers died, so that a page that kills workers does so without
+the other pages.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -15,7 +17,9 @@ class OneApart:
 
     @contextmanager
     def claimed(self, claim: Callable[[MayApart], Claim | None]) -> Iterator[Claim | None]:
-        """What `claim` gives, which asks whether it may take such a page; kept for as long as the block runs."""
+        """Yield the result of `claim`. `claim` calls its argument to find out whether it may take such a page. If it
+        takes one, no other thread may take one until the block ends.
+        """
         kept = False
 
         def may_apart() -> bool:

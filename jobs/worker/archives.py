@@ -1,4 +1,4 @@
-"""A worker's part in archives: one thread opens one after the other, another keeps the lease."""
+"""Opens archives in a worker: one thread opens one archive after another, and another thread renews the lease."""
 
 import threading
 from contextlib import suppress
@@ -16,7 +16,7 @@ LOOK_EVERY_S = 1.0
 
 
 class ArchiveWorker:
-    """Started and stopped by the worker process."""
+    """The archive thread of a worker process, which starts and stops it."""
 
     def __init__(self, worker: str) -> None:
         self._worker = worker
@@ -27,7 +27,9 @@ class ArchiveWorker:
         self._thread.start()
 
     def stop(self, timeout_s: float) -> None:
-        """The entry under way is finished, or begun again by another worker once the lease has ended."""
+        """Stop the thread. The entry under way is finished, or another worker begins it again after the lease has
+        ended.
+        """
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(timeout_s)
@@ -48,7 +50,7 @@ class ArchiveWorker:
                 self._stopping.wait(LOOK_EVERY_S)
 
     def work_once(self) -> bool:
-        """Whether there was anything to do."""
+        """Work on one archive. Return whether there was anything to do."""
         claim = claim_archive(self._worker)
         if claim is None:
             return False
@@ -61,7 +63,7 @@ class ArchiveWorker:
 
 
 class _Lease:
-    """Renewed by a thread of its own, whatever a document takes to be opened."""
+    """A lease that a separate thread renews, however long a document takes to open."""
 
     def __init__(self, claim: ArchiveClaim, stopping: threading.Event) -> None:
         self._claim = claim
@@ -83,7 +85,7 @@ class _Lease:
 
     def _renew_on(self) -> None:
         while not self._ended.wait(settings.MAAS_LEASE_S / 3):
-            # The database may be restarting; the lease outlives two missed renewals, and every write looks at it.
+            # The database may be restarting. The lease outlives two missed renewals, and every write checks it.
             with suppress(OperationalError, InterfaceError):
                 self._lost = not renew(self._claim)
         close_old_connections()

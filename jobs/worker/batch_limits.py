@@ -1,4 +1,4 @@
-"""Keeps a worker's batches within the limits that operators set, as they are set."""
+"""Keeps a worker's batches within the limits that operators set, and follows changes of these limits."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,9 @@ LOOK_EVERY_S = 1.0
 
 
 class FollowedLimits:
-    """Asked at each look of whoever reads the database anyway; not more often than once a second."""
+    """The limits that operators set. A thread that reads the database anyway calls `look`, and they are read at most
+    once a second.
+    """
 
     def __init__(self, batchers: SessionBatchers, clock: Callable[[], float] = time.monotonic) -> None:
         self._batchers = batchers
@@ -22,7 +24,7 @@ class FollowedLimits:
         self._next_s = float("-inf")
 
     def look(self) -> None:
-        """While the database is away, the last limits that were read hold."""
+        """Read the limits. While the database is unavailable, the limits that were read last stay in force."""
         if self._clock() < self._next_s:
             return
         self._next_s = self._clock() + LOOK_EVERY_S

@@ -1,7 +1,7 @@
-"""A worker's part in batches: takes up one task after another, some at once, and keeps their leases.
+"""Runs a worker's part in batches: takes up one task after another, some at the same time, and renews their leases.
 
-Lines are asked for through the synchronous lanes like any caller's, so they run wherever their model is in memory, and
-a thread with an event loop is enough for all of them.
+The lines of a batch are sent as synchronous calls over RPC, like those of any caller. So they run where their model is
+in memory, and a thread with an event loop is enough for all of them.
 """
 
 import asyncio
@@ -38,11 +38,11 @@ from tenants.core.errors import DatabaseAway
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 2
-"""Tasks, so that two tenants' batches go on side by side."""
+"""The number of tasks that run at the same time, so that the batches of two tenants proceed side by side."""
 LOOK_EVERY_S = 1.0
 REMEMBERED_BYTES = 8 << 20
 PAUSE_S = 5.0
-"""Until a task is tried again whose storage or database was away."""
+"""The pause before a task is tried again if its storage or database was unavailable."""
 _OURS = batch_fault("internal_error", "Something went wrong on our side; the operator's log has the details.")
 _LOST = batch_fault(
     "worker_lost", "Every worker that took up a part of this batch stopped before it was done."
@@ -54,7 +54,7 @@ _AWAY = (StorageUnavailable, DatabaseAway, OperationalError, InterfaceError, OSE
 
 
 class BatchWorker:
-    """Started and stopped by the worker process; its work goes on in a thread of its own."""
+    """The batch thread of a worker process, which starts and stops it."""
 
     def __init__(self, url: str, *, worker: str, wording: Wording) -> None:
         self._url = url
@@ -72,7 +72,7 @@ class BatchWorker:
         self._thread.start()
 
     def stop(self, timeout_s: float) -> None:
-        """What is under way is handed back: another worker begins it again at once."""
+        """Stop the thread and hand back the tasks under way. Another worker begins them again at once."""
         if not self._thread.is_alive() or not self._begun.wait(timeout_s):
             return
         assert self._loop is not None
@@ -81,7 +81,7 @@ class BatchWorker:
         self._thread.join(timeout_s)
 
     def hear(self, _about: Mapping[str, str]) -> None:
-        """There is something to do, or something is to be ended."""
+        """Handle the notification that there is something to do, or that something is to be ended."""
         if self._begun.is_set() and self._loop is not None:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._ring)
@@ -99,7 +99,7 @@ class BatchWorker:
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._threads = DatabaseThreads("batches", AT_ONCE + 1)
-        # What was given up may hold its thread for long after: no lease may wait for that.
+        # Work that was given up may occupy its thread for a long time. No lease may wait for that.
         self._lease_threads = DatabaseThreads("batch-leases", 1)
         targets = DatabaseThreads("batch-models", 1)
         lane, cache, till = AsyncLaneClient(self._url), _cache(), Till(targets, self._url)
@@ -146,7 +146,9 @@ class BatchWorker:
             log.info("batch_task_done", outcome=outcome, ms=ms, attempt=claim.attempt)
 
     async def _outcome(self, claim: TaskClaim, task: "asyncio.Task[None]") -> str:
-        """Whatever a task comes to, its row is given back unless its own end was written."""
+        """Return the outcome of a task. Whatever it is, the row of the task is given back unless its own end was
+        written.
+        """
         try:
             await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -172,7 +174,7 @@ class BatchWorker:
             return "postponed"
         except Exception:
             log.exception("batch_task_crashed")
-            # A file that cannot be checked will not be better the next time.
+            # Another try does not help if a file cannot be checked.
             again = self._give_up if claim.kind == states.VALIDATE else self._try_again
             await again(claim, _OURS)
             return "crashed"
@@ -186,7 +188,9 @@ class BatchWorker:
             await self._give_up(claim, fault)
 
     async def _give_up(self, claim: TaskClaim, fault: Fault) -> None:
-        """The batch ends, as failed where nothing else has ended it; what was run already is never thrown away."""
+        """Give up a task. The batch ends, as failed unless something else has ended it. What was run already is never
+        thrown away.
+        """
         log.error("batch_given_up", code=fault["code"], tries=claim.tries)
         try:
             match claim.kind:
@@ -220,11 +224,11 @@ class BatchWorker:
         self._bell.set()
 
     def _finish(self, claim: TaskClaim, done: Done) -> None:
-        """A database that restarts must not cost the work itself."""
+        """Write the end of a run. A restart of the database must not cost the work itself."""
         while_database_is_away(lambda: finish_run(claim, done), keep_trying=lambda: claim.token in self._held)
 
     async def _renew_on(self) -> None:
-        """Every third of a lease, and at once when something is to be ended."""
+        """Renew the leases every third of a lease, and at once if something is to be ended."""
         while True:
             await _rung(self._look, settings.MAAS_LEASE_S / 3)
             claims = [held.claim for held, _ in self._held.values()]
@@ -233,7 +237,7 @@ class BatchWorker:
             try:
                 good = await self._lease_threads.run(renew_tasks, claims)
             except Exception:
-                # The database may be restarting; the lease outlives two missed renewals.
+                # The database may be restarting. The lease outlives two missed renewals.
                 log.exception("leases_not_renewed", tasks=len(claims))
                 continue
             self._apply(claims, good)
@@ -251,7 +255,9 @@ class BatchWorker:
 
 
 def _cache() -> ResultCache:
-    """What is remembered here is little: most of what comes again was asked by others, and lies in the cache Redis."""
+    """Build the result cache. It keeps little in memory, because most repeated requests were first sent by others, and
+    their results lie in the cache Redis.
+    """
     return ResultCache(
         settings.MAAS_CACHE_URL,
         secret=settings.MAAS_KEY_PEPPER or settings.SECRET_KEY,

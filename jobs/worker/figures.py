@@ -1,4 +1,4 @@
-"""What this worker counts of its models, told to the admin every two seconds and to Prometheus."""
+"""Counts the figures of this worker's models, and reports them to the admin every two seconds and to Prometheus."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ TELL_EVERY_S = 2.0
 
 
 class WorkerNews:
-    """What could not be told is told with the next news."""
+    """Reports the figures of a worker. Figures that could not be reported are part of the next report."""
 
     def __init__(
         self,

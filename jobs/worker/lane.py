@@ -1,4 +1,4 @@
-"""The synchronous lane of this worker: requests without a job, run by the same engine as pages."""
+"""The synchronous RPC of this worker: requests without a job, run by the same engine as pages."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 
 
 class WorkerLane:
-    """Serves the lanes of the models whose queues this worker takes pages from."""
+    """Serves the RPC queues of the models whose pages this worker takes."""
 
     def __init__(
         self,
@@ -68,7 +68,9 @@ class WorkerLane:
         }
 
     def begin(self, request: LaneRequest, ended: Callable[[], None]) -> "_Counted | None":
-        """None where a file or the database must be waited for, or the model's runtime needs a thread."""
+        """Begin a request. Return None if a file or the database must be waited for, or if the model's runtime needs a
+        thread.
+        """
         spec = self._specs.peek(request.model_key)
         if spec is None:
             return None
@@ -86,7 +88,7 @@ class WorkerLane:
         return 1 if spec is None else self._engine.rows_together(spec)
 
     def _serve(self, request: LaneRequest) -> WorkOutput:
-        """Counted like pages: a model that only calls ask for is not idle."""
+        """Run a request. It is counted like a page: a model that is used only by calls is not idle."""
         self._tally.begin(request.model_key)
         try:
             return self._run(request)
@@ -115,7 +117,7 @@ class WorkerLane:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Like pages: a model that only calls ask for is not idle."""
+    """A request that has begun. It is counted like a page: a model that is used only by calls is not idle."""
 
     begun: Begun
     tally: QueueTally

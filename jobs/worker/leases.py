@@ -1,4 +1,4 @@
-"""Renews the leases of all pages this process works on, and ends the work on those that were lost."""
+"""Renews the leases of all pages that this process works on, and ends the work on pages whose lease was lost."""
 
 import threading
 import time
@@ -17,10 +17,10 @@ log = structlog.get_logger(__name__)
 
 
 HANG_PATIENCE_S = 5.0
-"""What a page that is past its limit has to end by itself, before its thread is taken for hung."""
+"""Seconds in which a page that is past its limit may end by itself, before its thread is considered hung."""
 FAILED_AGAIN_S = 1.0
 WORD_BEFORE_PAGE_S = 2.0
-"""A cancel may be heard between a page's claim and its entry here."""
+"""Seconds for which a cancel is remembered. It may arrive between the claim of a page and its entry here."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class _Held:
 
 
 class Leases:
-    """One thread, one statement every third of a lease.
+    """The leases of this process. One thread renews them with one statement every third of a lease.
 
-    Whoever works on a page does so for its call, which is canceled with the lease: when the job is, when another
-    worker has taken the page over, when this one must stop. A page past its call's deadline (`page_limit_s` from
-    the claim, or sooner) ends by itself, or else is given up: its lease ends, another worker tries it, its attempts
-    count. The thread that hangs on it cannot be ended, so the process should be (`hung`).
+    The work on a page runs under its call, which is canceled with the lease: when the job is canceled, when another
+    worker has taken the page over, or when this worker must stop. A page that is past the deadline of its call
+    (`page_limit_s` from the claim, or sooner) ends by itself or is given up: its lease ends, another worker tries it,
+    and its attempts count. The thread that hangs on it cannot be ended, so the process should be (`hung`).
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Leases:
 
     @contextmanager
     def held(self, claim: Claim) -> Iterator[Call]:
-        """The call to work for; whoever knows of a nearer deadline may set it."""
+        """Yield the call that the work runs under. Code that knows of a nearer deadline may set it."""
         now_s = self._clock()
         call = Call(tenant=str(claim.tenant_id), deadline_s=now_s + self._page_limit_s)
         with self._lock:
@@ -82,12 +82,16 @@ class Leases:
                 self._ended += 1
 
     def holds(self, claim: Claim) -> bool:
-        """False once a renewal was refused: canceled, taken over after a long silence, or given up."""
+        """Return whether the page is held. It is not after a renewal was refused: the page was canceled, taken over
+        after a long silence, or given up.
+        """
         with self._lock:
             return claim.token in self._held
 
     def cancel_job(self, job_id: UUID) -> None:
-        """Ends the work on the job's pages here. A word only: what becomes of them, the database decides."""
+        """End the work on the pages of a job in this process. This is only a notification: the database decides what
+        becomes of the pages.
+        """
         now_s = self._clock()
         with self._lock:
             self._canceled = {
@@ -101,7 +105,7 @@ class Leases:
             call.cancel()
 
     def cancel_document(self, document_id: UUID) -> None:
-        """Ends the work here on the pages of a document, which go back to the queue."""
+        """End the work on the pages of a document in this process. The pages go back to the queue."""
         with self._lock:
             held = list(self._held.values())
         for one in held:
@@ -115,18 +119,20 @@ class Leases:
 
     @property
     def ended(self) -> int:
-        """Pages that were worked on since the start, however they ended."""
+        """The number of pages that were worked on since the start, however they ended."""
         with self._lock:
             return self._ended
 
     @property
     def hung(self) -> int:
-        """Threads that still work on a page that was given up."""
+        """The number of threads that still work on a page that was given up."""
         with self._lock:
             return len(self._hung)
 
     def hand_back_all(self) -> None:
-        """For a worker that must stop now: another may start these pages at once, and this one is fenced off."""
+        """Hand back all pages of a worker that must stop now. Another worker may start them at once, and this worker is
+        fenced off.
+        """
         with self._lock:
             all_held, self._held = list(self._held.values()), {}
         for held in all_held:
@@ -135,12 +141,12 @@ class Leases:
                 hand_back(claim)
                 log.info("page_handed_back", page_id=str(claim.page_id), job_id=str(claim.job_id))
             except Exception:
-                # The lease will end by itself; the others are still to be handed back.
+                # The lease will end by itself. The other pages are still to be handed back.
                 log.exception("page_not_handed_back", page_id=str(claim.page_id))
             held.call.cancel()
 
     def renew_once(self) -> bool:
-        """False where the database did not take it."""
+        """Renew all leases. Return False if the database did not accept it."""
         self._end_late()
         self._give_up_hung()
         with self._lock:
@@ -148,13 +154,15 @@ class Leases:
         return not claims or self._renew(claims)
 
     def _run(self) -> None:
-        """Sooner again after a failure: what a database that is back still knows as held must not end meanwhile."""
+        """Renew the leases at intervals, and sooner after a failure: a lease that still holds when the database is back
+        must not end meanwhile.
+        """
         pause_s = self._interval_s
         while not self._stopping.wait(pause_s):
             pause_s = self._interval_s if self.renew_once() else min(self._interval_s, FAILED_AGAIN_S)
 
     def _end_late(self) -> None:
-        """For those who do not look at the clock themselves."""
+        """Cancel the calls that are past their deadline, for work that does not check the clock itself."""
         for held in self._later_than(0):
             held.call.cancel()
 
@@ -176,7 +184,7 @@ class Leases:
         try:
             good = renew_leases(claims)
         except Exception:
-            # The database may be restarting; the lease outlives two missed renewals.
+            # The database may be restarting. The lease outlives two missed renewals.
             log.exception("leases_not_renewed", pages=len(claims))
             return False
         finally:

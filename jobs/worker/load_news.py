@@ -1,4 +1,6 @@
-"""Says that pages wait for their model, beside the work: no load waits for the database or for a job's lock."""
+"""Publishes that pages wait for their model, in a separate thread: no load waits for the database or for the lock of a
+job.
+"""
 
 import queue
 import threading
@@ -10,11 +12,13 @@ from jobs.queue.claims import Claim, say_loading
 
 log = structlog.get_logger(__name__)
 MOST_WAITING = 100
-"""More pages than a worker holds; news that the database cannot take for so long is no news."""
+"""The number of notifications that may wait. It is more than the pages that a worker holds. A notification that the
+database cannot accept for so long is out of date.
+"""
 
 
 class LoadNews:
-    """A courtesy to those who watch, by one thread for all pages: none of them depends on it."""
+    """Notifies clients that watch a job, with one thread for all pages. No page depends on this."""
 
     def __init__(self) -> None:
         self._waiting: queue.Queue[Claim] = queue.Queue(MOST_WAITING)

@@ -1,4 +1,4 @@
-"""What a worker counts. Labels never name a tenant."""
+"""The metrics of a worker. The labels never name a tenant."""
 
 from prometheus_client import Counter, Gauge, Histogram
 

@@ -1,4 +1,6 @@
-"""How a page ends whose work did not: failed, tried again, put off, or given back. Each end is one transaction."""
+"""Decides how a page ends if its work did not: it fails, is tried again, is put off, or is given back. Each end is one
+transaction.
+"""
 
 import time
 from collections.abc import Callable
@@ -17,7 +19,9 @@ from tenants.core.db.failures import is_operators
 
 log = structlog.get_logger(__name__)
 End = Callable[[], str]
-"""Writes the page's end and says which it was; done only when the work is, and repeated without it."""
+"""A function that writes the end of a page and returns which end it was. It is called only after the work is done, and
+is repeated without the work.
+"""
 
 OURS = Failure("internal_error", "Something went wrong on our side; the operator's log has the details.")
 PLACE_AWAY = Failure("storage_unavailable", "The service's storage or database could not be reached.")
@@ -55,7 +59,7 @@ def _too_late(claim: Claim, error: Exception) -> End:
 
 
 def _reader_busy(claim: Claim, error: Exception) -> End:
-    """However long it lasts: waiting for a turn says nothing about the page."""
+    """Postpone the page, however long this lasts: waiting for a reader says nothing about the page."""
     log.info("page_waits_for_reader", error=str(error))
     return lambda: postpone_page(claim, READER_BUSY, for_ever=True)
 
@@ -75,7 +79,9 @@ def _model_failed(claim: Claim, error: Exception) -> End:
 
 
 def _place_away(claim: Claim, error: Exception) -> End:
-    """However long it lasts: that the operator's disk is full says nothing about the page."""
+    """Postpone the page. If the cause is the operator's, such as a full disk, this may last for any time: it says
+    nothing about the page.
+    """
     log.warning("page_postponed", error=str(error))
     for_ever = is_operators(error) or (
         isinstance(error, StorageUnavailable) and not isinstance(error, FileMissing)
@@ -89,13 +95,14 @@ def _crashed(claim: Claim, error: Exception) -> End:
 
 
 def _failed(claim: Claim, failure: Failure, *, may_retry: bool) -> End:
-    # Not its words, which may be of what stands on the page: they are kept with it, and go when it is erased.
+    # The text of the failure is not logged, since it may quote the page. It is stored with the page and is erased with
+    # it.
     log.warning("page_failed", code=failure.code, may_retry=may_retry)
     return lambda: fail_page(claim, failure, may_retry=may_retry)
 
 
 def _postponed(claim: Claim, failure: Failure, error: Exception) -> End:
-    """Nobody's fault that is asked for here: the page waits, and no attempt of it is used up."""
+    """Postpone the page because of trouble that it did not cause. No attempt of the page is used up."""
     log.warning("page_postponed", error=str(error))
     return lambda: postpone_page(claim, failure)
 
@@ -110,4 +117,4 @@ _ENDS: tuple[tuple[tuple[type[Exception], ...], Callable[[Claim, Exception], End
     ((StorageUnavailable, OperationalError, InterfaceError, OSError), _place_away),
     ((Exception,), _crashed),
 )
-"""The first that fits."""
+"""The kinds of errors and the ends that they lead to. The first kind that matches is used."""

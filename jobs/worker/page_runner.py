@@ -1,4 +1,4 @@
-"""Runs one page: claim it, read it, ask the model, write the end. What is true is decided by the database."""
+"""Runs one page: claims it, reads it, runs the model, and writes the end. The database decides what is true."""
 
 import time
 from dataclasses import dataclass, field
@@ -41,14 +41,16 @@ from tenants.core.db.failures import may_pass
 
 log = structlog.get_logger(__name__)
 CLAIM_PATIENCE_S = 30.0
-"""By then the page has been woken again; another message will bring it back."""
+"""Seconds in which a page is to be claimed. By then the page has been announced again, and another message brings it
+back.
+"""
 
 
 @dataclass(frozen=True)
 class _Opened:
     work: WorkInput
     sha256: str
-    """Digest of what is on a page of a document; empty for what is known unopened."""
+    """The digest of the content of a document's page. It is empty if the content is known without opening the page."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,15 @@ class PageRunner:
     storage: StoragePause = field(default_factory=StoragePause)
 
     def run(self, *, tenant_id: UUID, page_id: UUID) -> None:
-        """A database that stays away is no fault of the message: it is done with, and becomes no dead letter."""
+        """Run the page of a message. A database that stays unavailable is no fault of the message: the message is done
+        with, and does not become a dead letter.
+        """
         try:
             with self.apart.claimed(lambda may_apart: self._claim(tenant_id, page_id, may_apart)) as claim:
                 if claim is not None:
                     self._run(claim)
         except (OperationalError, InterfaceError) as error:
-            # Nobody is to be told: the page is woken again when its wake, or its lease, has ended.
+            # No notification is needed: the page is announced again when its notification or its lease has ended.
             log.warning("page_left", page_id=str(page_id), error=str(error).strip())
 
     def _run(self, claim: Claim) -> None:
@@ -89,7 +93,7 @@ class PageRunner:
         release_after_commit(claim.model_version_id, key)
 
     def cancel_job(self, job_id: UUID) -> None:
-        """Told that a job was canceled: what works on its pages here ends, at once where it can be ended."""
+        """End the work on the pages of a canceled job in this process, at once if that is possible."""
         self.leases.cancel_job(job_id)
 
     def _claim(self, tenant_id: UUID, page_id: UUID, may_apart: MayApart) -> Claim | None:
@@ -111,7 +115,7 @@ class PageRunner:
         return while_database_is_away(claim, keep_trying=lambda: time.monotonic() < give_up_at)
 
     def _settle(self, claim: Claim, call: Call) -> str:
-        """Works, then writes how it ended, as long as the page is still this claim's."""
+        """Work on the page, then write how the work ended, if this claim still holds the page."""
         end = self._work(claim, call)
         try:
             return self._write(claim, end)
@@ -119,7 +123,9 @@ class PageRunner:
             return "fenced"
 
     def _write(self, claim: Claim, end: End) -> str:
-        """An end that cannot be written is a failure like any other; left alone, it would pass for a lost worker."""
+        """Write the end of the page. If it cannot be written, this is a failure like any other. Without this, the page
+        would pass for one whose worker was lost.
+        """
         holds = partial(self.leases.holds, claim)
         try:
             return while_database_is_away(end, keep_trying=holds)
@@ -131,9 +137,11 @@ class PageRunner:
             return while_database_is_away(failed, keep_trying=holds)
 
     def _work(self, claim: Claim, call: Call) -> End:
-        """However it ends, what it took from others it took: that is counted for its tenant's turns.
+        """Work on the page and return its end. However it ends, the time that it took from others counts for the fair
+        share of its tenant.
 
-        Priority buys no turns for a document that cannot be read: it costs nothing, and is sent as what goes first.
+        If a page of a document fails, its time is multiplied by the weight of its priority. A document that cannot be
+        read costs nothing, so it would be sent at the highest priority.
         """
         started_s, times = time.perf_counter(), 1
         try:
@@ -150,7 +158,7 @@ class PageRunner:
 
     def _end_of_work(self, claim: Claim, call: Call) -> End:
         spec = self.versions.get(claim.model_version_id, call)
-        # What is known of a page that need not be opened for that is looked up before it is.
+        # If the content of a page is known without opening it, a cached result is looked up before the page is opened.
         content = _content_unopened(claim)
         plan = None if content is None else plan_for(claim, spec, content)
         end = None if plan is None else self._reused(claim, plan)
@@ -186,7 +194,7 @@ class PageRunner:
         return _Opened(page.work, page.sha256)
 
     def _reused(self, claim: Claim, plan: Plan) -> End | None:
-        """The end of a page that need not be run, or not now."""
+        """Return the end of a page that does not have to run, or not now."""
         key = plan.key
         if key is None or not plan.looks:
             return None
@@ -222,7 +230,7 @@ def _finished(claim: Claim, output: WorkOutput, timings: Timings, plan: Plan) ->
 
 
 def _content_unopened(claim: Claim) -> Content | None:
-    """What is on the page, where that is known without opening it."""
+    """Return the content of the page if it is known without opening the page."""
     if claim.document is None:
         return Content("input", claim.input_sha256)
     if claim.document.kind == Document.Kind.TEXT:
@@ -235,12 +243,14 @@ def _is_too_complex(error: Exception) -> bool:
 
 
 def _own_s(seconds: float, spent: Spent) -> float:
-    """Return what a page took from others: without the waits for a child, its model and its batch."""
+    """Return the time that a page took from others. It excludes the waits for a child, its model and its batch."""
     return max(seconds - spent.child_wait_s - spent.load_s - spent.batch_s, spent.infer_s)
 
 
 def narrow_deadline(call: Call, spec: VersionSpec) -> None:
-    """To what the version's own configuration allows from now on, its load included."""
+    """Narrow the deadline to what the configuration of the version allows from now on. This includes the load of the
+    model.
+    """
     limit_s = spec.config.get("time_limit_s")
     if limit_s is not None:
         call.deadline_s = min(call.deadline_s or float("inf"), time.monotonic() + float(limit_s))

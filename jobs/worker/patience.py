@@ -1,4 +1,4 @@
-"""Keeps at a piece of work while the database is away: a restart or a failover must not cost the work itself."""
+"""Repeats a piece of work while the database is unavailable: a restart or a failover must not cost the work itself."""
 
 import time
 from collections.abc import Callable
@@ -16,8 +16,10 @@ LONGEST_PAUSE_S = 2.0
 
 
 def while_database_is_away(do: Callable[[], Done], *, keep_trying: Callable[[], bool]) -> Done:
-    """`do` is one transaction, safe to repeat. The last error is raised when it is not worth it any more, and at once
-    where it is about the work: what is too large for the database now will be so tomorrow."""
+    """Run `do`, which is one transaction and safe to repeat, until it succeeds. The last error is raised if
+    `keep_trying` returns False. An error that is about the work is raised at once: what is too large for the
+    database now will also be too large later.
+    """
     pause_s = FIRST_PAUSE_S
     while True:
         try:
@@ -25,7 +27,7 @@ def while_database_is_away(do: Callable[[], Done], *, keep_trying: Callable[[], 
         except (OperationalError, InterfaceError) as error:
             if not may_pass(error):
                 raise
-            # What the connection knew is gone with it; the next try opens a new one.
+            # The state of the connection is lost with it. The next try opens a new connection.
             connections.close_all()
             if not keep_trying():
                 raise

@@ -1,4 +1,4 @@
-"""The worker process: models, leases and consumers, put together and taken apart in order."""
+"""The worker process. It starts the models, leases and consumers, and stops them in order."""
 
 import threading
 import time
@@ -44,21 +44,24 @@ READER_PATIENCE_S = 20.0
 
 
 class WorkerHung(RuntimeError):
-    """Threads in native code cannot be ended; the process must be, and its supervisor starts another."""
+    """The error of a process with hung threads. Threads in native code cannot be ended, so the process must be, and its
+    supervisor starts another.
+    """
 
 
 class WorkerDeaf(RuntimeError):
-    """It would live and take no pages: better to end, and be started again."""
+    """The error of a process that would stay alive but take no pages. It is better to end it and start it again."""
 
 
 class WorkerProcess:
-    """`run` returns when `stopping` is set and every page is finished or handed back.
+    """A worker process. `run` returns when `stopping` is set and every page is finished or handed back.
 
-    Told to drain, it leaves its queues, finishes what it holds and goes on beating, until it is told to resume.
+    A worker that is asked to drain leaves its queues, finishes what it holds, and continues its heartbeats until it is
+    asked to resume.
     """
 
     def __init__(self, *, stopping: threading.Event, wording: Wording, name: str | None = None) -> None:
-        """`wording`: how a call is told that it was refused, for the lines of batches."""
+        """Create the process. `wording` describes the refusal of a call, for the lines of batches."""
         self._stopping = stopping
         self.name = name or worker_name()
         self._engine = local_engine(
@@ -106,11 +109,13 @@ class WorkerProcess:
 
     @property
     def ready(self) -> bool:
-        """Its models are in memory, or cannot be; pages are taken sooner, of each model that already is."""
+        """Return whether all models are in memory, or cannot be. Pages of a model are taken sooner, as soon as that
+        model is in memory.
+        """
         return self._running and self._affinity.settled.is_set()
 
     def run(self) -> None:
-        self._quietly(own_folder)  # And what one that was killed left behind is swept.
+        self._quietly(own_folder)  # This also removes what a killed process left behind.
         require_sandbox()
         reader().wait_until_warm(READER_PATIENCE_S)
         isolation = str(reader().isolation)
@@ -129,7 +134,8 @@ class WorkerProcess:
             consumers.set_queues(queue_names(model_keys))
             self._lane.serve(model_keys)
 
-        # In the thread that has just read the models from the database, so that no connection more is held.
+        # This runs in the thread that has just read the models from the database, so that no further connection is
+        # held.
         self._running = True
         self._affinity.consume_with(serve, lambda _: self._limits.look())
         try:
@@ -140,7 +146,8 @@ class WorkerProcess:
             ends_s = time.monotonic() + settings.MAAS_WORKER_STOP_S
             self._lane.serve(())
             consumers.stop(settings.MAAS_WORKER_STOP_S)
-            # First of all: a page that is not handed back waits for the end of its lease and loses an attempt.
+            # This is the first step: a page that is not handed back waits for the end of its lease and loses an
+            # attempt.
             self._quietly(self._leases.hand_back_all)
             self._archives.stop(max(0.2, ends_s - time.monotonic()))
             self._batches.stop(max(0.2, ends_s - time.monotonic()))

@@ -1,4 +1,6 @@
-"""Leaves documents alone while the storage is full or away: pages that would only be put off are not taken at all."""
+"""Leaves documents alone while the storage is full or unavailable. Pages that would only be put off are not taken at
+all.
+"""
 
 import threading
 import time
@@ -11,7 +13,9 @@ LONGEST_PAUSE_S = 15.0
 
 
 class StoragePause:
-    """One page in each pause finds out whether it is over; texts and tensors, which need no storage, go on."""
+    """A pause for documents. One page in each pause finds out whether the pause is over. Texts and tensors need no
+    storage and go on.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -24,17 +28,19 @@ class StoragePause:
             return self._breaker.is_open
 
     def takes_documents(self) -> bool:
-        """Only asked for a page that is one of a document: who is let through in a pause finds out for the others."""
+        """Return whether a page of a document may be taken. This is called only for such a page: the page that is let
+        through in a pause finds out for the others.
+        """
         with self._lock:
             return self._breaker.asks(self._clock())
 
     def opened(self) -> bool:
-        """A page of a document was. Whether that ends a pause."""
+        """Record that a page of a document was opened. Return whether that ends a pause."""
         with self._lock:
             return self._breaker.succeeded()
 
     def failed(self, error: Exception) -> bool:
-        """Whether that begins a pause."""
+        """Record an error. Return whether it begins a pause."""
         if not isinstance(error, StorageUnavailable) or isinstance(error, FileMissing):
             return False
         with self._lock:

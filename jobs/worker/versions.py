@@ -1,4 +1,4 @@
-"""What this worker knows of the model versions it serves; versions are immutable, so each is looked up once."""
+"""The model versions that this worker serves. Versions are immutable, so each is looked up once."""
 
 import threading
 from concurrent.futures import Future
@@ -12,9 +12,10 @@ from inference.registry.selectors import spec_of
 
 
 class VersionCatalogue:
-    """A version's files may take long to fetch: each is fetched by a thread of its own, once for all who ask.
+    """A catalog of versions. The files of a version may take long to fetch, so each version is fetched by a separate
+    thread, once for all callers.
 
-    Whoever is canceled leaves, and the files still come: the next page will need them.
+    A caller that is canceled leaves, and the files are still fetched, because the next page will need them.
     """
 
     def __init__(self) -> None:
@@ -43,7 +44,7 @@ class VersionCatalogue:
             version = ModelVersion.objects.select_related("served_model").get(id=version_id)
             found = spec_of(version)
         except BaseException as error:
-            # Whoever asks next tries again.
+            # The next caller tries again.
             with self._lock:
                 del self._specs[version_id]
             spec.set_exception(error)

@@ -1,1 +1,3 @@
-"""Edge mode: chosen models served over HTTP by one process, on the same engine, without database, broker or worker."""
+"""Edge mode serves chosen models over HTTP from one process, on the same engine, without a database, broker or
+worker.
+"""

@@ -1,4 +1,4 @@
-"""What a call is answered: a result in the shape of a job's, or a problem."""
+"""Builds the response to a call: a result in the shape of a job's result, or a problem."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -43,12 +43,12 @@ def result_json(model: str, pages: Sequence[PageAnswer]) -> bytes:
         "text": "\n\n".join(texts),
         "pages": [page.as_json() for page in pages],
     }
-    # ASCII alone, so that half of a surrogate pair out of some file cannot break the answer.
+    # The JSON is ASCII only, so that half of a surrogate pair from a file cannot break the response.
     return json.dumps(body, allow_nan=False).encode()
 
 
 def problem_of(error: Exception) -> dict[str, object] | None:
-    """None for what nobody foresaw."""
+    """Return the problem that describes an error, or None if the error is unexpected."""
     match error:
         case DomainError():
             return _problem(status_of(error.code), error.code, error.detail, **error.extra)

@@ -1,4 +1,4 @@
-"""The ASGI application of edge mode: a handful of paths, and one way to ask a model."""
+"""The ASGI application of edge mode, with a handful of paths and one way to run a model."""
 
 import asyncio
 import tempfile
@@ -29,7 +29,7 @@ from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 PROBES = frozenset({"/livez", "/readyz"})
-"""Open to everyone."""
+"""Paths that are open to every caller."""
 WRITE_BYTES = 1 << 20
 
 
@@ -54,7 +54,7 @@ class EdgeApp:
     is_ready: Callable[[], bool]
     is_leaving: Callable[[], bool]
     sandbox: Callable[[], Json]
-    """What confines the children that open documents, for `/readyz`."""
+    """Returns for `/readyz` what confines the child processes that open documents."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -140,7 +140,10 @@ class EdgeApp:
 
 
 def _is_news(path: str, status: int) -> bool:
-    """Probes and metrics are asked for every few seconds; by whom they may not be, is worth a line."""
+    """Say whether a request is logged.
+
+    Probes and metrics are requested every few seconds, so they are not logged. A refused request for the metrics is.
+    """
     return path not in PROBES and (path, status) != ("/metrics", 200)
 
 
@@ -157,7 +160,7 @@ def _body_too_large(most_bytes: int) -> DomainError:
 
 
 async def _live(receive: Receive, send: Send) -> None:
-    """What starts and ends with the process is the process's own to start and end."""
+    """Confirm the lifespan messages. The process itself starts and ends what lives as long as it does."""
     while True:
         message = await receive()
         kind = message["type"]

@@ -1,4 +1,4 @@
-"""A call's body and query as work for a model."""
+"""Parses a call's body and query into work for a model."""
 
 import io
 import json
@@ -32,7 +32,9 @@ class Asked:
 
 
 def media_type(content_type: str | None) -> str:
-    """Refuses what is neither JSON nor a document; what a document is in truth, its reader finds out."""
+    """Return the media type. Refuse a type that is neither JSON nor a document; the reader finds out the true type of a
+    document.
+    """
     kind = (content_type or "").partition(";")[0].strip().lower()
     if kind in NO_DOCUMENTS or (kind.endswith("json") and kind != JSON_TYPE):
         raise UnsupportedMediaType(f"The body is {kind or 'of no type'}: {HOW}")
@@ -57,7 +59,9 @@ def read_asked(body: bytes) -> Asked:
 
 
 def read_parameters(query: bytes) -> dict[str, Json]:
-    """`?min_confidence=0.7&include_embedding=false`; what is no JSON is taken as a text."""
+    """Parse a query such as `?min_confidence=0.7&include_embedding=false`. A value that is not JSON is taken as
+    text.
+    """
     try:
         pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, strict_parsing=bool(query))
     except ValueError as error:

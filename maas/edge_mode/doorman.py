@@ -1,4 +1,6 @@
-"""Who may call: whoever has the key or, where none is set, this machine's programs, but no page in its browser."""
+"""Authorizes calls. If a key is set, the caller must send it; otherwise programs on this machine may call, but no page
+in a browser on it.
+"""
 
 import hashlib
 import hmac
@@ -25,12 +27,15 @@ class Doorman:
             raise KeyMissing(
                 "Send the key as: Authorization: Bearer <key>. It is the server's MAAS_EDGE_KEY."
             )
-        # Of digests, so that neither time nor length tells anything of the key.
+        # Digests are compared, so that neither time nor length reveals anything about the key.
         if not hmac.compare_digest(_digest(given), wanted):
             raise KeyWrong("The key is not this server's MAAS_EDGE_KEY.")
 
     def _check_no_browser_is_used(self, scope: Scope) -> None:
-        """Without a key, any page that a person opens could ask this address, under a name that leads here."""
+        """Refuse calls from pages in a browser.
+
+        Without a key, any page that a person opens could call this address, under a host name that resolves to it.
+        """
         host = header(scope, b"host")
         asked = _address(f"//{host or ''}").hostname or ""
         if not is_loopback(asked) and asked != self._host:

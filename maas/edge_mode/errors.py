@@ -1,11 +1,11 @@
-"""What keeps edge mode from starting, and what its callers are told."""
+"""Errors that keep edge mode from starting, and errors that its callers receive."""
 
 from maas.process.errors import LaunchError
 from tenants.core.errors import DomainError
 
 
 class CannotServe(LaunchError):
-    """The operator's to mend before anything is served."""
+    """An error that the operator must mend before anything is served."""
 
 
 class InvalidRequest(DomainError):

@@ -1,4 +1,4 @@
-"""A request on its way in: its body within bounds, and the call that ends when its caller does."""
+"""An incoming request: it reads the body within limits, and makes the call that ends when its caller disconnects."""
 
 from collections.abc import AsyncIterator
 
@@ -14,7 +14,7 @@ class Incoming:
         self._receive = receive
         self._stop = stop
         self.is_unread = has_body(scope)
-        """Whether bytes may still come that nobody will read."""
+        """True if more bytes may still arrive that will not be read."""
 
     async def chunks(self, allowance: Allowance) -> AsyncIterator[bytes]:
         allowance.check_length(header(self.scope, b"content-length"))

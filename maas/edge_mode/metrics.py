@@ -1,4 +1,4 @@
-"""What edge mode counts, in the words of the other processes: its engine's batches and loads, and itself."""
+"""The metrics of edge mode, named as in the other processes: its engine's batches and loads, and the process itself."""
 
 import threading
 

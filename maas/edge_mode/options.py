@@ -1,4 +1,4 @@
-"""What `manage.py edge` is asked to do, checked before anything is built."""
+"""The options of `manage.py edge`, checked before anything is built."""
 
 import ipaddress
 from collections.abc import Mapping, Sequence
@@ -14,18 +14,18 @@ MOST_AT_ONCE = 64
 @dataclass(frozen=True, slots=True)
 class EdgeOptions:
     models: tuple[str, ...]
-    """Built-in ones, by name."""
+    """The names of built-in models."""
     onnx: Mapping[str, Path]
     graphs: Mapping[str, Path]
     members: Mapping[str, Mapping[str, str]]
-    """Of each declared pipeline: role to the name of a model that is served here."""
+    """Maps, for each declared pipeline, every role to the name of a model that is served here."""
     host: str
     port: int
     key: str
-    """Empty where callers need none."""
+    """The key that callers must send. It is empty if they need none."""
     deadline_s: float
     at_once: int
-    """Pages and calls that are worked on at the same time."""
+    """The number of pages and calls that are worked on at the same time."""
 
     @property
     def url(self) -> str:
@@ -58,7 +58,7 @@ def check_options(options: EdgeOptions) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Only what certainly stays on this machine: a name may mean any address."""
+    """Say whether a host certainly stays on this machine. A name other than `localhost` may mean any address."""
     if host == "localhost":
         return True
     try:
@@ -76,12 +76,12 @@ def _is_address(host: str) -> bool:
 
 
 def named_files(given: Sequence[str], option: str) -> dict[str, Path]:
-    """`name=path`, once for each name."""
+    """Parse `name=path` options. Each name may be given only once."""
     return {name: Path(path).expanduser() for name, path in _pairs(given, option, "name=path").items()}
 
 
 def named_members(given: Sequence[str]) -> dict[str, dict[str, str]]:
-    """`pipeline.role=model`."""
+    """Parse `pipeline.role=model` options."""
     found: dict[str, dict[str, str]] = {}
     for place, model in _pairs(given, "--member", "pipeline.role=model").items():
         pipeline, dot, role = place.rpartition(".")
@@ -92,7 +92,7 @@ def named_members(given: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Names between commas, each once."""
+    """Split names at commas, and drop repeated ones."""
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 

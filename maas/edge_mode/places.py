@@ -1,4 +1,4 @@
-"""How many calls may be inside at once, and the threads that work for them."""
+"""Limits how many calls may be in progress at once, and owns the threads that work for them."""
 
 import asyncio
 import contextvars
@@ -12,11 +12,15 @@ from maas.edge_mode.errors import Overloaded
 P = ParamSpec("P")
 R = TypeVar("R")
 WAITING_EACH = 2
-"""Calls that may be inside for each that is worked on: enough that no thread idles while a body arrives."""
+"""Calls that may be in progress beyond each one that is worked on. This is enough that no thread idles while a body
+arrives.
+"""
 
 
 class Place:
-    """One call's: given up when the call has its answer and every thread that worked for it is done."""
+    """The slot of one call. It is released when the call has its response and every thread that worked for it is
+    done.
+    """
 
     def __init__(self, threads: ThreadPoolExecutor) -> None:
         self._threads = threads
@@ -30,7 +34,7 @@ class Place:
 
 
 class Places:
-    """For one event loop; refuses at once rather than let a queue grow."""
+    """The slots for calls in one event loop. It refuses a call at once rather than let a queue grow."""
 
     def __init__(self, at_once: int) -> None:
         self._most = at_once * (1 + WAITING_EACH)
@@ -62,7 +66,10 @@ class Places:
             self._empty.set()
 
     def _leave(self, place: Place) -> None:
-        """A caller who has left may leave threads behind that still work: they count until they end."""
+        """Release a call's slot.
+
+        A caller that has disconnected may leave threads behind that still work. The slot stays taken until they end.
+        """
         left = [future for future in place.working if not future.cancel() and not future.done()]
         if not left:
             self._give_back()

@@ -1,4 +1,4 @@
-"""What is sent back: JSON, with the request's name and what keeps browsers and caches off it."""
+"""Sends replies: JSON, the request's ID, and headers that keep browsers from sniffing and caches from storing it."""
 
 import json
 from dataclasses import dataclass
@@ -35,7 +35,9 @@ def refused(error: Exception, request: str) -> Reply:
 
 
 async def send_reply(reply: Reply, send: Send, request: str, *, hang_up: bool) -> None:
-    """`hang_up`: the caller's body was not read, so nothing more can be said on this connection."""
+    """Send a reply. `hang_up` means that the caller's body was not read, so the connection cannot carry another
+    request.
+    """
     headers = [
         (b"content-type", reply.content_type.encode()),
         (b"content-length", b"%d" % len(reply.body)),

@@ -1,4 +1,4 @@
-"""Runs what is asked on the engine: a text, texts or tensors as one page, a document page by page."""
+"""Runs requests on the engine: a text, texts or tensors as one page, a document page by page."""
 
 import asyncio
 import time
@@ -23,7 +23,9 @@ from maas.edge_mode.shelf import ShelfModel
 
 log = structlog.get_logger(__name__)
 PAGES_AT_ONCE = 4
-"""Of one document: enough that the next page is read while one is at its model."""
+"""Pages of one document that are in progress at once. This is enough that the next page is read while another is in its
+model.
+"""
 OURS = {"code": "internal_error", "detail": "Something went wrong on our side; the log has the details."}
 
 
@@ -36,18 +38,18 @@ class Runs:
         self.engine.load(model.spec)
 
     def check_document(self, model: ShelfModel, parameters: Mapping[str, Json]) -> None:
-        """What the model would refuse is refused before the document has arrived."""
+        """Refuse, before the document has arrived, what the model would refuse."""
         validate_work_kind(model.spec.runtime, DOCUMENT, model.spec.config)
         validate_parameters(model.spec.runtime, parameters, model.spec.config)
 
     async def inline(self, model: ShelfModel, body: bytes, place: Place, call: Call) -> list[PageAnswer]:
-        """One thing is asked: what goes wrong with it is the answer's own error."""
+        """Run a request that has a single input. Its error is the error of the whole response."""
         return [await place.run(self._inline, model, body, call)]
 
     async def document(
         self, model: ShelfModel, file: Path, parameters: Mapping[str, Json], place: Place, call: Call
     ) -> list[PageAnswer]:
-        """Every page counts for itself: one that fails leaves the others their results."""
+        """Run every page on its own. If a page fails, the other pages keep their results."""
         found = await place.run(self.reader.inspect, file)
         readable = documents_of(model.spec.runtime, model.spec.config)
         if found.kind not in readable:

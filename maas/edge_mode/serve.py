@@ -1,4 +1,4 @@
-"""The one process: loads its models, answers until it is told to stop, and stops within seconds."""
+"""The process of edge mode: it loads its models, serves until it is told to stop, and stops within seconds."""
 
 import asyncio
 import contextlib
@@ -30,16 +30,18 @@ from tenants.core.asgi.stopping import Stop
 
 log = structlog.get_logger(__name__)
 GRACE_S = 3.0
-"""For calls that are being answered when the process is told to stop."""
+"""Seconds that calls in progress may take when the process is told to stop."""
 LEAVE_S = 2.0
-"""For answers to reach callers after that."""
+"""Seconds that responses may take after that to reach their callers."""
 ABANDONED_S = 4 * 3600.0
-"""Longer than any call takes to arrive and to be answered."""
+"""The age at which a spooled file counts as abandoned. It is longer than any call takes to arrive and to be served."""
 BACKLOG, CONNECTIONS = 1024, 1024
 
 
 class OneProcess:
-    """`run` returns whether all went well, once it was told to stop or a model could not be loaded."""
+    """The process as one object. After it was told to stop, or a model could not be loaded, `run` returns whether all
+    models were loaded.
+    """
 
     def __init__(
         self,
@@ -100,7 +102,7 @@ class OneProcess:
         self._ended.set()
 
     async def _leave(self) -> None:
-        """Calls go on for a little; then all are ended, so that the process can be."""
+        """Let calls go on for a few seconds, then end all of them so that the process can end."""
         self._leaving = True
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._places.wait_until_empty(), GRACE_S)
@@ -126,7 +128,9 @@ class OneProcess:
 
 
 def _spool(home: Path) -> Path:
-    """Where documents lie while they are worked on; what a killed process has left is removed."""
+    """Return the folder that holds documents while they are worked on, and remove files that a killed process left in
+    it.
+    """
     folder = private_folder(home / "edge" / "spool")
     oldest_s = time.time() - ABANDONED_S
     for file in folder.iterdir():

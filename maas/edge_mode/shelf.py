@@ -1,4 +1,4 @@
-"""The models that one process serves: built, admitted or declared from files, with no registry to ask."""
+"""The models that one process serves. They are built in, admitted or declared from files, without a registry."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from maas.edge_mode.options import EdgeOptions
 from maas.local.embedded.folders import private_folder
 
 ABANDONED_S = 3600.0
-"""A half-made folder of that age belongs to nobody who still works on it."""
+"""The age at which a half-made folder counts as abandoned: no process still works on it."""
 DIGESTS = "digests.json"
 
 
@@ -43,7 +43,7 @@ class ShelfModel:
     parameters: tuple[Mapping[str, Json], ...] = ()
 
     def as_json(self) -> dict[str, Json]:
-        """As `/v1/models` of the whole product says it, but for state and price."""
+        """Return the model as `/v1/models` of the whole product shows it, but without state and price."""
         return {
             "id": self.spec.model,
             "object": "model",
@@ -61,18 +61,18 @@ class ShelfModel:
 
 @dataclass
 class Shelf:
-    """Filled once, before the first call."""
+    """The models of this process. It is filled once, before the first call."""
 
     folder: Path
     models: dict[str, ShelfModel] = field(default_factory=dict)
     parts: dict[str, ShelfModel] = field(default_factory=dict)
-    """Built-in models that are there as steps of others, whether or not they are served by name."""
+    """Built-in models that are steps of others, whether or not they are also served by name."""
 
 
 def fill_shelf(
     options: EdgeOptions, home: Path, *, sandbox_needs: Set[str] = frozenset()
 ) -> dict[str, ShelfModel]:
-    """Everything that is asked for, or CannotServe; files that are there already are not built again."""
+    """Prepare every model that the options name. Files that exist already are not built again. Raises CannotServe."""
     shelf = Shelf(private_folder(private_folder(home) / "edge"))
     _remove_abandoned(shelf.folder)
     _check_names(options)
@@ -144,9 +144,12 @@ def _sha256(path: Path) -> str | None:
 
 
 def _admitted(name: str, path: Path, folder: Path, sandbox_needs: Set[str]) -> ShelfModel:
-    """Checked at every start: what was let in by an older release is no reason to let it in now."""
+    """Admit a model file and return its model.
+
+    The file is checked at every start, because a model that an older release admitted need not be admissible now.
+    """
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as private:
-        # What is checked must be what is served, whatever happens to the operator's file meanwhile.
+        # The checked file must be the served file, whatever happens to the operator's file meanwhile.
         copy = Path(private) / "model.onnx"
         try:
             shutil.copyfile(path, copy)
@@ -235,7 +238,9 @@ def _spec(
 
 @contextmanager
 def _half_made(target: Path) -> Iterator[Path]:
-    """A folder that appears under its name whole or not at all; another process may be quicker."""
+    """Yield a folder that appears under its final name whole or not at all. Another process may finish the same folder
+    first.
+    """
     private_folder(target.parent)
     part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
     try:

@@ -1,1 +1,1 @@
-"""How dates and numbers are written, by language."""
+"""Formats of dates and numbers by language."""

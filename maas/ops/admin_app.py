@@ -1,6 +1,6 @@
-"""Puts the product's own site in the place of Django's admin, and reads its pages only where they are shown.
+"""Replaces Django's admin with the product's own site, and imports its pages only in processes that show them.
 
-They are a third of all code, which every process and every command would else load first.
+The admin's pages make up a third of all code, which every process and every command would otherwise load first.
 """
 
 from collections.abc import Sequence

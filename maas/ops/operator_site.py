@@ -1,4 +1,4 @@
-"""The admin as operators enter it: signed in where everybody signs in, with a second factor where that is asked for."""
+"""The operator's admin. Operators sign in on the same page as everyone, with a second factor if that is required."""
 
 from typing import Any
 
@@ -12,13 +12,15 @@ from tenants.accounts.second_factors import has_shown_second_factor
 
 class OperatorSite(UnfoldAdminSite):  # type: ignore[misc]
     def get_urls(self) -> list[Any]:
-        """Whoever asks for addresses is about to show pages."""
+        """Import the admin's pages and return their addresses. A process that needs the addresses is about to show
+        pages.
+        """
         autodiscover()
         urls: list[Any] = super().get_urls()
         return urls
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Asked many times for one page, and looked up once."""
+        """Return whether the person may enter. A page calls this many times, and the answer is looked up once."""
         if not super().has_permission(request):
             return False
         if not settings.MAAS_STAFF_TWO_FACTOR:

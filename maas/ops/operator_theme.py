@@ -1,4 +1,4 @@
-"""How the operator's admin looks and what its sidebar offers; read by django-unfold."""
+"""The appearance of the operator's admin and the items of its sidebar. django-unfold reads them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -28,7 +28,7 @@ def _keys(request: object) -> str:
 
 
 def _item(title: str, icon: str, name: str, *kinds: str) -> dict[str, Any]:
-    """Offered to whoever may see these kinds of rows."""
+    """Build an item that is offered to operators who may see these kinds of rows."""
     link = reverse_lazy(name if name.startswith("admin-") else f"admin:{name}")
     allowed = partial(_may_see, kinds)
     return {"title": title, "icon": icon, "link": link, "active": _is_at(name), "permission": allowed}
@@ -39,7 +39,9 @@ def _may_see(kinds: tuple[str, ...], request: HttpRequest) -> bool:
 
 
 def _is_at(name: str) -> Callable[[HttpRequest], bool]:
-    """By the name of the view, since addresses of one list begin with that of another."""
+    """Return a check for the current page. It compares names of views, because the address of one list may begin with
+    that of another.
+    """
     place = name.removesuffix("_changelist")
 
     def is_at(request: HttpRequest) -> bool:

@@ -1,1 +1,1 @@
-"""Django's database backend, as this product needs it."""
+"""The database backend of Django, adapted to this product."""

@@ -1,9 +1,10 @@
-"""PostgreSQL for Django, where a connection that the server itself has ended reads as a database that is away, a number
-that its column does not hold is refused by the server, and lists are planned for what they are asked for. What was
-prepared before a migration changed what it reads is a database that is away for a moment, too.
+"""PostgreSQL backend for Django. A connection that the server itself has ended is reported as a database that is
+unavailable. The server refuses a number that its column does not hold. Lists are planned for their actual
+parameters. A prepared statement whose column type a migration has changed is also reported as a database that is
+unavailable for a moment.
 
-The standard's class for these errors is that of an error inside the database, which nobody would try again. Whether a
-connection has been ended is seen without a question to the server: each piece of work would wait for its answer.
+The standard's class for these errors is that of an error inside the database, which callers would not retry. The check
+whether a connection has ended sends no query to the server, because each unit of work would wait for its response.
 """
 
 import select
@@ -21,16 +22,16 @@ from tenants.core.db.roles import APP_ROLE, RoleSwitching
 from tenants.core.db.unit_of_work import APP, current_role
 
 _AWAY = (
-    # A process that stood still inside a transaction finds it ended when it goes on.
+    # A process that was suspended inside a transaction finds it ended when it resumes.
     psycopg.errors.IdleInTransactionSessionTimeout,
     psycopg.errors.TransactionTimeout,
-    # The server was made a standby, and another one is to be asked.
+    # The server was made a standby, and the query has to go to another server.
     psycopg.errors.ReadOnlySqlTransaction,
 )
 
 
 def _is_out_of_date(error: psycopg.Error) -> bool:
-    """A migration has changed the type of a column while this connection had prepared to read it."""
+    """Say whether a migration has changed the type of a column in a statement that this connection had prepared."""
     return isinstance(error, psycopg.errors.FeatureNotSupported) and error.diag.source_file == "plancache.c"
 
 
@@ -46,7 +47,8 @@ class AwayErrorWrapper(DatabaseErrorWrapper):
         if isinstance(error, psycopg.Error) and (isinstance(error, _AWAY) or _is_out_of_date(error)):
             self.wrapper.errors_occurred = True
             if _is_out_of_date(error):
-                # With all that was prepared on it: else each time that it is asked again would fail.
+                # Closing the connection drops its prepared statements. Otherwise the statement would fail each time it
+                # is retried.
                 self.wrapper.close()
             raise OperationalError(*error.args).with_traceback(trace) from error
         super().__exit__(kind, error, trace)
@@ -54,7 +56,9 @@ class AwayErrorWrapper(DatabaseErrorWrapper):
 
 class CheckedIntegers(DatabaseOperations):
     def adapt_integerfield_value(self, value: Any, internal_type: str) -> Any:
-        """What a column's type does not hold would be sent cut off; as a plain number it is what it is."""
+        """Pass a number outside the column's range as a plain number, because the adapter of the column's type would
+        send it truncated.
+        """
         low, high = self.integer_field_range(internal_type)
         if isinstance(value, int) and not low <= value <= high:
             return value
@@ -62,7 +66,9 @@ class CheckedIntegers(DatabaseOperations):
 
 
 class PlannedLists:
-    """Of a cursor: a list, or a count, of a few rows among very many is not planned for all values at once."""
+    """A cursor that does not prepare lists and counts, so that a list of a few rows among very many is planned for its
+    own values rather than for all values at once.
+    """
 
     def execute(
         self, query: Any, params: Any = None, *, prepare: bool | None = None, binary: bool | None = None
@@ -94,7 +100,7 @@ class DatabaseWrapper(RoleSwitching, base.DatabaseWrapper):  # type: ignore[misc
         return connection
 
     def create_cursor(self, name: str | None = None) -> Any:
-        """One that acts as the role of this moment: signing in has another one than other requests."""
+        """Create a cursor that acts as the current role. Signing in has another role than other requests."""
         if self.alias == APP:
             self.act_as(current_role())
         return super().create_cursor(name)
@@ -104,10 +110,12 @@ class DatabaseWrapper(RoleSwitching, base.DatabaseWrapper):  # type: ignore[misc
         return AwayErrorWrapper(self)
 
     def is_usable(self) -> bool:
-        """A server that has ended a connection has said so, or has hung up: there is something to read.
+        """Check whether the connection is still open. If a server has ended it, a message or the end of the stream is
+        ready to read.
 
-        A notice may be there too, seldom enough to be asked about. Who was cut off without a word is found out by the
-        next statement, as by a question: the kernel gives up on either after the same time.
+        The data may also be a notice, but that is rare, so the server is then queried. If a connection was cut without
+        any message, the next statement finds out as a query here would: the kernel gives up on either after the same
+        time.
         """
         connection: psycopg.Connection[object] | None = self.connection
         if connection is None or connection.closed:

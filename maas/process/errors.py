@@ -1,8 +1,8 @@
-"""Reasons why the product cannot run on this machine as asked, each with a stable code."""
+"""The reasons why the product cannot run on this machine as requested, each with a stable code."""
 
 
 class LaunchError(Exception):
-    """Something a person can mend; the message says what and how."""
+    """An error that a person can mend. The message says what is wrong and how to mend it."""
 
     code = "launch_failed"
 
@@ -24,6 +24,6 @@ class ChildKeepsFailing(LaunchError):
 
 
 class ServiceUnavailable(LaunchError):
-    """An embedded service cannot run here."""
+    """An embedded service that cannot run here."""
 
     code = "embedded_service_unavailable"

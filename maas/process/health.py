@@ -1,4 +1,4 @@
-"""`/livez`, `/readyz` and `/metrics`, answered without Django, so that they still speak when Django is stuck."""
+"""Serves `/livez`, `/readyz` and `/metrics` without Django, so that they respond even when Django is stuck."""
 
 import asyncio
 import json
@@ -33,20 +33,23 @@ SERVICE_ANSWERS = Gauge(
 )
 PATIENCE_S = 2.0
 REMEMBERED_S = 1.0
-"""However often it is asked, the services behind are asked no more than once a second."""
+"""The time for which a result is reused. However often readiness is requested, the services are checked at most once a
+second.
+"""
 
 
 DRAINING = b'{"status": "draining"}'
 
 
 REQUIRED = frozenset({"database", "migrations"})
-"""What a web process can serve nothing without. Were a lack of anything else a reason to send no more requests here,
-all web processes would leave their load balancer in one moment, and a part that few requests need would end them all.
+"""The services without which a web process can serve nothing. If a lack of anything else made a process not ready, all
+web processes would leave their load balancer at the same moment, and a failure of a part that few requests need
+would stop all of them.
 """
 
 
 class NotReady(Exception):
-    """A check's own words for what is missing."""
+    """A check that failed. Its message says what is missing."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,9 @@ class Finding:
 class Readiness:
     checks: Mapping[str, Finding]
     workers: tuple[str, ...] = ()
-    """For information: a web process is ready without any."""
+    """The names of the workers, for information only. A web process is ready without any."""
     sandbox: Mapping[str, Sequence[str] | None] = field(default_factory=sandbox_state)
-    """What confines the children that open documents."""
+    """The layers that confine the child processes that open documents."""
 
     @property
     def ready(self) -> bool:
@@ -91,7 +94,9 @@ def check_database() -> str:
 
 @dataclass
 class MigrationCheck:
-    """Once all are applied, this process never asks again: its own code cannot gain a migration."""
+    """A check that all migrations are applied. After it succeeds, it never queries again, because the code of this
+    process cannot gain a migration.
+    """
 
     applied: bool = field(default=False)
 
@@ -161,7 +166,9 @@ def _redis(url: str) -> "redis.Redis":
 
 
 class Check:
-    """One thread each, so that a service that hangs delays no other check; a run still under way is joined."""
+    """A check with its own thread, so that a service that hangs delays no other check. A call joins a run that is still
+    in progress.
+    """
 
     def __init__(self, name: str, check: Callable[[], object]) -> None:
         self._name = name
@@ -170,7 +177,7 @@ class Check:
         self._running: asyncio.Future[object] | None = None
 
     async def run(self) -> object:
-        """What the check returns; raises what it raises, or TimeoutError."""
+        """Return the result of the check, or raise its error or TimeoutError."""
         if self._running is None or self._running.done():
             loop = asyncio.get_running_loop()
             self._running = asyncio.ensure_future(loop.run_in_executor(self._pool, self._fresh))
@@ -193,7 +200,7 @@ class Check:
         except TimeoutError:
             return Finding(False, f"no answer within {PATIENCE_S:g} s")
         except Exception as error:
-            # Reasons may name hosts and users: they are for the log, not for whoever asks.
+            # Reasons may name hosts and users. They belong in the log, not in the response.
             log.warning("not_ready", check=self._name, error=str(error))
             return Finding(False, f"failed: {type(error).__name__}")
 
@@ -225,7 +232,7 @@ class ReadinessProbe:
 
 
 class Health:
-    """Answers its three addresses and passes on everything else."""
+    """A layer that serves the three health addresses and passes on all other requests."""
 
     def __init__(self, inner: App, probe: ReadinessProbe, stop: Stop) -> None:
         self._inner = inner

@@ -1,4 +1,4 @@
-"""Refuses to start on a Redis that would throw away what it must keep: messages, uses, tickets."""
+"""Refuses to start on a Redis that may evict what it must keep: messages, uses and tickets."""
 
 from typing import Any
 
@@ -13,14 +13,18 @@ log = structlog.get_logger(__name__)
 
 
 class EvictingRedis(Exception):
-    """Its memory policy; the variable that names the server is for whoever asks to say."""
+    """A Redis that evicts keys. The message names its memory policy; the caller adds the variable that names the
+    server.
+    """
 
     def __init__(self, policy: str) -> None:
         super().__init__(f"evicts what it must keep: its maxmemory-policy is {policy}, not noeviction")
 
 
 def check_policy(url: str, patience_s: float = 2.0) -> None:
-    """Raises EvictingRedis, or RedisError where the server does not answer or does not tell."""
+    """Check the memory policy of a Redis. Raises EvictingRedis, or RedisError if the server does not respond or refuses
+    the command.
+    """
     with single_try(url, patience_s) as client:
         memory: Any = client.info("memory")
     policy = memory.get("maxmemory_policy", "noeviction")
@@ -29,7 +33,9 @@ def check_policy(url: str, patience_s: float = 2.0) -> None:
 
 
 def refuse_evicting_servers() -> None:
-    """Raises LaunchError. One that does not answer now is no reason not to start: `/readyz` goes on asking."""
+    """Check all servers. Raises LaunchError. A server that does not respond now does not prevent a start, because
+    `/readyz` keeps checking.
+    """
     urls = {"MAAS_REDIS_URL": settings.MAAS_REDIS_URL, "MAAS_BROKER_URL": settings.MAAS_BROKER_URL}
     for name, url in urls.items():
         if url.startswith("amqp"):

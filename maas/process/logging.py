@@ -1,4 +1,4 @@
-"""Structured logs: JSON for machines, aligned text for people, the same fields in both."""
+"""Structured logs: JSON for machines, aligned text for people, and the same fields in both."""
 
 import logging
 import logging.config
@@ -13,7 +13,9 @@ FORMATS = ("console", "json")
 
 
 def _disarm(logger: object, method: str, event: EventDict) -> EventDict:
-    """What callers send must not steer the terminal of whoever reads the log."""
+    """Escape unprintable characters, so that text from callers cannot control the terminal of a person who reads the
+    log.
+    """
     for name, value in event.items():
         if isinstance(value, str) and not value.isprintable() and name != "exception":
             event[name] = "".join(char if char.isprintable() else repr(char)[1:-1] for char in value)
@@ -21,7 +23,9 @@ def _disarm(logger: object, method: str, event: EventDict) -> EventDict:
 
 
 def _without_request(logger: object, method: str, event: EventDict) -> EventDict:
-    """Django adds it to what it says of one; written out it has the whole address, and what was searched for."""
+    """Drop the request object that Django adds to its events. Written out, it would contain the whole address,
+    including search terms.
+    """
     event.pop("request", None)
     return event
 
@@ -46,7 +50,7 @@ def configure(options: Mapping[str, str]) -> None:
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        # The plain form: a rich one would print local variables, and with them keys and texts.
+        # The plain format is used, because a rich traceback would print local variables, and with them keys and texts.
         else structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty(), pad_event_to=30, exception_formatter=structlog.dev.plain_traceback
         )
@@ -60,9 +64,9 @@ def configure(options: Mapping[str, str]) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(options["level"])
-    # pika reports each lost connection three times as an error; the broker reports it once, by itself.
+    # The pika library logs each lost connection three times as an error. The broker logs it once by itself.
     logging.getLogger("pika").setLevel(logging.CRITICAL)
-    # Our own request log tells of these, with the request's id and without a traceback.
+    # The product's own request log records these, with the request's ID and without a traceback.
     logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)
     logging.getLogger("django.request").setLevel(logging.ERROR)
     for noisy in ("botocore", "urllib3", "asyncio", "pikepdf", "fontTools", "stripe"):

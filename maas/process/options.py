@@ -1,4 +1,4 @@
-"""What every process checks of the environment before it listens."""
+"""Checks that every process makes on its environment before it listens."""
 
 from maas.process.errors import LaunchError
 
@@ -8,7 +8,9 @@ class InvalidOption(LaunchError):
 
 
 def require_own_port(*, port: int, grpc_port: int) -> None:
-    """Both would listen, and callers reach one or the other by chance: web processes share their ports."""
+    """Refuse one port for HTTP and gRPC. Both would listen, because web processes share their ports, and callers would
+    reach either by chance.
+    """
     if grpc_port == port:
         raise InvalidOption(
             f"MAAS_GRPC_PORT={grpc_port} is MAAS_PORT, where HTTP is spoken: give gRPC a port of its own, or 0"

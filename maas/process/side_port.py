@@ -1,4 +1,4 @@
-"""Health and metrics of processes that serve nothing else: worker and scheduler."""
+"""The port for health and metrics in processes that serve nothing else: worker and scheduler."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -44,12 +44,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Probes come every few seconds; they are not news."""
+        """Log nothing, because probes arrive every few seconds."""
 
 
 @contextmanager
 def serve_side_port(port: int, *, ready: Callable[[], bool]) -> Iterator[None]:
-    """Answers from a thread while the body runs; does nothing for port 0."""
+    """Serve the port from a thread while the body runs. Do nothing for port 0."""
     if port == 0:
         yield
         return

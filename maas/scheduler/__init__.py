@@ -1,1 +1,1 @@
-"""The scheduler: one leader that does what is due, for every app."""
+"""The scheduler: one leading process runs the due duties of every app."""

@@ -1,4 +1,4 @@
-"""A duty runs in a thread of its own, so that whatever it waits for holds up no other."""
+"""Runs each duty in its own thread, so that a duty that waits for something delays no other."""
 
 import threading
 import time
@@ -9,12 +9,14 @@ from django.db import close_old_connections, connections
 
 log = structlog.get_logger(__name__)
 LINGER_S = 1.5
-"""How long the thread stays with its connections: a duty of every second is not to open new ones each time."""
+"""Seconds for which an idle thread keeps its connections. A duty that is due every second must not open new ones each
+time.
+"""
 LONG_S = 60.0
 
 
 class Aside:
-    """Calling it begins the duty in its thread, or does nothing while the last one still runs."""
+    """A duty with its thread. Calling the object starts the duty, or does nothing while the last run is in progress."""
 
     def __init__(self, do: Callable[[], object]) -> None:
         self.name: str = getattr(do, "__name__", repr(do))
@@ -42,7 +44,7 @@ class Aside:
 
     @property
     def runs_for_s(self) -> float:
-        """0 while it does not run."""
+        """Return how long the duty has been running, or 0 if it is not."""
         begun_s = self._begun_s
         return 0.0 if begun_s is None else time.monotonic() - begun_s
 
@@ -67,7 +69,7 @@ class Aside:
             connections.close_all()
 
     def _called(self) -> bool:
-        """False when nobody has for a while; whoever calls later starts another thread."""
+        """Wait for the next call. Return False after a while without one; a later call starts another thread."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._wanted, LINGER_S):
                 self._thread = None

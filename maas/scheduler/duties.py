@@ -1,4 +1,4 @@
-"""When the duties of the scheduler are due: all at once in the beginning, and never again."""
+"""Decides when the duties of the scheduler are due: all at once at the start, and spread out from then on."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ class _Duty:
 
 
 class Duties:
-    """Each has a place of its own in its interval.
+    """The duties, each with its own position in its interval.
 
-    A duty takes a thread and often a new connection: twenty that are due in the same moment of each minute would
-    have the processors to themselves for it.
+    A duty needs a thread and often a new connection. If twenty duties were due at the same moment of each minute, they
+    would occupy the processors at that moment.
     """
 
     def __init__(self, duties: Iterable[tuple[float, Callable[[], None]]]) -> None:
-        """How many seconds from one beginning to the next, and what begins it."""
+        """Take for each duty the seconds from one start to the next, and the function that starts it."""
         many = list(duties)
         self._duties = [
             _Duty(every_s, begin, number / len(many)) for number, (every_s, begin) in enumerate(many)
@@ -34,5 +34,7 @@ class Duties:
 
 
 def next_due_s(now_s: float, every_s: float, place: float) -> float:
-    """The next of the moments that lie `every_s` apart; `place` from 0 to 1 says where."""
+    """Return the next of the moments that are `every_s` apart. `place`, from 0 to 1, is their position in the
+    interval.
+    """
     return now_s + every_s - (now_s - place * every_s) % every_s

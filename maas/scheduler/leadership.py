@@ -1,4 +1,4 @@
-"""The lock that lets one scheduler lead, on a connection that is used for nothing else."""
+"""The lock that lets one scheduler lead. It is held on a connection that is used for nothing else."""
 
 from typing import Any
 
@@ -9,7 +9,9 @@ from tenants.core.db.unit_of_work import OPERATOR
 
 LOCK_ID = 0x6D616173
 SILENCE_S = 3
-"""A leader that says nothing for so long is frozen or cut off: Postgres ends its session, and with it the lock."""
+"""Seconds of silence after which a leader counts as frozen or cut off. PostgreSQL then ends its session, and with it
+the lock.
+"""
 
 _NOTICES_SILENCE = {
     "connect_timeout": "3",
@@ -18,9 +20,9 @@ _NOTICES_SILENCE = {
     "keepalives_count": "2",
     "tcp_user_timeout": str(1000 * SILENCE_S),
 }
-"""A leader that is cut off is to find out about as soon as the others do."""
+"""Connection options that make a leader that is cut off notice this about as soon as the other schedulers do."""
 
-# Asked of the server, and not only of this connection: a pooler may have put another session behind it.
+# The query asks the server rather than only this connection, because a pooler may have put another session behind it.
 _HELD = """
 SELECT EXISTS (
     SELECT FROM pg_locks
@@ -31,13 +33,14 @@ SELECT EXISTS (
 
 
 class LeadershipLost(Exception):
-    """The session that held the lock is not the one that answers now."""
+    """The session that responds is no longer the session that held the lock."""
 
 
 class Leadership:
-    """A session of its own, outside of Django's connections: those reconnect by themselves, and a lock does not.
+    """A session outside of Django's connections. Those reconnect by themselves, but a lock does not survive that.
 
-    Between two statements nothing is open, so that however the process is frozen, this session is idle and ends.
+    No transaction is open between two statements. However the process is frozen, this session is then idle and is
+    ended.
     """
 
     def __init__(self) -> None:
@@ -48,11 +51,11 @@ class Leadership:
         self._execute("SELECT set_config('idle_session_timeout', %s, false)", f"{SILENCE_S}s")
 
     def take(self) -> bool:
-        """Whether it is ours now. Asked again and again by those that stand by."""
+        """Try to take the lock and return whether this session holds it. Standby schedulers call this repeatedly."""
         return bool(self._execute("SELECT pg_try_advisory_lock(%s)", LOCK_ID))
 
     def prove(self) -> None:
-        """Raises unless this very session still holds the lock."""
+        """Raise LeadershipLost unless this same session still holds the lock."""
         if not self._execute(_HELD, LOCK_ID):
             raise LeadershipLost("the session that answers does not hold the scheduler's lock")
 

@@ -1,4 +1,4 @@
-"""The scheduler: one leader wakes workers for what waits and sweeps up after those that died."""
+"""The scheduler: one leader notifies workers of queued work, and takes back the work of processes that died."""
 
 import threading
 import time
@@ -22,19 +22,20 @@ from tenants.core.db.failures import PASSING, is_operators
 log = structlog.get_logger(__name__)
 PROVE_EVERY_S = 0.2
 SWEEP_EVERY_S = 0.5
-"""Whoever waits for the page of a worker that died waits for the next sweep after its lease."""
+"""Seconds between two sweeps. A page of a worker that died waits for the next sweep after its lease has expired."""
 STAND_BY_S = 0.5
 FRESH_S = 10.0
 OUTAGE_MARGIN_S = 2.0
 HANGS_S = 120.0
-"""Longer than the sweep of very many pages takes."""
+"""Seconds after which a sweep counts as hanging. A sweep of very many pages takes less."""
 
 
 class Scheduler:
-    """Any number may run; a session lock in Postgres lets one lead, and is gone the moment its holder dies.
+    """A scheduler, of which any number may run. A session lock in PostgreSQL lets one lead, and is released the moment
+    its holder dies.
 
-    The thread that leads does nothing but prove the lock and begin duties. Each runs in a thread of its own, so one
-    that hangs (the broker does not answer) neither costs the lock nor holds up the others.
+    The leading thread only proves the lock and starts duties. Each duty runs in its own thread. If one hangs, for
+    example because the broker does not respond, the lock is not lost and the other duties are not delayed.
     """
 
     def __init__(self, stopping: threading.Event) -> None:
@@ -49,7 +50,7 @@ class Scheduler:
 
     @property
     def alive(self) -> bool:
-        """It leads or could at once: the database has just answered, and no sweep hangs."""
+        """Return whether it leads or could lead at once: the database has just responded, and no sweep hangs."""
         return time.monotonic() - self._answered_s < FRESH_S and self._sweep.runs_for_s < HANGS_S
 
     def run(self) -> None:
@@ -65,7 +66,7 @@ class Scheduler:
             self._stopping.wait(STAND_BY_S)
 
     def _term(self) -> None:
-        """From the first try to lead until the session ends, whoever ends it."""
+        """Run from the first attempt to lead until the session ends, for whatever reason."""
         with closing(Leadership()) as leadership:
             while not leadership.take():
                 self._answered()

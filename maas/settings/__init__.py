@@ -1,4 +1,4 @@
-"""Django's settings, all from the environment (docs/settings.md lists every variable)."""
+"""The settings of Django, all read from the environment. The file docs/settings.md lists every variable."""
 
 import os
 from pathlib import Path
@@ -24,7 +24,7 @@ MAAS_PORT = ENV.number("MAAS_PORT", 8000)
 MAAS_HOST = ENV.text("MAAS_HOST", "127.0.0.1")
 MAAS_GRPC_PORT = ENV.number("MAAS_GRPC_PORT", 0)
 MAAS_PUBLIC_URL = ENV.text("MAAS_PUBLIC_URL", f"http://127.0.0.1:{MAAS_PORT}")
-# Unless told, where `make up` would listen; never whatever PostgreSQL the machine has.
+# The default is where `make up` would listen, never another PostgreSQL server that the machine happens to have.
 MAAS_DATABASE_URL = ENV.text(
     "MAAS_DATABASE_URL", f"postgres:///maas?host={quote(str(MAAS_HOME / 'run' / 'postgres'), safe='')}"
 )
@@ -59,38 +59,39 @@ MAAS_CACHE_TENANT_BYTES = ENV.number("MAAS_CACHE_TENANT_BYTES", 64 * 2**20)
 MAAS_MAX_PAGES = ENV.number("MAAS_MAX_PAGES", 2000)
 MAAS_MAX_PAGE_PIXELS = ENV.number("MAAS_MAX_PAGE_PIXELS", 50_000_000)
 MAAS_RENDER_DPI = ENV.number("MAAS_RENDER_DPI", 200)
-# So much is set aside for a page of a job that is paid by tokens, of which nobody knows the number before.
+# The tokens held for a page of a job that is paid by tokens, because their number is not known in advance.
 MAAS_HOLD_TOKENS_PER_PAGE = ENV.number("MAAS_HOLD_TOKENS_PER_PAGE", 4_096)
-# So many milliseconds are set aside for a page or call that is paid by the second, and no more of them are charged.
+# The milliseconds held for a page or call that is paid by the second. No more than these are charged.
 MAAS_HOLD_GPU_MS_PER_PAGE = ENV.number("MAAS_HOLD_GPU_MS_PER_PAGE", 10_000)
 MAAS_INVOICE_AFTER_H = ENV.number("MAAS_INVOICE_AFTER_H", 6)
-# For each tenant that has none of its own; 0 is unlimited.
+# These limits apply to each tenant that has none of its own. 0 is unlimited.
 MAAS_REQUESTS_PER_MINUTE = ENV.limit("MAAS_REQUESTS_PER_MINUTE", 600_000, MOST)
 MAAS_TOKENS_PER_MINUTE = ENV.limit("MAAS_TOKENS_PER_MINUTE", 0, MOST)
-# Of a tenant's test keys together, whose work costs nothing.
+# These limits apply to all test keys of a tenant together. Their work costs nothing.
 MAAS_TEST_PAGES_A_DAY = ENV.limit("MAAS_TEST_PAGES_A_DAY", 200, MOST)
 MAAS_TEST_CALLS_A_DAY = ENV.limit("MAAS_TEST_CALLS_A_DAY", 2_000, MOST)
 MAAS_PAGES_PER_MINUTE = ENV.limit("MAAS_PAGES_PER_MINUTE", 100_000, MOST)
 MAAS_CALLS_AT_ONCE = ENV.limit("MAAS_CALLS_AT_ONCE", 1_000, MOST_AT_ONCE)
 MAAS_UNFINISHED_JOBS = ENV.limit("MAAS_UNFINISHED_JOBS", 100_000, MOST)
 MAAS_UNFINISHED_PAGES = ENV.limit("MAAS_UNFINISHED_PAGES", 500_000, MOST)
-# Megabytes (of 1,000,000 bytes) of documents, files, results and unfinished uploads of a tenant. 0: any.
+# The megabytes (of 1,000,000 bytes) of documents, files, results and unfinished uploads of a tenant. 0 is unlimited.
 MAAS_STORAGE_MB = ENV.limit("MAAS_STORAGE_MB", 0, MOST)
-# How long a page of each priority may have to wait for a model; jobs that would wait longer are refused. 0: any time.
+# The time that a page of each priority may wait for a model. Jobs that would wait longer are refused. 0 is unlimited.
 MAAS_MAX_QUEUE_AGE_INTERACTIVE_S = ENV.limit("MAAS_MAX_QUEUE_AGE_INTERACTIVE_S", 60, MOST)
 MAAS_MAX_QUEUE_AGE_STANDARD_S = ENV.limit("MAAS_MAX_QUEUE_AGE_STANDARD_S", 3600, MOST)
 MAAS_MAX_QUEUE_AGE_BULK_S = ENV.limit("MAAS_MAX_QUEUE_AGE_BULK_S", 24 * 3600, MOST)
-# None where nobody said so: three quarters of what the workers of a model can take.
+# The value is None if it is not set. It then is three quarters of what the workers of a model can take.
 MAAS_PAGES_AT_ONCE = ENV.limit("MAAS_PAGES_AT_ONCE", 0, MOST) if "MAAS_PAGES_AT_ONCE" in ENV.values else None
-# Days; 0 is for ever. For each tenant that has none of its own, and for what test keys made.
+# Retention in days, for each tenant that has none of its own, and for the data of test keys. 0 keeps data forever.
 MAAS_KEEP_DOCUMENTS_DAYS = ENV.limit("MAAS_KEEP_DOCUMENTS_DAYS", 0, MOST_DAYS)
 MAAS_KEEP_RESULTS_DAYS = ENV.limit("MAAS_KEEP_RESULTS_DAYS", 0, MOST_DAYS)
 MAAS_KEEP_EVENTS_DAYS = ENV.limit("MAAS_KEEP_EVENTS_DAYS", 0, MOST_DAYS)
 MAAS_KEEP_TEST_DAYS = ENV.limit("MAAS_KEEP_TEST_DAYS", 7, MOST_DAYS)
 MAAS_KEEP_TOMBSTONES_DAYS = ENV.limit("MAAS_KEEP_TOMBSTONES_DAYS", 365, MOST_DAYS)
-# Between the wish to delete an account and its erasure; until then an owner can take it back. 0 is at once.
+# The days between a request to delete an account and its erasure. Until then an owner can withdraw the request. 0 is at
+# once.
 MAAS_DELETION_GRACE_DAYS = ENV.number("MAAS_DELETION_GRACE_DAYS", 30)
-# More than keep the cores busy only make each page slower, and a newcomer wait behind them.
+# More threads than keep the cores busy only make each page slower, and a new page waits behind them.
 MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", min(16, 4 * len(os.sched_getaffinity(0))))
 MAAS_WORKER_POOLS = ENV.names("MAAS_WORKER_POOLS")  # none is all
 MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", 16)
@@ -114,7 +115,7 @@ MAAS_STRIPE_CHECKOUT = _stripe.checkout
 MAAS_DRAIN_S = ENV.number("MAAS_DRAIN_S", 0)
 MAAS_FINISH_S = ENV.number("MAAS_FINISH_S", 2)
 MAAS_WORKER_STOP_S = ENV.number("MAAS_WORKER_STOP_S", 3)
-# With two, what takes long to read keeps no other tenant waiting.
+# If there are two, a document that takes long to read does not block other tenants.
 MAAS_READER_CHILDREN = ENV.number("MAAS_READER_CHILDREN", max(2, min(16, len(os.sched_getaffinity(0)))))
 MAAS_MODEL_MEMORY = ENV.number("MAAS_MODEL_MEMORY", 0)  # bytes; 0 is a share of the machine's or the GPU's
 MAAS_TENSORRT = ENV.flag("MAAS_TENSORRT", False)
@@ -123,7 +124,7 @@ MAAS_METRICS_PORT = ENV.number("MAAS_METRICS_PORT", 0)
 
 DEBUG = ENV.flag("MAAS_DEBUG", False)
 SECRET_KEY = ENV.text("MAAS_SECRET_KEY", "") or ("unset-" * 10 if DEBUG else "")
-# The edge has counted the bytes already; Django must not stop short of what the edge lets through.
+# The request guard has already counted the bytes. Django must not have a lower limit than the guard.
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAAS_MAX_INLINE_BYTES
 ALLOWED_HOSTS = ENV.names("MAAS_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = ENV.names("MAAS_TRUSTED_ORIGINS")
@@ -193,11 +194,13 @@ TEMPLATES = [
     }
 ]
 
-# One server: `default` is walled in by row-level security, `operator` sees all, `owner` makes tables. Signing in acts
-# as a role of its own on the connections of `default`; see tenants.core.db.unit_of_work.account_work.
+# All three are the same server: `default` is restricted by row-level security, `operator` sees all rows, and `owner`
+# creates tables. Signing in acts as its own role on the connections of `default`; see
+# tenants.core.db.unit_of_work.account_work.
 _database = DatabaseUrl.parse(MAAS_DATABASE_URL)
-# A transaction that stands still holds up more than what it has locked: streams of events go no further than the
-# oldest that is still writing. Operators' work may take its time, as new passwords do; its loops set their own bound.
+# An idle transaction blocks more than what it has locked: streams of events stop at the oldest transaction that still
+# writes. Operators' transactions may last longer, for example while a new password is hashed. Their loops set their own
+# timeout.
 _STANDSTILL_S = min(5, MAAS_LEASE_S)
 DATABASES = {
     "default": _database.django("maas_app", patience_s=_STANDSTILL_S),
@@ -213,7 +216,7 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": MAAS_CACHE_URL,
         "KEY_PREFIX": "web",
-        # One that hangs is one that is away: without these, whoever asks it hangs with it.
+        # A server that hangs counts as unavailable. Without these timeouts, its callers would hang with it.
         "OPTIONS": {"socket_timeout": 2.0, "socket_connect_timeout": 2.0},
     }
 }
@@ -223,7 +226,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 STATIC_URL = "/static/"
-# Found in the packages themselves when a process starts: nothing has to be collected first.
+# The files are found in the packages themselves when a process starts, so they need not be collected first.
 WHITENOISE_USE_FINDERS = True
 
 if not 0 <= MAAS_DELETION_GRACE_DAYS <= MOST_DAYS:
@@ -237,7 +240,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-# Alone, so that no password is checked twice, nor past the count of tries.
+# This is the only backend, so that no password is checked twice, or without counting the attempt.
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "job-list"
@@ -286,7 +289,7 @@ SPECTACULAR_SETTINGS = {
     "SECURITY": [{"key": []}],
 }
 
-# Behind a TLS proxy: MAAS_SECURE=1 turns on everything that needs HTTPS.
+# MAAS_SECURE=1 means that a TLS proxy is in front, and turns on everything that needs HTTPS.
 _secure = ENV.flag("MAAS_SECURE", False)
 if _secure and MAAS_EGRESS_LOOPBACK:
     raise ImproperlyConfigured(
@@ -307,7 +310,7 @@ _sign_on = {
     "MAAS_MICROSOFT_SECRET": ENV.text("MAAS_MICROSOFT_SECRET", ""),
     "MAAS_MICROSOFT_TENANT": ENV.text("MAAS_MICROSOFT_TENANT", "common"),
 }
-# Each of these has an address, a client id and a secret of its own: MAAS_OIDC_<NAME>_URL and so on.
+# Each of these providers has its own address, client ID and secret: MAAS_OIDC_<NAME>_URL and so on.
 MAAS_SIGN_ON = sign_on_providers(ENV.names("MAAS_OIDC_PROVIDERS"), {**ENV.values, **_sign_on}, secure=_secure)
 MAAS_SANDBOX_NEEDS = ENV.layers("MAAS_SANDBOX_NEEDS", "landlock,seccomp" if _secure else "none")
 MAAS_PROXIES = ENV.number("MAAS_PROXIES", 1 if _secure else 0)
@@ -321,7 +324,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-# Whoever pays by card is sent on, from a form of ours, to the provider's own page, and nowhere else.
+# A person who pays by card is redirected from a form of the dashboard to the provider's own page, and nowhere else.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": csp.pages(
         forms_go_to=[MAAS_STRIPE_CHECKOUT] if MAAS_STRIPE_SECRET_KEY else [],
@@ -332,5 +335,5 @@ UNFOLD = operator_theme.UNFOLD
 
 LOGGING_CONFIG = "maas.process.logging.configure"
 LOGGING = {"format": MAAS_LOG_FORMAT, "level": ENV.text("MAAS_LOG_LEVEL", "INFO")}
-# NumPy's small products gain nothing from threads of their own beside ONNX Runtime's.
+# NumPy's small products gain nothing from their own threads beside those of ONNX Runtime.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -1,4 +1,4 @@
-"""How people get in, as the settings of django-allauth say it; pure."""
+"""The settings of django-allauth, which decide how people sign in. They are pure."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
@@ -10,7 +10,7 @@ _LINK_DAYS = 3
 
 
 def checked_sign_up(sign_up: str, *, secure: bool, email_url: str) -> str:
-    """Who may become a person here by themselves."""
+    """Check the setting that says who may sign up on their own."""
     if sign_up not in get_args(SignUp):
         raise ImproperlyConfigured(f"MAAS_SIGN_UP={sign_up!r} must be one of {', '.join(get_args(SignUp))}")
     if secure and sign_up == "open" and not email_url:
@@ -40,7 +40,8 @@ def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
         "ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS": _LINK_DAYS,
         "ACCOUNT_EMAIL_SUBJECT_PREFIX": "",
         "ACCOUNT_EMAIL_NOTIFICATIONS": True,
-        # An address that is asked about gets a mail in any case: neither page nor time tell whether it is known.
+        # Every address that is entered receives an email, so neither the page nor its timing reveals whether the
+        # address is known.
         "ACCOUNT_PREVENT_ENUMERATION": True,
         "ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS": True,
         "ACCOUNT_CHANGE_EMAIL": True,
@@ -48,12 +49,14 @@ def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
         "ACCOUNT_LOGIN_ON_PASSWORD_RESET": False,
         "ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE": False,
         "ACCOUNT_REAUTHENTICATION_REQUIRED": True,
-        # Tries are counted by tenants.dashboard.sign_in.throttling, which knows proxies and keeps nobody else out.
+        # The module tenants.dashboard.sign_in.throttling counts attempts. It considers proxies and locks out no other
+        # person.
         "ACCOUNT_RATE_LIMITS": False,
         "ACCOUNT_DEFAULT_HTTP_PROTOCOL": "https" if secure else "http",
         "MFA_ADAPTER": "tenants.accounts.second_factors.SecondFactors",
         "MFA_SUPPORTED_TYPES": ["totp", "webauthn", "recovery_codes"],
-        # Who is signed in has a confirmed address; another one may wait for being confirmed beside a second step.
+        # A person who is signed in has a confirmed address. A second factor may be used while another address is
+        # unconfirmed.
         "MFA_ALLOW_UNVERIFIED_EMAIL": True,
         "MFA_PASSKEY_LOGIN_ENABLED": True,
         "MFA_TOTP_ISSUER": "Document AI",

@@ -1,4 +1,6 @@
-"""What browsers may run and load: only what this server itself serves as files; the admin a little more."""
+"""The content security policy: browsers may run and load only files of this server. The admin is allowed a little
+more.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,14 +14,14 @@ if TYPE_CHECKING:
 ADMIN = "/admin/"
 PAGES: dict[str, list[str]] = {
     "default-src": [SELF],
-    # blob: a picture that a person has chosen and that is shown before it is sent.
+    # The source `blob:` allows a picture that a person has chosen and that is shown before it is sent.
     "img-src": [SELF, "data:", "blob:"],
     "object-src": [NONE],
     "base-uri": [NONE],
     "form-action": [SELF],
     "frame-ancestors": [NONE],
 }
-# The admin's theme builds its expressions with eval and writes styles in its pages.
+# The theme of the admin builds its expressions with eval and writes styles in its pages.
 ADMIN_PAGES: dict[str, list[str]] = {
     **PAGES,
     "script-src": [SELF, UNSAFE_EVAL, UNSAFE_INLINE],
@@ -28,12 +30,14 @@ ADMIN_PAGES: dict[str, list[str]] = {
 
 
 def pages(*, forms_go_to: Sequence[str] = (), scripts_send_to: Sequence[str] = ()) -> dict[str, list[str]]:
-    """A form may also lead to these, and a script may send to those; all are whole origins."""
+    """Return the policy of pages. Forms may also lead to the first origins, and scripts may send to the second."""
     return {**PAGES, "form-action": [SELF, *forms_go_to], "connect-src": [SELF, *scripts_send_to]}
 
 
 class PolicyMiddleware(CSPMiddleware):
-    """A view may have set a stricter policy of its own, as page pictures do; that one stands."""
+    """Middleware that sends the policy. A stricter policy that a view has set, as page pictures do, takes
+    precedence.
+    """
 
     def get_policy_parts(
         self, request: "HttpRequest", response: "HttpResponseBase", report_only: bool = False

@@ -1,4 +1,4 @@
-"""Reads the environment, and what a running `make up` has left in MAAS_HOME for it, into typed values."""
+"""Reads the environment, and the values that a running `make up` has written to MAAS_HOME, into typed values."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def _read_json(path: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Environment:
-    """The process's variables first, then the running services of MAAS_HOME, then defaults."""
+    """The variables of the process, then the running services of MAAS_HOME, then defaults."""
 
     home: Path
     values: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Environment:
             raise ImproperlyConfigured(f"{name}={raw!r} is not a whole number") from None
 
     def limit(self, name: str, default: int, most: int) -> int:
-        """0 is for unlimited."""
+        """Return a limit. 0 means unlimited."""
         number = self.number(name, default)
         if not 0 <= number <= most:
             raise ImproperlyConfigured(f"{name}={number} must be 0, which is unlimited, or at most {most}")
@@ -72,7 +72,7 @@ class Environment:
         return [part.strip() for part in self.values.get(name, default).split(",") if part.strip()]
 
     def layers(self, name: str, default: str) -> frozenset[str]:
-        """Layers of the sandbox; `none` is for none of them, as an empty variable counts as not set."""
+        """Return the layers of the sandbox. `none` means no layers, because an empty variable counts as not set."""
         names = self.names(name, default)
         if names == ["none"]:
             return frozenset()
@@ -104,7 +104,7 @@ class Environment:
             ) from error
 
 
-# A server that is cut off without a word is given up after half a minute, not after hours.
+# A server that is cut off without a message is given up after half a minute, not after hours.
 _NOTICES_SILENCE = {
     "connect_timeout": "5",
     "keepalives_idle": "10",
@@ -116,7 +116,7 @@ _NOTICES_SILENCE = {
 
 @dataclass(frozen=True)
 class DatabaseUrl:
-    """A Postgres URL in the form that libpq and Django both understand."""
+    """The parts of a PostgreSQL URL, in the form that libpq and Django both understand."""
 
     name: str
     user: str
@@ -144,10 +144,10 @@ class DatabaseUrl:
         )
 
     def django(self, role: str | None, *, patience_s: int = 0) -> dict[str, object]:
-        """One Django database that acts as `role`, or as the URL's own user.
+        """Return the settings of a Django database that acts as `role`, or as the URL's own user.
 
-        `patience_s` is how long a transaction may stand still, with all that it has locked, before Postgres ends it:
-        a process that is frozen in the middle of one must not hold up the others. 0 is for ever.
+        `patience_s` is the time that a transaction may be idle, with everything it has locked, before PostgreSQL ends
+        it. A process that is frozen in the middle of a transaction must not block the others. 0 means no limit.
         """
         options: dict[str, object] = {**_NOTICES_SILENCE, **self.options}
         if role:
@@ -167,7 +167,7 @@ class DatabaseUrl:
 
 
 def storage_origin_for_browsers(url: str) -> str | None:
-    """Where pages may send large files to; None where they send them to this service."""
+    """Return the origin to which pages may send large files, or None if they send them to this service."""
     query = dict(parse_qsl(urlsplit(url).query))
     origin = query.get(_FOR_BROWSERS)
     if origin is None:
@@ -180,7 +180,7 @@ def storage_origin_for_browsers(url: str) -> str | None:
 
 
 def storage_backend(url: str, home: Path) -> dict[str, object]:
-    """Where documents, pictures and model files lie: a folder, or S3-compatible storage."""
+    """Return the storage of documents, pictures and model files: a folder, or S3-compatible storage."""
     parts = urlsplit(url)
     if parts.scheme == "file":
         return {
@@ -198,7 +198,7 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
             "bucket_name": parts.netloc,
             "location": unquote(parts.path).lstrip("/"),
             "querystring_auth": True,
-            # Larger files are fetched to disk; the library's default of 0 keeps any size in memory.
+            # Larger files are fetched to disk. The library's default of 0 keeps files of any size in memory.
             "max_memory_size": 2**20,
             "file_overwrite": True,
             "default_acl": None,

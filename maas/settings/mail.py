@@ -1,4 +1,4 @@
-"""Reads from one URL where mail goes, into Django's settings; pure."""
+"""Converts the URL of the mail server into Django's settings. It is pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _OPTIONS = {"from", "starttls"}
 
 
 def mail_settings(url: str) -> Mapping[str, Any]:
-    """Nothing is mailed where it is empty."""
+    """Return the settings. An empty URL means that no email is sent."""
     parts = urlsplit(url)
     if not url:
         return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"}

@@ -1,4 +1,4 @@
-"""Reads from the environment where payments go, into Django's settings; pure."""
+"""Converts the variables for payments into Django's settings. It is pure."""
 
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -16,11 +16,11 @@ class StripeSettings:
     webhook_secret: str
     api_base: str
     checkout: str
-    """The origin of the pages that people pay on."""
+    """The origin of the pages on which people pay."""
 
 
 def stripe_settings(secret_key: str, webhook_secret: str, api_base: str, checkout: str) -> StripeSettings:
-    """Without a key nothing is asked of Stripe, and payments are bank transfers."""
+    """Return the settings. Without a key, Stripe is never called, and payments are bank transfers."""
     if secret_key and not secret_key.startswith(("sk_", "rk_")):
         raise ImproperlyConfigured("MAAS_STRIPE_SECRET_KEY must be a secret key of Stripe: sk_… or rk_…")
     if webhook_secret and not secret_key:

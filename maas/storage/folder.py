@@ -1,4 +1,4 @@
-"""File storage in a folder: a file is there whole and on disk, or not at all."""
+"""File storage in a folder. A file exists whole and on disk, or not at all."""
 
 import errno
 import fcntl
@@ -16,13 +16,15 @@ _MOST_TRIES = 20
 
 
 class DurableFileSystemStorage(FileSystemStorage):
-    """What is saved under a name that exists replaces it in one step, as in object storage."""
+    """A file storage in a folder. Saving a name that exists replaces the file in one step, as in object storage."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_overwrite=True, **options)
 
     def _open(self, name: str, mode: str = "rb") -> Any:
-        """FileNotFoundError says that the file is missing, any other OSError that the storage is."""
+        """Open a file. FileNotFoundError means that the file is missing, any other OSError that the storage is
+        unavailable.
+        """
         try:
             return super()._open(name, mode)  # type: ignore[misc]
         except FileNotFoundError:
@@ -43,7 +45,7 @@ class DurableFileSystemStorage(FileSystemStorage):
         return path.relative_to(self.location).as_posix()
 
     def delete(self, name: str) -> None:
-        """Also what a save that was killed left under the name it writes to, and folders in which nothing is left."""
+        """Delete a file, the part that a killed save may have left beside it, and folders that are now empty."""
         self._check_is_there(name)
         path = Path(self.path(name))
         _part_of(path).unlink(missing_ok=True)
@@ -51,14 +53,20 @@ class DurableFileSystemStorage(FileSystemStorage):
         _remove_empty(path.parent, Path(self.location))
 
     def _check_is_there(self, name: str) -> None:
-        """A folder whose disk is not mounted is mostly there, and empty: nothing is missing, nothing was erased."""
+        """Raise OSError if the storage itself is missing.
+
+        If a disk is not mounted, its folder usually exists and is empty. A file then is not missing, and was not
+        erased.
+        """
         folders = Path(name).parts[:-1]
         if not Path(self.location, *folders[:1]).is_dir():
             raise OSError(f"the storage folder {self.location} is not there, or is empty")
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
-    """Upwards, but for the first below the root: that it is there says that the storage is."""
+    """Remove empty folders upwards, except the first below the root. Its existence shows that the storage is
+    available.
+    """
     while root in folder.parent.parents:
         try:
             folder.rmdir()
@@ -68,13 +76,13 @@ def _remove_empty(folder: Path, root: Path) -> None:
 
 
 def _part_of(path: Path) -> Path:
-    """One name for every try, so that the next save and the deletion find what a killed one left."""
+    """Return the same name for every attempt, so that the next save and the deletion find what a killed save left."""
     return path.with_name(f".{path.name}.part")
 
 
 @contextmanager
 def _locked(part: Path, permissions: int | None, folders: Callable[[], None]) -> Iterator[int]:
-    """An empty file, ours alone until it is closed; gone when what is done with it fails."""
+    """Yield an empty file, locked for this caller until it is closed. The file is removed if the caller fails."""
     descriptor = _open_locked(part, folders)
     try:
         os.ftruncate(descriptor, 0)
@@ -98,12 +106,14 @@ def _open_locked(part: Path, folders: Callable[[], None]) -> int:
         except BaseException:
             os.close(descriptor)
             raise
-        # Whoever held the lock has renamed or erased this file: it is not ours to write to.
+        # The previous holder of the lock has renamed or erased this file, so this caller must not write to it.
         os.close(descriptor)
 
 
 def _open_in(folders: Callable[[], None], part: Path) -> int:
-    """Whoever erases the last file of a folder takes it away, and may do so between its making and its use."""
+    """Open a file in its folder. A process that erases the last file of the folder also removes the folder, possibly
+    between its creation and its use.
+    """
     for _ in range(_MOST_TRIES - 1):
         with suppress(FileNotFoundError):
             return _opened_in(folders, part)
@@ -123,7 +133,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def _make_folders(folder: Path, permissions: int | None) -> None:
-    """A new folder is on disk once the one above it is."""
+    """Make the folders. A new folder is on disk when its parent folder has been synced."""
     if folder.is_dir():
         return
     _make_folders(folder.parent, permissions)

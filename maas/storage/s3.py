@@ -1,4 +1,4 @@
-"""S3-compatible storage that fails the way every storage of Django fails: soon, and with an OSError."""
+"""An S3-compatible storage that fails as every storage of Django does: soon, and with an OSError."""
 
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from maas.storage.s3_errors import as_os_error
 from maas.storage.s3_parts import ObjectParts
 
 _PATIENCE = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
-"""The library's own would hold a caller for minutes when the storage is away."""
+"""Timeouts and retries. The library's defaults would block a caller for minutes when the storage is unavailable."""
 
 
 class ObjectStorage(S3Storage):  # type: ignore[misc]
@@ -25,11 +25,13 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
 
     @cached_property
     def parts(self) -> ObjectParts:
-        """What its senders bring here themselves."""
+        """Return the multipart uploads, whose parts clients send to the storage themselves."""
         return ObjectParts(self)
 
     def _open(self, name: str, mode: str = "rb") -> Any:
-        """FileNotFoundError says that the file is missing, any other OSError that the storage is."""
+        """Open a file. FileNotFoundError means that the file is missing, any other OSError that the storage is
+        unavailable.
+        """
         with as_os_error():
             try:
                 opened = super()._open(name, mode)
@@ -37,12 +39,14 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
                 self.check_bucket(name)
                 raise
             if "r" in mode:
-                # Fetched here and not at the first read, where its errors would be out of reach.
+                # The file is fetched here rather than at the first read, so that its errors are handled here.
                 opened.file  # noqa: B018
             return opened
 
     def check_bucket(self, name: str) -> None:
-        """The question that the library asks is answered alike for a missing file and a missing bucket."""
+        """Raise OSError if the bucket is missing. The library's own request has the same result for a missing file and
+        a missing bucket.
+        """
         with as_os_error():
             try:
                 self._object(name).get()["Body"].close()
@@ -55,7 +59,7 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
             return str(super()._save(name, content))
 
     def delete(self, name: str) -> None:
-        """Not the library's own: it takes a missing bucket for a file that is gone already."""
+        """Delete a file. The library's own method treats a missing bucket as a file that is already deleted."""
         with as_os_error():
             self._object(name).delete()
 
@@ -71,7 +75,7 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
         return str(self._normalize_name(clean_name(name)))
 
     def signer(self, config: Any) -> Any:
-        """Signs for the address that clients know the storage by."""
+        """Return a client that signs URLs for the address under which callers reach the storage."""
         return self._create_session().client(
             "s3",
             region_name=self.region_name,

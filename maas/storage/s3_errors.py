@@ -1,4 +1,4 @@
-"""Errors of the library for S3, as every storage of Django tells its own."""
+"""Converts errors of the S3 library to those that every storage of Django raises."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""S3's multipart uploads: parts that clients send to it themselves, by URLs that are signed here."""
+"""The multipart uploads of S3: clients send parts to the storage themselves, with URLs that are signed here."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -11,13 +11,13 @@ from jobs.documents.parts import StoredPart
 from maas.storage.s3_errors import as_os_error
 
 BLOCK_BYTES = 1 << 20
-# The older way of signing, which the library takes for some regions, says nothing about a body's length; and a checksum
-# that a client would have to know of must not be asked of it.
+# The older signature version, which the library chooses for some regions, does not cover the length of a body. A
+# checksum must not be required, because clients would have to know of it.
 _SIGNING = Config(signature_version="s3v4", request_checksum_calculation="when_required")
 
 
 class Bucket(Protocol):
-    """What is needed of the storage that the parts are for."""
+    """The interface of the storage that the parts need."""
 
     bucket_name: str
     connection: Any
@@ -38,7 +38,7 @@ class ObjectParts:
             return str(self._client.create_multipart_upload(**self._at(name))["UploadId"])
 
     def url(self, name: str, parts_id: str, number: int, size_bytes: int, *, lives_s: int) -> str:
-        """The length is signed as well: the storage refuses a body that has another."""
+        """Return a signed URL. The signature covers the length, so the storage refuses a body of another length."""
         part = {"UploadId": parts_id, "PartNumber": number, "ContentLength": size_bytes}
         with as_os_error():
             return str(

@@ -1,4 +1,6 @@
-"""Tells whatever a request writes down who sent it: the caller that the edge found, a signed-in person, an operator."""
+"""Records who acts in a request: the caller that the request guard authenticated, a signed-in person, or an
+operator.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,13 +22,13 @@ ADMIN = "/admin/"
 
 
 class ActingMiddleware:
-    """Behind whatever finds out who is signed in."""
+    """Middleware that must come after the middleware that finds the signed-in person."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # The REST framework puts an identity of ours in its place later.
+        # The REST framework later replaces `request.user` by an identity, so the person is captured now.
         with acting_as(partial(_acting, request, request.user)):
             return self.get_response(request)
 

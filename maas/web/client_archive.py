@@ -1,4 +1,4 @@
-"""The Python client as an archive that pip installs from this service's own address."""
+"""The Python client as an archive that pip can install from this service's own address."""
 
 import hashlib
 import io
@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import condition, require_safe
 
 FOLDER = "maas-client"
-"""All files stand in one folder, whose first is the one that pip looks for."""
+"""The folder that contains all files. The first file in it is the one that pip looks for."""
 LAID_OUT = ("pyproject.toml", "README.md")
 PACKAGE = "maas_client"
 
@@ -29,7 +29,9 @@ def _etag(request: HttpRequest) -> str:
 @require_safe
 @condition(etag_func=_etag)
 def client_archive(request: HttpRequest) -> HttpResponse:
-    """For everybody: it holds no secret, and a program is set up before anybody signs in."""
+    """Serve the archive without authentication. It contains no secret, and a program is installed before a person signs
+    in.
+    """
     return HttpResponse(
         _built().content,
         content_type="application/zip",
@@ -42,7 +44,7 @@ def client_archive(request: HttpRequest) -> HttpResponse:
 
 @cache
 def _built() -> Built:
-    """Made once in a process."""
+    """Build the archive once in a process."""
     source = settings.BASE_DIR / "client"
     if not (source / LAID_OUT[0]).is_file():
         raise Http404("The Python client is not part of this installation.")
@@ -51,7 +53,7 @@ def _built() -> Built:
     file = io.BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         for name in names:
-            # ZipInfo's own date, so that every process builds the same bytes.
+            # The date is ZipInfo's default, so that every process builds the same bytes.
             entry = ZipInfo(f"{FOLDER}/{name}")
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, (source / name).read_bytes(), ZIP_DEFLATED)

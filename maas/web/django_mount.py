@@ -1,7 +1,8 @@
-"""Runs Django as the synchronous code it is, in a bounded pool of threads, inside the ASGI application.
+"""Runs Django as synchronous code in a bounded pool of threads inside the ASGI application.
 
-A thread is taken when the whole request is there and given back when the response is made. What is streamed is read or
-produced in threads of its own, one block at a time, so that no slow caller, sending or receiving, holds any thread.
+A thread is taken when the whole request has arrived, and returned when the response is made. Streamed responses are
+read or produced in other threads, one block at a time, so that no slow caller holds a thread, whether it sends or
+receives.
 """
 
 import asyncio
@@ -36,13 +37,13 @@ from tenants.core.asgi.threads import BoundedThreads, Overloaded
 
 READING_THREADS = 8
 PRODUCING_THREADS = 4
-"""Apart, so that a picture never waits behind blocks that take work to make."""
+"""Threads for blocks that take work to produce. They are separate, so that a picture never waits behind such blocks."""
 MOST_STREAMS = 1024
-"""At once: each holds a file or what it is produced of, and a block of it."""
+"""Streams that may be open at once. Each holds a file or the data that it is produced from, and a block of it."""
 SLOW_CLIENT_S = 60.0
-"""A caller who takes no block of a response for so long is taken to be gone."""
+"""Seconds without reading a block of a response after which a caller counts as disconnected."""
 LONGEST_STREAM_S = 3600.0
-"""However steadily it is taken."""
+"""The longest time for a stream, however steadily the caller reads it."""
 
 
 class DjangoMount(BaseHandler):
@@ -50,7 +51,7 @@ class DjangoMount(BaseHandler):
         super().__init__()
         self.load_middleware()
         self._threads = BoundedThreads("django", threads)
-        # Each has at most one block under way, and may have its end under way beside another's beginning.
+        # Each stream has at most one block in progress. The end of one stream may be in progress while another begins.
         self._reading = BoundedThreads("read", READING_THREADS, waiting=2 * MOST_STREAMS)
         self._producing = BoundedThreads("produce", PRODUCING_THREADS, waiting=2 * MOST_STREAMS)
         self._under_way = 0
@@ -75,7 +76,7 @@ class DjangoMount(BaseHandler):
         self._producing.close()
 
     def _respond(self, environ: Environ) -> HttpResponseBase:
-        """One hop for all of it: signals, middleware, view, and the end of a response that is whole."""
+        """Run everything in one thread: signals, middleware, view, and the end of a response that is not streamed."""
         set_script_prefix("/")
         signals.request_started.send(sender=self.__class__, environ=environ)
         response = self.get_response(WSGIRequest(environ))
@@ -86,7 +87,7 @@ class DjangoMount(BaseHandler):
 
     @asynccontextmanager
     async def _whole_body(self, scope: Scope, receive: Receive) -> AsyncIterator[tuple[BinaryIO, int]]:
-        """Small bodies stay in memory, others wait on disk; the guard in front has bounded both."""
+        """Yield the body. A small body stays in memory, a larger one is on disk. The request guard has limited both."""
         if not has_body(scope):
             yield io.BytesIO(), 0
             return

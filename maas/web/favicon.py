@@ -1,4 +1,4 @@
-"""Lead programs that ask for `/favicon.ico` without reading a page to the icon that pages name."""
+"""Redirects programs that request `/favicon.ico` without reading a page to the icon that pages name."""
 
 from django.http import HttpRequest, HttpResponseRedirect
 from django.templatetags.static import static

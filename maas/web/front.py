@@ -1,4 +1,4 @@
-"""Puts the parts of the web process together, starts what runs beside requests, and stops it."""
+"""Assembles the parts of the web process, starts what runs beside requests, and stops it."""
 
 import asyncio
 import os
@@ -68,17 +68,19 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 REMEMBERED_S = 0.8
-"""A paused model, a new price and another current version hold for jobs within a second, as for calls."""
+"""Seconds for which versions are cached. A paused model, a new price and another current version take effect for jobs
+within a second, as for calls.
+"""
 
 
 class Front:
-    """The ASGI application."""
+    """The ASGI application of the web process."""
 
     def __init__(self, *, redis_url: str, web_threads: int, deadlines: Deadlines | None = None) -> None:
         self._hub = Hub(redis_url)
         self._keys = DatabaseThreads("keys", 2)
         self._models = DatabaseThreads("models", 2)
-        # Each socket and stream has at most one look under way, and all may be woken in one moment.
+        # Each socket and stream has at most one query in progress, and all of them may be notified at the same moment.
         self._events = DatabaseThreads("events", 4, waiting=2 * MOST_OPEN)
         self._writes = BoundedThreads("spool", 4)
         self._spool = Spool(settings.MAAS_SPOOL, self._writes)
@@ -143,7 +145,8 @@ class Front:
     def _gateway(self, inner: App) -> Gateway:
         known = KnownResults(self._lane, self._cache, Generations(self._models))
         inference = Inference(Targets(self._models), known)
-        # The other half of the memory: whole answers are larger than what they say, and are found sooner.
+        # This uses the other half of the memory. Whole responses are larger than their content, but they are found
+        # sooner.
         replies = KeptReplies(known, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
         open_inference = OpenInference(inference, replies)
         return Gateway(
@@ -159,7 +162,9 @@ class Front:
         )
 
     def _grpc_port(self, sessions: Sessions) -> "GrpcPort | None":
-        """With a doorman of its own: streams over gRPC are few, so that each key can be looked at every time."""
+        """Return the gRPC port with its own authorizer. There are few gRPC streams, so the key of each can be checked
+        every time.
+        """
         guests = Guests(Doorman(self._events, sessions, self._strangers, recheck_s=EVERY_S))
         self._hub.hear_of_access(guests.look_again)
         port: GrpcPort | None = _only_with_grpc(
@@ -212,7 +217,7 @@ class Front:
         )
 
     def _drain(self) -> None:
-        """Still serves all that comes, and says wherever it is asked for its readiness that no more should."""
+        """Keep serving all requests, but report on `/readyz` that no more should be sent."""
         self._stop.drain()
         log.info("web_draining", seconds=settings.MAAS_DRAIN_S)
 
@@ -220,16 +225,18 @@ class Front:
         return self._seats.open > 0
 
     def _let_go(self) -> None:
-        """The server stops once every request has ended: none may wait for what may never happen."""
+        """End what waits for something that may never happen. The server stops only when every request has ended."""
         self._hub.close()
         self._stop.leave()
         if self._grpc is not None:
             self._grpc.begin_to_stop(settings.MAAS_FINISH_S)
 
     async def _tell_last_words(self) -> None:
-        """Side by side, as a Redis that is silent costs each its patience, and there are seconds in all.
+        """Close the parts concurrently. A Redis that does not respond costs each of them its timeout, and only seconds
+        are left.
 
-        So does a caller by gRPC who takes nothing of an answer: it has been made, and counted, by then.
+        A gRPC caller that does not read its response is waited for here as well: the response was made and counted
+        before.
         """
         ends = (
             *(() if self._grpc is None else (self._grpc.stop(),)),
@@ -260,7 +267,9 @@ class Front:
 
 
 async def _start_sandbox() -> None:
-    """Wait for the children that open documents only where the process may not do without their layers."""
+    """Start the child processes that open documents. Wait for them only if the process requires their sandbox
+    layers.
+    """
     if not settings.MAAS_SANDBOX_NEEDS:
         Thread(target=reader, name="reader-start", daemon=True).start()
         return
@@ -280,5 +289,7 @@ def _result_cache() -> ResultCache:
 
 
 def _only_with_grpc(module: str, name: str, *given: object) -> Any:
-    """Whoever does without gRPC is spared its libraries: a tenth more memory, and their time at the start."""
+    """Build an object of the gRPC part only if gRPC is enabled. Its libraries take a tenth more memory, and time at the
+    start.
+    """
     return getattr(import_module(module), name)(*given) if settings.MAAS_GRPC_PORT else None

@@ -1,4 +1,6 @@
-"""JSON bodies that can be stored: text that Postgres takes, finite numbers, no name twice, no nesting without end."""
+"""Parses JSON bodies that can be stored: text that PostgreSQL accepts, finite numbers, no duplicate name, and bounded
+nesting.
+"""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The OpenAPI document whole: what Django's views say of themselves, and what answers ahead of Django."""
+"""Completes the OpenAPI document: Django's views describe themselves, and the gateway's paths are added."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ Document = dict[str, Any]
 
 
 def with_gateway(result: Document, generator: Any, request: Any, public: bool) -> Document:
-    """A hook of drf-spectacular's; the names of its parameters are given."""
+    """Add the gateway's paths. This is a hook of drf-spectacular, which fixes the names of the parameters."""
     for gateway in (openai, open_inference):
         result["paths"].update(gateway.paths())
         result["components"]["schemas"].update(gateway.SCHEMAS)

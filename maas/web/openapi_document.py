@@ -1,4 +1,6 @@
-"""`/v1/openapi.json`: made once in a process, since it takes a quarter of a second and everybody may ask for it."""
+"""Serves `/v1/openapi.json`. It is made once in a process, because that takes a quarter of a second and any caller may
+request it.
+"""
 
 import hashlib
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ class Written:
 
 @cache
 def written() -> Written:
-    """Return the document as it is sent; it is the same for every caller."""
+    """Return the document in the form in which it is sent. It is the same for every caller."""
     schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # the library's
     content = bytes(OpenApiJsonRenderer().render(schema))
     return Written(content, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
@@ -32,7 +34,9 @@ def _etag(_request: HttpRequest) -> str:
 
 
 class OpenAPIDocument(APIView):
-    """Takes its two media types, and answers 304 to who has this version already."""
+    """The view of the document. It accepts its two media types, and responds with 304 to a caller that has this
+    version.
+    """
 
     http_method_names = ["get", "head"]
     authentication_classes = ()

@@ -1,6 +1,7 @@
-"""The database role of a page: the admin's is the operator, that of signing in and of people's own the account role.
+"""Chooses the database role of a page: the operator role for the admin, and the account role for signing in and for
+people's own accounts.
 
-Everything else acts for one tenant or none.
+All other pages act for one tenant or none.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ ACCOUNT_PAGES = (
     "/sign-out",
     "/sign-up",
 )
-"""What the addresses of these pages begin with."""
+"""The prefixes of the addresses of these pages."""
 
 
 class PageScopesMiddleware:

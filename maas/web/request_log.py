@@ -1,4 +1,6 @@
-"""One structured line per request, and the request's id on every line logged while it is served."""
+"""Writes one structured log entry for each request, and adds the request's ID to every entry written while it is
+served.
+"""
 
 import time
 from collections.abc import Callable
@@ -11,7 +13,7 @@ from tenants.request_log.entries import without_keys
 
 log = structlog.get_logger(__name__)
 KEYED = ("/confirm-email/", "/password/new/", "/invitations/accept/")
-"""Whoever has such an address may do what it is for."""
+"""Prefixes of addresses that contain a key. A person who has such an address may do what it is for."""
 QUIET = frozenset({"/livez", "/readyz", "/metrics"})
 
 
@@ -37,12 +39,15 @@ class RequestLogMiddleware:
 
 
 def _told(path: str) -> str:
-    """Without what opens something, wherever somebody put it."""
+    """Return the path without keys, wherever they are in it."""
     return next((f"{before}…" for before in KEYED if path.startswith(before)), without_keys(path))
 
 
 def _comes_again(request: HttpRequest) -> bool:
-    """A waiting request looks at its job again and again, and one whose document is still to be fetched is asked twice;
-    only the caller's own request is news."""
+    """Say whether a request repeats one that is logged already.
+
+    A waiting request checks its job repeatedly, and a request whose document is still to be fetched is handled twice.
+    Only the caller's own request is logged.
+    """
     fetch = request.META.get(FETCH)
     return bool(request.META.get("maas.looks_again") or (fetch and fetch.wanted))

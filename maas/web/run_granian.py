@@ -1,7 +1,7 @@
-"""Starts the web process: granian on a loop that says which signals it hears: `python -m maas.web.run_granian …`
+"""Starts the web process as granian on a loop whose signal handlers are readable: `python -m maas.web.run_granian …`
 
-Takes granian's own flags. `--loop uvloop` and `auto` give that loop; with another server, or `--loop asyncio`, the
-application runs as well, and answers fewer calls.
+It takes granian's own flags. `--loop uvloop` and `auto` give that loop. With another server, or with `--loop asyncio`,
+the application runs as well, but serves fewer calls.
 """
 
 import asyncio
@@ -16,7 +16,9 @@ Args = TypeVarTuple("Args")
 
 
 class HearingLoop(uvloop.Loop):
-    """Keeps signal handlers where asyncio's own loop does: uvloop hides them from whoever would call them on."""
+    """An event loop that stores signal handlers where asyncio's own loop does. uvloop hides them from code that would
+    call them in turn.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Ends what a request asks of the database and takes too long, so that no question holds a thread for ever."""
+"""Ends database statements of a request that take too long, so that no query holds a thread forever."""
 
 from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -10,12 +10,16 @@ SHORTEST_S = 30
 
 
 def limit_statements() -> None:
-    """Of this process, for tenants' data: workers, migrations, backups and the admin take the time that they need."""
+    """Set the limit for this process and for tenants' data. Workers, migrations, backups and the admin have no such
+    limit.
+    """
     connection_created.connect(_limit, dispatch_uid=__name__)
 
 
 def statement_limit_s() -> int:
-    """Longer than anybody may stand still with a lock, for which a statement may have to wait."""
+    """Return the limit. It is longer than any transaction may be idle with a lock for which a statement may have to
+    wait.
+    """
     return max(SHORTEST_S, 2 * settings.MAAS_LEASE_S)
 
 

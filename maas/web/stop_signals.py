@@ -1,7 +1,8 @@
-"""Hears that the process is to stop while the server still waits for requests to end.
+"""Reacts to a stop signal while the server still waits for requests to end.
 
-Servers send `lifespan.shutdown` only after the last request; a request that waits would hold that up for its minute.
-And they close their door at once, while a load balancer still sends callers to it until it has seen `/readyz` say no.
+Servers send `lifespan.shutdown` only after the last request, so a waiting request would delay it for its minute. They
+also stop accepting connections at once, while a load balancer sends callers until `/readyz` has reported that the
+process is not ready.
 """
 
 import asyncio
@@ -16,34 +17,35 @@ log = structlog.get_logger(__name__)
 Act = Callable[[], None]
 LOOK_EVERY_S = 0.05
 GOODBYE_S = 2.0
-"""For sockets to say that they close: the server cuts off what they say while it stops."""
+"""Seconds for sockets to announce that they close. The server cuts off their messages when it stops."""
 
 
 @dataclass(frozen=True)
 class Parting:
-    """What a process does when it is to stop."""
+    """The actions of a process when it is told to stop."""
 
     drain: Act
     let_go: Act
-    """Ends what waits for more to happen."""
+    """Ends requests that wait for more to happen."""
     cut: Act
-    """Ends what is still under way."""
+    """Ends requests that are still in progress."""
     saying_goodbye: Callable[[], bool]
     drain_s: float
     finish_s: float
 
 
 def on_stop_signal(parting: Parting) -> None:
-    """On SIGTERM and SIGINT calls `drain` in the running loop, `drain_s` later `let_go`, `finish_s` after that `cut`.
+    """Handle SIGTERM and SIGINT: call `drain` in the running loop, `drain_s` later `let_go`, and `finish_s` after that
+    `cut`.
 
-    Each further signal brings on the next of them at once. What the server itself does on a signal follows `let_go`.
+    Each further signal triggers the next of them at once. The server's own reaction to a signal follows `let_go`.
     """
     if threading.current_thread() is not threading.main_thread():
         return
     loop = asyncio.get_running_loop()
     numbers = (signal.SIGTERM, signal.SIGINT)
     if any(_is_hidden(loop, number) for number in numbers):
-        # Whoever replaced a handler that cannot be called on would leave a server that never stops.
+        # Replacing a handler that cannot be called in turn would leave a server that never stops.
         log.warning("signals_left_to_server", loop=type(loop).__name__)
         return
     stop = _Stop(loop, parting)
@@ -52,7 +54,7 @@ def on_stop_signal(parting: Parting) -> None:
 
 
 class _Stop:
-    """One, whichever signals come: another one shortens what the first has begun."""
+    """The stop in progress, whichever signals arrive. A further signal shortens what the first has started."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, parting: Parting) -> None:
         self._loop = loop
@@ -62,7 +64,7 @@ class _Stop:
         self._give_up_at_s = 0.0
 
     def hear(self, server: Act) -> None:
-        """`server` is what the server does on this signal."""
+        """Handle a signal. `server` is the server's own reaction to it."""
         if self._cut is not None:
             self._cut.cancel()
             self._parting.cut()
@@ -93,15 +95,15 @@ class _Stop:
 
 
 def _is_hidden(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> bool:
-    """The loop calls what the server gave it, and says of that to nobody what it is: uvloop's own."""
+    """Say whether the loop hides its handlers. uvloop's own loop calls the server's handler but does not reveal it."""
     return not hasattr(loop, "_signal_handlers") and (
         getattr(signal.getsignal(number), "__self__", None) is loop
     )
 
 
 def _server_s(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> Act:
-    """What the server does on a signal, whichever way it asked to be called."""
-    # Loops have no public way to read their handlers; without this the server would close its door at once.
+    """Return the server's own reaction to a signal, however the server registered it."""
+    # Loops have no public way to read their handlers. Without this, the server would refuse new connections at once.
     handle = getattr(loop, "_signal_handlers", {}).get(number)
     if handle is not None:
         run: Act = handle._run

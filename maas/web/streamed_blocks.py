@@ -1,4 +1,6 @@
-"""A streamed response, block by block: each may be asked for in another thread, with no thread held in between."""
+"""Produces a streamed response block by block. Each block may be produced in another thread, and no thread is held in
+between.
+"""
 
 import contextvars
 import threading
@@ -16,23 +18,23 @@ class StreamedBlocks:
         self._response = response
         self._file: BinaryIO | None = getattr(response, "file_to_stream", None)
         self._blocks = _read_in_blocks(self._file) if self._file else filter(None, response)
-        # Whoever hangs up closes it, perhaps in the middle of a block.
+        # A caller that disconnects closes the response, perhaps while a block is being produced.
         self._one_at_a_time = threading.Lock()
-        # One for all blocks, so that what is bound for one is still bound for the next.
+        # All blocks share one context, so that what is bound for one block is still bound for the next.
         self._context = contextvars.copy_context()
 
     @property
     def from_file(self) -> bool:
-        """Its blocks take no work to make."""
+        """Say whether the blocks come from a file, so that they take no work to make."""
         return self._file is not None
 
     def next(self) -> bytes | None:
-        """None at the end."""
+        """Return the next block, or None at the end."""
         close_old_connections()
         with self._one_at_a_time:
             block = self._context.run(next, self._blocks, None)
             if _in_transaction():
-                # Here and now: only this thread can end what it began.
+                # The response is closed here and now, because only this thread can end the transaction that it began.
                 self._context.run(self._response.close)
                 raise RuntimeError("a streamed response kept a transaction open from one block to the next")
         return block
@@ -47,5 +49,7 @@ def _read_in_blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _in_transaction() -> bool:
-    """It would stay open for as long as the caller takes, and the next block may come from another thread."""
+    """Say whether a transaction is open. It would stay open for as long as the caller reads, and the next block may
+    come from another thread.
+    """
     return any(connection.in_atomic_block for connection in connections.all(initialized_only=True))

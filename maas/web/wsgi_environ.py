@@ -1,4 +1,4 @@
-"""A request's environment as Django reads it, made from an ASGI scope."""
+"""Builds a request's environment, as Django reads it, from an ASGI scope."""
 
 import sys
 from typing import Any, BinaryIO
@@ -11,12 +11,14 @@ _OF_THE_TRANSPORT = frozenset({b"content-length", b"transfer-encoding"})
 
 
 def environ_of(scope: Scope, body: BinaryIO, length: int) -> Environ:
-    """What the parts of the front know (`maas.…`) travels beside the headers, where no caller can write."""
+    """Return the environment. Values of the front (`maas.…`) are stored beside the headers, where no caller can
+    write.
+    """
     host, port = scope.get("server") or ("localhost", 80)
     environ: Environ = {
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
-        # WSGI's rule: the bytes of the path, each as one character.
+        # WSGI requires the bytes of the path, each as one character.
         "PATH_INFO": scope["path"].encode().decode("latin-1"),
         "QUERY_STRING": scope["query_string"].decode("latin-1"),
         "CONTENT_LENGTH": str(length),
@@ -39,7 +41,7 @@ def environ_of(scope: Scope, body: BinaryIO, length: int) -> Environ:
 
 def _add_headers(environ: Environ, scope: Scope) -> None:
     for name, value in scope["headers"]:
-        # `X_Tenant` and `X-Tenant` would become one variable: a proxy that strips the one lets the other through.
+        # `X_Tenant` and `X-Tenant` would become the same variable, and a proxy that strips one lets the other through.
         if b"_" in name or name in _OF_THE_TRANSPORT:
             continue
         text = value.decode("latin-1")

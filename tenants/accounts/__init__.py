@@ -1,1 +1,1 @@
-"""People's own accounts: how they come, prove who they are, and belong to tenants."""
+"""The accounts of people: how they are created, authenticated, and connected with tenants."""

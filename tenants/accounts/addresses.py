@@ -1,4 +1,4 @@
-"""Which addresses count as confirmed: those that people have confirmed, and those that operators vouch for."""
+"""Confirmed addresses: those that people have confirmed, and those that operators vouch for."""
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
@@ -8,16 +8,21 @@ from tenants.core.db.unit_of_work import current_alias
 
 
 def vouch_for(user: User) -> None:
-    """Their address is theirs, because whoever may set it says so; another one that they had is theirs no more."""
+    """Mark a person's address as confirmed, because an operator who may set it vouches for it. An address that the
+    person had before is no longer theirs.
+    """
     with transaction.atomic(using=current_alias()):
-        # Who signed up with it and never confirmed it loses it to the one whom an operator vouches for.
+        # A person who signed up with the address and never confirmed it loses it to the person whom an operator vouches
+        # for.
         EmailAddress.objects.filter(email=user.email).exclude(user_id=user.pk).delete()
         EmailAddress.objects.filter(user_id=user.pk).delete()
         EmailAddress.objects.create(user_id=user.pk, email=user.email, verified=True, primary=True)
 
 
 def has_address(user: User) -> bool:
-    """Whoever signed up has one from the same transaction on; whoever was made by an operator has none before."""
+    """Return whether a person has an address to confirm. A person who signed up has such an address from the same
+    transaction on. A person who was created by an operator has none at first.
+    """
     return bool(EmailAddress.objects.filter(user_id=user.pk).exists())
 
 
@@ -26,14 +31,17 @@ def belongs_to_another(email: str, user: User) -> bool:
 
 
 def belongs_to_somebody(email: str) -> bool:
-    """Confirmed or not; what somebody merely asked to change theirs to is nobody's yet."""
+    """Return whether a person has the address, confirmed or not. An address that a person only asked to change to does
+    not count.
+    """
     known = EmailAddress.objects.filter(email=email.lower(), verified=True)
     return User.objects.filter(email=email.lower()).exists() or known.exists()
 
 
 def await_confirmation(user: User) -> None:
-    """Of whoever signs up: the framework writes nothing down where somebody else asked to change theirs to it, and who
-    has no address at all is taken for one whom an operator has made."""
+    """Store the unconfirmed address of a person who signs up. The framework stores nothing if another person asked to
+    change their address to it, and a person without any address counts as created by an operator.
+    """
     EmailAddress.objects.get_or_create(
         user_id=user.pk, email=user.email, defaults={"verified": False, "primary": True}
     )

@@ -1,4 +1,4 @@
-"""What a browser says of itself, in words that tell one's own devices apart: pure."""
+"""Descriptions of browsers from their own names, so that people can distinguish their devices. Pure."""
 
 import re
 
@@ -9,7 +9,7 @@ _BROWSERS = (
     ("Chrome", "Chrome"),
     ("Safari", "Safari"),
 )
-"""In this order, since most name those behind them too."""
+"""The browsers in the order of the search, since most of them also name those that follow them here."""
 _SYSTEMS = (
     ("iPhone", "iPhone"),
     ("iPad", "iPad"),

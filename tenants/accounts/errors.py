@@ -1,16 +1,16 @@
-"""Why something about an account's members cannot be done."""
+"""Reasons why a change of an account's members is refused."""
 
 from tenants.core.errors import DomainError
 
 
 class LastOwner(DomainError):
-    """An account without an owner is nobody's."""
+    """The account would have no owner."""
 
     code = "last_owner"
 
 
 class OwnerShutOut(DomainError):
-    """Whoever may not sign in can own nothing: nobody would be left who can act for the account."""
+    """The person may not sign in and so cannot be an owner: nobody would be left who can act for the account."""
 
     code = "owner_shut_out"
 
@@ -20,13 +20,13 @@ class AlreadyMember(DomainError):
 
 
 class InvitationGone(DomainError):
-    """Used up, taken back, too old, or never made."""
+    """The invitation was used, was revoked, is too old, or never existed."""
 
     code = "invitation_gone"
 
 
 class InvitedAsAnother(DomainError):
-    """Whoever opened the link is signed in as a person whom it does not invite."""
+    """The link was opened by a signed-in person whom it does not invite."""
 
     code = "invited_as_another"
 
@@ -36,6 +36,6 @@ class TooManyInvitations(DomainError):
 
 
 class OperatorStays(DomainError):
-    """Whoever runs the service does not vanish from it by themselves."""
+    """The person is an operator, and operators cannot delete themselves."""
 
     code = "operator_stays"

@@ -1,4 +1,4 @@
-"""Invites people to a tenant by mail, and lets in whoever opens the mail: once, and within a week."""
+"""Invites people to a tenant by email. The person who opens the email becomes a member, once, and within a week."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -37,7 +37,7 @@ _GONE = "This invitation was used, taken back, or is older than a week. Ask for 
 
 @dataclass(frozen=True)
 class Invited:
-    """What an invitation's link says to whoever opens it."""
+    """The details of an invitation for the person who opens its link."""
 
     tenant_id: UUID
     invitation_id: UUID
@@ -48,7 +48,9 @@ class Invited:
 
 
 def invite(*, identity: Identity, email: str, role: str) -> Invitation:
-    """Who was invited before gets a new link, and the old one works no more. Raises AlreadyMember, NotPermitted."""
+    """Invite a person. If the person was invited before, they get a new link, and the old link no longer works. Raises
+    AlreadyMember, NotPermitted.
+    """
     address = email.strip().lower()
     with unit_of_work(identity.tenant_id):
         require_right(locked_actor(identity), touching=role)
@@ -74,7 +76,7 @@ def invite(*, identity: Identity, email: str, role: str) -> Invitation:
 
 
 def resend(*, identity: Identity, invitation_id: str) -> Invitation | None:
-    """A new link for another week; the one before works no more."""
+    """Send a new link that works for another week. The link before no longer works."""
     with unit_of_work(identity.tenant_id):
         actor = locked_actor(identity)
         invitation = _open_one(invitation_id)
@@ -105,12 +107,14 @@ def revoke(*, identity: Identity, invitation_id: str) -> Invitation | None:
 
 
 def open_invitations() -> "QuerySet[Invitation]":
-    """Too old ones too: they can be sent again."""
+    """Return the open invitations, including those that are too old, because they can be sent again."""
     return Invitation.objects.filter(accepted_at=None, revoked_at=None).order_by("-id")
 
 
 def read_link(token: str) -> Invited:
-    """Raises InvitationGone. The link itself is signed, and names its tenant: nothing is looked for among others'."""
+    """Read an invitation's link. The link is signed and names its tenant, so other tenants' invitations are not
+    searched. Raises InvitationGone.
+    """
     named = _named(token)
     with unit_of_work(named.tenant_id):
         found = _working(named)
@@ -125,7 +129,9 @@ def read_link(token: str) -> Invited:
 
 
 def accept(*, token: str, user: User) -> Invited:
-    """Raises InvitationGone, InvitedAsAnother. Who belongs to the account already keeps the role they have."""
+    """Accept an invitation. A person who already belongs to the account keeps their role. Raises InvitationGone,
+    InvitedAsAnother.
+    """
     invited = read_link(token)
     with unit_of_work(invited.tenant_id):
         found = _working(_named(token), locked=True)
@@ -145,7 +151,9 @@ def accept(*, token: str, user: User) -> Invited:
 
 
 def accept_as_new(*, token: str, name: str, password: str) -> User:
-    """The link came by mail, so the address is theirs. Raises InvitationGone, InvitedAsAnother."""
+    """Accept an invitation as a new person. The address is theirs, because the link came by email. Raises
+    InvitationGone, InvitedAsAnother.
+    """
     invited = read_link(token)
     make_room_for(invited.email)
     try:
@@ -163,7 +171,7 @@ def accept_as_new(*, token: str, name: str, password: str) -> User:
 
 
 def _confirm(user: User) -> None:
-    """Whoever is signed in has confirmed their address already."""
+    """Confirm the person's address. A person who is signed in has confirmed it already."""
     if not has_address(user) or not EmailAddress.objects.filter(user_id=user.pk, verified=True).exists():
         vouch_for(user)
 
@@ -203,7 +211,9 @@ def _working(named: _Named, *, locked: bool = False) -> Invitation:
 
 
 def _require_inviter(invitation: Invitation) -> None:
-    """Who was removed, or may not do so any more, lets nobody in by what they sent before."""
+    """Require that the inviter is still a member who may invite. Invitations of other people no longer work. Raises
+    InvitationGone.
+    """
     if invitation.invited_by_id is None:
         return
     inviter = Membership.objects.filter(user_id=invitation.invited_by_id).first()
@@ -236,7 +246,9 @@ def _open_one(invitation_id: str) -> Invitation | None:
 
 
 def mail(invitation: Invitation, identity: Identity) -> None:
-    """Raises MailUnavailable; the invitation stays, and can be sent again."""
+    """Send the email of an invitation. If it fails, the invitation stays and can be sent again. Raises
+    MailUnavailable.
+    """
     link = urljoin(settings.MAAS_PUBLIC_URL, reverse("accept-invitation", args=[token_of(invitation)]))
     context = {
         "tenant": identity.tenant_name,

@@ -1,4 +1,4 @@
-"""Deletes a person: they leave every account, and nothing is left that says who they were but the audit logs."""
+"""Deletes a person. They leave every account, and only the audit logs still say who they were."""
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -16,11 +16,11 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.identity.roles import OWNER
 
 _OPEN = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
-"""An account that is being deleted needs no owner any more."""
+"""The states of an account that needs an owner. An account that is being deleted no longer needs an owner."""
 
 
 def delete_person(*, person: User) -> None:
-    """All or nothing. Raises LastOwner, which names the accounts, and OperatorStays."""
+    """Delete a person in one transaction. Raises LastOwner, which names the accounts, and OperatorStays."""
     if person.is_staff:
         raise OperatorStays(
             "You are an operator of this service. Another one has to take that from you first."
@@ -46,7 +46,7 @@ def delete_person(*, person: User) -> None:
 
 
 def _leave_nameless(person: User) -> None:
-    """Of who was an operator: what they did in the admin stays on record, and names nobody any more."""
+    """Remove the name of a person who was an operator. Their actions in the admin stay on record without it."""
     for kind in (EmailAddress, Authenticator, SocialAccount, UserSession):
         kind.objects.filter(user_id=person.pk).delete()
     nameless = User(pk=person.pk, email=f"deleted-{person.pk}@invalid", is_active=False)
@@ -60,7 +60,9 @@ def _leave_nameless(person: User) -> None:
 
 
 def _take_back_invitations(person: User) -> None:
-    """One that nobody sent counts as an operator's. Of accounts that they have left before, too."""
+    """Revoke the person's invitations, also those to accounts that they left before. An invitation without a sender
+    would count as an operator's.
+    """
     sent = Invitation.objects.filter(invited_by_id=person.pk, accepted_at=None, revoked_at=None)
     for invitation in sent.select_for_update().order_by("tenant_id", "pk"):
         Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
@@ -75,13 +77,15 @@ def _take_back_invitations(person: User) -> None:
 
 
 def alone_in(person: User) -> list[str]:
-    """Names of the accounts that would be nobody's."""
+    """Return the names of the accounts that would have no owner."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         return _alone(list(Membership.objects.select_related("tenant").filter(user_id=person.pk)))
 
 
 def _locked(person: User) -> "list[Membership]":
-    """Whoever changes members waits, account by account in one order, as everywhere where several are held."""
+    """Lock the person's accounts and return the memberships. Other changes of members wait. The accounts are locked in
+    one order, as everywhere where several locks are held.
+    """
     found = Membership.objects.filter(user_id=person.pk).order_by("tenant_id")
     for tenant_id in found.values_list("tenant_id", flat=True):
         Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)

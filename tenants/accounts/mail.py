@@ -1,4 +1,4 @@
-"""Sends what people are written to about their accounts, or shows it where an installation has no mail server."""
+"""Sends email to people about their accounts, or writes it to the log if an installation has no mail server."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,13 +19,15 @@ log = structlog.get_logger(__name__)
 
 
 class MailUnavailable(DomainError):
-    """A mail that somebody waits for could not be sent."""
+    """An email that a person waits for could not be sent."""
 
     code = "mail_unavailable"
 
 
 def is_shown_in_the_log() -> bool:
-    """On a machine for development; never where others could read the log, and links with it."""
+    """Return whether email is written to the log. This is so on a development machine, and never if other people could
+    read the log with the links in it.
+    """
     return not settings.MAAS_EMAIL_URL and not settings.SECURE_SSL_REDIRECT
 
 
@@ -34,7 +36,7 @@ def goes_out() -> bool:
 
 
 def deliver(message: EmailMessage) -> None:
-    """Raises MailUnavailable."""
+    """Send an email. Raises MailUnavailable."""
     if is_shown_in_the_log():
         log.warning("mail_shown_here", to=message.to, subject=message.subject, text=message.body)
         return
@@ -46,7 +48,9 @@ def deliver(message: EmailMessage) -> None:
 
 
 def say_access_was_set(person: User, *, to: str) -> None:
-    """Once it is written down. Where no mail goes out, the audit log of each of their accounts says it."""
+    """Notify a person of the change after it is committed. If no email is sent, the audit log of each of their accounts
+    still shows it.
+    """
     words = render_to_string("tenants/accounts/access_set.txt", {"person": person})
     message = EmailMessage("Your way of signing in was changed", words, to=[to])
     transaction.on_commit(partial(_deliver_if_possible, message), using=current_alias(), robust=True)

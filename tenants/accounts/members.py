@@ -1,4 +1,6 @@
-"""Changes who belongs to a tenant and as what: never is one left without an owner, however many leave at once."""
+"""Changes the members of a tenant and their roles. A tenant always keeps an owner, even if many members leave at
+once.
+"""
 
 from uuid import UUID
 
@@ -16,7 +18,9 @@ from tenants.identity.roles import ADMIN, OWNER, scopes_of
 
 
 def change_role(*, identity: Identity, membership_id: str, role: str) -> Membership | None:
-    """None when there is no such member. Raises NotPermitted, LastOwner, OwnerShutOut."""
+    """Change the role of a member. Return None if there is no such member. Raises NotPermitted, LastOwner,
+    OwnerShutOut.
+    """
     with unit_of_work(identity.tenant_id):
         require_right(locked_actor(identity), touching=role)
         member = _member(membership_id)
@@ -32,9 +36,10 @@ def change_role(*, identity: Identity, membership_id: str, role: str) -> Members
 
 
 def remove_member(*, identity: Identity, membership_id: str, with_keys: bool = False) -> Membership | None:
-    """Their sessions stay, and show this account no more within a second. None when there is no such member.
+    """Remove a member. Return None if there is no such member. Their sessions stay, but no longer show this account
+    within a second.
 
-    `with_keys`: those that they made are revoked too; else they work on.
+    If `with_keys` is true, the keys that they created are revoked too; otherwise the keys still work.
     """
     with unit_of_work(identity.tenant_id):
         actor = locked_actor(identity)
@@ -53,13 +58,13 @@ def remove_member(*, identity: Identity, membership_id: str, with_keys: bool = F
 
 
 def leave(*, identity: Identity) -> None:
-    """Raises LastOwner, TenantLeft."""
+    """Remove the caller from the account. Raises LastOwner, TenantLeft."""
     with unit_of_work(identity.tenant_id):
         remove_member(identity=identity, membership_id=str(locked_actor(identity).pk))
 
 
 def hand_over(*, identity: Identity, membership_id: str) -> Membership | None:
-    """The other one becomes an owner, and whoever hands over an admin: both or neither. Raises OwnerShutOut."""
+    """Make another member an owner and the caller an admin, in one transaction. Raises OwnerShutOut."""
     with unit_of_work(identity.tenant_id):
         actor = locked_actor(identity)
         require_right(actor, touching=OWNER)
@@ -89,13 +94,15 @@ def _record(deed: str, member: Membership, before: dict[str, object], after: dic
 
 
 def locked_actor(identity: Identity) -> Membership:
-    """Who changes members waits for whoever does so already, and may then do what they may do now, not before."""
+    """Lock the tenant and return the caller's membership. Changes of members wait for each other here. The rights are
+    those after the wait, not those before it.
+    """
     lock_tenant(identity.tenant_id)
     return _own(identity)
 
 
 def require_right(actor: Membership, *, touching: str) -> None:
-    """Owners alone make and unmake owners."""
+    """Require the right to change members. Only owners add and remove owners. Raises NotPermitted."""
     scopes = scopes_of(actor.role)
     if "members:write" not in scopes:
         raise NotPermitted(

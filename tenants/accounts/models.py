@@ -1,4 +1,4 @@
-"""People, tenants, and who belongs to which."""
+"""People, tenants, and their memberships."""
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
@@ -29,7 +29,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person. Belongs to tenants through memberships; operators are staff."""
+    """A person, who belongs to tenants through memberships. Operators are staff."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     email = models.EmailField(unique=True)
@@ -55,10 +55,10 @@ class Tenant(AccountLimits):
         ACTIVE = "active"
         SUSPENDED = "suspended"
         CLOSING = "closing"
-        """Its deletion was asked for, and can be taken back until `closes_at`."""
+        """The deletion was requested, and can be canceled until `closes_at`."""
         ERASING = "erasing"
         ERASED = "erased"
-        """Nothing is left but what was used and paid, under no name."""
+        """The data is erased. Only the usage and payments remain, without a name."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
@@ -114,7 +114,7 @@ class Membership(TenantOwned):
 
 
 class Invitation(TenantOwned):
-    """A mail with a link that makes whoever opens it a member, once. A new link counts `serial` up."""
+    """An email with a link that makes the person who opens it a member, once. A new link increases `serial`."""
 
     email = models.EmailField()
     role = models.CharField(max_length=12, choices=Membership.Role.choices)

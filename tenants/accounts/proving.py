@@ -1,4 +1,6 @@
-"""Asks who sits there once more before dangerous deeds: of people with neither password nor second step, by a mail."""
+"""Requires a new proof of identity before dangerous actions. People with neither password nor second factor get a code
+by email.
+"""
 
 import secrets
 import time
@@ -21,7 +23,7 @@ from tenants.accounts.models import User
 DIGITS = 6
 LASTS_S = 600
 MOST_TRIES = 5
-"""Of one code: then another has to be asked for, and those are few."""
+"""The most tries of one code. After them a person must request another code, and those are limited."""
 METHOD = "mailed_code"
 _KEPT = "mailed_code"
 _PROVED = "proved_by_mailed_code"
@@ -29,7 +31,7 @@ _PROVED = "proved_by_mailed_code"
 
 @dataclass(frozen=True)
 class _Sent:
-    """As it stands in the session; the code itself stands nowhere."""
+    """A mailed code as it is stored in the session. The code itself is stored nowhere."""
 
     digest: str
     person: str
@@ -42,12 +44,12 @@ class _Sent:
 
 
 def has_nothing_to_show(person: Any) -> bool:
-    """Whoever signs in through others alone."""
+    """Return whether a person signs in only through other services."""
     return isinstance(person, User) and not person.has_usable_password() and not is_mfa_enabled(person)
 
 
 def has_proved_lately(request: HttpRequest) -> bool:
-    """By a code that was mailed."""
+    """Return whether a person has recently proved their identity with a mailed code."""
     held = request.session.get(_PROVED)
     if not isinstance(held, list) or held[0] != str(request.user.pk):
         return False
@@ -63,11 +65,11 @@ def must_prove_again(request: HttpRequest) -> bool:
 
 
 def _nothing(_request: HttpRequest) -> None:
-    """Stand for the view that would be guarded."""
+    """Stand in for a guarded view."""
 
 
 def send_code(request: HttpRequest, person: User) -> None:
-    """To their address. Raises MailUnavailable."""
+    """Send a code to the person's address. Raises MailUnavailable."""
     code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
     context = {"code": code, "service": settings.MAAS_PUBLIC_URL, "minutes": LASTS_S // 60}
     text = render_to_string("account/email/mailed_code_message.txt", context).strip() + "\n"
@@ -81,7 +83,7 @@ def is_code_on_its_way(request: HttpRequest, person: User) -> bool:
 
 
 def take_code(request: HttpRequest, person: User, typed: str) -> bool:
-    """Whether it is the one that was mailed: it works once."""
+    """Return whether the text is the code that was mailed. A code works once."""
     sent = _sent(request)
     if sent is None or not is_code_on_its_way(request, person):
         return False

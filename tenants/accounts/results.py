@@ -1,4 +1,4 @@
-"""Results that are kept of a tenant, wherever they lie: erased together."""
+"""Stored results of a tenant. They are erased together, in every place where they are stored."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,20 +11,23 @@ from tenants.audit.services import record
 from tenants.core.db.unit_of_work import current_alias
 
 Eraser = Callable[[UUID, int], None]
-"""Is told whose results, and the first generation of them that is not erased."""
+"""A function that is called with the tenant and the first generation of its results that is not erased."""
 _erasers: list[Eraser] = []
 
 
 def on_erasure(erase: Eraser) -> None:
-    """For whoever keeps results; said once, when the process starts. It raises nothing for what is merely away."""
+    """Register code that stores results. Call this once, when the process starts. The eraser must not raise an error if
+    something is merely unavailable.
+    """
     if erase not in _erasers:
         _erasers.append(erase)
 
 
 def erase_results(*, tenant_id: UUID) -> None:
-    """Nobody is answered by them a second later; what lies somewhere that is away at the moment expires there.
+    """Erase the results of a tenant. A second later no response uses them. Results in a storage that is unavailable at
+    the moment expire there.
 
-    With the caller's transaction: where that is undone, nothing is erased.
+    This belongs to the caller's transaction: if it is rolled back, nothing is erased.
     """
     generation = outdate_results(tenant_id=tenant_id)
     record(tenant_id=tenant_id, deed="results.erased")

@@ -1,4 +1,4 @@
-"""What people show beside their password: how its secrets are kept, and who must have shown one."""
+"""Second factors of people: the storage of their secrets, and the check that a person has used a factor."""
 
 import base64
 import hashlib
@@ -24,7 +24,9 @@ class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
     }
 
     def is_mfa_enabled(self, user: User, types: list[str] | None = None) -> bool:
-        """Asked on other pages too, before what matters: what a person has is not read by other requests."""
+        """Return whether a person has a second factor. Other pages need this too, before important actions, and other
+        requests cannot read the factors of a person.
+        """
         with account_work():
             return bool(super().is_mfa_enabled(user, types))
 
@@ -40,7 +42,7 @@ class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
 
 
 def _box() -> Fernet:
-    """Who has only the database has no one's codes."""
+    """Return the cipher for the secrets. A person with only the database cannot read them."""
     digest = hashlib.sha256(b"second factors:" + settings.MAAS_KEY_PEPPER.encode()).digest()
     return Fernet(base64.urlsafe_b64encode(digest))
 
@@ -50,7 +52,7 @@ def has_second_factor(user: User) -> bool:
 
 
 def has_shown_second_factor(request: HttpRequest) -> bool:
-    """In this session, and one that is still theirs."""
+    """Return whether the person has used a second factor in this session and still has a second factor."""
     user = request.user
     if not isinstance(user, User) or not has_second_factor(user):
         return False
@@ -58,7 +60,9 @@ def has_shown_second_factor(request: HttpRequest) -> bool:
 
 
 def passkeys_work_at(host: str) -> bool:
-    """Browsers bind them to a name, and an address is none."""
+    """Return whether passkeys work at a host. Browsers bind them to a host name, and an IP address is not a host
+    name.
+    """
     try:
         ip_address(urlsplit(f"//{host}").hostname or "")
     except ValueError:

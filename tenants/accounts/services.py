@@ -1,4 +1,4 @@
-"""Writes to tenants and people; each is told to the audit log."""
+"""Writes to tenants and people. Each write is recorded in the audit log."""
 
 from uuid import UUID
 
@@ -12,13 +12,15 @@ from tenants.core.db.unit_of_work import current_alias, operator_work
 
 
 def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
-    """Whether that is news. Operators' work; known everywhere within a second."""
+    """Set the state of a tenant and return whether it changed. Call this in operator work. The state is known
+    everywhere within a second.
+    """
     with transaction.atomic(using=current_alias()):
         tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
         if tenant.state == Tenant.State.CLOSING:
             return _suspend_closing(tenant, state == Tenant.State.SUSPENDED)
         if tenant.state == state or tenant.state not in (Tenant.State.ACTIVE, Tenant.State.SUSPENDED):
-            # Whose deletion was asked for is kept or erased, and nothing else.
+            # A tenant whose deletion was requested can only be kept or erased.
             return False
         changes = changes_between({"state": tenant.state}, {"state": state})
         Tenant.objects.filter(id=tenant_id).update(state=state)
@@ -28,7 +30,9 @@ def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
 
 
 def _suspend_closing(tenant: Tenant, suspended: bool) -> bool:
-    """Its deletion goes on; whether anybody may look at it or keep it meanwhile is the operator's."""
+    """Suspend a tenant that is being deleted, or lift its suspension. Its deletion continues. The operator decides
+    whether anybody may view or keep it in the meantime.
+    """
     if tenant.suspended_closing == suspended:
         return False
     changes = changes_between({"suspended": tenant.suspended_closing}, {"suspended": suspended})
@@ -55,10 +59,10 @@ def create_operator(*, email: str, password: str) -> User:
 
 
 def outdate_results(*, tenant_id: UUID) -> int:
-    """No result that was kept for it until now is found any more, by anybody, a second later: only those of the
-    generation that is given back, and of later ones.
+    """Outdate all stored results of a tenant and return the new generation. A second later no caller can find results
+    of an older generation.
 
-    In the transaction of whoever calls: the tenant's own or an operator's.
+    Call this in a transaction of the tenant or of an operator.
     """
     found = Tenant.objects.filter(id=tenant_id)
     found.update(results_generation=F("results_generation") + 1)

@@ -1,6 +1,7 @@
-"""Keeps sessions in the database: whoever has a session's key finds that session, and only account work writes any.
+"""Stores sessions in the database. A request finds only the session whose key it has, and only account work writes
+sessions.
 
-Requests cannot list sessions, since a session's key is all that it takes to be signed in as its person.
+Requests cannot list sessions, since a session's key is sufficient to be signed in as its person.
 """
 
 from typing import Any

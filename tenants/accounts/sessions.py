@@ -1,4 +1,4 @@
-"""Where a person is signed in, and ending it: on pages, sockets and streams within about a second."""
+"""The sessions of a person, and ending them: pages, sockets and streams end within about a second."""
 
 from collections.abc import Sequence
 
@@ -12,20 +12,22 @@ from tenants.accounts.models import User
 
 @receiver(user_logged_in)
 def note_session(request: HttpRequest, user: User, **kwargs: object) -> None:
-    """However they came in: the framework's own list knows its own pages alone."""
-    if not hasattr(request, "user"):  # as where a program begins a session, and no page does
+    """Record a session for every kind of sign-in. The framework's own list contains only the sessions of its own
+    pages.
+    """
+    if not hasattr(request, "user"):  # a program, and no page, began the session
         request.user = user
     UserSession.objects.create_from_request(request)
 
 
 def sessions_of(person: User) -> Sequence[UserSession]:
-    """The newest first; those that have ended by themselves are forgotten."""
+    """Return the sessions, newest first. Sessions that have expired are deleted."""
     found: list[UserSession] = UserSession.objects.purge_and_list(person)
     return sorted(found, key=lambda session: session.created_at, reverse=True)
 
 
 def end_session(*, person: User, session_id: int) -> bool:
-    """False when it is not theirs, or has ended."""
+    """End a session. Return False if it is not the person's session, or has ended."""
     found = UserSession.objects.filter(user_id=person.pk, pk=session_id).first()
     if found is None:
         return False

@@ -1,4 +1,6 @@
-"""Whoever signed up and never showed that the address is theirs keeps it from nobody, and is forgotten in time."""
+"""People who signed up and never showed that the address is theirs. They do not block the address for its owner, and
+are deleted after some time.
+"""
 
 from uuid import UUID
 
@@ -16,14 +18,16 @@ log = structlog.get_logger(__name__)
 
 
 def is_known(email: str) -> bool:
-    """Somebody has the address, and it is theirs or an operator's word is that it is."""
+    """Return whether a person has the address and has confirmed it, or an operator vouches for it."""
     with operator_work():
         found = User.objects.filter(email=email.lower())
         return found.exists() and not unconfirmed().filter(email=email.lower()).exists()
 
 
 def unconfirmed() -> "QuerySet[User]":
-    """Operators' work. Who was made by an operator has no address to confirm; who shares an account was let in."""
+    """Return the unconfirmed people. Call this in operator work. A person who was created by an operator has no address
+    to confirm, and a person who shares an account was accepted there.
+    """
     addresses = EmailAddress.objects.filter(user_id=OuterRef("pk"))
     own = Membership.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("tenant_id")
     sharing = Membership.objects.filter(tenant_id__in=own).exclude(user_id=OuterRef("pk"))
@@ -37,7 +41,9 @@ def unconfirmed() -> "QuerySet[User]":
 
 
 def make_room_for(email: str, *, beside: User | None = None) -> None:
-    """Whoever asks has shown that the address is theirs; whoever signed up with it before has not."""
+    """Delete the unconfirmed people with an address. The caller has shown that the address is theirs, and the person
+    who signed up with it before has not.
+    """
     with operator_work():
         others = list(unconfirmed().filter(email=email.lower()).values_list("pk", flat=True))
     found = [one for one in others if beside is None or one != beside.pk]
@@ -46,8 +52,10 @@ def make_room_for(email: str, *, beside: User | None = None) -> None:
 
 
 def it_was_not_theirs(address: EmailAddress) -> None:
-    """Whoever reads the address says that they typed it nowhere. Who never confirmed it goes with it; whoever asked to
-    change theirs to it stays, with the one that they have."""
+    """Handle a report from the owner of an address that they did not type it in anywhere. A person who signed up with
+    it and never confirmed it is deleted. A person who wanted to change their address to it keeps the address that
+    they have.
+    """
     with operator_work():
         signed_up = unconfirmed().filter(pk=address.user_id, email=address.email).exists()
     if signed_up:
@@ -60,7 +68,9 @@ _NEVER = "Whoever signed up for it never confirmed their address."
 
 
 def forget(person_id: UUID, *, only: Q | None = None, note: str = _NEVER) -> bool:
-    """With the account that they made, which is erased as any that is deleted. Looked at once more under the lock."""
+    """Delete a person with the account that they created, which is erased like any deleted account. The conditions are
+    checked again under the lock.
+    """
     with operator_work(), transaction.atomic(using=OPERATOR):
         User.objects.select_for_update().filter(pk=person_id).first()
         if not unconfirmed().filter(only or Q(), pk=person_id).exists():

@@ -90,7 +90,7 @@ class TenantAdmin(FoundById):
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Tenant | None:
-        """A page that is only looked at asks for its row twice, and is given the same."""
+        """Return the tenant. A page that is only viewed asks for its row twice and gets the same object."""
         known: Tenant | None = getattr(request, "tenant_shown", None)
         if known is not None and request.method == "GET" and str(known.pk) == unquote(object_id):
             return known
@@ -133,7 +133,7 @@ class TenantAdmin(FoundById):
         return list(self.inlines) if obj else []
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """With a tenant its owner and their membership are made."""
+        """Require the right to add all that is created with a tenant: the tenant, its owner and their membership."""
         may = request.user.has_perm
         return may("tenants.add_tenant") and may("tenants.add_user") and may("tenants.add_membership")
 
@@ -149,7 +149,9 @@ class TenantAdmin(FoundById):
     def response_add(
         self, request: HttpRequest, obj: Tenant, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """The answer to the form itself: what it tells is kept nowhere from which it could be told again."""
+        """Respond to the form itself. The password and the key that it shows are stored nowhere, so they cannot be
+        shown again.
+        """
         outcome: MadeTenant = request.made_tenant  # type: ignore[attr-defined]
         context = {
             **self.admin_site.each_context(request),
@@ -170,7 +172,7 @@ class TenantAdmin(FoundById):
 
     @column("stored now")
     def stored(self, tenant: Tenant) -> str:
-        """Asked once: the page is drawn of this several times."""
+        """Write the stored bytes. They are looked up once, because the page shows this several times."""
         if not hasattr(tenant, "storage"):
             tenant.storage = storage_standing(tenant.id)  # type: ignore[attr-defined]
         standing: StorageStanding = tenant.storage  # type: ignore[attr-defined]
@@ -209,7 +211,7 @@ class TenantAdmin(FoundById):
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
-        """A change of plan in words; the rest as Django says it."""
+        """Describe a change of plan in a sentence, and everything else as Django describes it."""
         told = getattr(form, "plan_told", "")
         if not told:
             return super().construct_change_message(request, form, formsets, add)
@@ -231,7 +233,9 @@ class TenantAdmin(FoundById):
         return format_html('{} · <a class="ln" href="{}">Act as a member</a>', joined, act)
 
     def has_delete_permission(self, request: HttpRequest, obj: Tenant | None = None) -> bool:
-        """What a tenant has used must stay on record; suspend it instead."""
+        """Refuse deletion, because the usage of a tenant must stay on record. An operator can suspend the tenant
+        instead.
+        """
         return False
 
     def row_actions(self, row: Tenant) -> list[str]:
@@ -335,5 +339,5 @@ class MembershipAdmin(FoundById):
         return ago(membership.created_at)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Members are added on their tenant's page."""
+        """Refuse addition here. Members are added on their tenant's page."""
         return False

@@ -1,4 +1,4 @@
-"""The page on which an operator says as whom, and why, they act in an account."""
+"""The page on which an operator chooses the member to act as in an account, and gives the reason."""
 
 from typing import Any
 from uuid import UUID
@@ -74,7 +74,7 @@ def act_as(request: HttpRequest, tenant_id: UUID) -> HttpResponse:
 
 
 def _begin(request: HttpRequest, tenant: Tenant, form: ActAsForm) -> None:
-    """And in the operators' log."""
+    """Begin to act as the member, and record it in the operators' log too."""
     member: Membership = form.cleaned_data["member"]
     reason: str = form.cleaned_data["reason"]
     assert request.user.pk is not None

@@ -1,4 +1,6 @@
-"""What operators did: every change and action in the admin, by whom and when. Nobody can edit it here."""
+"""The log of every change and action of operators in the admin, with the operator and the time. Nobody can edit it
+here.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The operator's view of all accounts' audit logs, with who the operators were. Nobody can edit it."""
+"""The operator's view of the audit logs of all accounts, with the names of the operators. Nobody can edit it."""
 
 from collections.abc import Iterator
 

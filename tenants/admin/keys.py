@@ -1,4 +1,6 @@
-"""The operator's view of API keys: whose, for what, used when; revoked here, made elsewhere."""
+"""The operator's view of API keys: their owner, their purpose and their last use. Keys are revoked here and created
+elsewhere.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +25,7 @@ from tenants.api_keys.services import FENCES, revoke_key
 from tenants.limits.rates.rates import NAMES
 
 SHOWN_PART = re.compile(r"(?:maas_(?:live|test)_)?([0-9A-Za-z]{12})(?![0-9A-Za-z])")
-"""What is shown of a key, with or without what all keys begin with."""
+"""The public part of a key, with or without the prefix that all keys have."""
 WITH_SECRET = re.compile(r"(maas_(?:live|test)_[0-9A-Za-z]{12})_[0-9A-Za-z]")
 
 
@@ -50,9 +52,10 @@ class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(RecordAdmin):
-    """But for a tenant's first, a key is never made here: whoever made it would have seen another's secret.
+    """The admin of API keys. Except for a tenant's first key, a key is never created here, because its creator would
+    see another person's secret.
 
-    Its limits and what it is kept to are changed here.
+    The limits and restrictions of a key are changed here.
     """
 
     form = KeyForm
@@ -76,7 +79,7 @@ class ApiKeyAdmin(RecordAdmin):
     )
     list_select_related = ("tenant",)
     ordering = ("-id",)
-    # Never the hash of its secret.
+    # The hash of the secret is never shown.
     fields = (
         "name",
         "prefix",
@@ -99,15 +102,15 @@ class ApiKeyAdmin(RecordAdmin):
     services_tell = True
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Of its limits and fences alone."""
+        """Return whether the operator may change the limits and restrictions of a key. Nothing else can be changed."""
         return self.has_revoke_permission(request)
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
-        """No more than was changed: a key that was revoked while its page was open stays so."""
+        """Save only the changed fields, so that a key that was revoked while its page was open stays revoked."""
         obj.save(update_fields=[name for name in form.changed_data if name in CHANGED_HERE])
 
     def begins_with(self, term: str) -> Iterator[Q]:
-        """Of a key that leaked and is pasted whole, the public part alone is looked for."""
+        """Search by the public part alone if a whole key is pasted, such as a leaked key."""
         if shown := SHOWN_PART.match(term):
             yield Q(public_id=shown[1])
         yield Q(name__icontains=term) | Q(tenant_id__in=tenants_named(term))
@@ -115,7 +118,9 @@ class ApiKeyAdmin(RecordAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """A secret stays neither in the address nor in the field: the page is opened again without it."""
+        """Show the list. If the search term contains a secret, redirect to the page without it, so that it stays
+        neither in the URL nor in the field.
+        """
         term = request.GET.get("q", "").strip()
         if secret := WITH_SECRET.search(term):
             asked = {**request.GET.dict(), "q": secret[1]}

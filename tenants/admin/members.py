@@ -11,7 +11,9 @@ from tenants.accounts.models import Membership, User
 
 
 class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Says itself what Django leaves to the database here: a membership's tenant is no field to be edited."""
+    """A form that reports a repeated membership itself. Django leaves this check to the database here, because the
+    tenant of a membership is not a field of the form.
+    """
 
     class Meta:
         model = Membership
@@ -28,7 +30,7 @@ class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class MembershipInline(TabularInline):  # type: ignore[misc]
-    """Members are added here; a role is changed on the membership's own page."""
+    """A table in which members are added. A role is changed on the membership's own page."""
 
     model = Membership
     form = MembershipForm

@@ -12,7 +12,9 @@ from tenants.limits.rates.rates import NAMES
 
 
 class ModelLimitForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Says itself what Django leaves to the database here: a limit's tenant is no field to be edited."""
+    """A form that reports a repeated limit itself. Django leaves this check to the database here, because the tenant of
+    a limit is not a field of the form.
+    """
 
     class Meta:
         model = ModelLimit

@@ -1,4 +1,4 @@
-"""The operator's view of people, and of the groups that say what operators may do."""
+"""The operator's view of people, and of the groups that define the permissions of operators."""
 
 from typing import Any
 from uuid import UUID
@@ -53,23 +53,29 @@ def _is_superuser(request: HttpRequest) -> bool:
 
 
 def within_reach(request: HttpRequest, person: User | None) -> bool:
-    """Whoever sets the password or address of an operator has that operator's rights: so superusers alone do."""
+    """Return whether an operator may change a person. Only superusers may change an operator, because setting the
+    password or address of an operator gives that operator's rights.
+    """
     return _is_superuser(request) or person is None or not (person.is_staff or person.is_superuser)
 
 
 def may_set_access(request: HttpRequest, person: User) -> bool:
-    """Whoever sets the password or address of a member could act as them, past impersonation and its banner."""
+    """Return whether an operator may set a person's password and address. Only superusers may do so for a member,
+    because it allows acting as the member without impersonation and its banner.
+    """
     return _is_superuser(request) or not Membership.objects.filter(user_id=person.pk).exists()
 
 
 def is_last_superuser(person: User) -> bool:
-    """Locks all of them until the end of the transaction, so that two do not shut each other out at once."""
+    """Return whether a person is the last active superuser. This locks all of them until the end of the transaction, so
+    that two superusers cannot lock each other out at once.
+    """
     able = User.objects.filter(is_active=True, is_staff=True, is_superuser=True)
     return list(able.select_for_update().order_by("pk").values_list("pk", flat=True)) == [person.pk]
 
 
 class LowerCaseEmail(forms.ModelForm):  # type: ignore[type-arg]
-    """Sign-in looks for the address in lower case, and so it must be stored."""
+    """A form that stores the address in lower case, because sign-in looks it up in lower case."""
 
     def clean_email(self) -> str:
         return str(self.cleaned_data["email"]).lower()
@@ -87,7 +93,7 @@ class UserChangeForm(LowerCaseEmail, StyledChangeForm):  # type: ignore[misc]
         fields = ("email", "name", "password", "is_active", "is_staff", "is_superuser", "groups")
 
     operator_id: UUID
-    """Who fills the form in; see UserAdmin.get_form."""
+    """The operator who fills in the form; see UserAdmin.get_form."""
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -106,7 +112,7 @@ class UserChangeForm(LowerCaseEmail, StyledChangeForm):  # type: ignore[misc]
 
 
 class TheirMemberships(TabularInline):  # type: ignore[misc]
-    """Where this person belongs; it is changed on the membership's own page."""
+    """The accounts of this person. A role is changed on the membership's own page."""
 
     model = Membership
     extra = 0
@@ -154,14 +160,14 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
     def get_search_results(
         self, request: HttpRequest, queryset: "QuerySet[Any]", search_term: str
     ) -> "tuple[QuerySet[Any], bool]":
-        """Addresses are stored in lower case; the beginning of one has an index."""
+        """Search by the beginning of an address, which has an index. Addresses are stored in lower case."""
         return queryset.filter(email__startswith=search_term.strip().lower()), False
 
     def get_inlines(self, request: HttpRequest, obj: User | None) -> list[Any]:
         return list(self.inlines) if obj else []
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
-        """Nobody gives rights that are not theirs to give."""
+        """Return the read-only fields, so that an operator cannot give rights that only others may give."""
         if _is_superuser(request):
             return self.readonly_fields
         theirs = () if obj is None or may_set_access(request, obj) else ("email",)
@@ -191,7 +197,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         self, request: HttpRequest, obj: User | None = None, change: bool = False, **kwargs: Any
     ) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
-        form.operator_id = request.user.pk  # type: ignore[attr-defined]  # of this class, made for this request
+        form.operator_id = request.user.pk  # type: ignore[attr-defined]  # the form class is made for this request
         return form
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
@@ -209,9 +215,10 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         super().delete_model(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """With a person the log of what they did here would go too; take their access instead.
+        """Refuse to delete a person who has entries in the log, because those would be deleted too. An operator can
+        take away their access instead.
 
-        Nobody deletes themselves.
+        An operator cannot delete themselves.
         """
         if not within_reach(request, obj):
             return False
@@ -220,7 +227,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         return bool(super().has_delete_permission(request, obj))
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
-        """The password and its entries in the logs, all or none."""
+        """Set the password and write its log entries in one transaction."""
         person = self.get_object(request, id)
         if person is not None and not may_set_access(request, person):
             raise PermissionDenied("Only superusers set passwords of those who belong to an account.")
@@ -232,7 +239,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         return answer
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """One by one, so that the rule above is asked."""
+        """Return the actions without bulk deletion. People are deleted one by one, so that the rule above applies."""
         actions: dict[str, Any] = super().get_actions(request)
         actions.pop("delete_selected", None)
         return actions
@@ -240,7 +247,9 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
 
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, OperatorAdmin):  # type: ignore[misc]
-    """What a group may do, every operator in it may: only superusers say."""
+    """The admin of groups. Only superusers change it, because every operator in a group has the permissions of the
+    group.
+    """
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return _is_superuser(request)

@@ -1,4 +1,4 @@
-"""What an operator is shown of tenants beside their rows, looked up once for a whole page of them."""
+"""Data that an operator sees about tenants in addition to their rows. It is looked up once for a whole page of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Seen:
 class TenantList(BoundedChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        # They stay in the result's cache, from which the list is drawn.
+        # The tenants stay in the cache of the result, from which the list is rendered.
         look_at(request, list(self.result_list))
 
 
@@ -39,6 +39,8 @@ def look_at(request: HttpRequest, tenants: Sequence[Tenant]) -> None:
 
 
 def seen(tenant: Tenant) -> Seen:
-    """Nothing where nobody looked: on the form of a tenant that is to be made."""
+    """Return what was looked up for a tenant. It is empty if nothing was looked up, as on the form that adds a
+    tenant.
+    """
     found: Seen = getattr(tenant, "seen", Seen())
     return found

@@ -1,4 +1,4 @@
-"""The form by which an operator changes a tenant, and which plan it has from when on."""
+"""The form by which an operator changes a tenant, its plan, and the start of that plan."""
 
 from functools import cached_property
 from typing import Any
@@ -35,13 +35,13 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.plan_told = ""
-        """For the audit log, once it is changed."""
+        """The text about the changed plan for the audit log."""
         last = self._last
         self._is_planned = last is not None and last.starts_at > database_now()
         self.initial["plan"] = last.plan_id if last else None
         self.initial["plan_start"] = (Start.NEXT_MONTH if self._is_planned else Start.NOW).value
         if state := self.fields.get("state"):
-            # The rest is not chosen, but asked for: see the actions.
+            # The other states are not chosen here, but reached through actions: see the actions.
             now = self.instance.state
             may = STATES if now in STATES else (now,)
             state.choices = [(one, Tenant.State(one).label) for one in may]  # type: ignore[attr-defined]
@@ -54,11 +54,11 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
 
     @cached_property
     def _last(self) -> Subscription | None:
-        """What it has, or is to have where a change is planned."""
+        """Return the subscription that the tenant has, or the planned one if a change is planned."""
         return subscriptions_of(self.instance.pk).first()
 
     def change_plan(self) -> None:
-        """In the transaction that saves the rest."""
+        """Change the plan. Call this in the transaction that saves the rest."""
         watched = {"plan", "plan_start"} if self._is_planned else {"plan"}
         if not watched & set(self.changed_data):
             return

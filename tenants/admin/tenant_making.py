@@ -20,7 +20,9 @@ class TenantAddForm(forms.ModelForm):  # type: ignore[type-arg]
         help_text="Who is not known yet gets a password, shown once on the next page together with a first key.",
     )
     made_as = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
-    """The tenant's id is the form's: what is sent again, as when its answer is reloaded, makes no second tenant."""
+    """The id that the form gives to the new tenant. A form that is sent again, as by a reload, creates no second
+    tenant.
+    """
 
     class Meta:
         model = Tenant
@@ -39,7 +41,7 @@ class TenantAddForm(forms.ModelForm):  # type: ignore[type-arg]
 class MadeTenant:
     made: CreatedTenant
     password: str | None
-    """None where the owner was known already, and keeps the password."""
+    """The password of a new owner. It is None if the owner existed already and keeps the password."""
 
 
 def make_tenant(form: TenantAddForm) -> MadeTenant:

@@ -1,1 +1,1 @@
-"""What every list of the operator's admin stands on."""
+"""The basis of every list in the operator's admin."""

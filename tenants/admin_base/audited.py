@@ -1,4 +1,4 @@
-"""Tells a tenant's audit log what operators did in the admin to what is the tenant's."""
+"""Records in a tenant's audit log what operators changed in the admin for this tenant."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,9 +18,9 @@ _STATES = {Tenant.State.SUSPENDED: "tenant.suspended", Tenant.State.ACTIVE: "ten
 
 
 def tell_of_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
-    """What was changed on one page. What a form adds itself is told of by the service that makes it.
+    """Record the changes of one page. The creation of the form's own row is recorded by the service that creates it.
 
-    A person's new password is set by a form of no row: it is no tenant's.
+    A person's new password is set by a form without a row, which belongs to no tenant.
     """
     row = getattr(form, "instance", None)
     if row is not None and add and getattr(row, "audited_when_made", False):
@@ -42,7 +42,7 @@ def tell_of_deletion(row: Model) -> None:
 
 
 def tell_of_action(row: Model, words: str) -> None:
-    """For actions that no service of ours writes down."""
+    """Record an action that none of our services records."""
     tenant_id = tenant_of(row)
     if tenant_id is not None:
         subject = f"{row._meta.verbose_name} {row.pk}"
@@ -50,7 +50,9 @@ def tell_of_action(row: Model, words: str) -> None:
 
 
 def tell_accounts_of(person: User, changes: Changes, note: str = "") -> None:
-    """Every account that this person belongs to: whoever sets how a member signs in could act as them."""
+    """Record the change in every account of a person, because setting how a member signs in allows acting as that
+    member.
+    """
     for membership in Membership.objects.filter(user_id=person.pk):
         record(
             tenant_id=membership.tenant_id,
@@ -63,7 +65,7 @@ def tell_accounts_of(person: User, changes: Changes, note: str = "") -> None:
 
 
 def with_values(message: Any, form: Any) -> Any:
-    """The operators' own log: of each field of a row what it was and what it is."""
+    """Add the old and the new value of each changed field to the message for the operators' own log."""
     for part in message if isinstance(message, list) else ():
         changed = part.get("changed")
         if changed and "name" not in changed and len(changed.get("fields", ())) == len(form.changed_data):

@@ -1,4 +1,4 @@
-"""A typed way to say what a column of a list is called and sorted by, and how a state is drawn."""
+"""Typed definitions of the name and sort order of a list's column, and the badges of states."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -40,7 +40,7 @@ TONES: Mapping[str, str] = {
 
 def column(name: str, *, order_by: str | None = None) -> Callable[[Column], Column]:
     def mark(show: Column) -> Column:
-        setattr(show, "short_description", name)  # noqa: B010  # a function's attribute, by Django's convention
+        setattr(show, "short_description", name)  # noqa: B010  # Django reads this attribute of the function
         if order_by:
             setattr(show, "admin_order_field", order_by)  # noqa: B010
         return show
@@ -53,7 +53,7 @@ def badge(state: str) -> SafeString:
 
 
 def tone(words: object, how: str) -> SafeString:
-    """The theme's own would render a template for each cell."""
+    """Write a badge. The badge of the theme would render a template for each cell."""
     return format_html('<span class="op-badge is-{}">{}</span>', how, words)
 
 

@@ -1,4 +1,4 @@
-"""Asks before an action that cannot be taken back, and returns to where it was asked for."""
+"""Asks for confirmation of an action that cannot be undone, and returns to the page where it was requested."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,7 +16,7 @@ NAMED = 20
 
 
 def confirmed(question: str, consequence: str, button: str) -> Callable[[Action], Asked]:
-    """The action runs once a person has read what it does and said yes."""
+    """Run the action only after a person has read what it does and confirmed it."""
 
     def decorate(act: Action) -> Asked:
         @wraps(act)
@@ -46,7 +46,7 @@ def confirmed(question: str, consequence: str, button: str) -> Callable[[Action]
 
 
 def at_once(act: Action) -> Asked:
-    """For what can be taken back: no question, and the same way back."""
+    """Run an action that can be undone, without a question, and return to the same page."""
 
     @wraps(act)
     def do(admin: Any, request: HttpRequest, chosen: "QuerySet[Any]") -> HttpResponse | None:

@@ -1,4 +1,4 @@
-"""Filters that an index serves: a time of creation is a range of the time-ordered key."""
+"""Filters that use an index: a time of creation is a range of the time-ordered key."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +13,7 @@ from tenants.core.ids import first_id_at
 
 
 class MomentsFilter(RangeDateTimeFilter):  # type: ignore[misc]  # the theme has no types
-    """Between two moments (UTC); a date without a time is its midnight."""
+    """A filter for the time between two moments (UTC). A date without a time means its midnight."""
 
     def bounds(self, comparison: str, moment: datetime) -> dict[str, object]:
         return {f"{self.field_path}__{comparison}": moment}
@@ -25,7 +25,7 @@ class MomentsFilter(RangeDateTimeFilter):  # type: ignore[misc]  # the theme has
         return queryset.filter(**self.bounds("lt", last)) if last else queryset
 
     def _moment(self, request: HttpRequest, end: str) -> datetime | None:
-        """What is no moment bounds nothing, and is said above the list."""
+        """Return the moment. An invalid moment sets no bound, and a warning above the list says so."""
         day = self.used_parameters.get(f"{self.parameter_name}_{end}_0") or ""
         hour = self.used_parameters.get(f"{self.parameter_name}_{end}_1") or "00:00"
         if not day:
@@ -40,20 +40,20 @@ class MomentsFilter(RangeDateTimeFilter):  # type: ignore[misc]  # the theme has
 
 
 def _warn_once(request: HttpRequest, words: str) -> None:
-    """A list asks its filters more than once."""
+    """Show a warning only once, because a list evaluates its filters more than once."""
     if words not in {str(said) for said in getattr(get_messages(request), "_queued_messages", ())}:
         messages.warning(request, words)
 
 
 class CreatedFilter(MomentsFilter):
-    """By the time-ordered key, which has the index."""
+    """A filter by the time-ordered key, which has the index."""
 
     def bounds(self, comparison: str, moment: datetime) -> dict[str, object]:
         return {f"id__{comparison}": first_id_at(moment)}
 
 
 class ErrorCodeFilter(TextFilter):  # type: ignore[misc]
-    """One code, written whole, as it stands in the column."""
+    """A filter for one whole error code, as it is stored in the column."""
 
     title = "error code"
     parameter_name = "error_code"

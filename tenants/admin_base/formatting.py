@@ -1,4 +1,4 @@
-"""How moments, durations, and things are written in the operator's lists."""
+"""The format of moments, durations and things in the operator's lists."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -21,12 +21,12 @@ def between(start: datetime | None, end: datetime | None) -> str:
 
 
 def at(moment: datetime) -> str:
-    """Write the moment itself, as Django writes the fields of a row: in UTC, as logs do."""
+    """Write the moment itself in UTC, like logs, in Django's format for the fields of a row."""
     return str(date_format(moment.astimezone(UTC), "DATETIME_FORMAT"))
 
 
 def ago(moment: datetime | None) -> SafeString | str:
-    """How long since, with the moment itself for whoever points at it."""
+    """Write the time that has passed since a moment. The moment itself is shown on hover."""
     if moment is None:
         return NOTHING
     since = timezone.now() - moment
@@ -44,12 +44,12 @@ def size(size_bytes: int) -> str:
 
 
 def short(identifier: UUID) -> str:
-    """The end of an identifier: its beginning is the time, which all of a day share."""
+    """Return the end of an identifier. Its beginning is the time, which is the same for all identifiers of a day."""
     return f"…{str(identifier)[-8:]}"
 
 
 def link(name: str, pk: object, text: object) -> SafeString | str:
-    """To the page of one row; `name` is `app_model`."""
+    """Write a link to the page of one row; `name` is `app_model`."""
     return format_html('<a class="ln" href="{}">{}</a>', reverse(f"admin:{name}_change", args=[pk]), text)
 
 
@@ -60,7 +60,7 @@ def link_to(row: Model | None, text: object = None) -> SafeString | str:
 
 
 def list_link(name: str, text: object, **filters: object) -> SafeString:
-    """To a list that shows only some of its rows."""
+    """Write a link to a list that shows only some of its rows."""
     return format_html(
         '<a class="ln" href="{}">{}</a>', reverse(f"admin:{name}_changelist", query=filters), text
     )

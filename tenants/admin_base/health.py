@@ -1,6 +1,7 @@
-"""What is wrong with tenants, in a few words each: an operator's first look at many of them.
+"""Problems of tenants, with a short text each: an operator's first look at many of them.
 
-Apps that know more than accounts and money say it through `on_health`; each is asked once for a whole page of a list.
+Apps that know more than accounts and money report it through `on_health`. Each is called once for a whole page of a
+list.
 """
 
 from collections import defaultdict
@@ -19,9 +20,9 @@ from tenants.admin_base.formatting import list_link
 class Trouble:
     words: str
     list_name: str
-    """Where it can be acted on."""
+    """The list in which an operator can act on it."""
     filters: Mapping[str, str]
-    """Beside the tenant's."""
+    """The filters in addition to the tenant."""
 
 
 Troubles = Mapping[UUID, Sequence[Trouble]]
@@ -30,12 +31,14 @@ _looks: dict[Look, str] = {}
 
 
 def on_health(needs: str, look: Look) -> None:
-    """`needs` is the permission without which an operator is not told. Said once, when the process starts."""
+    """Register a function that finds troubles. Operators without the permission `needs` do not see its troubles. Call
+    this once, when the process starts.
+    """
     _looks[look] = needs
 
 
 def troubles_of(tenant_ids: Sequence[UUID], may: Callable[[str], bool]) -> dict[UUID, list[Trouble]]:
-    """In an operator's work; tenants without any are not in it."""
+    """Return the troubles by tenant. Tenants without troubles are left out. Call this in operator work."""
     found: dict[UUID, list[Trouble]] = defaultdict(list)
     for look, needs in _looks.items():
         if tenant_ids and may(needs):
@@ -45,7 +48,7 @@ def troubles_of(tenant_ids: Sequence[UUID], may: Callable[[str], bool]) -> dict[
 
 
 def health_words(tenant_id: UUID, troubles: Sequence[Trouble]) -> SafeString:
-    """Each leads to the list of what it tells of."""
+    """Write the troubles. Each links to the list that shows its cause."""
     if not troubles:
         return tone("well", GOOD)
     links = (

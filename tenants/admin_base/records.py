@@ -1,4 +1,6 @@
-"""How the operator looks at what the product itself wrote: read-only, found by id or name, counted only so far."""
+"""The operator's view of what the product itself wrote. It is read-only, is searched by id or name, and is counted only
+up to a limit.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
@@ -28,7 +30,9 @@ _VALUE = "the-value-of-a-row"
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]
-    """To count a table of events takes Postgres longer than an operator waits, and nobody reads page 201."""
+    """A paginator that counts rows only up to a limit. Postgres needs longer to count a table of events than an
+    operator waits, and nobody reads page 201.
+    """
 
     MOST_ROWS = 10_000
     template_name = "admin/bounded_pagination.html"
@@ -48,7 +52,7 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]
 
 
 class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no types
-    """The theme compares with a count of all rows, which nobody makes here."""
+    """A list without a count of all rows. The theme compares with such a count, which is not made here."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -59,19 +63,21 @@ class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no t
 
 @cache
 def _checkbox_around_value() -> tuple[str, str]:
-    """The theme draws the same box by a template of its own for each row, half of what a list takes."""
+    """Return the HTML before and after the value of a checkbox. The theme renders a template for the checkbox of each
+    row, which takes half the time of a list.
+    """
     before, after = str(checkbox.render(ACTION_CHECKBOX_NAME, _VALUE)).split(_VALUE)
     return before, after
 
 
 class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
-    """What all lists share."""
+    """The settings and methods that all lists share."""
 
     paginator = BoundedPaginator
     show_full_result_count = False
     list_per_page = 50
     list_max_show_all = 0
-    # A count beside each choice of a filter would read the whole table for each.
+    # A count beside each choice of a filter would read the whole table for each choice.
     show_facets = ShowFacets.NEVER
     list_filter_submit = True
     list_fullwidth = True
@@ -80,10 +86,10 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
 
     change_form_outer_before_template = "admin/row_actions.html"
     one_transaction = True
-    """What an action does and its entries in the log: all or nothing."""
+    """A flag that puts an action and its log entries into one transaction."""
 
     def row_actions(self, row: Any) -> list[str]:
-        """The actions of the list that make sense for this row, to be offered on its page too."""
+        """Return the actions of the list that make sense for this row. They are offered on its page too."""
         return []
 
     def change_view(
@@ -100,7 +106,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         return cast("HttpResponse", answer)
 
     def more(self, request: HttpRequest, row: Any) -> dict[str, Any]:
-        """What the page of a row shows beside its fields."""
+        """Return what the page of a row shows in addition to its fields."""
         allowed = self.get_actions(request)
         offered = [(name, allowed[name][2]) for name in self.row_actions(row) if name in allowed]
         meta = self.opts
@@ -110,10 +116,10 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
     @admin.display(description=ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Model) -> SafeString:
         before, after = _checkbox_around_value()
-        return mark_safe(f"{before}{escape(obj.pk)}{after}")  # noqa: S308  # the value alone is not the theme's
+        return mark_safe(f"{before}{escape(obj.pk)}{after}")  # noqa: S308  # only the value does not come from the theme
 
     def response_action(self, request: HttpRequest, queryset: "QuerySet[Any]") -> HttpResponse | None:
-        """What is acted on is what was seen: never all that a filter would find."""
+        """Run an action only on rows that were seen, never on all rows that a filter would find."""
         if request.POST.get("select_across") == "1":
             self.message_user(request, "Nothing was done: choose the rows themselves.", messages.ERROR)
             return None
@@ -122,7 +128,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         return answer
 
     services_tell = False
-    """Whether what its actions do is written down in the tenant's audit log by the services that do it."""
+    """A flag that is true if the services behind its actions record them in the tenant's audit log."""
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
@@ -131,7 +137,9 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         return with_values(super().construct_change_message(request, form, formsets, add), form)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Of an action where it is words, else of a form, which was told of above."""
+        """Log a change. A text message describes an action; any other message describes a form, which was recorded
+        above.
+        """
         if isinstance(message, str) and not self.services_tell:
             tell_of_action(obj, message)
         with operator_entry():
@@ -150,7 +158,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         return BoundedChangeList
 
     def in_words(self, row: Any) -> str:
-        """How a row is named to whoever is asked about it."""
+        """Name a row for a person who must confirm an action on it."""
         return str(row)
 
     def url_of(self, row: Model) -> str:
@@ -159,7 +167,9 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
 
 
 class FoundById(OperatorAdmin):
-    """Search takes whole ids and the beginnings of names: each has an index, where words would read every row."""
+    """A list that is searched by whole ids and by the beginnings of names. Each of them has an index, while a search
+    for words would read every row.
+    """
 
     id_fields: tuple[str, ...] = ("id", "tenant_id")
     search_fields = ("id",)
@@ -178,7 +188,9 @@ class FoundById(OperatorAdmin):
         return queryset.none(), False
 
     def candidates(self, term: str) -> Iterator[Q]:
-        """What the term may mean, likeliest first; one after another, since each alone has an index."""
+        """Yield the possible meanings of the term, the most likely first. They are tried one after another, since each
+        has an index only on its own.
+        """
         try:
             wanted = UUID(term)
         except ValueError:

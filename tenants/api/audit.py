@@ -1,4 +1,4 @@
-"""`/v1/audit`: who changed what in the caller's account."""
+"""The endpoint `/v1/audit`, which lists the changes in the caller's account and their authors."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""Who calls the API: the identity the edge found for a key, or a signed-in person's own."""
+"""The caller of the API: the identity that the request guard found for a key, or that of a signed-in person."""
 
 from typing import Any
 
@@ -14,7 +14,9 @@ from tenants.identity.identity import Identity
 from tenants.request_log.caller import tell_caller
 
 IDENTITY = "maas.identity"
-"""Set by the edge in the request's environment: an Identity, or the DomainError that says why there is none."""
+"""The name under which the request guard sets an Identity in the request's environment, or the DomainError that
+explains why there is none.
+"""
 
 
 class _Csrf(CsrfViewMiddleware):
@@ -41,7 +43,7 @@ def signed_in_identity(request: HttpRequest) -> Identity | None:
 
 
 class EdgeAuthentication(authentication.BaseAuthentication):
-    """Keys need no CSRF token; cookies do."""
+    """The authentication of API requests. Keys need no CSRF token; cookies do."""
 
     def authenticate(self, request: Request) -> tuple[Identity, None] | None:
         found: Any = request.META.get(IDENTITY)

@@ -1,4 +1,4 @@
-"""The caller of a view, once it is known that they may do this."""
+"""The caller of a view, after the check that it has the needed scope."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""Answers that have one form: a picture, a file."""
+"""Responses that have a single format, such as a picture or a file."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 
 class AsStored(BaseContentNegotiation):
-    """Whatever a caller says to accept, there is nothing to choose from."""
+    """A content negotiation that ignores what the caller accepts, because there is only one format."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

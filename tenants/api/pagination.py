@@ -1,4 +1,6 @@
-"""Lists in pages that stay stable while new rows arrive: newest first, read on from the last id seen."""
+"""Lists in pages that stay stable while new rows arrive. They are newest first, and the next page begins after the last
+id of the previous page.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +29,7 @@ def number_of(request: Request, name: str) -> int:
 
 
 def listing(request: Request, rows: "QuerySet[Any]", shape: Callable[[Any], object]) -> dict[str, object]:
-    """`rows` are ordered by -id, and ids grow with time."""
+    """Return a page of a list. `rows` are ordered by -id, and ids grow with time."""
     limit = limit_of(request)
     cursor = request.query_params.get("cursor")
     if cursor is not None:

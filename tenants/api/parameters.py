@@ -1,4 +1,4 @@
-"""Query parameters: what an endpoint does not know is refused, since a misspelt filter would list everything."""
+"""Query parameters of endpoints. An unknown parameter is refused, since a misspelled filter would list everything."""
 
 from rest_framework.exceptions import ParseError
 from rest_framework.request import Request

@@ -1,4 +1,4 @@
-"""JSON of the API's answers, in which every time has one form."""
+"""JSON of the API's responses, in which every time has the same format."""
 
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,6 @@ class _Encoder(JSONEncoder):
 
 
 class TimedJSONRenderer(JSONRenderer):
-    """Renders times that come past a serializer as the serializers write theirs (`DATETIME_FORMAT`)."""
+    """A renderer that writes times outside of serializers in the same format as the serializers (`DATETIME_FORMAT`)."""
 
     encoder_class = _Encoder

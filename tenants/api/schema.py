@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of callers, of refusals and of lists; shared by every app's endpoints."""
+"""Parts of the OpenAPI document about callers, refusals and lists, which the endpoints of every app share."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ PAGED = [
 
 
 def list_of(name: str, item: Any, **more: serializers.Field[Any, Any, Any, Any]) -> Any:
-    """`{"object": "list", "data": [...]}` and what else a list says."""
+    """Describe a list: `{"object": "list", "data": [...]}` and its further fields."""
     fields = {"object": serializers.CharField(), "data": item, **more}
     return inline_serializer(name, fields)
 

@@ -1,4 +1,4 @@
-"""The form of an API key: `maas_live_<id>_<secret><checksum>`."""
+"""The format of an API key: `maas_live_<id>_<secret><checksum>`."""
 
 import hashlib
 import hmac
@@ -22,7 +22,7 @@ class KeyParts:
 
     @property
     def prefix(self) -> str:
-        """What may be shown: enough to tell keys apart, nothing to use one."""
+        """Return the part that may be shown. It distinguishes keys, but nobody can use a key with it."""
         return f"maas_{'live' if self.livemode else 'test'}_{self.public_id}"
 
     @property
@@ -50,7 +50,7 @@ def new_key(*, livemode: bool) -> KeyParts:
 
 
 def parse_key(text: str) -> KeyParts | None:
-    """None for anything that is not a key: a typo is refused before any look-up."""
+    """Parse a key. Return None for anything that is not a key, so that a typo is refused before any look-up."""
     match = _FORM.fullmatch(text)
     if match is None:
         return None
@@ -60,5 +60,7 @@ def parse_key(text: str) -> KeyParts | None:
 
 
 def digest(secret: str, pepper: str) -> str:
-    """What is stored. The pepper is not in the database, so a stolen table opens nothing."""
+    """Return the hash that is stored. The pepper is not in the database, so nobody can use the keys of a stolen
+    table.
+    """
     return hmac.new(pepper.encode(), secret.encode(), hashlib.sha256).hexdigest()

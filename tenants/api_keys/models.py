@@ -13,7 +13,7 @@ from tenants.limits.rates.rates import MOST_AT_ONCE
 
 
 class ApiKey(TenantOwned):
-    """Only a keyed hash of the secret is stored; the key itself is shown once."""
+    """An API key. Only a keyed hash of the secret is stored; the key itself is shown once."""
 
     audit_kind = "key"
 
@@ -53,7 +53,9 @@ class ApiKey(TenantOwned):
         "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="replaced_by"
     )
     budgets_of = models.UUIDField(null=True, editable=False)
-    """The key that was there first: whatever takes its place, however often, shares its budgets. None for itself."""
+    """The original key. Every key in its chain of replacements shares its budgets. It is None for the original key
+    itself.
+    """
     requests_per_minute = own_limit("requests a minute", OF_ACCOUNT, least=1)
     tokens_per_minute = own_limit("tokens a minute", OF_ACCOUNT, least=1)
     pages_per_minute = own_limit("pages a minute", OF_ACCOUNT, least=1)
@@ -61,7 +63,7 @@ class ApiKey(TenantOwned):
 
     @property
     def prefix(self) -> str:
-        """What may be shown of the key: enough to tell it from others, nothing to use it."""
+        """Return the part of the key that may be shown. It distinguishes keys, but nobody can use the key with it."""
         return KeyParts(self.public_id, "", self.livemode).prefix
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a key is kept to: some models, some networks. Pure."""
+"""The restrictions of a key to some models and some networks. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,11 +11,11 @@ Network = IPv4Network | IPv6Network
 
 
 class FenceRefused(ValueError):
-    """Says which value is wrong, and what would be right."""
+    """A wrong value in a key restriction. The message says which value is wrong and what would be right."""
 
 
 def checked_models(names: Iterable[str]) -> list[str]:
-    """Once each, in their order. Raises FenceRefused."""
+    """Return the names in their order, without repetitions. Raises FenceRefused."""
     wanted = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     _require_few(wanted, "models")
     for name in wanted:
@@ -27,7 +27,7 @@ def checked_models(names: Iterable[str]) -> list[str]:
 
 
 def checked_networks(written: Iterable[str]) -> list[str]:
-    """Each as it is usually written, once. Raises FenceRefused."""
+    """Return the networks in their usual notation, without repetitions. Raises FenceRefused."""
     wanted = list(dict.fromkeys(str(_network(text.strip())) for text in written if text.strip()))
     _require_few(wanted, "networks")
     return wanted

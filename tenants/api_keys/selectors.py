@@ -1,4 +1,4 @@
-"""Reads of a tenant's own keys; inside its unit of work."""
+"""Reads of a tenant's own keys. Call them inside its unit of work."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -14,16 +14,16 @@ from tenants.api_keys.models import ApiKey
 
 SHOWN_ENDED = 50
 KEPT_IN_VIEW = timedelta(days=90)
-"""Keys that ended longer ago than this are no longer listed."""
+"""The time after which an ended key is no longer listed."""
 
 
 def working_keys() -> QuerySet[ApiKey]:
-    """By the database's clock, like everything that expires."""
+    """Return the keys that work now, by the database's clock, like everything that expires."""
     return ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), revoked_at=None)
 
 
 def keys_for_listing() -> list[ApiKey]:
-    """Those that work, newest first; then those that ended of late."""
+    """Return the working keys, newest first, then those that ended recently."""
     people = ApiKey.objects.select_related("created_by").order_by("-created_at", "-id")
     working = working_keys().select_related("created_by").order_by("-created_at", "-id")
     ended_since = timezone.now() - KEPT_IN_VIEW
@@ -39,7 +39,7 @@ def keys_made_by(user_id: UUID) -> list[ApiKey]:
 
 
 def key_for_listing(key_id: str) -> ApiKey | None:
-    """None for what is no id, no key, or another tenant's."""
+    """Return a key. Return None if the text is not an id, or if the key does not exist or belongs to another tenant."""
     try:
         return ApiKey.objects.select_related("created_by").filter(id=key_id).first()
     except ValidationError:
@@ -47,15 +47,15 @@ def key_for_listing(key_id: str) -> ApiKey | None:
 
 
 def name_of_key(tenant_id: UUID, key_id: UUID) -> str:
-    """Empty for one that is gone."""
+    """Return the name of a key, or an empty text if the key no longer exists."""
     key = ApiKey.objects.filter(tenant_id=tenant_id, id=key_id).first()
     return str(key or "")
 
 
 def names_of_keys(seen: Collection[str]) -> dict[str, str]:
-    """Of the keys that work, and of those seen at work: those may have ended meanwhile.
+    """Return the names of the working keys and of the keys in `seen`, which may have ended since they were used.
 
-    Names that repeat, as after a rotation, are told apart by the keys' prefixes.
+    The prefixes of the keys distinguish names that repeat, as after a rotation.
     """
     wanted = working_keys() | ApiKey.objects.filter(id__in=seen)
     keys = list(wanted.only("id", "name", "public_id", "livemode"))

@@ -1,4 +1,4 @@
-"""Writes to API keys: made, rotated, revoked, restricted; each is told to the audit log."""
+"""Writes to API keys: keys are created, rotated, revoked and restricted. Each write is recorded in the audit log."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ FENCES = ("for_models", "from_networks")
 
 @dataclass(frozen=True)
 class CreatedKey:
-    """The only moment at which the whole key exists outside the caller's hands."""
+    """A new key with its full text. This is the only moment at which the full key exists outside the caller's hands."""
 
     key: ApiKey
     text: str
@@ -46,7 +46,9 @@ def create_key(
     for_models: Iterable[str] = (),
     from_networks: Iterable[str] = (),
 ) -> CreatedKey:
-    """With the limits, the fences and the budgets of the one that it replaces. Raises TooManyKeys and FenceRefused."""
+    """Create a key. It takes over the limits, restrictions and budgets of the key that it replaces. Raises TooManyKeys
+    and FenceRefused.
+    """
     parts = new_key(livemode=livemode)
     with transaction.atomic(using=current_alias()):
         _make_room_for_key(tenant_id)
@@ -86,7 +88,10 @@ def _told_of_key(deed: str, key: ApiKey) -> None:
 
 
 def _make_room_for_key(tenant_id: UUID) -> None:
-    """Whoever makes a key waits for who is making one: else two at once would both find the last place free."""
+    """Require capacity for one more key. Raises TooManyKeys.
+
+    This locks the tenant, so that two concurrent creations cannot both find the last free slot.
+    """
     lock_tenant(tenant_id)
     if working_keys().filter(tenant_id=tenant_id).count() >= MOST_WORKING_KEYS:
         raise TooManyKeys(
@@ -95,10 +100,11 @@ def _make_room_for_key(tenant_id: UUID) -> None:
 
 
 def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = None) -> CreatedKey | None:
-    """A new key that may do the same; the old one works on for `overlap`, and never longer than it would have.
+    """Create a new key with the same rights. The old key still works for `overlap`, but never longer than it would
+    have.
 
-    None when there is no such key, or it works no more: there is nothing to take the place of. Raises TooManyKeys: for
-    the time of the overlap both work.
+    Return None if there is no such key or if it no longer works, because there is nothing to replace. Raises
+    TooManyKeys, since both keys work during the overlap.
     """
     old = _working_key_locked(key_id)
     if old is None:
@@ -124,13 +130,15 @@ def _end_within(key: ApiKey, overlap: timedelta) -> None:
 
 
 def _working_key_locked(key_id: UUID) -> ApiKey | None:
-    """Two people who rotate one key at once make one new key: the second sees the first one's once it has the lock."""
+    """Lock and return a working key that was not replaced. If two people rotate a key at once, only one new key is
+    created: the second caller sees the new key of the first after it has the lock.
+    """
     key = working_keys().filter(id=key_id).select_for_update().first()
     return None if key is None or ApiKey.objects.filter(replaces=key).exists() else key
 
 
 def _same_lifetime(old: ApiKey) -> datetime | None:
-    """As long from now as the old key was given when it was made."""
+    """Return an end that is as far from now as the old key's end was from its creation."""
     return database_now() + (old.expires_at - old.created_at) if old.expires_at else None
 
 
@@ -144,7 +152,9 @@ def revoke_key(*, key_id: UUID) -> bool:
 
 
 def keep_key_to(*, key_id: UUID, for_models: Iterable[str], from_networks: Iterable[str]) -> ApiKey | None:
-    """Known everywhere within a second. None where no such key works. Raises FenceRefused."""
+    """Restrict a key. The change is known everywhere within a second. Return None if no such key works. Raises
+    FenceRefused.
+    """
     wanted = {"for_models": checked_models(for_models), "from_networks": checked_networks(from_networks)}
     with transaction.atomic(using=current_alias()):
         key = working_keys().filter(id=key_id).select_for_update(no_key=True).first()
@@ -161,8 +171,9 @@ def keep_key_to(*, key_id: UUID, for_models: Iterable[str], from_networks: Itera
 
 
 def note_key_use(*, tenant_id: UUID, used_from: Mapping[UUID, str]) -> None:
-    """Of this moment, by the database's clock, and by key from where. Whoever calls this does so at most once a minute
-    for a key."""
+    """Record the current time, by the database's clock, and the client IP of each used key. Call this at most once a
+    minute for a key.
+    """
     with unit_of_work(tenant_id):
         for key_id in sorted(used_from):
             ApiKey.objects.filter(id=key_id).update(last_used_at=Now(), last_used_from=used_from[key_id])

@@ -1,1 +1,3 @@
-"""Who changed what in an account, from where and when: rows that are added and never changed."""
+"""The log of changes in an account: the change, its author, the origin and the time. Rows are added and never
+changed.
+"""

@@ -1,4 +1,4 @@
-"""Who is at work at this moment, and from where: told where work begins, read where a deed is written down."""
+"""The current actor and its origin. It is set where work begins and read where an action is recorded."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +15,9 @@ class Acting:
     kind: str = SYSTEM
     actor_id: UUID | None = None
     name: str = ""
-    """As the account knows them; an operator is not named to it."""
+    """The name that the account knows; the name of an operator is not shown to it."""
     behalf_of: str = ""
-    """Of which member, where an operator acts as one."""
+    """The member as whom an operator acts."""
     address: str = ""
     user_agent: str = ""
     request_id: str = ""
@@ -28,14 +28,14 @@ _acting: ContextVar[Callable[[], Acting] | None] = ContextVar("acting", default=
 
 
 def acting() -> Acting:
-    """The product itself where nobody was told of: the scheduler, workers, commands."""
+    """Return the current actor. If none was set, it is the product itself: the scheduler, workers, commands."""
     find = _acting.get()
     return find() if find else _NOBODY
 
 
 @contextmanager
 def acting_as(find: Callable[[], Acting]) -> Iterator[None]:
-    """Asked only when something is written down: most work changes nothing that is."""
+    """Set the current actor. `find` is called only when an action is recorded, because most work records nothing."""
     token = _acting.set(find)
     try:
         yield

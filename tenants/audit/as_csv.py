@@ -1,4 +1,4 @@
-"""The audit log as a file for a spreadsheet, in which no cell is taken for a formula. Pure."""
+"""The audit log as a file for a spreadsheet. No cell of it is read as a formula. Pure."""
 
 import csv
 import io
@@ -50,5 +50,7 @@ def _row(told: Told) -> tuple[str, ...]:
 
 
 def _cell(text: str) -> str:
-    """A spreadsheet runs what begins like a formula, and names and addresses are what others typed."""
+    """Return the text as a cell. A spreadsheet would run text that begins like a formula, and names and addresses are
+    typed by other people.
+    """
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,4 +1,4 @@
-"""What a deed changed, as it is written down: values before and after, and never a secret. Pure."""
+"""The changes of an action as they are recorded: the values before and after, and never a secret. Pure."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -10,11 +10,11 @@ LONGEST = 500
 MOST_PARTS = 100
 HIDDEN = "(not shown)"
 Changes = dict[str, dict[str, Any]]
-"""By field: `{"before": …, "after": …}`."""
+"""The changes by field: `{"before": …, "after": …}`."""
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
-    """Only what differs; what one side lacks was nothing."""
+    """Return only the values that differ. A name that is missing on one side has no value there."""
     names = dict.fromkeys((*before, *after))
     return {
         name: {"before": shown(name, before.get(name)), "after": shown(name, after.get(name))}

@@ -1,4 +1,4 @@
-"""What is written down, under stable codes: `<kind>.<what was done>`. Pure."""
+"""The actions that are recorded, under stable codes: `<kind>.<what was done>`. Pure."""
 
 from collections.abc import Mapping
 
@@ -65,7 +65,9 @@ DEEDS: Mapping[str, str] = {
     "card.removed": "removed the saved card",
     "operator.acted": "acted on something of the account",
 }
-"""In words that follow a name: “… created an API key”. Whoever writes down something new names it here."""
+"""The actions in phrases that follow a name: “… created an API key”. Every new kind of recorded action is named
+here.
+"""
 
 KINDS: Mapping[str, str] = {
     "key": "API keys",

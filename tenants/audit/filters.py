@@ -1,4 +1,4 @@
-"""Which entries of the audit log somebody wants to see; pure."""
+"""The choice of audit log entries that a reader wants to see. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tenants.audit.deeds import KINDS
 
 ANY_KEY, THE_OPERATOR, THE_SERVICE = f"{KEY}s", OPERATOR, SYSTEM
 GROUPS = {ANY_KEY: KEY, THE_OPERATOR: OPERATOR, THE_SERVICE: SYSTEM}
-"""Who is not chosen by an id."""
+"""The kinds of actors that are not chosen by an id."""
 NAMES = ("kind", "who", "since", "until")
 
 
@@ -27,7 +27,7 @@ class AuditFilter:
 
     @classmethod
     def read(cls, values: Mapping[str, str]) -> Self:
-        """Raises ValueError, which says what is wrong with which value."""
+        """Read the filter from query values. Raises ValueError, which says which value is wrong and why."""
         kind, who = values.get("kind", ""), values.get("who", "")
         if kind and kind not in KINDS:
             raise ValueError(f"kind={kind[:40]!r} is none of {', '.join(KINDS)}.")
@@ -41,7 +41,7 @@ class AuditFilter:
 
     @property
     def query(self) -> str:
-        """As in an address; empty where nothing is asked."""
+        """Return the filter as the query of a URL. It is empty if nothing is filtered."""
         values = {"kind": self.kind, "who": self.who, "since": self.since, "until": self.until}
         return urlencode({name: str(value) for name, value in values.items() if value})
 

@@ -1,4 +1,4 @@
-"""One deed in an account's audit log."""
+"""The audit log of an account."""
 
 from django.contrib.postgres.functions import TransactionNow
 from django.db import models
@@ -8,7 +8,9 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class AuditEntry(TenantOwned):
-    """Refers to people, keys and things by their ids and names of then: it outlives them all."""
+    """An action in an account's audit log. It stores the ids and names of that time for people, keys and things,
+    because it outlives them all.
+    """
 
     at = models.DateTimeField(db_default=TransactionNow(), editable=False)
     deed = models.CharField(max_length=60, help_text="A code such as key.created.")

@@ -1,4 +1,4 @@
-"""Reads of a tenant's own audit log; inside its unit of work."""
+"""Reads of a tenant's own audit log. Call them inside its unit of work."""
 
 from datetime import UTC, datetime, time, timedelta
 from uuid import UUID
@@ -13,14 +13,14 @@ MOST_EXPORTED = 10_000
 
 
 def audit_entries(wanted: AuditFilter) -> "QuerySet[AuditEntry]":
-    """Newest first: ids grow with time."""
+    """Return the entries, newest first. Ids grow with time."""
     found = AuditEntry.objects.order_by("-id")
     if wanted.kind:
         found = found.filter(deed__startswith=f"{wanted.kind}.")
     if wanted.who in GROUPS:
         found = found.filter(actor_kind=GROUPS[wanted.who])
     elif wanted.who:
-        # Not an operator's: who that was is not told to tenants.
+        # An operator's id is excluded, because tenants do not learn who the operator was.
         found = found.filter(actor_id=UUID(wanted.who), actor_kind__in=("person", "key"))
     if wanted.since:
         found = found.filter(id__gte=first_id_at(datetime.combine(wanted.since, time(), UTC)))

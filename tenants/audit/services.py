@@ -1,4 +1,4 @@
-"""Writes down a deed, in the transaction of the deed itself: both or neither."""
+"""Records an action, in the transaction of the action itself: both happen or neither."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,12 +13,14 @@ from tenants.audit.models import AuditEntry
 from tenants.core.db.unit_of_work import current_alias
 
 Listener = Callable[[UUID, str], None]
-"""Is told of whose account and which deed, once it is done."""
+"""A function that is called with the tenant and the action after the action is done."""
 _listeners: list[Listener] = []
 
 
 def on_deed(listen: Listener) -> None:
-    """Said once, when the process starts. It raises nothing for what is merely away."""
+    """Register a listener. Call this once, when the process starts. The listener must not raise an error if something
+    is merely unavailable.
+    """
     if listen not in _listeners:
         _listeners.append(listen)
 
@@ -32,7 +34,9 @@ def record(
     changes: Changes | None = None,
     note: str = "",
 ) -> None:
-    """By whoever is at work at this moment. `subject` is what people call what was changed; see changes_between()."""
+    """Record an action of the current actor. `subject` is the name by which people know what was changed. For `changes`
+    see changes_between().
+    """
     if deed not in DEEDS:
         raise ValueError(f"{deed!r} is no deed of tenants/audit/deeds.py")
     if not transaction.get_connection(current_alias()).in_atomic_block:
@@ -54,5 +58,5 @@ def record(
         request_id=who.request_id[:64],
     )
     for listen in _listeners:
-        # Robust: it is done by then, whether or not somebody hears of it.
+        # The callback is robust because the action is done by then, even if a listener fails.
         transaction.on_commit(partial(listen, tenant_id, deed), using=current_alias(), robust=True)

@@ -1,4 +1,4 @@
-"""An entry of the audit log as its tenant is told of it: an operator has no name and no address. No queries."""
+"""An entry of the audit log as its tenant sees it. An operator has no name and no address in it. No queries."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ _NAMELESS = {OPERATOR: "The operator", SYSTEM: "The service", KEY: "A key", PERS
 
 @dataclass(frozen=True)
 class Told:
-    """What stands in a row of the page, of the file and in the API alike."""
+    """The contents of an entry, which are the same in a row of the page, in the file and in the API."""
 
     entry: AuditEntry
 

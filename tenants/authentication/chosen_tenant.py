@@ -1,4 +1,4 @@
-"""Which of their tenants a signed-in person acts for: a choice that lasts as long as the session."""
+"""The tenant that a signed-in person chose to act for. The choice lasts as long as the session."""
 
 from uuid import UUID
 
@@ -8,7 +8,9 @@ _NAME = "tenant"
 
 
 def chosen_tenant(request: HttpRequest) -> UUID | None:
-    """None until they choose. Whoever looks up one that they have left since refuses."""
+    """Return the chosen tenant, or None before a choice. The look-up of the tenant refuses a tenant that the person has
+    left since.
+    """
     chosen = request.session.get(_NAME)
     return UUID(chosen) if isinstance(chosen, str) else None
 

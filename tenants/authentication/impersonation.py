@@ -1,4 +1,6 @@
-"""An operator in the place of one account's member: for a reason, for a while, and to look unless they ask for more."""
+"""Impersonation: an operator acts as a member of an account, for a reason and a limited time, and read-only unless they
+request more.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,13 +28,14 @@ NAME = "impersonation"
 LASTS = timedelta(minutes=30)
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 NEVER = frozenset({"keys:write", "members:write", "account:write", "billing:write", "webhooks:write"})
-"""Not even with leave to write: a key, a member or an endpoint would last longer than this does, and their secrets are
-the account's alone."""
+"""The scopes that are refused even with permission to write. A key, a member or an endpoint would last longer than the
+impersonation, and their secrets belong to the account alone.
+"""
 
 
 @dataclass(frozen=True)
 class Impersonation:
-    """As it stands in the operator's session, and nowhere else."""
+    """An impersonation. It is stored in the operator's session and nowhere else."""
 
     tenant_id: UUID
     member_id: UUID
@@ -52,11 +55,13 @@ class Impersonation:
 
 
 class ImpersonationOver(NotPermitted):
-    """Its time is over, or whom the operator acted as is a member no more."""
+    """The time of the impersonation is over, or the member is no longer a member."""
 
 
 def impersonation_of(request: HttpRequest, user: Any = None) -> Impersonation | None:
-    """Also one that is over: whoever finds it ends it. Of operators alone."""
+    """Return the impersonation, even if its time is over: the caller ends it. Only operators can have an
+    impersonation.
+    """
     held: Any = request.session.get(NAME) if hasattr(request, "session") else None
     if not isinstance(held, dict) or not getattr(user or request.user, "is_staff", False):
         return None
@@ -70,7 +75,7 @@ def impersonation_of(request: HttpRequest, user: Any = None) -> Impersonation | 
 
 
 def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | None]:
-    """The accounts that a signed-in person may act for, and the one that they do act for now.
+    """Return the accounts that a signed-in person may act for, and the identity that they act with now.
 
     Raises TenantSuspended, TenantLeft and ImpersonationOver.
     """
@@ -81,7 +86,7 @@ def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | N
         return rows, member_of(rows, request.user.pk, chosen_tenant(request))
     if acting.over:
         raise ImpersonationOver("Your time of acting for this account is over. Nothing was done.")
-    # That one account and no other, whatever else the member belongs to.
+    # The operator acts for that account only, even if the member belongs to more.
     rows = [row for row in memberships_of(acting.member_id) if row.tenant_id == acting.tenant_id]
     identity = member_of(rows, acting.member_id, acting.tenant_id)
     if identity is None:
@@ -90,7 +95,7 @@ def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | N
 
 
 def begin(request: HttpRequest, member: Membership, *, reason: str, may_write: bool) -> None:
-    """Operators' work. Whom they acted as before, they act as no more."""
+    """Begin an impersonation and end the previous impersonation. Call this in operator work."""
     end(request, "began to act as somebody else")
     ends_at = timezone.now() + LASTS
     with transaction.atomic(using=current_alias()):
@@ -103,7 +108,8 @@ def begin(request: HttpRequest, member: Membership, *, reason: str, may_write: b
             note=reason,
         )
     request.session.cycle_key()
-    # Under its new key: else nobody could see this session in the list of theirs, or end it.
+    # The session is recorded under its new key. Otherwise its owner could not see it in their list of sessions, or end
+    # it.
     UserSession.objects.create_from_request(request)
     request.session[NAME] = {
         "tenant": str(member.tenant_id),
@@ -115,7 +121,7 @@ def begin(request: HttpRequest, member: Membership, *, reason: str, may_write: b
 
 
 def end(request: HttpRequest, why: str) -> UUID | None:
-    """Whose account it was; None where there was none."""
+    """End the impersonation. Return the tenant of the account, or None if there was none."""
     acting = impersonation_of(request)
     if acting is None:
         return None
@@ -127,20 +133,22 @@ def end(request: HttpRequest, why: str) -> UUID | None:
             subject=acting.email,
             note=why,
         )
-    # Afterwards: it is the session that says whose deed the entry is, and that an operator is not named in it.
+    # This comes last, because the session determines the actor of the entry, and that an operator is not named in it.
     del request.session[NAME]
     return acting.tenant_id
 
 
 @receiver(user_logged_out)
 def end_with_session(request: HttpRequest | None, **kwargs: object) -> None:
-    """However somebody is signed out, what they acted as is over."""
+    """End the impersonation with the session, no matter how the person is signed out."""
     if request is not None and hasattr(request, "session") and hasattr(request, "user"):
         end(request, "signed out")
 
 
 def require_own_hands(request: HttpRequest) -> None:
-    """For what is a person's own: an operator's account is not the member's."""
+    """Require that there is no impersonation. Use this for a person's own data, because an operator's account is not
+    the member's. Raises NotPermitted.
+    """
     acting = impersonation_of(request)
     if acting is not None and not acting.over:
         raise NotPermitted(
@@ -149,7 +157,9 @@ def require_own_hands(request: HttpRequest) -> None:
 
 
 def tell_of_write(request: HttpRequest) -> None:
-    """Before anything is done, and however it ends. Raises NotPermitted for who may only look."""
+    """Record a write before it is done, no matter how it ends. Raises NotPermitted for an operator who may only
+    read.
+    """
     acting = impersonation_of(request)
     if acting is None or request.method in READING:
         return

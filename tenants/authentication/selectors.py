@@ -1,4 +1,4 @@
-"""Reads that must work before a tenant is known, through functions that reveal one row and no more."""
+"""Reads that must work before a tenant is known. They use functions that reveal one row and no more."""
 
 import hmac
 import json
@@ -30,7 +30,9 @@ _RATES = ("requests_per_minute", "tokens_per_minute", "pages_per_minute", "calls
 
 @dataclass(frozen=True)
 class OwnLimits:
-    """As they were set for one tenant, its plan, one of its keys and its use of models; empty where nothing was."""
+    """The limits that were set for one tenant, its plan, one of its keys and its use of models. They are empty if
+    nothing was set.
+    """
 
     tenant: Mapping[str, int | None]
     plan: Mapping[str, int | None]
@@ -69,7 +71,7 @@ class MembershipRow:
     tenant_state: str
     role: str
     limits: str
-    """`OwnLimits`, written in JSON."""
+    """The `OwnLimits` as JSON."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class _KeyRow:
 
 
 def effective_limits() -> EffectiveLimits:
-    """The installation's own."""
+    """Return the limits of the installation."""
     return EffectiveLimits(
         upload_bytes=settings.MAAS_MAX_UPLOAD_BYTES,
         document_pages=settings.MAAS_MAX_PAGES,
@@ -110,7 +112,7 @@ def installation_rates() -> Rates:
 
 
 def identify_key(text: str) -> Identity:
-    """The caller behind an API key, or the reason why there is none."""
+    """Return the caller with an API key. Raises an error that says why there is none."""
     parts = parse_key(text)
     if parts is None:
         raise InvalidKey("This is not an API key of this service: check that it was copied whole.")
@@ -138,7 +140,9 @@ def identify_key(text: str) -> Identity:
 
 
 def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: Iterable[Scope]) -> Identity:
-    """For work that was accepted from a caller and goes on without one; the limits are those of now."""
+    """Return an identity for work that was accepted from a caller and continues without a caller. The limits are the
+    current ones.
+    """
     with unit_of_work(tenant_id):
         tenant = Tenant.objects.values(*_RATES, "unfinished_jobs").get(id=tenant_id)
         key = (
@@ -165,7 +169,7 @@ def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: 
 
 
 def results_generation(tenant_id: UUID) -> int:
-    """Kept results of an earlier one are erased."""
+    """Return the current generation of results. Stored results of an earlier generation are erased."""
     with unit_of_work(tenant_id):
         found: int = Tenant.objects.values_list("results_generation", flat=True).get(id=tenant_id)
         return found
@@ -181,9 +185,9 @@ def memberships_of(user_id: UUID) -> list[MembershipRow]:
 
 
 def identify_member(user_id: UUID, tenant_id: UUID | None = None) -> Identity | None:
-    """A signed-in person acting for the tenant they chose, or for their first one until they choose.
+    """Return a signed-in person's identity for the tenant they chose, or for their first tenant until they choose.
 
-    Raises TenantLeft when they no longer belong to the one they chose.
+    Raises TenantLeft if they no longer belong to the tenant they chose.
     """
     return member_of(memberships_of(user_id), user_id, tenant_id)
 
@@ -224,7 +228,9 @@ def _key_row(public_id: str) -> _KeyRow | None:
 
 
 def _require_working(row: _KeyRow) -> None:
-    """Only for a row whose secret matched: the refusal says whose key it was."""
+    """Require that the key works. Call this only for a row whose secret matched, because the refusal contains the owner
+    of the key. Raises KeyEnded.
+    """
     if row.revoked_at is not None:
         code, detail = "api_key_revoked", "This API key was revoked. Create a new one."
     elif row.expired:
@@ -246,7 +252,9 @@ def _require_active(tenant_id: UUID, tenant_state: str) -> None:
 
 
 def closing_of(tenant_id: UUID) -> datetime | None:
-    """When it is erased; None where nobody asked for that, or no more."""
+    """Return the time at which the tenant is erased. Return None if no deletion was requested, or if it was
+    canceled.
+    """
     with connections[APP].cursor() as cursor:
         cursor.execute("SELECT maas_closes_at(%s)", [tenant_id])
         found: datetime | None = cursor.fetchone()[0]

@@ -1,4 +1,6 @@
-"""Holds what a page sends to the account it was shown for: another tab may have switched the session to another."""
+"""Restricts a page's requests to the account that the page was shown for, because another tab may have switched the
+session to another account.
+"""
 
 from django.http import HttpRequest
 
@@ -12,12 +14,16 @@ READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 def is_of_other_tenant(shown_for: str | None, identity: Identity) -> bool:
-    """What does not say where it comes from is no page's, or one's of before."""
+    """Return whether a request comes from the page of another tenant. A request that does not name its tenant comes
+    from no page, or from a page of an older version.
+    """
     return bool(shown_for) and shown_for != str(identity.tenant_id)
 
 
 def refuse_other_tenants(shown_for: str | None, request: HttpRequest, identity: Identity) -> None:
-    """Nothing is refused that only reads. Queries the database where it refuses."""
+    """Refuse a request from the page of another tenant. Requests that only read are not refused. This queries the
+    database if it refuses. Raises TenantSwitched.
+    """
     if request.method in READING or not is_of_other_tenant(shown_for, identity):
         return
     assert identity.user_id is not None

@@ -1,1 +1,1 @@
-"""What every app stands on, and what knows of no product: database work, errors, ids, ASGI, outgoing HTTP."""
+"""The basis of every app, independent of any product: database work, errors, ids, ASGI, outgoing HTTP."""

@@ -1,13 +1,14 @@
-"""How long something took, and how long ago it was, as every page says it; pure."""
+"""Durations and ages as text, in the same format on every page of the dashboard. Pure."""
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 _UNITS = ((DAY_S, "d"), (HOUR_S, "h"), (MINUTE_S, "min"), (1, "s"))
 
 
 def duration(seconds: float) -> str:
-    """Exact where it is short, in two units where it is long: 40 ms, 2.4 s, 12 s, 1 min 5 s, 3 h 20 min, 2 d 4 h.
+    """Describe a duration, exactly if it is short, and in two units if it is long: 40 ms, 2.4 s, 12 s, 1 min 5 s, 3 h
+    20 min, 2 d 4 h.
 
-    What took any time at all took a millisecond.
+    Any duration above zero is at least one millisecond.
     """
     if seconds < 0.9995:
         return f"{max(1, round(seconds * 1000)) if seconds > 0 else 0} ms"
@@ -26,7 +27,7 @@ def _in_two_units(rest: int) -> str:
 
 
 def age(seconds: float) -> str:
-    """In the one unit that says most: 45 s, 3 min, 47 h, 12 days."""
+    """Describe an age in the single most useful unit: 45 s, 3 min, 47 h, 12 days."""
     whole = max(0, int(seconds))
     if whole < MINUTE_S:
         return f"{whole} s"

@@ -1,4 +1,4 @@
-"""What an app has the scheduler do again and again."""
+"""Work of an app that the scheduler repeats."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """Run `do` every so many seconds, in a thread of its own, at one scheduler at a time."""
+    """A duty that runs `do` every `every_s` seconds, in a separate thread, on one scheduler at a time."""
 
     every_s: float
     do: Callable[[], object]

@@ -1,4 +1,4 @@
-"""Errors of the domain: a stable code and words for a person, no HTTP."""
+"""Errors of the domain: a stable code and a message for a person, without HTTP."""
 
 from collections.abc import Mapping
 from typing import Self
@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 class DomainError(Exception):
-    """Every refusal says what was wrong, with what value, and what to do."""
+    """A refusal. Its message says what was wrong, with what value, and what to do."""
 
     code = "error"
 
@@ -19,14 +19,14 @@ class DomainError(Exception):
         self.extra = dict(extra or {})
 
     def again(self) -> Self:
-        """The same refusal without the traceback that each raise lengthens."""
+        """Return the same refusal without its traceback, which each raise lengthens."""
         error = type(self).__new__(type(self), *self.args)
         error.__dict__.update(self.__dict__)
         return error
 
 
 class NotFound(DomainError):
-    """The same words whether the thing never was or is another tenant's."""
+    """A thing was not found. The message is the same if it never existed or belongs to another tenant."""
 
     code = "not_found"
 
@@ -36,7 +36,7 @@ class InvalidRequest(DomainError):
 
 
 class UnscopedQuery(RuntimeError):
-    """A programming error: tenant data was asked for without saying whose."""
+    """A programming error: a query of tenant data did not name the tenant."""
 
 
 class InvalidKey(DomainError):
@@ -44,7 +44,9 @@ class InvalidKey(DomainError):
 
 
 class KeyEnded(InvalidKey):
-    """The key is whole and its secret right, but it works no more: its tenant may be told who still uses it."""
+    """The key is complete and its secret is right, but it no longer works. Its tenant may be notified who still uses
+    it.
+    """
 
     def __init__(self, detail: str, *, code: str, tenant_id: UUID, key_id: UUID) -> None:
         super().__init__(detail, code=code)
@@ -73,7 +75,7 @@ class KeyNotForAddress(DomainError):
 
 
 class MethodNotAllowed(DomainError):
-    """There is something here, which is asked for otherwise."""
+    """The resource exists, but needs another method."""
 
     code = "method_not_allowed"
 
@@ -90,24 +92,26 @@ class TenantSuspended(DomainError):
 
 
 class TenantClosing(TenantSuspended):
-    """Its deletion was asked for: nothing is done for it any more, until an owner takes that back."""
+    """The deletion of the tenant was requested. Nothing is done for it until an owner cancels the deletion."""
 
     code = "tenant_closing"
 
 
 class TooManyKeys(DomainError):
-    """More working keys than anyone can keep account of."""
+    """The account has more working keys than a person can keep track of."""
 
     code = "too_many_keys"
 
 
 class TenantSwitched(DomainError):
-    """Another tab has switched to another account since this page was shown."""
+    """The person has switched to another account in another tab since this page was shown."""
 
     code = "tenant_switched"
 
 
 class TenantLeft(DomainError):
-    """A person acts for an account that they belong to no more: never for another one without being told."""
+    """The person acts for an account that they no longer belong to. They never act for another account without being
+    notified.
+    """
 
     code = "tenant_left"

@@ -13,8 +13,10 @@ _last = 0
 
 
 def uuid7() -> UUID:
-    """Within one millisecond the random tail counts upwards by random steps: order is kept, guessing stays hard."""
-    global _last  # noqa: PLW0603  # the last value is what makes the next one larger
+    """Return a new identifier. Within one millisecond the random tail increases by random steps, so that the order is
+    kept and guessing stays hard.
+    """
+    global _last  # noqa: PLW0603  # the next value must be larger than the last
     with _lock:
         tail = int.from_bytes(os.urandom(10)) >> 80 - _TAIL_BITS + 1
         fresh = ((time.time_ns() // 1_000_000) << _TAIL_BITS) | tail
@@ -23,13 +25,15 @@ def uuid7() -> UUID:
 
 
 def first_id_at(moment: datetime) -> UUID:
-    """No identifier made at or after this moment is smaller: a time range of a table is a range of its key."""
+    """Return an identifier that is not larger than any created at or after a moment. So a time range of a table is a
+    range of its key.
+    """
     unix_ms = int(moment.timestamp() * 1000)
     return UUID(int=(max(0, unix_ms) << 80) | (0x7 << 76) | (0b10 << 62))
 
 
 def _shape(value: int) -> UUID:
-    """48 bits of milliseconds, version, 12 bits, variant, 62 bits."""
+    """Assemble an identifier: 48 bits of milliseconds, version, 12 bits, variant, 62 bits."""
     unix_ms, tail = value >> _TAIL_BITS, value & ((1 << _TAIL_BITS) - 1)
     high, low = tail >> 62, tail & ((1 << 62) - 1)
     return UUID(int=(unix_ms << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low)

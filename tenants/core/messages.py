@@ -1,4 +1,4 @@
-"""How messages write names and values: names in quotes, values as JSON has them, and neither as Python would."""
+"""The format of names and values in messages: names in quotes, values as in JSON, and neither as in Python."""
 
 import json
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ MAX_CHARACTERS = 60
 
 
 def names_in_words(names: Iterable[object], most: int = MAX_NAMES) -> str:
-    """Return `'a', 'b' and 3 more`, for example; `none` where there is none."""
+    """Return `'a', 'b' and 3 more`, for example, or `none` if there are no names."""
     given = [str(name) for name in names]
     quoted = ", ".join(f"{name[:MAX_CHARACTERS]!r}" for name in given[:most])
     more = f" and {len(given) - most} more" if len(given) > most else ""
@@ -16,7 +16,7 @@ def names_in_words(names: Iterable[object], most: int = MAX_NAMES) -> str:
 
 
 def value_in_words(value: object) -> str:
-    """Return a value of JSON, cut where it is long; what holds others is named and not written out."""
+    """Return a JSON value, cut if it is long. An object or a list is only named, not written out."""
     match value:
         case None | bool() | int() | float():
             return json.dumps(value)[:MAX_CHARACTERS]
@@ -30,5 +30,5 @@ def value_in_words(value: object) -> str:
 
 
 def sizes_in_words(sizes: Iterable[object]) -> str:
-    """Return a shape as JSON has it, such as `[2, -1]`, whatever stands in it."""
+    """Return a shape in JSON form, such as `[2, -1]`, whatever values it contains."""
     return f"[{', '.join(value_in_words(size) for size in sizes)}]"

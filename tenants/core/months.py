@@ -1,4 +1,4 @@
-"""Months of the calendar, in UTC, as pages and addresses name them: 2026-11."""
+"""Calendar months, in UTC, in the form in which the dashboard and URLs name them: 2026-11."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Tell an operator how far a command is: a line for each stage, and one every second or so within a long one."""
+"""Reports to an operator how far a command is: a text line for each stage, and about one text line every second within
+a long stage.
+"""
 
 import time
 from collections.abc import Callable, Mapping
@@ -17,12 +19,12 @@ class Progress:
     _last_s: float = field(default=0.0, init=False)
 
     def stage(self, text: str) -> None:
-        """Report what begins now."""
+        """Report the stage that begins now."""
         self._last_s = self.clock_s()
         self.write(text)
 
     def within(self, text: str) -> None:
-        """Report how far the stage is, unless a line was written within the last second."""
+        """Report how far the stage is, unless a text line was written within the last second."""
         if self.clock_s() - self._last_s >= EVERY_S:
             self.stage(text)
 
@@ -37,4 +39,4 @@ def progress_of(command: BaseCommand, options: Mapping[str, Any]) -> Progress:
     """
     if options["verbosity"] == 0:
         return SILENT
-    return Progress(lambda text: command.stderr.write(text, str))  # `str`: in no color, as nothing is wrong.
+    return Progress(lambda text: command.stderr.write(text, str))  # `str`: in no color, as this is no error.

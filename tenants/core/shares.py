@@ -1,4 +1,4 @@
-"""Amounts in whole units of a currency that add up to their rounded sum, whatever the parts would round to."""
+"""Amounts in whole units of a currency that add up to their rounded sum, however the parts would be rounded."""
 
 from collections.abc import Sequence
 
@@ -11,18 +11,20 @@ _OTHER_UNITS = {
 
 
 def unit_micros(currency: str) -> int:
-    """The smallest amount that is paid in it."""
+    """Return the smallest amount that can be paid in a currency."""
     return _OTHER_UNITS.get(currency, CENT_MICROS)
 
 
 def rounded(amount: int, unit: int) -> int:
-    """To a multiple of `unit`, half to even."""
+    """Round to a multiple of `unit`, half to even."""
     whole, rest = divmod(amount, unit)
     return (whole + (2 * rest > unit or (2 * rest == unit and whole % 2 == 1))) * unit
 
 
 def in_units(amounts: Sequence[int], unit: int) -> list[int]:
-    """Each of them down or up to a multiple of `unit`, so that their sum is the rounded sum: largest rest first."""
+    """Round each amount down or up to a multiple of `unit`, so that their sum is the rounded sum. Amounts with the
+    largest rest are rounded up first.
+    """
     down = [amount - amount % unit for amount in amounts]
     missing = (rounded(sum(amounts), unit) - sum(down)) // unit
     largest_rest = sorted(range(len(amounts)), key=lambda place: (-(amounts[place] % unit), place))
@@ -32,6 +34,6 @@ def in_units(amounts: Sequence[int], unit: int) -> list[int]:
 
 
 def spread(whole: int, parts: int) -> list[int]:
-    """Over so many parts as evenly as whole numbers can, larger ones first."""
+    """Spread a number over parts as evenly as whole numbers allow, with the larger ones first."""
     each, rest = divmod(whole, parts)
     return [each + (place < rest) for place in range(parts)]

@@ -1,4 +1,4 @@
-"""The one form in which programs are told a time, and the one in which people are told a day."""
+"""The only format of times for programs, and the only format of days for people."""
 
 from datetime import UTC, date, datetime
 

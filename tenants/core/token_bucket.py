@@ -1,6 +1,8 @@
-"""A bucket that holds a minute's worth, fills evenly, and may owe: the same arithmetic as the script in Redis.
+"""A bucket that holds the amount of one minute, fills evenly, and may be in debt. The arithmetic is the same as in the
+Redis script.
 
-All of it is one number: when the bucket will be full. A changed limit keeps the part of it that is left.
+All of it is one number: the time at which the bucket will be full. If the limit changes, the share of it that is left
+stays the same.
 """
 
 from dataclasses import dataclass
@@ -9,7 +11,9 @@ WINDOW_US = 60_000_000
 
 
 def slack_us(limit: int) -> int:
-    """What is taken is rounded up to a microsecond; this much of that, less than one is worth, is let pass again."""
+    """Return the slack. Each amount that is taken is rounded up to a microsecond. This much of the rounding, which is
+    less than one unit is worth, is ignored.
+    """
     return min(limit, WINDOW_US // (2 * limit))
 
 
@@ -18,16 +22,16 @@ class Bucket:
     full_at_us: int = 0
 
     def available(self, limit: int, now_us: int) -> int:
-        """Below zero where it owes."""
+        """Return the available amount. It is negative if the bucket is in debt."""
         room_us = now_us + WINDOW_US - max(self.full_at_us, now_us)
         return (room_us + slack_us(limit)) * limit // WINDOW_US
 
     def without(self, count: int, limit: int, now_us: int) -> "Bucket":
-        """Whether or not there are so many: what is missing is owed."""
+        """Take an amount even if there is not enough. The missing part becomes debt."""
         return Bucket(max(self.full_at_us, now_us) + -(-count * WINDOW_US // limit))
 
     def without_at_most(self, count: int, limit: int, now_us: int) -> "Bucket":
-        """So many of what there is; nothing is owed for the rest."""
+        """Take an amount up to what is available. The rest does not become debt."""
         emptied_us = max(self.full_at_us, now_us + WINDOW_US)
         return Bucket(min(self.without(count, limit, now_us).full_at_us, emptied_us))
 
@@ -35,7 +39,7 @@ class Bucket:
         return Bucket(max(now_us, self.full_at_us - count * WINDOW_US // limit))
 
     def wait_us(self, count: int, limit: int, now_us: int) -> int:
-        """Until there are so many, or as many as it holds."""
+        """Return the time until the amount is available, or until the bucket is full if it holds less."""
         needed_us = -(-min(count, limit) * WINDOW_US // limit)
         return max(0, self.full_at_us - now_us - WINDOW_US + needed_us - slack_us(limit))
 

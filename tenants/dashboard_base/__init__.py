@@ -1,1 +1,1 @@
-"""What every page of the dashboard stands on: the frame, its account, and how times are written."""
+"""The basis of every page of the dashboard: the frame, the account, and the format of times."""

@@ -1,4 +1,4 @@
-"""Where people begin: at their documents, or at what their role lets them see instead."""
+"""The first page of a person: their documents, or what their role lets them see instead."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from tenants.dashboard_base.shell import first_place, shell_of
 
 _DOCUMENTS = "/jobs"
-"""Which tells everybody else what is missing."""
+"""The page of documents, which also explains to everybody else what is missing."""
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""The end of an operator's acting as a member."""
+"""The view that ends an operator's acting as a member."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

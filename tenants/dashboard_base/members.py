@@ -1,4 +1,4 @@
-"""Lets a page be seen by signed-in members of a tenant, and tells everybody else what is missing."""
+"""Shows a page to signed-in members of a tenant, and explains to everybody else what is missing."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -38,7 +38,9 @@ Page = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpResponseBase]) -> Page[P]:
-    """Nothing of such a page is kept by the browser, so that going back after signing out shows nothing."""
+    """Restrict a view to members. The browser stores nothing of such a page, so that going back after sign-out shows
+    nothing.
+    """
 
     @never_cache
     @wraps(view)
@@ -68,7 +70,9 @@ def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpRespo
 
 
 def _without_account(request: HttpRequest, refusal: DomainError) -> HttpResponseBase:
-    """Whoever acted in a member's place goes back to where they began."""
+    """Respond to a member without an account. An operator who acted as a member returns to the page where they
+    began.
+    """
     tenant_id = end(request, refusal.detail)
     if tenant_id is not None:
         messages.warning(request, refusal.detail)

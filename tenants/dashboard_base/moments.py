@@ -1,4 +1,6 @@
-"""How moments and days are written on pages: in one form, in UTC until a script shows them in the reader's own zone."""
+"""The format of moments and days on pages. It is one format, in UTC until a script shows them in the reader's own
+zone.
+"""
 
 from datetime import UTC, datetime
 from typing import Literal
@@ -18,9 +20,10 @@ _FORMS: dict[Form, str] = {
 
 
 def moment_html(at: datetime, form: Form = "minute", *, text: str = "", css: str = "") -> SafeString:
-    """Write a moment, with the exact UTC on hover; `text` stands for it where it is told otherwise, as "3 min ago".
+    """Write a moment, with the exact UTC on hover. `text` replaces the moment if it is described differently, as "3 min
+    ago".
 
-    `times.js` writes the reader's own time over what has `data-moment`.
+    `times.js` replaces the text of elements that have `data-moment` with the reader's own time.
     """
     at = at.astimezone(UTC)
     return format_html(

@@ -1,4 +1,4 @@
-"""What stands around every page: who is signed in, for which tenant, and where one can go from here."""
+"""The frame of every page: the signed-in person, the tenant, and the navigation links."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Place:
     icon: str
     scope: str
     also: tuple[str, ...] = ()
-    """What one comes to from there."""
+    """The paths that are reached from there."""
 
     def is_around(self, path: str) -> bool:
         return any(path == one or path.startswith(f"{one}/") for one in (self.path, *self.also))
@@ -41,11 +41,11 @@ PLACES = (
 
 
 IN_BAR = 4
-"""Links in the bar at the foot of a phone's page; a button opens the others."""
+"""The number of links in the bar at the bottom of a page on a phone. A button opens the others."""
 
 
 def first_place(identity: Identity) -> str:
-    """Where somebody begins: whoever may see no documents begins elsewhere."""
+    """Return the path of the first page. A person who may not see documents begins on another page."""
     return next((place.path for place in PLACES if place.scope in identity.scopes), "/account")
 
 
@@ -59,11 +59,13 @@ class Link:
 
 @dataclass(frozen=True)
 class Menu:
-    """Links in the order of the sidebar, split for a bar that is too narrow for all of them."""
+    """The links in the order of the sidebar, split for a bar that is too narrow for all of them."""
 
     first: Sequence[Link]
     rest: Sequence[Link]
-    """None where the bar holds all: a button does not take the place of the only link behind it."""
+    """The links behind the button. There are none if the bar holds all links: a button never replaces the only link
+    behind it.
+    """
 
     @property
     def here_in_rest(self) -> bool:
@@ -77,12 +79,12 @@ def menu_of(links: Sequence[Link]) -> Menu:
 
 @dataclass(frozen=True)
 class Shell:
-    """Left on the request by `members_only`."""
+    """The data of the frame. `members_only` puts it on the request."""
 
     identity: Identity
     memberships: Sequence[MembershipRow]
     acting: Impersonation | None = None
-    """Where an operator looks at it in a member's place."""
+    """The impersonation, if an operator views the page as a member."""
 
     @property
     def others(self) -> list[MembershipRow]:
@@ -101,7 +103,9 @@ class Shell:
 
 
 def shell_of(request: HttpRequest) -> Shell | None:
-    """None for strangers, and for those who belong to no account that is active. Queries the database."""
+    """Return the frame. Return None for unauthenticated callers and for people without an active account. Queries the
+    database.
+    """
     if not request.user.is_authenticated or request.user.pk is None:
         return None
     try:
@@ -112,7 +116,7 @@ def shell_of(request: HttpRequest) -> Shell | None:
 
 
 def shell(request: HttpRequest) -> Mapping[str, Any]:
-    """Context processor: empty on pages for strangers."""
+    """Provide the frame to templates as a context processor. It is empty on pages for unauthenticated callers."""
     known: Shell | None = getattr(request, "shell", None)
     if known is None:
         return {}

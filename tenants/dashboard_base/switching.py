@@ -1,4 +1,4 @@
-"""Changes the tenant that a person with several acts for."""
+"""Changes the tenant for which a person with several tenants acts."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""How times and numbers read on pages about keys, usage and requests."""
+"""The format of times and numbers on pages about keys, usage and requests."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ def ago(moment: datetime | None, now: datetime, *, never: str = "never") -> str:
 
 
 def until(moment: datetime, now: datetime) -> str:
-    """Not less than it is: a day that has just begun to run out is still 24 hours."""
+    """Describe the time until a moment, rounded up: a day that has just begun to run out is still 24 hours."""
     seconds = (moment - now).total_seconds()
     unit_s = MINUTE_S if seconds < HOUR_S else HOUR_S if seconds < 2 * DAY_S else DAY_S
     return f"in {age(-(-seconds // unit_s) * unit_s)}"

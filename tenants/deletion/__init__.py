@@ -1,1 +1,1 @@
-"""Deletion of an account: asked for by an owner, taken back for a while, and then carried out."""
+"""Deletion of an account: an owner requests it, can cancel it for a while, and then it is carried out."""

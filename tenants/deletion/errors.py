@@ -1,15 +1,15 @@
-"""Why an account cannot be deleted, or kept."""
+"""Reasons why an account cannot be deleted, or kept."""
 
 from tenants.core.errors import DomainError
 
 
 class NameNotTyped(DomainError):
-    """Whoever deletes an account says which."""
+    """The name of the account was not typed. The person who deletes an account must type it."""
 
     code = "name_not_typed"
 
 
 class NotClosing(DomainError):
-    """Nobody asked for its deletion, or it has begun."""
+    """The deletion was not requested, or has begun."""
 
     code = "tenant_not_closing"

@@ -1,4 +1,4 @@
-"""Tells an account's owners by mail that it will be deleted, that it is soon, and that it is done."""
+"""Notifies an account's owners by email that it will be deleted, that this is soon, and that it is done."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -25,7 +25,9 @@ _SUBJECTS = {
 
 
 def tell_owners(what: What, tenant: Tenant, addresses: Sequence[str]) -> None:
-    """Nobody waits for these: what they tell of holds in any case."""
+    """Send the notification. A failure is only logged: nobody waits for the email, and what it says is true in any
+    case.
+    """
     day = f"{tenant.closes_at:%Y-%m-%d}" if tenant.closes_at else ""
     subject = " ".join(_SUBJECTS[what].format(tenant.name, day).split())
     context = {

@@ -1,4 +1,4 @@
-"""Asks for an account's deletion, takes that back, begins it when its time has come, and ends it."""
+"""Requests an account's deletion, cancels it, begins it when its time has come, and ends it."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -27,12 +27,14 @@ from tenants.identity.identity import Identity
 from tenants.identity.roles import scopes_of
 
 REMINDED = timedelta(days=7)
-"""So long before its end owners are told once more."""
+"""The time before the erasure at which owners are notified once more."""
 
 
 def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
-    """Nothing is done for it from now on. Its plan stays until it is erased: one that ended and began anew would bring
-    what it includes a second time, and no trial. Raises NotPermitted, NameNotTyped, NotClosing."""
+    """Request the deletion. Nothing is done for the account from now on. Its plan stays until the account is erased: if
+    the plan ended and began again, its included units would be granted a second time, and there would be no trial.
+    Raises NotPermitted, NameNotTyped, NotClosing.
+    """
     with unit_of_work(identity.tenant_id):
         _require_owner(identity)
         tenant = Tenant.objects.get(id=identity.tenant_id)
@@ -42,7 +44,7 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
             raise NotClosing(f"The account is {tenant.state} already.")
         now, grace = database_now(), timedelta(days=settings.MAAS_DELETION_GRACE_DAYS)
         tenant.state, tenant.closes_at = Tenant.State.CLOSING, now + grace
-        # Whoever has just been told needs no reminder.
+        # An owner who has just been notified needs no reminder.
         tenant.closing_told_at = now if grace <= REMINDED else None
         _save(tenant, "tenant.closing")
         told = partial(tell_owners, ASKED, tenant, owners_of(tenant.id))
@@ -51,7 +53,7 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
 
 
 def keep(*, identity: Identity) -> None:
-    """All is as it was before. Raises NotPermitted, NotClosing."""
+    """Cancel the deletion as an owner. Everything is as it was before. Raises NotPermitted, NotClosing."""
     with unit_of_work(identity.tenant_id):
         _require_owner(identity)
         if _closing(identity.tenant_id).suspended_closing:
@@ -60,9 +62,10 @@ def keep(*, identity: Identity) -> None:
 
 
 def take_back(*, tenant_id: UUID) -> None:
-    """In its own transaction or the caller's: an owner's or an operator's. Raises NotClosing.
+    """Cancel the deletion, in a transaction of its own or of the caller, who is an owner or an operator. Raises
+    NotClosing.
 
-    One that was suspended meanwhile is kept, and stays suspended.
+    A tenant that was suspended in the meantime is kept, and stays suspended.
     """
     with transaction.atomic(using=current_alias()):
         tenant = _closing(tenant_id)
@@ -72,10 +75,10 @@ def take_back(*, tenant_id: UUID) -> None:
 
 
 def begin_erasing(*, tenant_id: UUID) -> None:
-    """Operators' work. From now on it cannot be taken back. Raises NotClosing.
+    """Begin the erasure, which cannot be canceled from now on. Call this in operator work. Raises NotClosing.
 
-    Waits for whoever is writing something new for it, and lets nobody write after that: else what was let in a moment
-    ago would come to lie in an account that is erased.
+    This waits for transactions that are writing something new for the tenant, and lets none write after that. Otherwise
+    work that was admitted a moment ago would store data in an account that is erased.
     """
     with transaction.atomic(using=current_alias()):
         Tenant.objects.select_for_update().get(id=tenant_id)
@@ -87,14 +90,14 @@ def begin_erasing(*, tenant_id: UUID) -> None:
 
 
 def _bill_last(tenant_id: UUID) -> None:
-    """While there is still somebody to tell. What it cannot bill now, the monthly run does."""
+    """Bill the last month while there are still owners to notify. The monthly run bills what cannot be billed now."""
     end_plan(tenant_id=tenant_id)
     with suppress(NotBillable), operator_work():
         draw_month(tenant_id, Month.of(database_now().date()), closes=False)
 
 
 def end_erasing(*, tenant_id: UUID) -> None:
-    """Operators' work, once nothing else is left: its people leave, and its name goes."""
+    """End the erasure: remove the members and the name. This runs as operator work, after everything else is erased."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
         if tenant.state != Tenant.State.ERASING:
@@ -119,7 +122,9 @@ def owners_of(tenant_id: UUID) -> list[str]:
 
 
 def _require_owner(identity: Identity) -> None:
-    """As they are now: an account that closes lets nobody do anything but look."""
+    """Require that the caller is an owner at this moment. The scopes of the identity are not sufficient, because
+    members of a closing account may only read. Raises NotPermitted.
+    """
     if "account:write" not in scopes_of(locked_actor(identity).role):
         raise NotPermitted("Only an owner can delete this account, or keep it.")
 
@@ -147,14 +152,18 @@ def _save(tenant: Tenant, deed: str) -> None:
 
 
 def due_to_close() -> list[UUID]:
-    """Operators' work. Those that are being erased too, which may have been cut off."""
+    """Return the tenants to erase, including those whose erasure has begun, because it may have been interrupted. Call
+    this in operator work.
+    """
     closing = Tenant.objects.filter(state=Tenant.State.CLOSING, closes_at__lte=Now())
     erasing = Tenant.objects.filter(state=Tenant.State.ERASING)
     return list((closing | erasing).order_by("closes_at").values_list("id", flat=True))
 
 
 def remind_owners() -> int:
-    """The scheduler's duty: a week before. How many accounts; noted first, so that nobody is told twice."""
+    """Notify owners a week before the erasure, as a duty of the scheduler, and return how many accounts were notified.
+    Each notification is recorded first, so that nobody is notified twice.
+    """
     told = 0
     with operator_work():
         near = Tenant.objects.filter(

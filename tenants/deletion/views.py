@@ -1,4 +1,4 @@
-"""The page on which an owner asks for an account's deletion, or takes that back."""
+"""The page on which an owner requests an account's deletion, or cancels it."""
 
 from allauth.account.decorators import reauthentication_required
 from django import forms
@@ -57,7 +57,7 @@ def _deleting(request: HttpRequest, identity: Identity) -> HttpResponse:
 @require_POST
 @members_only
 def keep_tenant(request: HttpRequest, identity: Identity) -> HttpResponse:
-    """Without a second look: it takes nothing away."""
+    """Cancel the deletion without a confirmation, because this removes nothing."""
     require_own_hands(request)
     if not _is_owner(request):
         raise PermissionDenied("Only an owner can keep this account.")
@@ -71,5 +71,5 @@ def keep_tenant(request: HttpRequest, identity: Identity) -> HttpResponse:
 
 
 def _is_owner(request: HttpRequest) -> bool:
-    role: str = request.shell.role  # type: ignore[attr-defined]  # left by members_only
+    role: str = request.shell.role  # type: ignore[attr-defined]  # set by members_only
     return role == OWNER

@@ -1,1 +1,1 @@
-"""Who calls, and what they may do: pure."""
+"""The identity of a caller and its permissions. Pure."""

@@ -1,4 +1,4 @@
-"""Who is calling: what every view, socket and limit needs to know of the caller, and no more."""
+"""The identity of a caller: everything that views, sockets and limits need to know about it, and no more."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -44,10 +44,10 @@ SCOPES: tuple[Scope, ...] = (
     "webhooks:read",
     "webhooks:write",
 )
-"""What a key may do unless its maker chooses."""
+"""The scopes of a key unless its creator chooses others."""
 
 KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read", "billing:read", "billing:write")
-"""All that a key may be given: only by whoever may do it too."""
+"""All scopes that a key can have. The creator of the key must have each of them as well."""
 
 MEMBER_SCOPES: tuple[Scope, ...] = (
     *KEY_SCOPES,
@@ -58,7 +58,7 @@ MEMBER_SCOPES: tuple[Scope, ...] = (
     "members:write",
     "account:write",
 )
-"""What people may be let do beside what keys may: no key can make another key."""
+"""All scopes that a member can have: those of keys, and more. No key can create another key."""
 
 _DEEDS: Mapping[Scope, str] = {
     "documents:read": "see its documents",
@@ -80,7 +80,7 @@ _DEEDS: Mapping[Scope, str] = {
     "billing:write": "say who is billed, or how it is paid",
     "account:write": "make owners, or change the account itself",
 }
-"""As people say it; programs are told the scope."""
+"""The scopes as text for people. Programs get the scope itself."""
 
 
 class HasMode(Protocol):
@@ -97,42 +97,50 @@ class Identity:
     livemode: bool = True
     key_id: UUID | None = None
     budgets_of: UUID | None = None
-    """The key whose place this one took, or the first of those: they share its budgets."""
+    """The key that this key replaced, or the first key in a chain of replacements. All of them share its budgets."""
     user_id: UUID | None = None
     tenant_name: str = ""
     rates: CallerLimits = UNLIMITED
     prices: AgreedPrices = NONE
-    """What it pays where that is not what models cost."""
+    """The prices that this caller pays instead of the models' own prices."""
     models: tuple[str, ...] = ()
-    """The only ones that its key may have run; any where there are none."""
+    """The only models that its key may run. An empty tuple allows every model."""
     networks: tuple[str, ...] = ()
-    """The only ones that its key may come from; any where there are none."""
+    """The only networks that its key may be used from. An empty tuple allows every network."""
     bounded: bool = True
-    """Whether a balance or a budget may end what it spends: of whoever has neither, nobody looks what is left."""
+    """A flag that is true if a balance or a budget can stop its spending. If the caller has neither, the remaining
+    amount is not looked up.
+    """
 
     closes_at: datetime | None = None
-    """When everything of the tenant is erased: until then its members may look, and no more."""
+    """The time at which all data of the tenant is erased. Its members can only read until then."""
 
-    # Django REST framework asks these of whatever stands in `request.user`.
+    # Django REST framework reads these attributes of the object in `request.user`.
     is_authenticated = True
     is_active = True
 
     @property
     def mode(self) -> bool | None:
-        """The `livemode` of all that exists for it. None for people, who see both, each with its mark."""
+        """Return the `livemode` of everything that the caller can see. Return None for people, who see live and test
+        objects, each with its mark.
+        """
         return None if self.user_id is not None and self.key_id is None else self.livemode
 
     def acting_on(self, thing: "HasMode") -> "Identity":
-        """What comes of a live thing is live, and what comes of a test's is a test, whoever asks for it."""
+        """Return the identity with the `livemode` of a thing. Anything that results from a live thing is live, and
+        anything that results from a test is a test, for every caller.
+        """
         return self if self.livemode == thing.livemode else replace(self, livemode=thing.livemode)
 
     @property
     def budget_key_id(self) -> UUID | None:
-        """Whose budgets bound what it spends."""
+        """Return the key whose budgets limit the spending."""
         return self.budgets_of or self.key_id
 
     def require_livemode(self) -> None:
-        """For what is of the account as a whole, or of its money."""
+        """Require a live key. Use this for what belongs to the account as a whole or to its money. Raises
+        LiveKeyNeeded.
+        """
         if not self.livemode:
             raise LiveKeyNeeded(
                 "This is a test key, and what it asks for is for live keys alone. Send a live key."
@@ -150,7 +158,7 @@ class Identity:
             )
 
     def require_model(self, name: str) -> None:
-        """Its name, without a version."""
+        """Require that the key may run a model. `name` has no version. Raises KeyNotForModel."""
         if self.models and name not in self.models:
             raise KeyNotForModel(
                 f"This key may not run {name[:100]!r}; it may run {', '.join(self.models)}. Use another key, or "
@@ -158,7 +166,9 @@ class Identity:
             )
 
     def require_place(self, address: str) -> None:
-        """Where it comes from, as the outermost of our proxies saw it."""
+        """Require that the key may be used from a client IP, as the outermost of our proxies saw it. Raises
+        KeyNotForAddress.
+        """
         if not may_come_from(self.networks, address):
             raise KeyNotForAddress(
                 f"This key may not be used from {address}. Use it from one of its networks, or add this one on the "
@@ -166,7 +176,9 @@ class Identity:
             )
 
     def require_all(self, scopes: Iterable[str]) -> None:
-        """Nobody gets hold of a key that may do what they may not themselves."""
+        """Require that the caller has all of the scopes, so that nobody obtains a key with rights they do not have.
+        Raises NotPermitted.
+        """
         beyond = sorted(set(scopes) - self.scopes)
         if beyond:
             raise NotPermitted(

@@ -6,7 +6,9 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 
 def may_come_from(networks: Sequence[str], address: str) -> bool:
-    """From anywhere where there are none; from nowhere who has no address."""
+    """Return whether a key may be used from an address. Every address is allowed if there are no networks. A caller
+    without an address is refused if there are any.
+    """
     if not networks:
         return True
     try:

@@ -1,4 +1,4 @@
-"""What each role of a member may do."""
+"""The scopes of each role of a member."""
 
 from tenants.identity.identity import MEMBER_SCOPES
 
@@ -14,9 +14,9 @@ _SCOPES = {
     BILLING: _MONEY | {"members:read"},
     VIEWER: frozenset({"documents:read", "jobs:read", "models:read", "events:read", "members:read"}),
 }
-"""Who pays sees what is used and what it costs, and no word of any document."""
+"""The scopes by role. The billing role sees usage and costs, and no content of any document."""
 
 
 def scopes_of(role: str) -> frozenset[str]:
-    """Nothing for a role that is not known."""
+    """Return the scopes of a role. An unknown role has none."""
     return _SCOPES.get(role, frozenset())

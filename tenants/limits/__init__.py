@@ -1,1 +1,1 @@
-"""How much an account, a key and a model may do."""
+"""Limits on what an account, a key and a model may do."""

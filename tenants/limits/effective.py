@@ -1,14 +1,16 @@
-"""How large what one caller sends may be, and how much of it may be under way; rates are counted elsewhere."""
+"""Limits on the size of what one caller sends, and on its unfinished jobs. Rates are counted elsewhere."""
 
 from dataclasses import dataclass
 
 MOST_DAYS = 36_500
-"""That anything is kept, unless it is kept for ever."""
+"""The longest time in days that anything is kept, unless it is kept forever."""
 
 
 @dataclass(frozen=True)
 class EffectiveLimits:
-    """None means unlimited. The nearest that says a number holds: tenant, plan, installation."""
+    """The limits that apply to a caller. None means unlimited. Each value comes from the nearest level that sets one:
+    tenant, plan, installation.
+    """
 
     upload_bytes: int
     document_pages: int

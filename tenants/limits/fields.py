@@ -1,4 +1,4 @@
-"""The columns in which limits are written: of an account, of a plan, of a key and of a model."""
+"""Model fields for the limits of an account, a plan, a key and a model."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -15,13 +15,13 @@ _OR_UNLIMITED = "Empty: the plan's, or else the installation's. 0: unlimited."
 def own_limit(
     what: str, help_text: str, *, least: int, most: int = MOST
 ) -> "models.PositiveIntegerField[int | None, int | None]":
-    """Empty where somebody has none of their own."""
+    """Return the field of a limit. The field is empty if the owner has no limit of its own."""
     bounds = [MinValueValidator(least), MaxValueValidator(most)]
     return models.PositiveIntegerField(what, null=True, blank=True, validators=bounds, help_text=help_text)
 
 
 class AccountLimits(models.Model):
-    """The first that says a number holds: the tenant, its plan, the installation."""
+    """The limits of an account. The first level that sets a value applies: the tenant, its plan, the installation."""
 
     requests_per_minute = own_limit("requests a minute", _OR_UNLIMITED, least=0)
     tokens_per_minute = own_limit("tokens a minute", _OR_UNLIMITED, least=0)

@@ -8,7 +8,7 @@ from tenants.limits.rates.rates import MOST_AT_ONCE
 
 
 class ModelLimit(TenantOwned):
-    """What a tenant may do with one model, whatever else it may do."""
+    """The limits of a tenant for one model. They apply in addition to its other limits."""
 
     audit_kind = "model_limit"
 

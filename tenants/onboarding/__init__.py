@@ -1,1 +1,1 @@
-"""How an account begins: its first member, its plan and its first key."""
+"""The start of an account: its first member, its plan and its first key."""

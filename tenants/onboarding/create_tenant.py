@@ -1,4 +1,4 @@
-"""Makes a tenant that is ready to be used."""
+"""Creates a tenant that is ready to be used."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -25,8 +25,9 @@ class CreatedTenant:
 def create_tenant(
     *, name: str, email: str, password: str | None = None, tenant_id: UUID | None = None
 ) -> CreatedTenant:
-    """A tenant with the plan for new ones, its owner (an existing person keeps their password) and a first key, which
-    may do all that a key can."""
+    """Create a tenant with the plan for new tenants, its owner, and a first key with all scopes that a key can have. An
+    existing person keeps their password.
+    """
     with operator_work(), transaction.atomic(using=OPERATOR):
         tenant = Tenant.objects.create(id=tenant_id or uuid7(), name=name)
         owner = User.objects.filter(email=email.lower()).first()

@@ -1,4 +1,4 @@
-"""Forgets people who signed up and never confirmed their address, with the account that they made."""
+"""Deletes people who signed up and never confirmed their address, with the account that they created."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -16,12 +16,12 @@ from tenants.core.db.unit_of_work import operator_work
 
 log = structlog.get_logger(__name__)
 KEPT = timedelta(days=7)
-"""Longer than a link to confirm works."""
+"""The time for which such people are kept. It is longer than a confirmation link works."""
 MOST = 50
 
 
 def forget_unconfirmed() -> int:
-    """The scheduler's duty. How many people; bounded."""
+    """Delete such people as a duty of the scheduler, up to a limit. Return how many were deleted."""
     with operator_work():
         old = unconfirmed().filter(_unused(), date_joined__lte=Now() - KEPT).order_by("date_joined")
         found = list(old.values_list("pk", flat=True)[:MOST])
@@ -29,14 +29,16 @@ def forget_unconfirmed() -> int:
 
 
 def _unused() -> Q:
-    """Whose account was given keys or money, or was worked for, is known to an operator."""
+    """Match people without a used account. If an account was given keys or money, or had work done, an operator knows
+    its people.
+    """
     own = Membership.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("tenant_id")
     used = (ApiKey, Wallet, LedgerTransaction, UsageRecord)
     return Q(*(~Exists(kind.objects.filter(tenant_id__in=own)) for kind in used))
 
 
 def _forget_in_time(person_id: UUID) -> bool:
-    """One who cannot be forgotten keeps no other from it."""
+    """Delete one person. A failure does not stop the deletion of the others."""
     try:
         return forget(person_id, only=_unused())
     except Exception:

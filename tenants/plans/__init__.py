@@ -1,1 +1,1 @@
-"""What an operator sells: plans with their prices, limits and included units, and who has which."""
+"""The plans that an operator sells, with their prices, limits and included units, and the plan of each tenant."""

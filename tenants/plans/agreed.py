@@ -1,4 +1,4 @@
-"""Which price holds for a tenant's use of a model: its own, its plan's, or the model's."""
+"""Selection of the price that applies to a tenant's use of a model: the tenant's own, its plan's, or the model's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from uuid import UUID
 from tenants.plans.prices import Meter, Price
 
 Of = Literal["tenant", "plan", "model"]
-"""Whose price it is."""
+"""The owner of a price."""
 EVERY_MODEL = ""
 _Key = tuple[Of, str, Meter]
 
@@ -18,21 +18,21 @@ _Key = tuple[Of, str, Meter]
 class AgreedPrice:
     price: Price
     cached_price: Price
-    """For what is known already, where no model runs."""
+    """The price of a cached result, for which no model runs."""
     of: Of = "model"
     version: UUID | None = None
     holds_from: datetime | None = None
-    """None for the model's own, of which only the present one is kept."""
+    """The start of the price. It is None for the model's own price, because only its present version is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgreedPrices:
-    """Those that hold at one moment for one tenant, none of them ended."""
+    """The prices that apply to one tenant at one moment. None of them has ended."""
 
     held: Mapping[_Key, AgreedPrice] = field(default_factory=dict)
 
     def of_model(self, name: str, price: Price, cached_price: Price) -> AgreedPrice:
-        """A model is charged by the meter of its own price, which is the one given: the nearest price for it holds."""
+        """Return the nearest price for a model. A model is charged by the meter of its own price, which is `price`."""
         if self.held:
             for of in ("tenant", "plan"):
                 for which in (name, EVERY_MODEL):
@@ -43,7 +43,7 @@ class AgreedPrices:
 
     @classmethod
     def read(cls, rows: Sequence[Mapping[str, Any]]) -> "AgreedPrices":
-        """As the database writes them in JSON."""
+        """Read the prices from the JSON that the database writes."""
         return cls({(row["of"], row["model"], row["meter"]): _agreed(row) for row in rows}) if rows else NONE
 
 
@@ -61,4 +61,4 @@ def _agreed(row: Mapping[str, Any]) -> AgreedPrice:
 
 
 NONE = AgreedPrices()
-"""Of a tenant that pays what models cost."""
+"""The prices of a tenant that pays the models' own prices."""

@@ -1,4 +1,4 @@
-"""What some work would cost, and how much of it the plan's fee has paid for."""
+"""Estimates of what some work would cost, and how much of it the plan's fee has paid for."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,20 +13,22 @@ from tenants.plans.month import Included, Pools, Used, month_bill
 class Estimate:
     quantity: int
     cached_quantity: int
-    """So many of them would be known already."""
+    """The number of units that would be cached already."""
     cost_micros: int
-    """At the agreed prices."""
+    """The cost at the agreed prices."""
     included: int
-    """So many of them the fee has paid for."""
+    """The number of units that the fee has paid for."""
     left: int
-    """Units that are included still, after this."""
+    """The included units that remain after this work."""
     to_pay_micros: int
 
 
 def estimated(
     *, model: str, quantity: int, cached_share: Fraction, agreed: AgreedPrice, left: Iterable[Included]
 ) -> Estimate:
-    """`left`: what of this month is included still. The known part is rounded half to even."""
+    """Estimate the cost of some work. `left` are the included units that remain this month. The cached part is rounded
+    half to even.
+    """
     cached = round(quantity * cached_share)
     parts = ((quantity - cached, agreed.price, False), (cached, agreed.cached_price, True))
     used = [Used(date.min, model, count, price, known) for count, price, known in parts if count]

@@ -1,4 +1,4 @@
-"""Plans, what they cost and include from when on, and since when a tenant has which."""
+"""Plans with their dated prices and included units, and the dated plans of each tenant."""
 
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
@@ -15,7 +15,9 @@ _METERS = [(meter, meter) for meter in METERS]
 
 
 class Plan(AccountLimits):
-    """What tenants are sold. Once one has or had it, its fee and currency stay: the past is computed from them."""
+    """A plan that is sold to tenants. If a tenant has or had it, its fee and currency cannot change, because past bills
+    are computed from them.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     code = models.SlugField(max_length=50, unique=True, help_text="As programs name it. It stays.")
@@ -60,7 +62,9 @@ class Plan(AccountLimits):
 
 
 class Version(models.Model):
-    """Holds from a moment until the next of its kind; the database refuses to change one that has begun."""
+    """A version that applies from a moment until the next of its kind. The database refuses to change a version that
+    has begun.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     model = models.CharField(max_length=100, blank=True, help_text="Its name, such as ocr; empty: all.")
@@ -96,7 +100,7 @@ class PriceVersion(Version):
         abstract = True
 
     def told(self, currency: str) -> str:
-        """With its figures, as the audit log needs them."""
+        """Describe the price with its figures, as the audit log needs it."""
         since = f"from {self.holds_from:%Y-%m-%d %H:%M} UTC"
         if self.amount_micros is None:
             return f"none {since}"
@@ -120,7 +124,7 @@ class PlanPrice(PriceVersion):
 
 
 class PlanIncluded(Version):
-    """Units that the fee pays for, each month: of one model first, then of all."""
+    """Units that the fee pays for each month. Units of one model are used first, then units of all models."""
 
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="included", db_index=False)
     quantity = models.PositiveBigIntegerField(
@@ -140,11 +144,11 @@ class PlanIncluded(Version):
 
 
 class TenantPrice(PriceVersion, TenantOwned):
-    """A price for one tenant alone; it goes before its plan's."""
+    """A price for one tenant alone. It takes precedence over the plan's price."""
 
     audit_kind = "price"
     audited_when_made = True
-    """No service of ours makes it: the form does."""
+    """A flag for the audit log: no service creates this price, the form does."""
 
     currency = models.CharField(max_length=3, default="EUR", validators=[CURRENCY])
 
@@ -162,7 +166,9 @@ class TenantPrice(PriceVersion, TenantOwned):
 
 
 class Subscription(TenantOwned):
-    """Since when a tenant has a plan, or none; what has begun stays, so that the past can be told."""
+    """The start of a plan of a tenant, or of a time without a plan. A row that has begun stays, so that the past can be
+    described.
+    """
 
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     starts_at = models.DateTimeField()
@@ -180,7 +186,9 @@ class Subscription(TenantOwned):
 
 
 class ChosenLimits(AccountLimits):
-    """A view: what a tenant's own limits and its plan's come to; empty where only the installation says a number."""
+    """A database view that combines a tenant's own limits with its plan's. A column is empty if only the installation
+    sets a value.
+    """
 
     tenant = models.OneToOneField(
         "tenants.Tenant",

@@ -1,6 +1,6 @@
-"""What a month comes to: included units are used up in order, and what is over costs the price of its day.
+"""The bill of a month. Included units are used up in order, and the units beyond them cost the price of their day.
 
-An amount is rounded once, for its line, half to even. A line is what one model did at one price.
+An amount is rounded once, half to even, for its bill line. A bill line is the usage of one model at one price.
 """
 
 from collections import defaultdict
@@ -15,24 +15,24 @@ from tenants.plans.prices import Meter, Price
 
 PoolKey = tuple[str, Meter]
 LineKey = tuple[str, bool, Price]
-"""Model, whether it was known, price."""
+"""The model, whether the result was cached, and the price."""
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Of one day, at one price: its day's, or the one that it was accepted under."""
+    """The usage of one day at one price: the price of the day, or the price that the work was accepted under."""
 
     day: date
     model: str
     quantity: int
     price: Price
     cached: bool = False
-    """Whether it was known, and no model ran."""
+    """A flag that is true if the result was cached and no model ran."""
 
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """Units that the fee pays for; the empty model stands for all."""
+    """Units that the fee pays for. The empty model name stands for all models."""
 
     model: str
     meter: Meter
@@ -40,7 +40,9 @@ class Included:
 
 
 def share_of(included: Iterable[Included], share: Fraction) -> tuple[Included, ...]:
-    """Of a plan that follows another within a month, for what is left of it; begun units are whole."""
+    """Return the included units of a plan that follows another plan within a month, for the rest of that month. A
+    fraction of a unit is rounded up.
+    """
     return tuple(Included(one.model, one.meter, ceil(one.quantity * share)) for one in included)
 
 
@@ -51,7 +53,7 @@ class BillLine:
     price: Price
     quantity: int
     included: int
-    """So many of them the fee has paid for."""
+    """The number of units that the fee has paid for."""
 
     @property
     def over(self) -> int:
@@ -66,14 +68,14 @@ class BillLine:
 class MonthBill:
     fee_micros: int
     currency: str
-    """The fee's."""
+    """The currency of the fee."""
     lines: tuple[BillLine, ...]
     left: tuple[Included, ...]
-    """What was included and not used."""
+    """The included units that were not used."""
 
     @property
     def totals_micros(self) -> Mapping[str, int]:
-        """By currency: different ones are never added up."""
+        """Return the totals by currency. Amounts in different currencies are never added up."""
         totals: dict[str, int] = defaultdict(int, {self.currency: self.fee_micros})
         for line in self.lines:
             totals[line.price.currency] += line.amount_micros
@@ -81,7 +83,9 @@ class MonthBill:
 
 
 class Pools:
-    """What is included, less what was taken out: of the one model first, then of all models."""
+    """The included units that are left. Units are taken from the pool of the model first, then from the pool of all
+    models.
+    """
 
     def __init__(self, included: Iterable[Included]) -> None:
         self._left: dict[PoolKey, int] = defaultdict(int)
@@ -89,7 +93,7 @@ class Pools:
             self._left[one.model, one.meter] += one.quantity
 
     def take(self, model: str, price: Price, quantity: int) -> int:
-        """How many of them were included. What costs nothing takes nothing."""
+        """Take units and return how many of them were included. Usage that costs nothing takes no units."""
         return self.use(model, price.meter, quantity) if price.amount_micros else 0
 
     def use(self, model: str, meter: Meter, quantity: int) -> int:
@@ -101,7 +105,7 @@ class Pools:
         return taken
 
     def give_up(self, model: str, meter: Meter, quantity: int) -> None:
-        """Of this pool alone, as far as it goes."""
+        """Remove units from this pool alone, as far as it has any."""
         self._left[model, meter] = max(0, self._left[model, meter] - quantity)
 
     def left_for(self, model: str, meter: Meter) -> int:
@@ -120,9 +124,11 @@ def month_bill(
     currency: str,
     settled: Mapping[LineKey, int] | None = None,
 ) -> MonthBill:
-    """Included units go by the order of days; within a day to what is dearest, so that they are worth the most.
+    """Compute the bill of a month. Included units are used in the order of days. Within a day they go to the most
+    expensive usage first, so that they are worth the most.
 
-    `settled`: units that were taken out of what is included as they were used, and are not in `included` any more.
+    `settled` are units that were taken from the included units when they were used. They are no longer part of
+    `included`.
     """
     before = dict(settled or {})
     pools = Pools(included)

@@ -1,4 +1,4 @@
-"""What a quantity of work costs, in integer micro-units of a currency."""
+"""The cost of a quantity of work, in integer micro-units of a currency."""
 
 import json
 from collections.abc import Mapping
@@ -7,13 +7,15 @@ from typing import Literal
 
 Meter = Literal["page", "token", "call", "gpu_second"]
 METERS: tuple[Meter, ...] = ("page", "token", "call", "gpu_second")
-"""Quantities are whole: of `gpu_second` they are milliseconds, and a price by the second is one for 1000 of them."""
+"""The meters of usage. Quantities are whole numbers. A quantity of `gpu_second` is in milliseconds, and a price by the
+second is for 1000 of them.
+"""
 MS_PER_SECOND = 1000
 
 
 @dataclass(frozen=True)
 class Price:
-    """`amount_micros` for every `per` units of `meter`. A job keeps the price it was accepted under."""
+    """A price of `amount_micros` for every `per` units of `meter`. A job keeps the price it was accepted under."""
 
     meter: Meter
     amount_micros: int
@@ -25,7 +27,7 @@ class Price:
             raise ValueError(f"not a price: {self}")
 
     def cost_micros(self, quantity: int) -> int:
-        """Rounded half to even, once, from the exact fraction."""
+        """Return the cost. It is rounded half to even, once, from the exact fraction."""
         if quantity < 0:
             raise ValueError(f"quantity {quantity} is negative")
         whole, rest = divmod(self.amount_micros * quantity, self.per)
@@ -50,15 +52,16 @@ class Price:
 
 
 def saved_micros(price: Price, quantity: int, *, cost_micros: int, currency: str) -> int:
-    """What a known answer cost less than a run at `price` would have; 0 where that is in another currency.
+    """Return how much less a cached result cost than a run at `price` would have cost. Return 0 if the price is in
+    another currency.
 
-    `quantity` is what the run would have been counted as.
+    `quantity` is the quantity that the run would have been counted as.
     """
     return price.cost_micros(quantity) - cost_micros if price.currency == currency else 0
 
 
 def display(amount_micros: int) -> str:
-    """Micro-units as a decimal number, without trailing noise: 1500 -> 0.0015."""
+    """Write micro-units as a decimal number, without needless trailing zeros: 1500 -> 0.0015."""
     whole, micros = divmod(abs(amount_micros), 1_000_000)
     fraction = f"{micros:06d}".rstrip("0")
     return f"{'-' if amount_micros < 0 else ''}{whole}.{fraction.ljust(2, '0')}"

@@ -1,4 +1,6 @@
-"""How long what belongs to a tenant is kept: by its own days, its plan's or the installation's, and less for tests."""
+"""Retention of a tenant's data. The number of days is the tenant's own, its plan's or the installation's, and is less
+for test data.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,13 +17,13 @@ FOR_EVER = 0
 
 @dataclass(frozen=True)
 class Keeping:
-    """Days; 0 is for ever."""
+    """The retention times in days; 0 means forever."""
 
     documents_days: int
     results_days: int
     events_days: int
     test_days: int
-    """Of documents and results that a key without charges made, where that is less."""
+    """The days for documents and results that a test key made without charges, if that is less."""
 
     def documents(self, *, livemode: bool) -> int:
         return self._days(self.documents_days, livemode)
@@ -36,7 +38,7 @@ class Keeping:
 
 
 def test_days_within(days: int) -> int:
-    """Of what is kept for so many days by itself, when a test key made it."""
+    """Return the retention of something that a test key made and that is kept for `days` otherwise."""
     return min(days, settings.MAAS_KEEP_TEST_DAYS or days)
 
 
@@ -50,12 +52,12 @@ def keeping_of(chosen: ChosenLimits) -> Keeping:
 
 
 def keeping_for(tenant_id: UUID) -> Keeping:
-    """Inside a unit of work, or an operator's."""
+    """Return the retention times of a tenant. Call this inside a unit of work or operator work."""
     return keeping_of(ChosenLimits.objects.only(*KEPT).get(pk=tenant_id))
 
 
 def everybodys_keeping(among: Iterable[UUID] | None = None) -> dict[UUID, Keeping]:
-    """Operators' work."""
+    """Return the retention times of all tenants, or of those in `among`. Call this in operator work."""
     chosen = ChosenLimits.objects.using(OPERATOR).only(*KEPT)
     wanted = chosen.filter(pk__in=among) if among is not None else chosen
     return {one.pk: keeping_of(one) for one in wanted}

@@ -1,4 +1,4 @@
-"""Reads of plans, and of what a tenant's plan comes to at this moment."""
+"""Reads of plans, and of the terms that a tenant's plan results in at this moment."""
 
 import json
 from collections.abc import Mapping
@@ -20,12 +20,14 @@ from tenants.plans.versions import IncludedOfThen, PriceOfThen
 @dataclass(frozen=True)
 class Terms:
     plan: Mapping[str, int | None]
-    """Its limits, empty without one."""
+    """The limits of the plan; empty without a plan."""
     prices: AgreedPrices
 
 
 def terms_of(tenant_id: UUID) -> Terms:
-    """As keys are let in with; inside the tenant's unit of work, or an operator's."""
+    """Return the terms of a tenant, the same as for the admission of keys. Call this inside the tenant's unit of work
+    or operator work.
+    """
     with connections[current_alias()].cursor() as cursor:
         cursor.execute("SELECT maas_terms_of(%s)::text", [tenant_id])
         found = json.loads(cursor.fetchone()[0])
@@ -33,17 +35,19 @@ def terms_of(tenant_id: UUID) -> Terms:
 
 
 def default_plan() -> Plan | None:
-    """The one for new tenants."""
+    """Return the plan for new tenants."""
     return Plan.objects.filter(is_default=True).first()
 
 
 def subscriptions_of(tenant_id: UUID) -> QuerySet[Subscription]:
-    """Newest first, with what is planned."""
+    """Return the subscriptions, newest first, including those that are planned."""
     return Subscription.objects.filter(tenant_id=tenant_id).select_related("plan").order_by("-starts_at")
 
 
 def current_subscription(tenant_id: UUID) -> Subscription | None:
-    """None for who never had one; its plan is None for who has none any more."""
+    """Return the current subscription, or None if the tenant never had a subscription. Its plan is None if the tenant
+    no longer has a plan.
+    """
     return subscriptions_of(tenant_id).filter(starts_at__lte=Now()).first()
 
 
@@ -53,7 +57,7 @@ def current_plan(tenant_id: UUID) -> Plan | None:
 
 
 def price_versions(plan: Plan | None, tenant_id: UUID | None = None) -> list[PriceOfThen]:
-    """All there were and will be: a plan's, and a tenant's own."""
+    """Return all past, present and planned price versions of a plan and of a tenant."""
     columns = ("id", "model", "meter", "amount_micros", "cached_micros", "per", "currency", "holds_from")
     found: list[PriceOfThen] = []
     if tenant_id is not None:

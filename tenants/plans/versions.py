@@ -1,4 +1,4 @@
-"""Which version of a price, and of what is included, holds at a moment."""
+"""Selection of the version of a price, and of the included units, that applies at a moment."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class PriceOfThen:
     model: str
     meter: Meter
     amount_micros: int | None
-    """None where it ends what was before it."""
+    """The price in micro-units; None if this version ends the price before it."""
     cached_micros: int | None
     per: int
     currency: str
@@ -52,7 +52,7 @@ class IncludedOfThen:
 
 
 def _holding(versions: Iterable[V], moment: datetime) -> list[V]:
-    """The last that has begun, of each."""
+    """Return the latest version of each key that has begun."""
     last: dict[tuple[str, str, str], V] = {}
     for one in sorted(versions, key=lambda one: one.holds_from):
         if one.holds_from <= moment:
@@ -84,7 +84,9 @@ def included_at(versions: Sequence[IncludedOfThen], moment: datetime) -> tuple[I
 def included_between(
     versions: Sequence[IncludedOfThen], since: datetime, until: datetime
 ) -> tuple[Included, ...]:
-    """The most of each that held at any moment of it, so that nobody has less for a change in the middle."""
+    """Return the highest quantity of each kind that applied at any moment of the period, so that a change within the
+    period reduces nothing.
+    """
     most: dict[tuple[str, Meter], int] = {}
     begun = (one for one in versions if since < one.holds_from < until)
     for one in (*_holding(versions, since), *begun):

@@ -1,4 +1,4 @@
-"""How an amount of money, and of what it was for, is written for a person."""
+"""Amounts of money, and what they are for, as text for a person."""
 
 from tenants.core.shares import rounded, unit_micros
 from tenants.plans.prices import MS_PER_SECOND, Price, display
@@ -9,7 +9,7 @@ _NAMES = {"gpu_second": "GPU second"}
 
 
 def figures(amount_micros: int) -> str:
-    """1,234,567.00: thousands stand apart, as they do in quantities."""
+    """Write an amount with separated thousands, as quantities have: 1,234,567.00."""
     whole, _, fraction = display(abs(amount_micros)).partition(".")
     return f"{'-' if amount_micros < 0 else ''}{int(whole):,}.{fraction}"
 
@@ -19,7 +19,7 @@ def money(amount_micros: int, currency: str) -> str:
 
 
 def symbol_of(currency: str) -> str:
-    """The sign that people know, or the code."""
+    """Return the common sign of a currency, or its code."""
     return _SYMBOLS.get(currency, currency)
 
 
@@ -29,7 +29,9 @@ def exact_money(amount_micros: int, currency: str) -> str:
 
 
 def rounded_money(amount_micros: int, currency: str) -> str:
-    """Write what a person can pay, as bills are rounded: 1,234.57 €. Less than the smallest coin is `< 0.01 €`."""
+    """Write what a person can pay, rounded as bills are: 1,234.57 €. An amount below the smallest coin is `< 0.01
+    €`.
+    """
     unit = unit_micros(currency)
     decimals = len(str(MICROS // unit)) - 1
     sign, size = ("-", -amount_micros) if amount_micros < 0 else ("", amount_micros)
@@ -45,7 +47,7 @@ def name_of(meter: str) -> str:
 
 
 def number_of(quantity: int, meter: str) -> str:
-    """Of time in seconds: 1234567 is 1,234.567."""
+    """Write a quantity. A quantity of time is in seconds: 1234567 is 1,234.567."""
     if meter != "gpu_second":
         return f"{quantity:,}"
     whole, rest = divmod(abs(quantity), MS_PER_SECOND)
@@ -53,11 +55,11 @@ def number_of(quantity: int, meter: str) -> str:
 
 
 def used_words(quantity: int, meter: str) -> str:
-    """1 page, 1,500 tokens, 0.25 GPU seconds."""
+    """Describe a quantity with its unit: 1 page, 1,500 tokens, 0.25 GPU seconds."""
     number = number_of(quantity, meter)
     return f"{number} {name_of(meter)}{'' if number == '1' else 's'}"
 
 
 def per_words(price: Price) -> str:
-    """What a price is for: page, 1,000 tokens, GPU second."""
+    """Describe what a price is for: page, 1,000 tokens, GPU second."""
     return used_words(price.per, price.meter).removeprefix("1 ")

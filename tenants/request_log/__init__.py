@@ -1,1 +1,1 @@
-"""The last requests of each tenant to the API, and how many of all tenants there were each minute; for looking at."""
+"""The last API requests of each tenant, and the number of requests of all tenants in each minute, to be looked at."""

@@ -1,4 +1,6 @@
-"""Lets whoever finds out who a request is from say so to the journal, which stands outside of them."""
+"""Passes the caller of a request from the code that identifies it to the request log, which runs outside of that
+code.
+"""
 
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
@@ -8,12 +10,14 @@ from uuid import UUID
 from tenants.identity.identity import Identity
 
 CALLER = "maas.caller"
-"""Where a request's scope and environment both hold its Caller."""
+"""The name under which a request's scope and its environment both hold its Caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyOwner:
-    """Whose a key was that works no more: who is to be told of its use, and nobody who may do anything."""
+    """The owner of a key that no longer works. It says whose request log shows the use of the key, and gives no
+    permission.
+    """
 
     tenant_id: UUID
     key_id: UUID
@@ -31,7 +35,7 @@ def expect_caller(scope: MutableMapping[str, Any]) -> Caller:
 
 
 def tell_caller(scope: Mapping[str, Any], identity: Identity | KeyOwner) -> None:
-    """Nothing happens where nobody expects it."""
+    """Report the caller. Do nothing if no caller is expected."""
     caller = scope.get(CALLER)
     if isinstance(caller, Caller):
         caller.identity = identity

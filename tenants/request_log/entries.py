@@ -1,4 +1,4 @@
-"""One request as the journal tells of it: pure, and without anything that must stay secret."""
+"""An entry of the request log. Pure, and without anything that must stay secret."""
 
 import json
 import re
@@ -6,45 +6,53 @@ from typing import Any, NamedTuple, Self
 
 LONGEST_PATH = 300
 LONGEST_PROBLEM = 8_000
-"""Bytes of a refusal's body; under `/v1` it says its sentence twice."""
+"""The most bytes of a refusal's body. Under `/v1` the body contains its message twice."""
 LONGEST_MADE = 200
 TOLD = frozenset(
     {"limit", "cursor", "include", "state", "model", "document", "before", "after", "order", "sort"}
 )
-"""Parameters whose values are told. What others hold may be a ticket, or words that somebody searched for."""
+"""The query parameters whose values are logged. The value of any other parameter may be a ticket, or text that a person
+searched for.
+"""
 HIDDEN = "…"
 _encode = json.JSONEncoder(check_circular=False).encode
 _KEY = re.compile(r"maas_(live|test)_([0-9A-Za-z]{12})_[0-9A-Za-z]+")
 
 
 class JournalEntry(NamedTuple):
-    """A named tuple, since many are made in a moment and each is written as a list."""
+    """An entry of the request log. It is a named tuple, since many are made in a moment and each is written as a
+    list.
+    """
 
     id: str
     at: float
-    """Seconds since 1970, when the request came."""
+    """The time at which the request arrived, in seconds since 1970."""
     ms: float
-    """From its coming to the last byte of its answer, waiting included; for a socket until it was opened or refused."""
+    """The milliseconds from the arrival of the request to the last byte of the response, waiting included. For a socket
+    they end when it was opened or refused.
+    """
     method: str
     path: str
     status: int
     request_id: str
     key_id: str
-    """Empty for what a signed-in person did."""
+    """The id of the key; empty for a signed-in person."""
     user_id: str
     client: str
-    """What the caller says it is."""
+    """The description that the client sent of itself."""
     problem: str
-    """The body of a refusal, as JSON; empty otherwise."""
+    """The body of a refusal as JSON; empty otherwise."""
     made: str = ""
-    """Where the answer says that it put what it made; empty otherwise, and in what an older version wrote."""
+    """The location of the created object according to the response. It is empty if nothing was created, and in entries
+    of an older version.
+    """
 
     def to_text(self) -> str:
         return _encode(self)
 
     @classmethod
     def from_text(cls, text: str | bytes) -> Self | None:
-        """None for what an older or newer version of this product has written."""
+        """Parse an entry. Return None for an entry of an older or newer version of this product."""
         try:
             return cls(*json.loads(text))
         except (ValueError, TypeError):
@@ -52,7 +60,7 @@ class JournalEntry(NamedTuple):
 
     @property
     def problem_words(self) -> tuple[str, str]:
-        """Code and sentence of a refusal, whichever protocol worded it; empty where there are none."""
+        """Return the code and message of a refusal in any protocol. They are empty if there are none."""
         match self.problem_fields:
             case {"error": {"code": code, "message": str(detail)}} | {"code": code, "error": str(detail)}:
                 return str(code), detail
@@ -62,7 +70,7 @@ class JournalEntry(NamedTuple):
 
     @property
     def problem_fields(self) -> dict[str, Any]:
-        """The refusal's own words; empty when there are none, or none that can be read."""
+        """Return the fields of the refusal. They are empty if there are none or if the body cannot be parsed."""
         try:
             fields = json.loads(self.problem or "{}")
         except ValueError:
@@ -71,12 +79,14 @@ class JournalEntry(NamedTuple):
 
 
 def without_keys(text: str) -> str:
-    """Whole keys become their prefix."""
+    """Replace full keys with their prefix."""
     return _KEY.sub(rf"maas_\1_\2_{HIDDEN}", text) if "maas_" in text else text
 
 
 def told_path(path: str, query: bytes) -> str:
-    """The query stays as it was written: a name in disguise is none of those that are told."""
+    """Return the path for the log. The query is not decoded, so an encoded name is never one of the names whose values
+    are logged.
+    """
     if query:
         pairs = (pair.partition("=") for pair in query.decode("latin-1").split("&"))
         told = [f"{name}={value if name in TOLD else HIDDEN}" for name, _, value in pairs if name]

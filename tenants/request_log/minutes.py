@@ -1,4 +1,4 @@
-"""Counts of all API requests by minute, for operators; written by every web process, read by the admin."""
+"""Counts of all API requests by minute, for operators. Every web process writes them and the admin reads them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ def minute_key(epoch_minute: int) -> str:
 
 @dataclass(slots=True)
 class MinuteCounts:
-    """`fields` as they stand in Redis: `count`, `ms_total`, `2xx` … `5xx`, `429` beside the `4xx` it is one of, and
-    `cache:HIT`, `cache:MISS` … of answers that say what the cache did for them.
+    """The counts of one minute. `fields` are as in Redis: `count`, `ms_total`, `2xx` … `5xx`, `429` in addition to the
+    `4xx` that includes it, and `cache:HIT`, `cache:MISS` … for responses that name a cache status.
     """
 
     fields: dict[str, int] = field(default_factory=dict)
 
     def add(self, status: int, ms: float, known: str = "") -> None:
-        """`known`: what the cache did for it, where its answer says so."""
+        """Count a request. `known` is the cache status, if the response names it."""
         fields = self.fields
-        # A socket that was opened (101) went as well as it can.
+        # A socket that was opened (101) counts as a success.
         group = f"{max(status // 100, 2)}xx"
         fields[group] = fields.get(group, 0) + 1
         fields["count"] = fields.get("count", 0) + 1
@@ -34,7 +34,7 @@ class MinuteCounts:
 
 
 def counted(requests: Iterable[tuple[float, int, float, str]]) -> dict[int, MinuteCounts]:
-    """By epoch minute, from (seconds since 1970, status, milliseconds, what the cache did)."""
+    """Return the counts by epoch minute. A request is (seconds since 1970, status, milliseconds, cache status)."""
     minutes: dict[int, MinuteCounts] = {}
     for at_s, status, ms, known in requests:
         minute = int(at_s // 60)

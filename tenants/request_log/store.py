@@ -1,4 +1,6 @@
-"""The journal in the cache Redis: a short list for each tenant, a hash for each minute. It may be lost at any time."""
+"""The request log in the cache Redis: a short list for each tenant and a hash for each minute. It may be lost at any
+time.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +17,7 @@ KEPT_FOR_S = 24 * 3600
 
 
 class JournalAway(Exception):
-    """The cache Redis does not answer: there is nothing to show, and nothing else is wrong."""
+    """The cache Redis does not respond. There is nothing to show, and nothing else is wrong."""
 
 
 def tenant_key(tenant_id: UUID) -> str:
@@ -23,7 +25,7 @@ def tenant_key(tenant_id: UUID) -> str:
 
 
 def add_to(pipeline: Any, entries: Mapping[UUID, Sequence[str]], minutes: Mapping[int, MinuteCounts]) -> None:
-    """Onto a pipeline of either kind of client, sent by whoever owns it."""
+    """Add the entries and counts to a pipeline of either kind of client. The owner of the pipeline sends it."""
     for tenant_id, texts in entries.items():
         key = tenant_key(tenant_id)
         pipeline.lpush(key, *texts)
@@ -37,7 +39,7 @@ def add_to(pipeline: Any, entries: Mapping[UUID, Sequence[str]], minutes: Mappin
 
 
 def recent_requests(tenant_id: UUID) -> list[JournalEntry]:
-    """Newest first, and once what was sent twice."""
+    """Return the entries, newest first. An entry that was sent twice is returned once."""
     try:
         texts: Any = cache_redis().lrange(tenant_key(tenant_id), 0, KEPT - 1)
     except redis.RedisError as error:

@@ -1,4 +1,4 @@
-"""Moments and days in templates, which need not load this."""
+"""Template tags for moments and days. Templates need not load this module."""
 
 from datetime import date, datetime
 
@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.simple_tag
 def moment(at: datetime | None, form: Form = "minute", *, text: str = "", css: str = "") -> SafeString | str:
-    """Write nothing where there is no moment."""
+    """Write a moment, or nothing if there is none."""
     return moment_html(at, form, text=text, css=css) if at else ""
 
 

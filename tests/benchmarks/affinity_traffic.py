@@ -1,4 +1,4 @@
-"""Three workers and skewed traffic on one pool of models; prints what it measured as JSON. Run by bench_affinity."""
+"""Sends skewed traffic to three workers and one pool of models, and prints the figures as JSON. bench_affinity runs it."""
 
 import json
 import os
@@ -25,14 +25,14 @@ PATIENCE_S = 90.0
 class Figures:
     loads: int
     load_ms: float
-    """Of one, in the median."""
+    """The median time of one load."""
     p50_ms: float
     p95_ms: float
-    """From acceptance to end."""
+    """The time from acceptance to end."""
 
 
 def measure(strategy: str, folder: Path) -> Figures:
-    # They need Django's apps.
+    # These imports need Django's apps.
     from tests.inference.workers.placement.models import pool_of_models, room_for  # noqa: PLC0415
 
     memory_bytes = room_for(HELD_BY_EACH + 0.5, SIZE_BYTES)
@@ -77,7 +77,9 @@ def wait_until_all_serve(workers: "list[subprocess.Popen[bytes]]", keys: list[st
 
 
 def traffic(keys: list[str]) -> list[float]:
-    """The same arrivals and the same choice of models for every strategy; milliseconds of each job."""
+    """Send the same arrivals with the same choice of models for every strategy, and return the milliseconds of each
+    job.
+    """
     from jobs.core.models import Job  # noqa: PLC0415
     from jobs.submission.services import JobRequest, submit_job  # noqa: PLC0415
     from tenants.authentication.selectors import identify_key  # noqa: PLC0415

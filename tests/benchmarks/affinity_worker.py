@@ -1,4 +1,4 @@
-"""The product's worker, which writes down each model file that it opens; a process of the affinity benchmark."""
+"""The product's worker, which also records each model file that it opens. It is a process of the affinity benchmark."""
 
 import sys
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Time the operator's home, lists, filters and searches over a million jobs and as many pages.
 
-Run from the repository's root: python -m tests.benchmarks.bench_admin [jobs]. It starts servers of its own.
+Run from the repository's root: python -m tests.benchmarks.bench_admin [jobs]. It starts its own servers.
 """
 
 import os
@@ -31,7 +31,7 @@ class Look:
     ms: float
     worst_ms: float
     cpu_ms: float
-    """Of this process alone: what it takes on a machine that does nothing else, less the database."""
+    """The processor time of this process alone: the time on a machine that does nothing else, without the database."""
     sql_ms: float
     queries: int
     slowest_ms: float

@@ -44,7 +44,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Overhead:
-    """Of one item, in a batch that runs nothing."""
+    """The overhead for one item, in a batch that runs nothing."""
 
     wall_us: float
     cpu_us: float
@@ -52,7 +52,7 @@ class Overhead:
 
 
 def save_memory_bound_model(path: Path) -> None:
-    """Its weights are far larger than any cache: one row costs nearly as much as 64."""
+    """Save a model whose weights are far larger than any cache, so that one row costs nearly as much as 64."""
     rng = np.random.default_rng(4)
     nodes, weights, name = [], [], "x"
     for layer in range(LAYERS):
@@ -102,7 +102,7 @@ def measure_model(session: ort.InferenceSession, *, max_rows: int, calls: int) -
 
 
 def time_callers(call: Callable[[], Any], calls: int) -> float:
-    """Each of the callers asks again once it is answered."""
+    """Time callers that each send their next call when the last has returned."""
     ready = threading.Barrier(CALLERS + 1)
 
     def ask() -> None:
@@ -121,12 +121,12 @@ def time_callers(call: Callable[[], Any], calls: int) -> float:
 
 
 def overhead() -> Overhead:
-    """The fastest round: what else runs on the machine only ever adds."""
+    """Return the fastest round, because other work on the machine only ever adds time."""
     return min((overhead_of_a_round() for _ in range(ROUNDS)), key=lambda one: one.wall_us)
 
 
 def overhead_of_a_round() -> Overhead:
-    """Each asks again once it is answered, so batches are as full as they get."""
+    """Time one round. Each caller calls again when its call has returned, so batches are as full as possible."""
     tally = BatchTally()
     batcher: Batcher[int, int] = Batcher("nothing", lambda rows, length, control: rows, watch=tally)
     begun_cpu_s = time.process_time()

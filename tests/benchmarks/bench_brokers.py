@@ -1,4 +1,5 @@
-"""Compare how fast brokers wake an idle worker and how much they carry: stock Dramatiq on Redis, ours, RabbitMQ.
+"""Compare how fast brokers notify an idle worker and how much they carry: stock Dramatiq on Redis, the product,
+RabbitMQ.
 
 Run from the repository's root: python -m tests.benchmarks.bench_brokers
 """
@@ -45,7 +46,7 @@ class Figures:
 
 @dataclass
 class Arrivals:
-    """The page actor of the benchmark: notes when each message starts."""
+    """The page actor of the benchmark, which records when each message starts."""
 
     started_at: list[float] = field(default_factory=list)
     changed: threading.Condition = field(default_factory=threading.Condition)
@@ -170,7 +171,7 @@ def print_table(rows: dict[str, Figures]) -> None:
 
 
 def print_floors() -> None:
-    """What the server itself needs: a quorum queue hands out a message once it is on disk."""
+    """Print the time that the server itself needs. A quorum queue delivers a message only when it is on disk."""
     print("\n| one message from pika to pika | idle wake p50 ms | p99 ms |")
     print("|---|--|--|")
     for name, quorum in (("quorum queue, confirmed", True), ("classic durable queue, confirmed", False)):

@@ -1,7 +1,7 @@
-"""Compare answers out of the cache with a bare ASGI answer, and traffic that never repeats with and without the cache.
+"""Compare responses from the cache with a bare ASGI response, and traffic without repeats with and without the cache.
 
 Run from the repository's root: python -m tests.benchmarks.bench_cache. Keys and metering are on, as in the product,
-whose worker and scheduler run beside the web process that is measured.
+whose worker and scheduler run beside the measured web process.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ class Requests:
         return self._written("/v1/embeddings", asked, headers)
 
     def sum(self, headers: str = "") -> bytes:
-        """Of numbers that were never sent before, by a tiny model."""
+        """Return a request for a tiny model with numbers that were never sent before."""
         data = [next(self._numbers) / 7, 1.0, 2.0, 3.0]
         tensor = {"name": "x", "shape": [1, 4], "datatype": "FP32", "data": data}
         return self._written(f"/v2/models/{self._model}/infer", {"inputs": [tensor]}, headers)
@@ -67,7 +67,9 @@ class Requests:
 
 
 def measured(ways: list[Way]) -> dict[str, Figures]:
-    """In turn, round by round, so that what else the machine does meets all alike; the median round of each."""
+    """Measure all ways round by round, so that other work on the machine affects all alike. Return the median round of
+    each.
+    """
     rounds: dict[str, list[Figures]] = {way.name: [] for way in ways}
     for _ in range(ROUNDS):
         for way in ways:
@@ -87,7 +89,7 @@ def print_table(title: str, found: Mapping[str, Figures], against: str) -> None:
 
 
 def answer_bytes(port: int, request: bytes) -> int:
-    """How large what is sent again and again is."""
+    """Return the size of the response to the repeated request."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(request)
         response = HTTPResponse(connection)

@@ -1,7 +1,7 @@
-"""How soon a canceled job's slot works for the next one, whatever its page was doing at that moment.
+"""Time how soon a canceled job's slot works for the next job, whatever its page was doing at that moment.
 
-Run from the repository's root: python -m tests.benchmarks.bench_cancel [cancels]. It starts a product of its own, with
-one slot, in which every job that is canceled has another one waiting behind it.
+Run from the repository's root: python -m tests.benchmarks.bench_cancel [cancels]. It starts its own product with one
+slot, in which every canceled job has another one waiting behind it.
 """
 
 import json
@@ -33,7 +33,8 @@ LONGEST_RUN_S = 0.6
 GOAL_MS = 500
 SEED = 20261122
 
-# From the moment that the cancel wrote, before its commit, to the next job's claim of the slot: by one clock.
+# The time runs from the moment when the cancel wrote, before its commit, to the next job's claim of the slot, by the
+# same clock.
 FREED = """
 SELECT extract(epoch FROM next.created_at - canceled.finished_at) * 1000
 FROM jobs_job canceled, jobs_event next

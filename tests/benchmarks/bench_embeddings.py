@@ -38,13 +38,13 @@ Embed = Callable[[str], Any]
 
 
 def texts() -> list[str]:
-    """From 5 to 120 words, each length as likely as any other."""
+    """Return texts of 5 to 120 words, with every length equally likely."""
     chance = random.Random(5)
     return [" ".join(chance.choices(WORDS, k=chance.randint(5, 120))) for _ in range(TEXTS)]
 
 
 class OneByOne:
-    """What a plain loop does: each text at its own length, one run at a time."""
+    """A plain loop: each text at its own length, one run at a time."""
 
     def __init__(self, engine: Engine) -> None:
         spec = builtin_specs()["embed"]
@@ -60,7 +60,7 @@ class OneByOne:
 
 
 class PaddedBatches:
-    """What a batching server does that knows nothing of length: the next eight, padded to the longest."""
+    """A batching server that ignores length: the next eight texts, padded to the longest."""
 
     def __init__(self, engine: Engine) -> None:
         spec = builtin_specs()["embed"]
@@ -96,7 +96,7 @@ def engines_way(engine: Engine) -> Embed:
 
 
 def per_second(embed: Embed, given: Sequence[str]) -> tuple[float, float]:
-    """Texts per second, and the median wait in milliseconds."""
+    """Return the texts per second, and the median wait in milliseconds."""
 
     def timed(text: str) -> float:
         started = time.perf_counter()

@@ -1,13 +1,14 @@
-"""What a tenant waits while another floods: how long, and behind how many of its pages.
+"""Measure how long a tenant waits while another floods the queue, and behind how many of its pages.
 
 Run from the repository's root: python -m tests.benchmarks.bench_fairness [jobs of the flood] [seconds of each part]. It
-starts a product of its own. Singles and steady rates are handed in over the API, those of the flood too; only the ten
-thousand jobs are written into the tables as an acceptance writes them.
+starts its own product. Single jobs and steady rates are submitted over the API, those of the flood too. Only the ten
+thousand jobs are written into the tables, in the form in which an acceptance writes them.
 
-1. One tenant has 10,000 jobs of a page; another hands in one after the other. For each: its wait until a worker has
-   begun it, and how many pages of the flood were begun meanwhile. The control: one more job of the flooding tenant.
-2. Nine tenants at a light steady rate: alone, beside a tenant that hands in a hundred times as much as one of them,
-   and, as the control, as callers of that very tenant, whose jobs then are one line, first come, first served.
+1. One tenant has 10,000 jobs of a page; another submits one job after the other. For each it measures the wait until a
+   worker has started it, and how many pages of the flood were started meanwhile. The control is one more job of the
+   flooding tenant.
+2. Nine tenants submit at a light steady rate: alone, beside a tenant that submits a hundred times as much as one of
+   them, and, as the control, as callers of that same tenant, whose jobs then share one queue in order of arrival.
 """
 
 import asyncio
@@ -54,7 +55,8 @@ for number in range({many}):
     print("KEY", made.tenant.id, made.key.text)
 """
 
-# As an acceptance leaves them: job, page and first event. Of one that has ended, which is as its rows were then.
+# The rows are those that an acceptance leaves: job, page and first event. They are copied from a job that has ended,
+# with the values that its rows had then.
 MORE = """
 WITH fresh AS (
     SELECT uuidv7() AS job, uuidv7() AS page FROM generate_series(1, %(many)s)
@@ -74,7 +76,8 @@ INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at)
 SELECT event.tenant_id, fresh.job, 1, event.type, event.data, clock_timestamp()
 FROM fresh, jobs_event event WHERE event.job_id = %(like)s AND event.seq = 1
 """
-# As an end of theirs would leave them. What is only put off would be passed over at each release from then on.
+# The rows are those that the end of the jobs would leave. Pages that were only postponed would be skipped at each
+# release from then on.
 STOP = """
 WITH flood AS (
     SELECT id FROM jobs_job WHERE tenant_id = %s AND state = 'queued' ORDER BY id FOR UPDATE SKIP LOCKED
@@ -133,7 +136,9 @@ class Bench:
         return str(tenant.caller.submit(MODEL, input={"text": TEXT.format(time.time_ns())})["id"])
 
     def submit_or_be_refused(self, tenant: Tenant) -> str | None:
-        """None: the door sends away whoever stands there for too long behind his own."""
+        """Submit a job and return its ID. Return None if it is refused because too many jobs of the same tenant are
+        queued.
+        """
         body = {"model": MODEL, "input": {"text": TEXT.format(time.time_ns())}}
         answer = tenant.caller.http.post("/v1/jobs", json=body)
         assert answer.status_code in (202, 429), answer.text
@@ -184,7 +189,7 @@ class Bench:
         return int(begun)
 
     def steady(self, seconds: float, flood_s: float, callers: Sequence[Tenant]) -> Dwell:
-        """Every light caller at its rate, whatever has become of what it sent before."""
+        """Run every light caller at its rate, whatever has become of its earlier jobs."""
         flooding = handing_in(self.flood.caller, flood_s, seconds + 2 + LOOKED_AT_S) if flood_s else None
         if flooding is not None:
             flooding.start()
@@ -196,7 +201,8 @@ class Bench:
                 time.sleep(max(0.0, began_s + number * pause_s - time.monotonic()))
                 jobs.append(pool.submit(self.submit_or_be_refused, callers[number % len(callers)]))
         ids = [job for each in jobs if (job := each.result()) is not None]
-        # The control's stand in one line behind the flood: those that are not done by now have waited so long at least.
+        # The jobs of the control are queued behind the flood. Those that are not done by now have waited at least this
+        # long.
         time.sleep(LOOKED_AT_S)
         rows = self.tables.execute(DWELL, [ids]).fetchall()
         if flooding is not None:
@@ -210,7 +216,7 @@ class Bench:
 
 
 def handing_in(caller: Caller, each_s: float, seconds: float) -> "multiprocessing.process.BaseProcess":
-    """At a rate of its own, in a process of its own, whether or not the product keeps up."""
+    """Return a process that submits jobs at its own rate, whether or not the product keeps up."""
     port = int(caller.url.rpartition(":")[2])
     spawned = multiprocessing.get_context("spawn")
     return spawned.Process(target=_hand_in, args=[port, caller.key, each_s, seconds])

@@ -1,9 +1,10 @@
-"""Compare the whole product with a server of one run for each request: several models, tenants who repeat themselves.
+"""Compare the whole product with a server that does one run per request, with several models and tenants that repeat
+requests.
 
-Run from the repository's root: python -m tests.benchmarks.bench_founding [--rounds 5] [--seconds 3]. It takes less
-than four minutes. Both are asked the same at the same moments, by chance and whether or not they keep up, at shares of
-what the other alone can carry, which is measured before each. Turns are short and many, so that what else the machine
-does meets both; the traffic of each share goes on where its turn before ended. All answers are compared.
+Run from the repository's root: python -m tests.benchmarks.bench_founding [--rounds 5] [--seconds 3]. It takes less than
+four minutes. Both receive the same requests at the same random moments, whether or not they keep up, at shares of the
+capacity of the other server alone, which is measured before each. Turns are short and many, so that other work on the
+machine affects both. The traffic of each share continues where its last turn ended. All responses are compared.
 """
 
 import argparse
@@ -40,7 +41,7 @@ from tests.live_stack import LiveStack
 
 ROUNDS = 5
 SHARES = (0.85, 1.2)
-"""Of what the other server alone can carry; above 1 its queue grows for as long as it is asked."""
+"""Shares of the capacity of the other server alone. Above 1, its queue grows for as long as requests arrive."""
 SECONDS = 3.0
 TRIES = 2
 CAPACITY_RAMP_S, CAPACITY_S, CAPACITY_CALLERS = 0.3, 1.7, 8
@@ -49,14 +50,14 @@ CAPACITY_SEED, WARM_UP_SEED = 98, 99
 MUST_SAVE = 0.75
 MIN_COSINE = 0.999
 GIVEN = {"embed": "mixed", "memory": "memory", "tiny": "tiny"}
-"""What each model is asked: the inputs of bench_peers."""
+"""The inputs for each model, which are those of bench_peers."""
 
 ONE_BY_ONE, NOTHING_KEPT, EVERYTHING = "one request, one run", "ours, `no-store`", "ours"
 
 
 @dataclass(frozen=True)
 class Way:
-    """A server, and how each of the tenants asks it for each model."""
+    """A server, and the requests that each tenant sends to each of its models."""
 
     name: str
     port: int
@@ -75,13 +76,13 @@ class Way:
 
 @dataclass
 class Row:
-    """All turns at one share of the other's capacity."""
+    """All turns at the same share of the other server's capacity."""
 
     traffic: Traffic
     rates: list[float] = field(default_factory=list)
     turns: dict[str, list[Answer]] = field(default_factory=lambda: defaultdict(list))
     saved: list[float] = field(default_factory=list)
-    """Of the mean time in system, round by round."""
+    """The share saved of the mean time in the system, round by round."""
 
 
 class Bench:
@@ -110,13 +111,13 @@ class Bench:
             _say(f"{share:.0%} of {capacity:.0f}/s: {row.saved[-1]:.1%} less, load {os.getloadavg()[0]:.1f}")
 
     def _in_turn(self) -> Sequence[Way]:
-        """Who begins changes from row to row and round to round."""
+        """Return the ways in an order that changes from row to row and from round to round."""
         first = self._turns % len(self._ways)
         self._turns += 1
         return (*self._ways[first:], *self._ways[:first])
 
     def _compare(self, answers: Mapping[str, Sequence[Answer]]) -> None:
-        """Every answer of ours with the other's to the same."""
+        """Compare every response of the product with the other server's response to the same request."""
         other, *ours = self._ways
         for way in ours:
             for answer, others in zip(answers[way.name], answers[other.name], strict=True):
@@ -131,7 +132,7 @@ def _check(vector: Vector, expected: Vector, what: str) -> None:
 
 
 def carried(way: Way) -> float:
-    """Requests a second, of the same mixture, when there is always one that waits."""
+    """Return the requests per second of the same mixture when there is always a request waiting."""
     ready = [way.request(one) for one in Traffic(CAPACITY_SEED).arrivals(100.0, 5.0)]
 
     def ask(number: int) -> bytes:
@@ -142,7 +143,7 @@ def carried(way: Way) -> float:
 
 @contextmanager
 def one_by_one(files: Mapping[str, ServedFile], at_once: int) -> Iterator[Way]:
-    """So many runs at once, which have all cores between them."""
+    """Serve that many runs at once, which share all cores."""
     places = {name: (str(file.weights), str(file.tokenizer or "")) for name, file in files.items()}
     variables = {
         "FOUNDING_AT_ONCE": str(at_once),
@@ -156,7 +157,7 @@ def one_by_one(files: Mapping[str, ServedFile], at_once: int) -> Iterator[Way]:
 
 
 def best_at_once(files: Mapping[str, ServedFile]) -> tuple[int, Mapping[int, float]]:
-    """One run of all cores, or a run for each core: what carries more, tried in turns."""
+    """Try one run on all cores, and one run for each core, in turns. Return the one with the higher capacity."""
     with one_by_one(files, 1) as one, one_by_one(files, THREADS) as for_each:
         tried = [(carried(one), carried(for_each)) for _ in range(TRIES)]
     found = {1: fmean(turn[0] for turn in tried), THREADS: fmean(turn[1] for turn in tried)}
@@ -165,7 +166,7 @@ def best_at_once(files: Mapping[str, ServedFile]) -> tuple[int, Mapping[int, flo
 
 @contextmanager
 def our_ways(files: Mapping[str, ServedFile], folder: Path) -> Iterator[list[Way]]:
-    """The whole product, asked by several tenants; the second way asks it to look for nothing and keep nothing."""
+    """Yield the whole product in two ways, called by several tenants. One of them neither reads nor fills the cache."""
     with LiveStack(folder / "var", variables=QUIET) as stack:
         stack.wait_until_ready()
         add_rows(files, stack.home)
@@ -230,7 +231,7 @@ def _options() -> argparse.Namespace:
 
 def main() -> None:
     options = _options()
-    # All that is started inherits it: everybody has the same two cores, the client included.
+    # All started processes inherit the affinity. Both servers have the same two cores, and so has the client.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
     begun = circumstances()
     with tempfile.TemporaryDirectory(prefix="bench-founding-") as written:

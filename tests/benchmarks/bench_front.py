@@ -1,6 +1,8 @@
-"""Compare ways to serve Django: granian and uvicorn; our mount, Django's own ASGI handler, and no Django at all.
+"""Compare ways to serve Django: granian and uvicorn, with the product's mount, Django's own ASGI handler, and no
+Django.
 
-Run from the repository's root: python -m tests.benchmarks.bench_front. It needs no database: the view reads none.
+Run from the repository's root: python -m tests.benchmarks.bench_front. It needs no database, because the view reads
+none.
 """
 
 import asyncio
@@ -46,7 +48,7 @@ class Figures:
 
 
 class _Caller(asyncio.Protocol):
-    """One connection: asks again as soon as it is answered."""
+    """A connection that sends its next request as soon as it has a response."""
 
     def __init__(self, latencies_s: list[float], request: bytes) -> None:
         self._latencies_s = latencies_s
@@ -90,7 +92,7 @@ async def load(port: int, seconds: float, request: bytes = REQUEST) -> Figures:
 
 
 def measure(server: str, app: str) -> Figures:
-    """The round with the median throughput, after a warm-up."""
+    """Return the round with the median throughput, after a warm-up."""
     with serving(server, app) as port:
         asyncio.run(load(port, WARM_UP_S))
         rounds = [asyncio.run(load(port, ROUND_S)) for _ in range(ROUNDS)]

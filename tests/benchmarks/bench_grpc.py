@@ -1,7 +1,7 @@
-"""Compare gRPC with HTTP on the same web process, and HTTP with and without a port for gRPC beside it.
+"""Compare gRPC with HTTP on the same web process, and HTTP with and without a gRPC port beside it.
 
-Run from the repository's root: python -m tests.benchmarks.bench_grpc. It starts a product of its own, whose model adds
-one to its input. All callers are one process, and take from the same cores.
+Run from the repository's root: python -m tests.benchmarks.bench_grpc. It starts its own product, whose model adds one
+to its input. All callers are in one process, and share the cores with the product.
 """
 
 import asyncio
@@ -32,13 +32,13 @@ ROUND_S = 4.0
 WARM_UP_S = 2.0
 IDLE_S = 10.0
 LARGE_ROWS = 65_536
-"""Of four floats: 1 MiB."""
+"""Rows of four floats that come to 1 MiB."""
 INFER = "/inference.GRPCInferenceService/ModelInfer"
 Ask = Callable[[], Awaitable[object]]
 
 
 async def per_s(ask: Ask, callers: int) -> float:
-    """The median of some rounds, after a warm-up."""
+    """Return the median of several rounds, after a warm-up."""
 
     async def for_a_while(seconds: float) -> float:
         ends_s, count = time.perf_counter() + seconds, 0
@@ -76,7 +76,7 @@ def body_of(rows: int) -> tuple[bytes, dict[str, str]]:
 async def compare(stack: LiveStack, grpc_port: int, key: str, model: str) -> None:
     print("\n| model that adds one | callers | HTTP, bytes /s | gRPC /s | gRPC against HTTP |")
     print("|---|--|--|--|--|")
-    # Each is run: an answer that is known says nothing about the way that it took.
+    # Each request is run, because a cached response says nothing about the protocol.
     said = {"authorization": f"Bearer {key}", "cache-control": "no-store"}
     options = [("grpc.max_receive_message_length", -1)]
     limits = httpx.Limits(max_connections=64, max_keepalive_connections=64)
@@ -102,11 +102,13 @@ async def compare(stack: LiveStack, grpc_port: int, key: str, model: str) -> Non
 
 
 def beside(port: int) -> tuple[float, float, float]:
-    """Requests of HTTP a second through the whole front, idle CPU in percent and memory in MB of its process."""
+    """Return the HTTP requests per second through the whole front, and its process's idle CPU in percent and memory in
+    MB.
+    """
     with serving("granian", "front", {"MAAS_GRPC_PORT": str(port)}) as http_port:
         web = max(psutil.Process().children(recursive=True), key=lambda one: int(one.memory_info().rss))
         if port:
-            # Asked once, so that whatever the port does from then on is running.
+            # It is called once, so that everything that the port does from then on is running.
             with triton.InferenceServerClient(f"127.0.0.1:{port}") as client:
                 assert client.is_server_live()
         asyncio.run(load(http_port, WARM_UP_S))

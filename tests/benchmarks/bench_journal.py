@@ -1,6 +1,6 @@
-"""What the journal of API requests costs: the same front with and without it, in turns, on a Redis of its own.
+"""Measure the cost of the request log: the same front with and without it, in turns, on its own Redis.
 
-The processor's time for each request is the figure: it holds still on a machine that does other things as well.
+The figure is the processor time of each request, which is stable even if the machine does other work.
 
 Run from the repository's root: python -m tests.benchmarks.bench_journal.
 """
@@ -59,7 +59,7 @@ def cache_redis() -> Iterator[str]:
 
 
 def cpu_s(app: str) -> float:
-    """Of the server that serves `app`, all its processes together."""
+    """Return the processor time of the server that serves `app`, all its processes together."""
     words = f"tests.benchmarks.journal_apps:{app}"
     own = [one for one in psutil.Process().children(recursive=True) if words in one.cmdline()]
     family = {process.pid: process for one in own for process in (one, *one.children(recursive=True))}
@@ -68,7 +68,7 @@ def cpu_s(app: str) -> float:
 
 
 async def alone_us(url: str) -> float:
-    """Processor time of the journal alone for a request: the note, and its part of the telling."""
+    """Return the processor time per request of the request log alone: the entry, and its share of sending."""
     journal = Journal(url, KeyUse(DatabaseThreads("bench", 1)))
     spent_s = 0.0
     for _ in range(BATCHES):

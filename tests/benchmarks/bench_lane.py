@@ -1,6 +1,6 @@
-"""Time a synchronous request around an empty run: over raw Redis lists, through the lane, and the lane from asyncio.
+"""Time a synchronous request around an empty run: over raw Redis lists, over the RPC, and over the RPC from asyncio.
 
-Run from the repository's root: python -m tests.benchmarks.bench_lane. It starts a Redis and workers of its own.
+Run from the repository's root: python -m tests.benchmarks.bench_lane. It starts its own Redis and workers.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ WORK = TextInput(("What is the total of this invoice?",), single=True)
 IDLE_CALLS = 600
 IDLE_BETWEEN_S = 0.002
 ROUNDS = 5
-"""The ways take turns, so that what else the machine does meets them all."""
+"""Rounds of each way. The ways take turns, so that other work on the machine affects all of them."""
 CALLERS = 64
 CALLS_EACH = 60
 PATIENCE_S = 30.0
@@ -48,7 +48,7 @@ class Figures:
     p50_ms: float
     p99_ms: float
     steady_p50_ms: float
-    """One caller without pauses: what the same costs where caches are warm."""
+    """The time of one caller without pauses, which shows the cost with warm caches."""
     calls_per_s: float
 
 
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 class RawCaller:
-    """What any lane must do at least: two lists, two blocking pops; a connection for each caller."""
+    """A caller that does the minimum of any RPC: two lists, two blocking pops, and a connection for each caller."""
 
     def __init__(self, url: str) -> None:
         self._url = url

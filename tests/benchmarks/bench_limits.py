@@ -1,8 +1,10 @@
-"""What limits cost: the guard before an answer that takes no time, for a key without limits and one with all of them.
+"""Measure the cost of limits: the guard before a response that takes no time, for a key without limits and one with
+all.
 
-In turns, on a Redis of its own. A look counts a request at two limits, the tenant's and the key's; a call counts at
-six, and charges its tokens. Before an answer that takes no time, what limits cost is seen at its largest. The goal is
-not that ratio, but that at most one request in ten of a busy process needs a trip to Redis (test_desk.py).
+The ways take turns, on their own Redis. A read request counts at two limits, the tenant's and the key's. A call counts
+at six, and charges its tokens. Before a response that takes no time, the relative cost of limits is at its largest. The
+goal is not this ratio, but that at most one request in ten of a busy process needs a round trip to Redis
+(test_desk.py).
 
 Run from the repository's root: python -m tests.benchmarks.bench_limits.
 """

@@ -1,7 +1,7 @@
 """Compare the engine's memory after 10,000 mixed requests with that after 1,000.
 
-An arena keeps what its largest batch took, and one request in two hundred is a page: so that no batch after the first
-thousand is the largest so far, each model first runs one as large as the mix can bring together.
+An arena keeps the memory of its largest batch, and one request in two hundred is a page. Each model therefore first
+runs a batch as large as the mix can produce, so that no batch after the first thousand is the largest so far.
 
 Run from the repository's root: python -m tests.benchmarks.bench_memory
 """
@@ -30,7 +30,9 @@ EARLY, LATE = 1_000, 10_000
 STEP = 1_000
 MOST_GROWTH = 1.05
 PICTURE_SHARE, TEXT_SHARE = 0.005, 0.3
-"""Pages are dear: a few of them, texts of every length, and tensors of every number of rows."""
+"""Shares of the requests. Pages are expensive, so there are few of them; texts have every length, and tensors every
+number of rows.
+"""
 WORDS, MOST_WORDS, MOST_TENSOR_ROWS, FLOATS = ("invoice", "harbour", "rain", "2024"), 60, 40, 256
 
 
@@ -54,7 +56,8 @@ def memory_after(number: int) -> Taken:
 def run_largest_batches(engine: Engine, model: VersionSpec) -> None:
     embed, ocr = builtin_specs()["embed"], builtin_specs()["ocr"]
     longest_line = max(LETTER, key=len)
-    # Made ready for the detector, the first is as large as a batch may be; the second holds more lines than a batch.
+    # After preparation for the detector, the first page is as large as a batch may be. The second has more text lines
+    # than a batch.
     for page in (
         draw_page([longest_line], width=950, height=130),
         draw_page([longest_line] * 20, width=800, height=1460),

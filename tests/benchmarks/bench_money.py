@@ -1,7 +1,8 @@
-"""What it costs that no call can pass a balance: callers without any bound, with a balance, and with budgets beside it.
+"""Measure the cost of the check that no call exceeds a balance: callers without a limit, with a balance, and with
+budgets as well.
 
-In turns, on one product: with answers that are known, in front of which whatever is added is seen at its largest, and
-with runs of a tiny model. Run from the repository's root: python -m tests.benchmarks.bench_money.
+The ways take turns on one product. Cache hits show any added cost at its largest; the other calls run a tiny model. Run
+from the repository's root: python -m tests.benchmarks.bench_money.
 """
 
 import asyncio
@@ -61,7 +62,7 @@ KINDS: Kinds = {"a known answer": known, "a run of a tiny model": runs}
 
 
 def made(home: Path, folder: Path) -> dict[str, str]:
-    """Keys, by what bounds them."""
+    """Return the keys by the limit that applies to them."""
 
     def manage(*words: str) -> str:
         command, env = [sys.executable, "manage.py", *words], {**os.environ, **QUIET, "MAAS_HOME": str(home)}
@@ -74,7 +75,7 @@ def made(home: Path, folder: Path) -> dict[str, str]:
 
 
 def measured(port: int, requests: dict[str, Request]) -> dict[str, list[Figures]]:
-    """In turn, so that what else the machine does meets all alike; the first turn is a warm-up."""
+    """Measure all in turn, so that other work on the machine affects all alike. The first turn is a warm-up."""
     seen: dict[str, list[Figures]] = {name: [] for name in requests}
     for turn in range(ROUNDS + 1):
         for name, request in requests.items():

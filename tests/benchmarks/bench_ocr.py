@@ -36,7 +36,7 @@ WORDS = VOCABULARY.split()
 
 
 def scan(number: int) -> Pixels:
-    """A page of text with the grain of a scanner."""
+    """Draw a page of text with the grain of a scanner."""
     chance = random.Random(number)
     page = Image.new("RGB", A4_AT_200_DPI, "white")
     draw = ImageDraw.Draw(page)
@@ -56,12 +56,12 @@ def font_file() -> str | None:
 
 
 Way = Callable[[Sequence[Pixels]], tuple[list[list[str]], float]]
-"""Texts of the pages, and the seconds that they took."""
+"""A function that returns the texts of the pages, and the seconds that they took."""
 
 
 @contextmanager
 def packages_way() -> Iterator[Way]:
-    """In a process of its own, where nothing of ours is set."""
+    """Yield the package's way in a separate process, where no setting of the product applies."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         yield lambda pages: process.submit(read_by_package, list(pages)).result()
 
@@ -105,7 +105,7 @@ def compare(ways: Mapping[str, Way]) -> None:
     pages = [scan(number) for number in range(PAGES)]
     for read in ways.values():
         read(pages[:1])
-    # In turns, so that both meet the same neighbours on this machine.
+    # The ways take turns, so that both meet the same other work on this machine.
     seconds = dict.fromkeys(ways, 0.0)
     lines: dict[str, list[list[str]]] = {name: [] for name in ways}
     for start in range(0, PAGES, PAGES_AT_ONCE):

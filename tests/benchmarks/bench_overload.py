@@ -1,9 +1,10 @@
-"""Hand in five times what the product takes, and look at who is let in, how soon, and what it costs everybody else.
+"""Submit five times what the product can take, and measure which requests are accepted, how soon, and how it affects
+others.
 
-Run from the repository's root: python -m tests.benchmarks.bench_overload [--seconds 60] [--times 5] [--keys]. It
-measures first what is accepted with nobody refused, then offers that many times over at a steady rate, as one tenant:
-texts, one in ten as a file, and one request in five is a call that waits for its answer. Another tenant hands in a job
-a second all the while. The load is made on the same machine, by a process of its own: the product has less than the
+Run from the repository's root: python -m tests.benchmarks.bench_overload [--seconds 60] [--times 5] [--keys]. It first
+measures how much is accepted without refusals. It then offers that many times over at a steady rate, as one tenant:
+texts, one in ten as a file, and one request in five is a call that waits for its response. Another tenant submits a job
+per second throughout. The load is produced by a separate process on the same machine, so the product has less than the
 whole of it.
 """
 
@@ -32,15 +33,15 @@ from tests.live_stack import LiveStack, RunningStack
 CAPACITY_S, CALLERS = 10.0, 8
 QUEUE_AGE_S = 60
 PRODUCT = {"MAAS_MAX_QUEUE_AGE_STANDARD_S": str(QUEUE_AGE_S), "MAAS_LOG_LEVEL": "WARNING"}
-"""So that what waits at the end is done within a minute."""
+"""Settings of the product. The queue age is short, so that what is queued at the end is done within a minute."""
 RECOVERY_S = 120.0
 BURST_S = 5.0
 SOON = 5
-"""Jobs in a row that are done as soon as before the flood."""
+"""Jobs in a row that must be as quick as before the flood."""
 
 
 class Requests:
-    """What a tenant sends, each one new."""
+    """The requests that a tenant sends, each of them new."""
 
     def __init__(self, key: str, *, named: bool) -> None:
         self._key = key
@@ -80,7 +81,7 @@ def _text() -> str:
 
 @dataclass
 class Bystander:
-    """Another tenant: how soon its jobs are accepted and done."""
+    """Another tenant, which measures how soon its jobs are accepted and done."""
 
     url: str
     key: str
@@ -132,7 +133,7 @@ def spread(values: Sequence[float]) -> str:
 
 
 def resident(product: RunningStack) -> dict[str, float]:
-    """MB, each with all of its children."""
+    """Return the resident MB of each process with all its children."""
     found = {}
     for name, words in {
         "web": ("maas.web.run_granian",),
@@ -152,7 +153,7 @@ def resident(product: RunningStack) -> dict[str, float]:
 
 
 def _late(jobs: Sequence[Answer], *, files: bool | None = None) -> list[float]:
-    """Without the burst that an idle door lets in. Those of files alone, of texts alone, or all."""
+    """Return the times without the burst that an idle product accepts. `files` selects only files, only texts, or all."""
     began_s = min((one.at_s for one in jobs), default=0.0)
     accepted = [one for one in jobs if one.status == 202 and one.at_s - began_s > BURST_S]
     return [one.seconds for one in accepted if files in (None, b'"document":null' not in one.body)]
@@ -181,7 +182,7 @@ def tell_flood(answers: Sequence[Answer], unsent: int, late_s: float) -> None:
 
 
 def recovery(own: Bystander, usual_s: float) -> float:
-    """Until the tenant that flooded has its jobs done as soon as before."""
+    """Return the seconds until jobs of the tenant that flooded are as quick as before."""
     began_s, soon = time.monotonic(), 0
     with httpx.Client(timeout=60, trust_env=False) as client:
         while time.monotonic() - began_s < RECOVERY_S:

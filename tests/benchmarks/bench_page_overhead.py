@@ -1,6 +1,6 @@
-"""What a job of one page costs beyond its model's run, from acceptance to its end, on a product that is idle.
+"""Measure the time of a job of one page beyond its model's run, from acceptance to its end, on an idle product.
 
-Run from the repository's root: python -m tests.benchmarks.bench_page_overhead [jobs]. It starts a product of its own.
+Run from the repository's root: python -m tests.benchmarks.bench_page_overhead [jobs]. It starts its own product.
 """
 
 import json
@@ -38,12 +38,12 @@ WHERE job.id = ANY(%s)
 
 @dataclass(frozen=True)
 class PageTimes:
-    """In milliseconds. The clocks are those of the web process and the database, on one machine."""
+    """The times in milliseconds. The clocks are those of the web process and the database, on one machine."""
 
     accept: float
-    """Until the acceptance is written, not yet committed."""
+    """The time until the acceptance is written, but not yet committed."""
     wake: float
-    """Until a worker has claimed the page."""
+    """The time until a worker has claimed the page."""
     read: float
     model: float
     whole: float
@@ -76,7 +76,7 @@ def measure(jobs: int) -> list[PageTimes]:
 def run_job(caller: Caller, document: str) -> str:
     time.sleep(PAUSE_S)
     job_id = str(caller.submit("embed", document=document)["id"])
-    # The server answers when the job has ended: nobody polls while the clock runs.
+    # The server responds when the job has ended, so nothing polls while the clock runs.
     while (
         caller.http.get(f"/v1/jobs/{job_id}", headers={"Prefer": "wait=10"}).json()["state"] not in TERMINAL
     ):

@@ -1,9 +1,10 @@
 """Compare synchronous inference with BentoML, LitServe, MLServer, Ray Serve and Triton: same files, cores and client.
 
 Run from the repository's root: python -m tests.benchmarks.bench_peers [--peers Triton,MLServer] [--rows mixed,tiny]
-[--rounds 2]. Each peer is installed from the package index into a folder of its own, ~/.cache/maas-bench-peers
-(MAAS_BENCH_CACHE). Ours is the whole product, with a key, limits and metering; a peer is one server with one model.
-Ours and a peer take turns, so that what else the machine does meets both, and ratios are medians of neighbours.
+[--rounds 2]. Each peer is installed from the package index into its own folder in ~/.cache/maas-bench-peers
+(MAAS_BENCH_CACHE). The product runs whole, with a key, limits and metering; a peer is one server with one model. The
+product and a peer take turns, so that other work on the machine affects both, and ratios are medians of neighboring
+turns.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from tests.benchmarks.peers.ours import OURS, edge_mode, whole_product
 from tests.benchmarks.peers.report import Turns, print_report
 
 FAILURES = (Exception,)
-"""Peers answer in ways that nobody foresees: what fails is reported, and the rest goes on."""
+"""Errors that are reported while the rest goes on. Peers fail in unforeseen ways."""
 ROUNDS = 2
 WARM_UP_S = 1.0
 HALF_S = 6.0
@@ -36,13 +37,13 @@ COMPARED = 16
 
 
 class Numbers:
-    """A number for every request of the whole bench, so that none is ever asked twice."""
+    """Numbers for every request of the whole benchmark, so that no request is sent twice."""
 
     def __init__(self) -> None:
         self._next = 1
 
     def asks(self, started: Started, load: Load, likely_per_s: float, seconds: float) -> Ask:
-        """Requests that are written before the clock runs: the client's work beside the server's is then small."""
+        """Serialize requests before the clock runs. The client's work beside the server's is then small."""
         first = self._next
         count = int(likely_per_s * seconds * 1.5) + 4 * load.callers
         self._next += 10 * count + 100_000
@@ -66,7 +67,7 @@ class Bench:
         self.missing: dict[str, str] = {}
 
     def play(self, ours: Mapping[str, Started], peer: Peer, loads: Sequence[Load]) -> None:
-        """One peer against ours: its server is started once for each model."""
+        """Compare one peer with the product. The peer's server is started once for each model."""
         for (name, most), alike in groupby(loads, key=lambda load: (load.file, load.together)):
             file, of_server = self._files[name], list(alike)
             folder = self._folder / peer.name / f"{name}-{most}"
@@ -81,7 +82,7 @@ class Bench:
 
     @contextmanager
     def _noted(self, what: str) -> Iterator[None]:
-        """Whatever fails here, the rest goes on."""
+        """Report what fails here, and let the rest go on."""
         try:
             yield
         except FAILURES as error:
@@ -93,7 +94,7 @@ class Bench:
         self.missing[what] = lines[-1][:200]
 
     def play_half(self, ours: Started, load: Load) -> None:
-        """Ours alone, at half of what it reached."""
+        """Measure the product alone, at half of the rate that it reached."""
         turns = self.results.get((load.name, OURS))
         if turns is None or not turns.busy:
             return
@@ -114,7 +115,7 @@ class Bench:
             self._take_turns(ours, started, load)
 
     def check_ours(self, ours: Mapping[str, Started], loads: Sequence[Load]) -> list[Load]:
-        """Those that we answer as we should."""
+        """Return the loads to which the product responds correctly."""
         right = []
         for load in loads:
             with self._noted(f"ours, {load.title}"):
@@ -125,10 +126,10 @@ class Bench:
     def _check(
         self, started: Started, load: Load, file: ServedFile, least_cosine: float = MIN_COSINE
     ) -> None:
-        """The answers of all agree with what the file itself gives for each input alone."""
+        """Check that all responses agree with what the file itself returns for each input alone."""
         given = [load.given(-1 - number) for number in range(COMPARED)]
         requests = [started.request(one) for one in given]
-        # Edge mode takes a dozen at once, and refuses more.
+        # Edge mode accepts a dozen calls at once, and refuses more.
         crowds = [requests] if load.callers > 1 else [[request] for request in requests]
         bodies = [body for crowd in crowds for body in answers(started.port, crowd)]
         for one, body in zip(given, bodies, strict=True):
@@ -172,7 +173,7 @@ def _options() -> argparse.Namespace:
 
 def main() -> None:
     options = _options()
-    # All that is started inherits it: everybody has the same two cores, the client included.
+    # All started processes inherit the affinity. All servers have the same two cores, and so has the client.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
     peers = [PEERS[name] for name in options.peers.split(",") if name]
     loads = [load for name, load in LOADS.items() if name in options.rows.split(",")]

@@ -1,8 +1,8 @@
-"""Documents of which two in five were sent before: pages per second with known results, against every page run.
+"""Measure documents of which two in five were sent before: pages per second with the cache, and with every page run.
 
-Run from the repository's root: python -m tests.benchmarks.bench_reuse [documents] [rounds]. It starts a product of its
-own. Both ways send the same documents in the same order, over the same stretch of time, in turns of one round each; the
-one sends `Cache-Control: no-store`.
+Run from the repository's root: python -m tests.benchmarks.bench_reuse [documents] [rounds]. It starts its own product.
+Both ways send the same documents in the same order, over the same stretch of time, in turns of one round each. One way
+sends `Cache-Control: no-store`.
 """
 
 import random
@@ -45,7 +45,7 @@ class Way:
 
 
 def traffic(documents: int, round_number: int) -> list[bytes]:
-    """Every repeat comes somewhere after its first; the rest is new to the product."""
+    """Return documents in an order in which every repeat comes after its first. The rest is new to the product."""
     chance = random.Random(round_number)
     repeats = round(documents * REPEATED)
     new = [document(f"round {round_number}, document {number}") for number in range(documents - repeats)]
@@ -99,8 +99,8 @@ def measure(documents: int, rounds: int) -> list[Way]:
                 send(caller, ways[0], document(f"warm-up {warm_up}"))
             for round_number in range(rounds):
                 order = traffic(documents, round_number)
-                # Opened pictures of the first way would spare the second one its rendering, so who begins changes, and
-                # each way has documents of its own.
+                # Pictures that the first way opened would spare the second one its rendering. So the order of the ways
+                # changes, and each way has its own documents.
                 for way in ways if round_number % 2 else reversed(ways):
                     marked = [data + f"\n% {way.name}".encode() for data in order]
                     run_round(caller, way, marked)

@@ -1,6 +1,6 @@
-"""How long a search takes among a million pages, for one tenant with most of them and for one of many small ones.
+"""Time a search among a million pages, for one tenant with most of them and for one of many small tenants.
 
-Run from the repository's root: python -m tests.benchmarks.bench_search [pages]. It fills a database of its own.
+Run from the repository's root: python -m tests.benchmarks.bench_search [pages]. It fills its own database.
 """
 
 import os
@@ -20,7 +20,7 @@ PAGES = 1_000_000
 SMALL_TENANTS = 1_000
 WORDS_A_PAGE = 60
 VOCABULARY = 50_000
-"""Word n comes 1/n as often as word 1, as in natural language: word 1 is on nearly every page."""
+"""The number of words. Word n occurs 1/n as often as word 1, as in natural language, so word 1 is on nearly every page."""
 HUGE = "00000000-0000-7000-8000-0000ffffffff"
 SIZED = ("jobs_pagetext", "jobs_pagetext_words", "jobs_pageembedding")
 
@@ -44,7 +44,7 @@ FROM (
           FROM generate_series(%(first)s, %(last)s) AS place) AS places
 ) AS made (place, tenant, job, page)
 """
-# Letters alone: a word with digits in it would be two.
+# The words consist of letters only, because a word with digits in it would be split in two.
 LETTERS = """
 CREATE FUNCTION letters(n int) RETURNS text LANGUAGE sql IMMUTABLE AS
     $$ SELECT translate(n::text, '0123456789', 'abcdefghij') $$
@@ -52,7 +52,7 @@ CREATE FUNCTION letters(n int) RETURNS text LANGUAGE sql IMMUTABLE AS
 STEP = 100_000
 
 EMBEDDED_PAGES = 200_000
-"""Half of them the huge tenant's, like all pages here."""
+"""Pages with embeddings. Half of them belong to the huge tenant, like all pages here."""
 DIMENSIONS = 384
 DIGEST = "d" * 64
 FILL_EMBEDDINGS = f"""
@@ -78,7 +78,7 @@ def fill(connection: psycopg.Connection, pages: int) -> None:
 
 @contextmanager
 def million_pages(pages: int) -> Iterator[dict[str, str]]:
-    """The variables that lead the product to them."""
+    """Fill a database, and yield the variables that connect the product to it."""
     services = RunServices()
     services.start()
     try:

@@ -1,7 +1,7 @@
-"""What it costs that each thing stored is counted: the triggers' part of what the database spends on writing it.
+"""Measure the cost of counting everything that is stored: the triggers' share of the database's time for writing it.
 
-As the database itself says of statements that write 500 rows each. Run from the repository's root:
-python -m tests.benchmarks.bench_storage.
+The times are those that the database itself reports for statements that write 500 rows each. Run from the repository's
+root: python -m tests.benchmarks.bench_storage.
 """
 
 import os

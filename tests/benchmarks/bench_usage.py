@@ -1,8 +1,8 @@
-"""How long usage takes to ask for, as a page and over the API, of a tenant with ten million records in a year.
+"""Time queries of usage, as a page and over the API, for a tenant with ten million records in a year.
 
-Run from the repository's root: python -m tests.benchmarks.bench_usage [records] [keys]. It starts a PostgreSQL of its
-own. Half a million records of ten keys are as many sums as ten million. With more than ten keys, each asks one model.
-Questions that tell keys apart are asked in turns with the way of before there were sums by month.
+Run from the repository's root: python -m tests.benchmarks.bench_usage [records] [keys]. It starts its own PostgreSQL.
+Half a million records of ten keys make as many sums as ten million. With more than ten keys, each key uses one model.
+Queries that distinguish keys are run in turns with the code from before there were sums by month.
 """
 
 import os
@@ -34,7 +34,7 @@ SELECT id, %(tenant)s, 'page', id, (ARRAY['page', 'token', 'call'])[1 + kind %% 
 FROM (SELECT n, gen_random_uuid() AS id, CASE WHEN %(many)s > 10 THEN n / 7 %% %(many)s ELSE n END AS kind
       FROM generate_series(%(first)s, %(last)s) n) AS one
 """
-# As the trigger sums them; to let it do so would take most of an hour.
+# The sums are those of the trigger. Letting the trigger compute them would take most of an hour.
 SUM_UP = """
 INSERT INTO tenants_usageday
     (id, tenant_id, day, model, meter, currency, livemode, key_id, cached, shard, quantity, amount_micros,
@@ -112,7 +112,7 @@ OF_KEYS: dict[str, dict[str, str]] = {
     "a year, by day, one key": {**YEAR, "key": "{key}", "limit": "1000"},
     "a month, by day and key": {**MONTH, "group_by": "key", "limit": "1000"},
 }
-"""Asked in turns with the way of before."""
+"""Queries that are run in turns with the code from before."""
 PAGES = {
     "the page of a month": "/usage?month=2026-10",
     "the page of a month, one model": "/usage?month=2026-10&model=model-3",
@@ -153,7 +153,8 @@ def _measure(superuser_url: str, records: int, many: int) -> None:
     with account_work():
         client.force_login(made.owner)
     client.get("/v1/usage", MONTH)
-    # As the web process does, once all is imported; else every twentieth question or so waits for Python's collector.
+    # The web process does this once everything is imported. Otherwise about every twentieth query waits for Python's
+    # garbage collector.
     settle_collector()
     for title, parameters in API.items():
         _print(f"GET /v1/usage, {title}", lambda asked=parameters: client.get("/v1/usage", asked))  # type: ignore[misc]
@@ -166,7 +167,7 @@ def _measure(superuser_url: str, records: int, many: int) -> None:
 
 
 def _fill(superuser_url: str, tenant_id: UUID, keys: list[UUID], records: int) -> None:
-    """Without trigger and indexes, which are there again afterwards."""
+    """Insert the records without trigger and indexes, and restore them afterwards."""
     started = time.perf_counter()
     address = conninfo.make_conninfo(superuser_url, dbname="maas_0")
     with psycopg.connect(address, autocommit=True) as connection:
@@ -194,7 +195,7 @@ def _fill(superuser_url: str, tenant_id: UUID, keys: list[UUID], records: int) -
 
 
 def _cost_of_a_record(tenant_id: UUID, key_id: UUID) -> None:
-    """In a transaction that writes nothing else, rolled up by two thousand as from the stream."""
+    """Time a record in a transaction that writes nothing else, and rolled up by two thousand as from the stream."""
     from tenants.billing.metering.events import MeterEvent  # noqa: PLC0415
     from tenants.billing.metering.services import record_events  # noqa: PLC0415
     from tenants.billing.usage.services import record_usage  # noqa: PLC0415
@@ -245,7 +246,7 @@ def _print(title: str, work: Callable[[], Any], rounds: int = ROUNDS) -> None:
 
 
 def _in_turns(title: str, work: Callable[[], Any]) -> None:
-    """A round of this way, a round of that: whatever else the machine does, it does to both."""
+    """Run both ways round by round, so that other work on the machine affects both."""
     pids, told = _pids(), []
     ways: dict[str, Callable[[], AbstractContextManager[None]]] = {"now": nullcontext, "before": _as_before}
     times: dict[str, list[float]] = {way: [] for way in ways}
@@ -265,7 +266,7 @@ def _in_turns(title: str, work: Callable[[], Any]) -> None:
 
 @contextmanager
 def _as_before() -> Iterator[None]:
-    """Keys from the sums by day, and all of a long time at once."""
+    """Restore the former code: keys from the sums by day, and the whole of a long time in one query."""
     from tenants.billing.usage import sources, sums  # noqa: PLC0415
     from tenants.billing.usage.asked import Asked  # noqa: PLC0415
 
@@ -300,7 +301,7 @@ def _quantiles(times: list[float]) -> str:
 
 
 def _busy_s(pid: int) -> float:
-    """Of a process and its threads: what it would take on a machine that does nothing else."""
+    """Return the processor time of a process and its threads: the time on a machine that does nothing else."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,8 +1,8 @@
-"""What thousands of requests that wait cost one web process: memory, threads, and processor time while nothing happens.
+"""Measure the cost of thousands of waiting requests in one web process: memory, threads, and processor time when idle.
 
-Run from the repository's root: python -m tests.benchmarks.bench_waiting [how many]. It starts a product of its own
-for each kind, holds its worker up so that no job ends, and opens so many waits (`Prefer: wait`), event streams of jobs,
-and of the tenant.
+Run from the repository's root: python -m tests.benchmarks.bench_waiting [how many]. It starts its own product for each
+kind, and suspends its worker so that no job ends. It then opens that many waits (`Prefer: wait`), event streams of
+jobs, or event streams of the tenant.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class Seen:
 
 
 def web_process(stack: LiveStack) -> psutil.Process:
-    """The one that serves: granian's own child, the largest of them."""
+    """Return the process that serves: the largest of granian's own children."""
     tree = psutil.Process(stack.process.pid).children(recursive=True)
     servers = [one for one in tree if "granian" in " ".join(one.cmdline())]
     family = {child.pid: child for server in servers for child in (server, *server.children(recursive=True))}
@@ -95,7 +95,7 @@ async def opened(port: int, key: str, kind: Kind, job: str, turns: asyncio.Semap
 
 
 def calm(process: psutil.Process) -> None:
-    """Until nothing is on its way any more."""
+    """Wait until the process is idle."""
     give_up_s = time.monotonic() + CALM_PATIENCE_S
     while process.cpu_percent(1.0) > CALM_PERCENT and time.monotonic() < give_up_s:
         pass
@@ -129,7 +129,7 @@ async def measure(stack: LiveStack, key: str, kind: Kind, jobs: list[str], numbe
 
 
 def measure_in_a_product_of_its_own(kind: Kind, number: int) -> str:
-    """What has waited leaves memory behind, which the next kind would fill unseen."""
+    """Measure a kind in its own product. Ended waits leave memory behind, which the next kind would reuse unnoticed."""
     with (
         tempfile.TemporaryDirectory(prefix="bench-waiting-") as folder,
         LiveStack(Path(folder) / "var", variables={"MAAS_LOG_LEVEL": "WARNING"}) as stack,

@@ -1,4 +1,4 @@
-"""Where and when figures were taken: without that they mean nothing."""
+"""Describes the place and time at which figures were taken. They mean nothing without that."""
 
 import os
 import platform

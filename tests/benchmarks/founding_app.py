@@ -1,6 +1,7 @@
-"""What bench_founding compares with: each request is one run of its file, and nothing is kept, gathered or metered.
+"""The server that bench_founding compares with: each request is one run of its file, without cache, batches or
+metering.
 
-All models are in memory, and requests are run in the order of their coming, so many at once as the benchmark says.
+All models are in memory, and requests are run in the order of arrival, as many at once as the benchmark says.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from tests.benchmarks.peers.servers.served import RowModel, TextModel, written
 
 AT_ONCE = int(os.environ.get("FOUNDING_AT_ONCE", "1"))
 FILES = json.loads(os.environ.get("FOUNDING_FILES", "{}"))
-"""Of each model, its weights and its tokenizer, which is empty where it takes rows."""
+"""The weights and the tokenizer of each model. The tokenizer is empty if the model takes rows."""
 
 models = {
     f"/{name}": TextModel(weights, tokenizer) if tokenizer else RowModel(weights)
@@ -29,7 +30,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
     body = b"".join([chunk async for chunk in body_chunks(receive)])
     model = models.get(scope["path"])
     if model is None:
-        # To whoever looks whether it is served.
+        # This responds to a check whether the server is up.
         answer = b"%d" % len(body)
     else:
         answer = await asyncio.get_running_loop().run_in_executor(runs, _run, model, body)

@@ -1,4 +1,6 @@
-"""The traffic of bench_founding: who comes when and asks what, often for the second time; and how long all took."""
+"""The traffic of bench_founding: which tenant sends which request and when, often for the second time, and the times
+taken.
+"""
 
 import asyncio
 import random
@@ -14,10 +16,12 @@ from tests.benchmarks.peers.loads import TEXTS
 
 MODELS = {"embed": 5, "memory": 3, "tiny": 2}
 TENANTS = (5, 3, 2)
-"""How often each is asked, and asks."""
+"""Weights of the models, and of the tenants, in the traffic."""
 INPUTS = TEXTS
 EXPONENT = 1.1
-"""Each tenant asks each model for one of so many inputs, the n-th of them 1/n^1.1 times as often as the first."""
+"""The exponent of popularity. Each tenant sends each model one of that many inputs, the n-th 1/n^1.1 times as often as
+the first.
+"""
 PATIENCE_S = 60.0
 
 
@@ -27,11 +31,11 @@ class Arrival:
     tenant: int
     model: str
     number: int
-    """Of the input; who says the same number to the same model says the same."""
+    """The number of the input. The same number for the same model is the same input."""
 
 
 class Traffic:
-    """Comes by chance, and the same for the same seed, piece after piece; no input is one of another seed's."""
+    """Random traffic that is the same for the same seed, piece after piece. No input is shared with another seed."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
@@ -40,7 +44,7 @@ class Traffic:
         self._asked: Counter[tuple[str, int]] = Counter()
 
     def arrivals(self, per_s: float, seconds: float) -> list[Arrival]:
-        """The next piece."""
+        """Return the next piece."""
         found = []
         due_s = self._chance.expovariate(per_s)
         while due_s < seconds:
@@ -52,14 +56,15 @@ class Traffic:
         (tenant,) = self._chance.choices(range(len(TENANTS)), TENANTS)
         (model,) = self._chance.choices(list(MODELS), list(MODELS.values()))
         (rank,) = self._chance.choices(range(INPUTS), cum_weights=self._weights)
-        # The same rank has the same text in all traffic but for the number: what is often asked is as long in each.
+        # The same rank has the same text in all traffic except for the number, so that frequent inputs have the same
+        # length in each.
         number = self._first + tenant * INPUTS + (rank + tenant * INPUTS // len(TENANTS)) % INPUTS
         self._asked[model, number] += 1
         return Arrival(due_s, tenant, model, number)
 
     @property
     def repeated(self) -> float:
-        """The share that the same tenant had asked before, as far as a cache that never forgets can tell."""
+        """Return the share of requests that the same tenant had sent before, as for a cache without evictions."""
         return 1 - len(self._asked) / max(self._asked.total(), 1)
 
 
@@ -67,20 +72,20 @@ class Traffic:
 class Answer:
     asked: Arrival
     took_s: float = 0.0
-    """From when the request was due, not from when this client came to send it."""
+    """The time since the request was due, not since this client sent it."""
     whole: bytes = b""
     refusal: str = ""
 
     @property
     def word(self) -> str:
-        """What it says of the cache."""
+        """Return the value of the response's `x-cache` header."""
         head = self.whole.partition(END)[0].lower()
         return head.partition(b"\r\nx-cache: ")[2].partition(b"\r\n")[0].decode().upper()
 
 
 @dataclass(frozen=True)
 class Times:
-    """What became of all that was asked."""
+    """The outcome of all requests."""
 
     answered: int
     refused: int
@@ -88,7 +93,7 @@ class Times:
     p50_ms: float
     p99_ms: float
     means_ms: Mapping[str, float]
-    """Of each model."""
+    """The mean for each model."""
     words: Counter[str]
 
     @property
@@ -114,12 +119,14 @@ def times(answers: Sequence[Answer]) -> Times:
 
 
 def played(port: int, traffic: Sequence[Arrival], requests: Sequence[bytes]) -> list[Answer]:
-    """Each is sent when it is due, whether or not those before have been answered; all answers, in that order."""
+    """Send each request when it is due, whether or not earlier ones have a response. Return all responses in that
+    order.
+    """
     return asyncio.run(_Player(port).play(traffic, requests))
 
 
 class _Player:
-    """A caller who finds no free connection opens one."""
+    """A client that opens a connection if none is free."""
 
     def __init__(self, port: int) -> None:
         self._port = port

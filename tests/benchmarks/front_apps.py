@@ -1,4 +1,4 @@
-"""The same trivial view behind each way to serve it: what bench_front puts under load."""
+"""The same trivial view behind each way to serve it. bench_front puts them under load."""
 
 import os
 
@@ -25,12 +25,14 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 ANSWER_BYTES = int(os.environ.get("MAAS_BENCH_ANSWER_BYTES", "0"))
-"""How large the plain answer is at least: to be compared with such a one. Not for who looks whether it is served."""
+"""The least size of the plain response, to compare it with a response of that size. The check whether the server is up
+has none.
+"""
 urlpatterns = [path("view", view), path("v1/view", view)]
 
 
 async def plain(scope: Scope, receive: Receive, send: Send) -> None:
-    """What the server itself can do."""
+    """Respond without Django. This shows the capacity of the server itself."""
     if scope["type"] == "lifespan":
         await _lifespan(receive, send)
         return
@@ -42,7 +44,7 @@ async def plain(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def mounted(scope: Scope, receive: Receive, send: Send) -> None:
-    """Our mount alone, without guard, uploads and waits before it."""
+    """Respond with the product's mount alone, without guard, uploads and waits before it."""
     if scope["type"] == "lifespan":
         await _lifespan(receive, send)
     else:

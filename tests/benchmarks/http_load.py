@@ -1,4 +1,4 @@
-"""Callers on connections of their own, each of which asks again as soon as it is answered, whatever the answer."""
+"""Callers with their own connections. Each sends its next request as soon as it has a response, whatever the response."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ class Figures:
     p50_ms: float
     p99_ms: float
     words: dict[str, int]
-    """How often `x-cache` said what."""
+    """The number of responses by the value of `x-cache`."""
 
 
 class _Caller(asyncio.Protocol):

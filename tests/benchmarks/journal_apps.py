@@ -1,4 +1,4 @@
-"""The whole front with a key that needs no database, with and without its journal: what bench_journal compares."""
+"""The whole front with a key that needs no database, with and without its request log. bench_journal compares them."""
 
 from uuid import uuid4
 

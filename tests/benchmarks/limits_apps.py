@@ -1,4 +1,4 @@
-"""The guard before a plain answer, for a key without limits and one that has all of them: for bench_limits."""
+"""The guard before a plain response, for a key without limits and one that has all of them. bench_limits compares them."""
 
 from typing import Any
 from uuid import uuid4
@@ -43,7 +43,7 @@ class NoJournal(Journal):
 
 
 async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-    """What a cached answer is to the guard: it has used some tokens, and took no time."""
+    """Respond like a cache hit, as the guard sees it: it has used some tokens, and took no time."""
     await plain(scope, receive, send)
     admission = scope.get(ADMISSION)
     if isinstance(admission, Admission):

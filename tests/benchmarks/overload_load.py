@@ -1,4 +1,4 @@
-"""Requests that come at a rate of their own, whether or not the server keeps up, over connections that stay open."""
+"""Sends requests at its own rate, whether or not the server keeps up, over connections that stay open."""
 
 import asyncio
 import gc
@@ -15,7 +15,7 @@ MOST_CONNECTIONS = 512
 class Answer:
     at_s: float
     seconds: float
-    """From when it was to be sent."""
+    """The time since the request was due."""
     status: int
     retry_after: int | None
     body: bytes
@@ -25,9 +25,9 @@ class Answer:
 class Played:
     answers: list[Answer] = field(default_factory=list)
     unsent: int = 0
-    """Of which no connection was free: the server, or this machine, was that far behind."""
+    """Requests for which no connection was free, because the server or this machine was that far behind."""
     late_s: float = 0.0
-    """By how much the caller itself was behind, at most."""
+    """The most by which the caller itself was late."""
 
 
 class Connections:
@@ -37,7 +37,7 @@ class Connections:
         self._open = 0
 
     async def ask(self, request: bytes, due_s: float) -> Answer | None:
-        """None where all connections are in use."""
+        """Send a request and return the response. Return None if all connections are in use."""
         if not self._free and self._open >= MOST_CONNECTIONS:
             return None
         if self._free:
@@ -78,10 +78,10 @@ async def _read(reader: asyncio.StreamReader, due_s: float) -> tuple[Answer, boo
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without Python's collector in this process.
+    """Run the body without Python's garbage collector in this process.
 
-    It goes through all answers that are kept, for 0.2 s and longer the more there are; what is due meanwhile would be
-    told as the server's slowness.
+    The collector scans all stored responses, for 0.2 s and longer the more there are. Requests that are due meanwhile
+    would be reported as slowness of the server.
     """
     gc.collect()
     gc.disable()
@@ -92,7 +92,7 @@ def uncollected() -> Iterator[None]:
 
 
 async def play(port: int, rate_per_s: float, seconds: float, request: Callable[[], bytes]) -> Played:
-    """Evenly spaced, each at its time or as soon after as this process comes to it."""
+    """Send evenly spaced requests, each at its time or as soon after as this process can."""
     with uncollected():
         return await _play(port, rate_per_s, seconds, request)
 
@@ -125,7 +125,7 @@ async def _play(port: int, rate_per_s: float, seconds: float, request: Callable[
 
 
 async def closed_loop(port: int, callers: int, seconds: float, request: Callable[[], bytes]) -> list[Answer]:
-    """Callers that each ask again as soon as they are answered."""
+    """Run callers that each send their next request as soon as they have a response."""
     connections = Connections(port)
     answers: list[Answer] = []
     until_s = time.monotonic() + seconds

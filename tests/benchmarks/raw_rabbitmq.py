@@ -1,4 +1,4 @@
-"""The floor of a wake through RabbitMQ: one message, one consumer, and nothing of ours."""
+"""Measures the least time of a notification through RabbitMQ: one message, one consumer, and no code of the product."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Searches among the pages that bench_search has made, and prints how long each kind took."""
+"""Searches the pages that bench_search has created, and prints how long each kind took."""
 
 import os
 import statistics

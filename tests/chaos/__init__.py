@@ -1,1 +1,1 @@
-"""The whole product under load while its processes are killed: nothing that was accepted is lost or charged twice."""
+"""Runs the whole product under load while its processes are killed: no accepted job may be lost or charged twice."""

@@ -1,4 +1,4 @@
-"""`make chaos`: one run of the harness; ends with 1 where a promise was broken."""
+"""Runs the harness once for `make chaos`. It exits with 1 if a promise was broken."""
 
 import asyncio
 import shutil

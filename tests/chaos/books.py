@@ -1,4 +1,4 @@
-"""What the database and the API say of the jobs of a run, in the form in which it is checked."""
+"""The state of a run's jobs according to the database and the API, in the form in which it is checked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from .orders import Order
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """One promise that was not kept, of one job where it is about one."""
+    """A promise that was not kept, with the job if it is about one."""
 
     rule: str
     detail: str
@@ -18,7 +18,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One row of a job's event log."""
+    """A row of a job's event log."""
 
     seq: int
     type: str
@@ -58,7 +58,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A job as its owner is shown it; None where the API did not show it."""
+    """A job as the API shows it to its owner. None stands for a job that the API did not show."""
 
     state: str
     cost_micros: int
@@ -67,7 +67,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One usage row."""
+    """A usage row."""
 
     source_id: str
     amount_micros: int
@@ -76,7 +76,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """One transaction of the ledger, and what it moves on each account."""
+    """A transaction of the ledger, and the amount that it moves on each account."""
 
     kind: str
     source_kind: str
@@ -86,7 +86,7 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """Of a tenant that pays beforehand."""
+    """The money of a tenant that pays in advance."""
 
     available_micros: int
     held_micros: int
@@ -105,20 +105,20 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """Synchronous calls, which leave nothing but their usage: only their number can be held against it."""
+    """The synchronous calls. They leave only their usage, so that only their number can be compared with it."""
 
     sent: int = 0
     answered: int = 0
     may_be_lost: bool = False
-    """The durable Redis was made to forget what was used and not yet written down."""
+    """True if the durable Redis was wiped while it held usage that was not yet written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """All that is kept of one tenant after a run."""
+    """The stored state of one tenant after a run."""
 
     accepted: Mapping[str, Sequence[str]]
-    """The ids that were given for each Idempotency-Key, however often it was sent."""
+    """The IDs that were returned for each Idempotency-Key, however often it was sent."""
     jobs: Mapping[str, Job]
     seen: Mapping[str, Seen | None]
     uses: Sequence[Use]
@@ -126,9 +126,9 @@ class Books:
     """The sum of the usage by day."""
     max_attempts: int
     unanswered: Sequence[str] = field(default_factory=tuple)
-    """Keys that were sent until the harness lost patience."""
+    """Keys that were sent repeatedly until the harness gave up."""
     orders: Mapping[str, Order] = field(default_factory=dict)
-    """By key, where it is to be known what was asked for."""
+    """The orders by key, if the check needs to know what was requested."""
     batches: Mapping[str, BatchRow] = field(default_factory=dict)
     accepted_batches: Mapping[str, Sequence[str]] = field(default_factory=dict)
     calls: Sync = Sync()

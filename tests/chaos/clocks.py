@@ -1,4 +1,4 @@
-"""Gives each process of a run a time of day of its own, which can be made to jump while it runs."""
+"""Gives each process of a run its own time of day, which can be made to jump while it runs."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ _SOURCE = Path(__file__).with_name("clock.c")
 
 
 class Clocks:
-    """Of processes that are started with `variables`; needs a C compiler, and a loader that preloads."""
+    """The clocks of processes that are started with `variables`. It needs a C compiler, and a loader that preloads."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -25,6 +25,8 @@ class Clocks:
         return {"LD_PRELOAD": str(self._library), "CHAOS_CLOCK": str(clock)}
 
     def shift(self, name: str, seconds: float) -> None:
-        """From what is true, at once; in place, since the processes have the file mapped."""
+        """Shift a clock from the true time, at once. The file is written in place, because the processes have mapped
+        it.
+        """
         with (self._folder / name).open("r+b") as clock:
             clock.write(int(seconds * 1e9).to_bytes(8, "little", signed=True))

@@ -1,4 +1,4 @@
-"""The product as production runs it, on one machine: two of each of its processes, and the services behind them."""
+"""The product as production runs it, on one machine: two of each of its processes, and their services."""
 
 import asyncio
 import os
@@ -44,7 +44,9 @@ WORKERS = ("worker-1", "worker-2")
 SCHEDULERS = ("scheduler-1", "scheduler-2")
 PROCESSES = (*WEBS, *WORKERS, *SCHEDULERS)
 BACKEND = "postgres backend"
-"""One connection's process: its death makes PostgreSQL end all others and recover, its sleep holds what it locked."""
+"""The process of one connection. If it dies, PostgreSQL ends all others and recovers; if it is suspended, its locks
+stay held.
+"""
 _HOST = "127.0.0.1"
 _LOOK_EVERY_S = 0.1
 _START_S = 240.0
@@ -52,7 +54,7 @@ _RESTARTS = RestartPolicy(first_delay_s=0.2, longest_delay_s=2.0)
 
 
 class Cluster:
-    """Started again whatever ends, by the product's own supervisor, and by nobody else."""
+    """The processes of the product. Only the product's own supervisor restarts what ends."""
 
     def __init__(self, home: Path, options: Options, console: Console) -> None:
         self.home = home
@@ -85,7 +87,7 @@ class Cluster:
 
     @property
     def killed(self) -> tuple[str, ...]:
-        """All that a kill -9 may hit."""
+        """Return the targets of a kill -9."""
         broker = ("rabbitmq",) if self._rabbitmq else ()
         return (*WEBS, *WORKERS, *SCHEDULERS, "postgres", BACKEND, "redis", "cache", *broker)
 
@@ -106,7 +108,7 @@ class Cluster:
         if self._options.breaks:
             await self.wires.open(self.services)
         env = self._environment()
-        # For whoever looks at a run that was kept: `manage.py` with this MAAS_HOME finds the services.
+        # The file is for a person who inspects a run that was kept: `manage.py` with this MAAS_HOME finds the services.
         write_map(self.home / "run" / "services.json", self.services)
         if not is_migrated:
             migrate = ("migrate", "--database=owner", "--skip-checks", "--noinput", "-v0")
@@ -115,7 +117,7 @@ class Cluster:
             remove_outbox(self.services["MAAS_DATABASE_URL"])
         word = self.home / "world.json"
         make = f"from tests.chaos.world import make_world; make_world({str(word)!r})"
-        # With the usual lease: what is made here is not tried, and stands still for seconds on a busy machine.
+        # The usual lease is used. What is created here is not under test, and it stalls for seconds on a busy machine.
         unhurried = {name: text for name, text in env.items() if name != "MAAS_LEASE_S"}
         await self._supervisor.run(children.manage("world", "shell", "-v0", "-c", make, env=unhurried))
         self.world = read_map(word)
@@ -155,7 +157,7 @@ class Cluster:
         return spec
 
     async def until_ready(self, patience_s: float) -> None:
-        """Every process of the product says so itself."""
+        """Wait until every process of the product reports that it is ready."""
         deadline = time.monotonic() + patience_s
         for name, port in self.ports.items():
             while not (answer := await ask_ready(_HOST, port)).ready:
@@ -164,7 +166,7 @@ class Cluster:
                 await asyncio.sleep(_LOOK_EVERY_S)
 
     async def process(self, name: str) -> psutil.Process:
-        """As soon as it runs: what was just killed is waited for."""
+        """Return the process as soon as it runs. If it was just killed, wait for its restart."""
         while True:
             if (pid := self._supervisor.pid(name)) is not None:
                 with suppress(psutil.Error):
@@ -172,7 +174,7 @@ class Cluster:
             await asyncio.sleep(_LOOK_EVERY_S)
 
     async def kill(self, name: str) -> int:
-        """The process that is no more."""
+        """Kill the process, and return its ID."""
         process = await self._backend() if name == BACKEND else await self.process(name)
         with suppress(psutil.Error):
             process.send_signal(signal.SIGKILL)
@@ -188,7 +190,7 @@ class Cluster:
             await asyncio.sleep(_LOOK_EVERY_S)
 
     async def freeze(self, name: str) -> list[psutil.Process]:
-        """It and all its children; of PostgreSQL's connections, one."""
+        """Suspend a process and all its children. For PostgreSQL's connections, suspend one of them."""
         leader = await self._backend() if name == BACKEND else await self.process(name)
         frozen = [leader]
         with suppress(psutil.Error):
@@ -199,7 +201,7 @@ class Cluster:
         return frozen
 
     def wipe(self) -> None:
-        """The broker forgets every message."""
+        """Make the broker lose every message."""
         if self._rabbitmq is not None:
             self._rabbitmq.delete(f"infer.{MODEL}@1")
             return
@@ -214,7 +216,7 @@ def thaw(frozen: list[psutil.Process]) -> None:
 
 
 def worker_name(pid: int) -> str:
-    """As the worker writes it on the pages that it takes."""
+    """Return the name that the worker writes on the pages that it takes."""
     return f"{socket.gethostname()}-{pid}"
 
 

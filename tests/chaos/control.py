@@ -1,6 +1,6 @@
-"""Takes the outbox away, so that a run has something to find: one send after the commit, and nothing is sent again.
+"""Disables the outbox, so that a run finds something: one send after the commit, and no message is sent again.
 
-It is done in the run's own database, where the product cannot undo it and no installation can be asked for it.
+This is done in the run's own database, where the product cannot undo it. No installation can be told to do this.
 """
 
 import psycopg

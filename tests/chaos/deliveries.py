@@ -1,4 +1,6 @@
-"""What holds of the messages that a receiver was sent: each end of a job that names it, signed, under one id; pure."""
+"""Checks the messages that a receiver was sent: each end of a job that names it, signed, under one ID. The checks are
+pure.
+"""
 
 import json
 from collections import defaultdict
@@ -12,7 +14,7 @@ from .books import Broken, Job
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One message that was taken with thanks."""
+    """A message that the receiver accepted."""
 
     message: str
     type: str
@@ -28,7 +30,9 @@ def told(message: str, body: bytes, *, genuine: bool) -> Told:
 def broken_deliveries(
     hooked: Collection[str], jobs: Mapping[str, Job], arrived: Sequence[Told]
 ) -> Iterator[Broken]:
-    """`hooked`: jobs that named an address. A message may come twice, always under its id."""
+    """Yield what is broken. `hooked` are the jobs that named an address. A message may arrive twice, always under its
+    ID.
+    """
     by_job: defaultdict[str, list[Told]] = defaultdict(list)
     for one in arrived:
         by_job[one.job_id].append(one)

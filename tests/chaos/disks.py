@@ -1,6 +1,6 @@
-"""Small disks of a run's own, which can be filled to the last byte; only root may mount them.
+"""Small disks for a single run, which can be filled to the last byte. Only root may mount them.
 
-They are mounted where nobody else sees them, and are gone with the last process of the run.
+They are mounted where no other process sees them, and disappear with the last process of the run.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ class Disks:
             _done(libc.mount(b"tmpfs", bytes(home / folder), b"tmpfs", 0, options), f"mount {folder}")
 
     def fill(self, disk: str) -> None:
-        """Whatever others write meanwhile: the last piece finds no room."""
+        """Fill the disk, whatever others write meanwhile, until the last piece does not fit."""
         with (self._home / DISKS[disk] / _BALLAST).open("wb", buffering=0) as ballast, suppress(OSError):
             while ballast.write(_PIECE):
                 pass

@@ -1,4 +1,4 @@
-"""Carries out a plan of faults, and keeps a diary of it."""
+"""Carries out a plan of faults, and records them in a diary."""
 
 import asyncio
 import time
@@ -23,11 +23,11 @@ _WIPE_WAITS_S = 5.0
 _WIPE_TRIES = 12
 _BUSY_WITHIN_S = 2.0
 _UNDER_WAY = 5
-"""Messages that a wipe waits for: an empty broker has nothing to forget."""
+"""Messages that a wipe waits for, because an empty broker has nothing to lose."""
 _LOOK_EVERY_S = 0.05
 
 _DELAY_S = 0.05
-"""Each way, on every piece: a database in another city."""
+"""The delay of every piece in each direction, as for a database in another city."""
 _BREAKS: Mapping[Kind, Callable[[Line], None]] = {
     Kind.CUT: Line.cut,
     Kind.REFUSE: Line.refuse,
@@ -43,10 +43,10 @@ Undo = Callable[[], Awaitable[None]]
 class Struck:
     fault: Fault
     at_s: float
-    """By the wall clock, which on one machine is the database's as well."""
+    """The time by the wall clock, which on one machine is also the database's."""
     over_s: float = 0.0
     held: Sequence[Held] = field(default_factory=tuple)
-    """Pages that a killed worker had in hand."""
+    """Pages that a killed worker was working on."""
 
 
 class Faults:
@@ -66,7 +66,7 @@ class Faults:
         self.diary: list[Struck] = []
 
     async def strike(self, plan: list[Fault]) -> None:
-        """One after the other; what lasts goes on beside those that follow."""
+        """Start one fault after the other. A lasting fault continues beside those that follow."""
         async with asyncio.TaskGroup() as lasting:
             for fault in plan:
                 await self._calm(fault.calm_s)
@@ -80,13 +80,13 @@ class Faults:
             await self._load.go_on()
 
     async def _calm(self, calm_s: float) -> None:
-        """Before anything is submitted on its account, so that work is in hand when it strikes."""
+        """Wait for calm before jobs are submitted for a fault, so that there is work when it strikes."""
         over_s = max((one.at_s + one.fault.lasts_s for one in self.diary), default=0.0)
         if calm_s:
             await asyncio.sleep(max(0.0, over_s + calm_s - time.time()))
 
     async def _begin(self, struck: Struck) -> Undo:
-        """How it ends."""
+        """Begin a fault, and return the function that ends it."""
         target = struck.fault.target
         match struck.fault.kind:
             case Kind.KILL:
@@ -122,7 +122,7 @@ class Faults:
             self._say(f"         {target} had {len(struck.held)} pages in hand")
 
     async def _at_work(self, planned: str) -> str:
-        """The other worker, where that one alone has something to do: a death is to happen in the middle of it."""
+        """Return the other worker if only that worker is busy, because a worker must die in the middle of its work."""
         deadline = time.monotonic() + _BUSY_WITHIN_S
         while time.monotonic() < deadline:
             for name in (planned, *WORKERS):
@@ -131,16 +131,19 @@ class Faults:
         return planned
 
     async def _held(self, pid: int) -> list[Held]:
-        """None where the database is away as well: nobody can say how long these pages wait."""
+        """Return the pages that a worker held. Return none if the database is down as well: then their wait cannot be
+        measured.
+        """
         with suppress(psycopg.Error, TimeoutError):
             async with asyncio.timeout(1.0):
                 return await self._rows.held_by(worker_name(pid))
         return []
 
     async def _wipe(self) -> None:
-        """While the workers stand still, so that there are messages to forget.
+        """Wipe the broker while the workers are suspended, so that there are messages to lose.
 
-        On a slow machine callers may be refused just then: the workers go on for a while, and it is tried again.
+        On a slow machine callers may be refused at that moment. The workers then resume for a while, and it is tried
+        again.
         """
         for left in reversed(range(_WIPE_TRIES)):
             frozen = [process for name in WORKERS for process in await self._cluster.freeze(name)]
@@ -152,7 +155,7 @@ class Faults:
             await asyncio.sleep(1.0)
 
     async def _some_are_under_way(self) -> bool:
-        """As many as it waits for, or at least one after that."""
+        """Wait for the full number of messages, or at least one by the deadline."""
         found = 0
         deadline = time.monotonic() + _WIPE_WAITS_S
         while found < _UNDER_WAY and time.monotonic() < deadline:
@@ -163,7 +166,7 @@ class Faults:
         return found > 0
 
     async def _until_wiped(self) -> None:
-        """A broker that was killed a moment ago is waited for."""
+        """Wipe the broker. Wait for it if it was killed a moment ago."""
         while True:
             try:
                 return self._cluster.wipe()
@@ -180,4 +183,4 @@ async def _thaw(frozen: list[psutil.Process]) -> None:
 
 
 async def _nothing() -> None:
-    """A kill is over at once."""
+    """Do nothing, because a kill has no end."""

@@ -1,4 +1,4 @@
-"""Keeps a stream and a websocket of the tenant open, whatever becomes of them, and goes on by cursor."""
+"""Keeps a stream and a websocket of the tenant open. After each disconnect it reconnects and continues from its cursor."""
 
 import asyncio
 import json
@@ -16,12 +16,12 @@ from tests.event_source import Said, said_in
 from .streams import Heard
 
 _SILENCE_S = 40.0
-"""More than the pause between two signs of life."""
+"""A timeout longer than the pause between two heartbeats."""
 _PAUSE_S = 0.5
 
 
 class Follower:
-    """Begins before there is anything to hear, so that it must hear all."""
+    """A listener that starts before there are any events, so that it must receive all of them."""
 
     name = ""
 
@@ -33,7 +33,7 @@ class Follower:
         self.ready = asyncio.Event()
         self.heard: list[Heard] = []
         self.times = 0
-        """That it was connected."""
+        """The number of times that it was connected."""
 
     async def follow(self) -> None:
         while True:
@@ -46,7 +46,7 @@ class Follower:
         raise NotImplementedError
 
     def _connected(self, cursor: str) -> None:
-        """A first cursor counts: nothing that happens after it may be missed."""
+        """Record a connection. The first cursor counts: no event after it may be missed."""
         self._cursor = self._cursor or cursor
         self.times += 1
         self.ready.set()
@@ -87,7 +87,7 @@ class SocketFollower(Follower):
                 match message["type"]:
                     case "ready" if self._cursor:
                         await socket.send(json.dumps({"subscribe": "all", "after": self._cursor}))
-                        # What comes before the answer may lie beyond a gap.
+                        # Events that arrive before the response may lie beyond a gap.
                         await self._until_subscribed(socket)
                         self._connected(self._cursor)
                     case "ready":

@@ -1,4 +1,4 @@
-"""What holds after any accident, checked on what the database and the API say; pure."""
+"""Checks what must hold after any accident, from the state in the database and the API. The checks are pure."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,9 @@ def broken_promises(books: Books) -> list[Broken]:
 
 
 def ledger(books: Books) -> Iterator[Broken]:
-    """The books balance, the wallet is their sum, each job that ended was settled once, and nothing is held for it."""
+    """Check that the books balance, the wallet is their sum, each ended job was settled once, and nothing is held for
+    it.
+    """
     if books.money is None:
         return
     sums: dict[str, int] = defaultdict(int)
@@ -103,7 +105,9 @@ def _charges_of_nothing(books: Books, uses: Mapping[str, Sequence[Use]]) -> Iter
 
 
 def _wishes(books: Books) -> Iterator[Broken]:
-    """Nothing ends in a way that nobody asked for: `canceled` where nobody canceled, `failed` where all was well."""
+    """Check that nothing ends in a way that was not requested: `canceled` without a cancel, or `failed` without an
+    error.
+    """
     for key, ids in books.accepted.items():
         job = books.jobs.get(ids[0]) if ids else None
         order = books.orders.get(key)
@@ -137,7 +141,7 @@ def _attempts(job: Job, most: int) -> Iterator[Broken]:
 
 
 def _runs(events: Sequence[Happening]) -> int:
-    """Less those that were given back unfinished: they count as none."""
+    """Return the number of runs without those that were given back unfinished, which do not count."""
     begun = sum(event.type == "page.running" for event in events)
     given_back = sum(event.type == "page.requeued" and "reason" in event.data for event in events)
     postponed = sum(event.type == "page.retrying" and "attempt" not in event.data for event in events)

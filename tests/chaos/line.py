@@ -1,6 +1,6 @@
-"""What lies between two processes: a relay of bytes that can be cut, closed, stalled, slowed or made deaf.
+"""A relay of bytes between two processes. It can be cut, closed, stalled, slowed, or made to lose responses.
 
-It stands before each web process, and where a run asks for it before each service that the product itself uses.
+It stands before each web process, and if a run asks for it, before each service that the product itself uses.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class Line:
         self._delay_s = 0.0
         self._ends: set[asyncio.StreamWriter] = set()
         self._robbed: set[asyncio.StreamWriter] = set()
-        """Near ends that an answer never reached: what came now would be taken for it."""
+        """The near ends that a response never reached. The next bytes would be mistaken for that response."""
         self._server: asyncio.Server | None = None
         self.port = 0
 
@@ -40,12 +40,12 @@ class Line:
         self.port = int(self._server.sockets[0].getsockname()[1])
 
     def cut(self) -> None:
-        """What is under way is lost, and whoever asks anew is hung up on."""
+        """Drop all traffic in progress, and hang up on new connections."""
         self._cut = True
         self._break(self._ends)
 
     def refuse(self) -> None:
-        """The same, but nobody is there to be asked."""
+        """Drop all traffic in progress, and refuse new connections."""
         if self._server is not None:
             self._server.close()
         self._server = None
@@ -55,11 +55,11 @@ class Line:
         self._flowing.clear()
 
     def slow(self, delay_s: float) -> None:
-        """Each piece arrives so much later, in both directions."""
+        """Delay each piece by so much, in both directions."""
         self._delay_s = delay_s
 
     def deafen(self) -> None:
-        """Requests arrive and are done; their answers are lost, and then the connection is."""
+        """Let requests arrive and take effect, but lose their responses, and then the connection."""
         self._deaf = True
 
     async def mend(self) -> None:

@@ -1,4 +1,4 @@
-"""Callers that submit jobs with Idempotency-Keys, and send again whatever was not answered."""
+"""Runs callers that submit jobs with Idempotency-Keys, and send a request again if it had no response."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -14,29 +14,31 @@ from .requests import INFER, batch_request, call_request, file_request, job_requ
 ANSWER_S = 10.0
 GIVES_UP_S = 300.0
 AHEAD = 40
-"""Jobs that may be submitted while a fault is due: it strikes among them, and not after them."""
+"""Jobs that may be submitted while a fault is due, so that it strikes among them and not after them."""
 _LONGEST_PAUSE_S = 1.0
 _IMPATIENT_S = 0.02
 
 
 @dataclass
 class Answers:
-    """What callers were told."""
+    """The responses that callers received."""
 
     ids: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Of jobs, by their orders' keys."""
+    """The job IDs by the keys of their orders."""
     batches: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     calls_sent: int = 0
     calls_answered: int = 0
     done: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     odd: list[str] = field(default_factory=list)
-    """Answers that no fault explains."""
+    """Responses that no fault explains."""
     given_up: list[str] = field(default_factory=list)
 
 
 class Load:
-    """Some orders are synchronous calls or batches: all have their turn by number, and count as they are done."""
+    """The load of a run. Some orders are synchronous calls or batches. All are sent in the order of their numbers, and
+    count when they are done.
+    """
 
     def __init__(
         self, urls: Sequence[str], key: str, orders: Sequence[Order], *, callers: int, hook: str = ""
@@ -53,13 +55,13 @@ class Load:
         self.answers = Answers()
 
     async def run(self) -> None:
-        """Until every job is accepted, or nobody would have it."""
+        """Run until every job is accepted or given up."""
         async with asyncio.TaskGroup() as callers:
             for _ in range(self._callers):
                 callers.create_task(self._call())
 
     async def hold_at(self, accepted: int) -> None:
-        """Start no more than a few jobs beyond these, until told otherwise."""
+        """Start only a few jobs beyond this number, until the next call."""
         async with self._moved:
             self._held_at = accepted + AHEAD
             self._moved.notify_all()
@@ -100,7 +102,7 @@ class Load:
         return httpx.AsyncClient(headers=headers, timeout=ANSWER_S, trust_env=False)
 
     async def _place(self, client: httpx.AsyncClient, order: Order, number: int) -> None:
-        """Sent to one web process and then the other, until it is accepted."""
+        """Send an order to one web process and then to the other, until it is accepted."""
         loop = asyncio.get_running_loop()
         deadline, tries = loop.time() + GIVES_UP_S, 0
         while not await self._send(client, order, number + tries, hurried=order.impatient and tries == 0):
@@ -137,13 +139,13 @@ class Load:
 
     def _is_good(self, order: Order, answer: httpx.Response) -> bool:
         self.answers.statuses[str(answer.status_code)] += 1
-        # 409: the first try is still under way; 507: a disk is full.
+        # A 409 means that the first attempt is still in progress, and a 507 that a disk is full.
         if answer.status_code not in {200, 201, 202, 409, 429, 503, 507}:
             self.answers.odd.append(f"{answer.status_code} to {order.key}: {answer.text[:300]}")
         return answer.is_success
 
     async def _ask(self, client: httpx.AsyncClient, order: Order, url: str, within_s: float) -> bool:
-        """A bad row is refused by the model, and that is an answer."""
+        """Send a call. The model refuses a bad row, and that counts as a response."""
         self.answers.calls_sent += 1
         answer = await client.post(f"{url}{INFER}", timeout=within_s, **call_request(order))
         if order.row == BAD_ROW and 400 <= answer.status_code < 500 and answer.status_code != 429:
@@ -162,7 +164,7 @@ class Load:
         return good
 
     async def _cancel(self, client: httpx.AsyncClient, job_id: str, place: int) -> None:
-        """Asked once: whether it came in time, or at all, is all the same to what is promised."""
+        """Send a cancel once. The promises hold whether or not it arrives, or arrives in time."""
         try:
             await client.post(f"{self._url(place)}/v1/jobs/{job_id}/cancel")
         except httpx.TransportError:

@@ -1,4 +1,4 @@
-"""What a run of the harness is asked to do."""
+"""The options of a run of the harness."""
 
 import argparse
 import random
@@ -21,7 +21,7 @@ class Options:
     lease_s: int = 3
     callers: int = 16
     settle_s: float = 60.0
-    """How long nothing may happen before the jobs that have not ended are called lost."""
+    """Seconds without any change after which jobs that have not ended count as lost."""
     plain: bool = False
     window: bool = False
     control: bool = False

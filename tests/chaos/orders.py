@@ -1,4 +1,4 @@
-"""What callers of a run want, each order decided by the seed and its number alone; pure."""
+"""The orders of a run's callers. Each is determined only by the seed and its number. It is pure."""
 
 import random
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Self
 from .picky import BAD_ROW, GOOD_ROWS
 
 CALLS, BATCHES, HOOKED, BOUNDED = 0.05, 0.004, 0.1, 0.04
-"""Shares of the orders: synchronous calls, batches, jobs that name a webhook, jobs that must be done by some time."""
+"""Shares of the orders: synchronous calls, batches, jobs that name a webhook, and jobs with a deadline."""
 MOST_LINES = 12
 
 
@@ -20,19 +20,19 @@ class Order:
     sends_twice: bool
     cancels: bool
     impatient: bool
-    """Hangs up on the first try before it can be answered."""
+    """True if the caller disconnects on the first attempt before there can be a response."""
     calls: bool = False
-    """A synchronous call, and no job."""
+    """True for a synchronous call instead of a job."""
     lines: int = 0
-    """A batch of so many, and no job."""
+    """The number of requests in a batch, or 0 if the order is not a batch."""
     hooked: bool = False
-    """Names an address to be told of the job's end."""
+    """True if the order names an address to notify at the job's end."""
     expires_after_s: int | None = None
     cancel_after_s: int | None = None
 
     @classmethod
     def draw(cls, seed: int, number: int, *, whole: bool = True) -> Self:
-        """`whole`: of every kind, and not of small jobs alone."""
+        """Draw an order. `whole` means orders of every kind rather than small jobs only."""
         chance = random.Random(f"{seed}/{number}")
         kind = chance.random() if whole else 1.0
         bounded_s = chance.randrange(1, 8) if whole and chance.random() < BOUNDED else None
@@ -57,7 +57,7 @@ class Order:
 
     @property
     def ends(self) -> frozenset[str]:
-        """In which states the job may end."""
+        """Return the states in which the job may end."""
         left = {"canceled"} if self.cancels or self.cancel_after_s else set[str]()
         if self.expires_after_s:
             left.add("expired")

@@ -1,4 +1,6 @@
-"""What holds of work that is no job: batches, each line charged once, and synchronous calls; pure."""
+"""Checks work other than jobs: batches, whose requests are each charged once, and synchronous calls. The checks are
+pure.
+"""
 
 from collections.abc import Iterator
 
@@ -35,7 +37,9 @@ def broken_batches(books: Books) -> Iterator[Broken]:
 
 
 def broken_calls(books: Books) -> Iterator[Broken]:
-    """Every call that was sent may have been done, answered or not; every one that was answered was."""
+    """Check calls. Each call that was sent may have been done, with or without a response. Each call with a response
+    was done.
+    """
     charged, calls = sum(use.kind == "call" for use in books.uses), books.calls
     if charged > calls.sent:
         yield Broken("charged twice", f"{charged} calls were charged, and {calls.sent} were sent")

@@ -1,4 +1,4 @@
-"""Looks at the jobs of a run as their owner does, over the API."""
+"""Reads the jobs of a run as their owner does, over the API."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ _AGAIN_AFTER_S = 0.5
 
 
 async def see_jobs(urls: Sequence[str], key: str, job_ids: Sequence[str]) -> dict[str, Seen | None]:
-    """Each job and its events, half of them from each web process."""
+    """Return each job and its events, half of them from each web process."""
     seen: dict[str, Seen | None] = {}
     headers = {"Authorization": f"Bearer {key}"}
     left = iter(enumerate(job_ids))
@@ -29,7 +29,7 @@ async def see_jobs(urls: Sequence[str], key: str, job_ids: Sequence[str]) -> dic
 
 
 async def tenants_secret(url: str, key: str) -> str:
-    """What messages to jobs' own addresses are signed with."""
+    """Return the secret that signs messages to jobs' own addresses."""
     async with httpx.AsyncClient(timeout=_PATIENCE_S, trust_env=False) as client:
         answer = await client.get(f"{url}/v1/webhooks/secret", headers={"Authorization": f"Bearer {key}"})
         return str(answer.raise_for_status().json()["secret"])
@@ -54,7 +54,7 @@ async def _see(client: httpx.AsyncClient, url: str) -> Seen | None:
 
 
 async def _told(client: httpx.AsyncClient, url: str) -> httpx.Response:
-    """Asked again while the answer is to come again: the machine may have other things to do."""
+    """Send the request again while the response says to retry, because the machine may be busy."""
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         with suppress(httpx.TransportError):

@@ -1,4 +1,4 @@
-"""The model of a run: it answers rows 0 to 3, after a moment long enough to be killed in; others fail in its code."""
+"""The model of a run. It accepts rows 0 to 3, after a moment long enough to be killed in. Other rows fail in its code."""
 
 from pathlib import Path
 
@@ -28,5 +28,5 @@ def save_picky(path: Path) -> Path:
 
 
 def tensor(row: int) -> dict[str, object]:
-    """What is asked of it, as it is sent."""
+    """Return an input for it, as it is sent."""
     return {"tensors": [{"name": "x", "datatype": "FP32", "shape": [1, 1], "data": [row]}]}

@@ -1,4 +1,4 @@
-"""Decides from a seed what goes wrong, with whom and when; pure, so that a run can be repeated."""
+"""Decides from a seed which faults happen, to which target and when. It is pure, so that a run can be repeated."""
 
 import enum
 import random
@@ -8,27 +8,27 @@ from typing import TypeVar
 
 Choice = TypeVar("Choice")
 STANDS_S = 8.0
-"""After this a process that was killed serves again, on a machine that has other things to do."""
+"""Seconds after which a killed process serves again, on a machine that has other work."""
 
 
 class Kind(enum.Enum):
     KILL = "kill -9"
     FREEZE = "freeze"
     CUT = "cut"
-    """Connections break, and for a while each new one does at once."""
+    """Connections break, and for a while each new connection breaks at once."""
     REFUSE = "refuse"
-    """They break, and for a while none can be made."""
+    """Connections break, and for a while none can be made."""
     STALL = "stall"
     """Bytes stop for a while."""
     SLOW = "slow"
     """Bytes arrive late for a while."""
     DEAF = "lose the answers of"
-    """Requests arrive and are done, a COMMIT among them; who asked gets no answer, and then loses the connection."""
+    """Requests arrive and take effect, including a COMMIT. The client gets no response, and then loses the connection."""
     WIPE = "wipe"
     CLOCK = "set the clock of"
-    """Once and for all, seconds or hours off, forwards or back."""
+    """A clock is set once, seconds or hours off, forwards or back."""
     FILL = "fill"
-    """A disk, to the last byte."""
+    """A disk is filled to the last byte."""
 
 
 OF_CALLERS = (Kind.CUT, Kind.STALL)
@@ -37,7 +37,7 @@ OF_WIRES = (Kind.DEAF, Kind.CUT, Kind.STALL, Kind.REFUSE, Kind.SLOW)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How often each may happen, and with what."""
+    """The number of faults of each kind, and their possible targets."""
 
     jobs: int
     kills: int
@@ -48,11 +48,11 @@ class Wanted:
     killed: tuple[str, ...]
     frozen: tuple[str, ...]
     lines: tuple[str, ...]
-    """Between callers and web processes."""
+    """The lines between callers and web processes."""
     broker: str
     breaks: int = 0
     wires: tuple[str, ...] = ()
-    """Between the product and the services that it uses."""
+    """The lines between the product and the services that it uses."""
     jumps: int = 0
     clocks: tuple[str, ...] = ()
     fills: int = 0
@@ -62,16 +62,16 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class Fault:
     after: int
-    """Strikes once so many jobs are accepted: a slow machine meets it in the same place."""
+    """The number of accepted jobs after which the fault strikes. A slow machine meets it at the same job."""
     kind: Kind
     target: str
     lasts_s: float = 0.0
     quiet_s: float = 0.0
-    """Before the next one may strike."""
+    """Seconds before the next fault may strike."""
     calm_s: float = 0.0
-    """Since all earlier ones are over: what they broke stands again."""
+    """Seconds since the end of all earlier faults, so that what they broke works again."""
     shift_s: float = 0.0
-    """Of a clock, from the database's."""
+    """The offset of a clock from the database's clock."""
 
     def __str__(self) -> str:
         if self.kind is Kind.CLOCK:
@@ -81,7 +81,7 @@ class Fault:
 
 
 def plan_faults(seed: int, wanted: Wanted) -> list[Fault]:
-    """In the order in which they strike, spread over all of the jobs."""
+    """Return the faults in the order in which they strike, spread over all of the jobs."""
     chance = random.Random(seed)
     kinds = (
         [(Kind.KILL, target) for target in _everyone_once_first(chance, wanted.killed, wanted.kills)]
@@ -104,7 +104,9 @@ def plan_faults(seed: int, wanted: Wanted) -> list[Fault]:
 
 
 def _fault(chance: random.Random, after: int, kind: Kind, target: str, lease_s: float) -> Fault:
-    """Half of the workers' deaths are left alone, so that it can be seen how long their pages wait."""
+    """Make a fault. Half of the workers' deaths have no other fault nearby, so that the wait of their pages can be
+    measured.
+    """
     if kind is Kind.KILL and target.startswith("worker") and chance.random() < 0.5:
         return Fault(after, kind, target, quiet_s=lease_s + 3.0, calm_s=STANDS_S)
     if kind is Kind.CLOCK:
@@ -118,13 +120,13 @@ def _everyone_once_first(chance: random.Random, targets: Sequence[Choice], count
 
 
 def draw_shift_s(chance: random.Random) -> float:
-    """Half of them by as much as a machine without NTP, half as one whose time zone somebody has got wrong."""
+    """Draw an offset. Half are those of a machine without NTP, and half those of a machine with a wrong time zone."""
     size_s = chance.uniform(1.0, 90.0) if chance.random() < 0.5 else chance.uniform(0.5, 12.0) * 3600
     return chance.choice([-1.0, 1.0]) * size_s
 
 
 def first_shifts(seed: int, clocks: Sequence[str]) -> dict[str, float]:
-    """Processes begin a run with clocks that disagree."""
+    """Return the offsets with which the processes begin a run, which all differ."""
     chance = random.Random(f"{seed}/clocks")
     return {clock: draw_shift_s(chance) for clock in clocks}
 

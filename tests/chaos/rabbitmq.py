@@ -1,4 +1,4 @@
-"""A RabbitMQ of a run's own, which may be killed: nobody else's queues are on it."""
+"""A RabbitMQ for a single run, which may be killed because no other run has queues on it."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ _PATIENCE_S = 2.0
 
 
 def find_rabbitmq() -> str | None:
-    """The program itself; what lies on PATH is often a script that wants to be another user."""
+    """Return the program itself. The program on PATH is often a script that switches to another user."""
     return shutil.which("rabbitmq-server", path=os.pathsep.join(_PLACES)) or shutil.which("rabbitmq-server")
 
 

@@ -1,4 +1,4 @@
-"""Where jobs' webhooks arrive: it answers, fails and dawdles as the seed has it, and keeps what came."""
+"""Receives jobs' webhooks. It responds, fails and delays as the seed decides, and stores what arrived."""
 
 import asyncio
 import random
@@ -15,7 +15,7 @@ _LONGEST_S = 2.0
 
 
 class Receiver:
-    """A server of the harness's own: nothing in front of it is broken."""
+    """A server of the harness itself. No fault applies to its connections."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(f"{seed}/receiver")
@@ -47,7 +47,7 @@ class Receiver:
         if self._chance.random() < _DAWDLES:
             await asyncio.sleep(self._chance.uniform(0.1, _LONGEST_S))
         message = headers.get("webhook-id", "")
-        # Once for each message: the schedule's second pause is five minutes.
+        # It fails only once for each message, because the schedule's second pause is five minutes.
         fails = message not in self._failed and self._chance.random() < _FAILS
         self._failed.add(message)
         if not fails:

@@ -1,4 +1,4 @@
-"""How long pages waited whose worker was killed; pure."""
+"""Measures how long pages waited after their worker was killed. It is pure."""
 
 import math
 from collections.abc import Sequence
@@ -9,24 +9,26 @@ from dataclasses import dataclass
 class Waited:
     seconds: float
     alone: bool
-    """Nothing else was broken meanwhile."""
+    """True if no other fault was active meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """When a fault lasted."""
+    """The time span of a fault."""
 
     begins_s: float
     ends_s: float
 
 
 def is_alone(kill_s: float, again_s: float, others: Sequence[Span], heals_s: float) -> bool:
-    """`heals_s`: how long what another fault broke may need to stand again."""
+    """Say whether no other fault overlaps. `heals_s` is the time that a part may need to work again after another
+    fault.
+    """
     return not any(span.begins_s < again_s and span.ends_s + heals_s > kill_s for span in others)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that so many are not above."""
+    """Return the smallest value that at least this share of the values does not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 

@@ -1,4 +1,4 @@
-"""Tells what a run did, and of each broken promise what happened to the job, with the faults of that time."""
+"""Reports what a run did, and for each broken promise the history of the job with the faults of that time."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from .run import Verdict
 
 _SHOWN = 10
 _BEFORE_S, _AFTER_S = 3.0, 10.0
-"""Around a job's events, for the faults that are told with them."""
+"""Seconds before and after a job's events. Faults in this span are reported with the job."""
 _COUNTED = ("lost", "doubled", "charged twice", "not charged")
 
 
@@ -49,7 +49,7 @@ def tell(verdict: Verdict, options: Options, say: Callable[[str], None]) -> None
 
 
 def _tell_broken(broken: Broken, verdict: Verdict, say: Callable[[str], None]) -> None:
-    """With the life of its job, and the faults that fell into it."""
+    """Report a broken promise with the history of its job, and the faults during it."""
     say(f"BROKEN {broken.rule}: {broken.job_id} {broken.detail}")
     job = verdict.books.jobs.get(broken.job_id)
     if job is None or not job.events:

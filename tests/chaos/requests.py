@@ -1,4 +1,4 @@
-"""What is sent for an order; pure."""
+"""Builds the requests for an order. It is pure."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def job_request(order: Order, hook: str) -> Request:
 
 
 def call_request(order: Order) -> Request:
-    """Always run, so that each has its own use."""
+    """Return a request that is always run, so that each has its own usage."""
     return {"json": _infer(order.row), "headers": {"Cache-Control": "no-store"}}
 
 
@@ -45,12 +45,12 @@ def batch_request(order: Order, file_id: str) -> Request:
 
 
 def plain_id(shown: str) -> str:
-    """Of a batch, as its row has it."""
+    """Return a batch's ID as its row has it."""
     return str(UUID(hex=shown.removeprefix("batch_")))
 
 
 def _line(order: Order, number: int) -> dict[str, object]:
-    """Rows differ: what is known is answered, and charged, as that."""
+    """Return a request of a batch. Rows differ, because a cached result is returned, and charged, as a cache hit."""
     return {"custom_id": f"{number}", "method": "POST", "url": INFER, "body": _infer(number % GOOD_ROWS)}
 
 

@@ -1,4 +1,4 @@
-"""Reads a run's jobs out of PostgreSQL, past the product and all walls between tenants."""
+"""Reads a run's jobs from PostgreSQL, without the product and without row-level security."""
 
 import asyncio
 from collections import defaultdict
@@ -54,7 +54,7 @@ FROM jobs_job WHERE tenant_id = %(tenant)s
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A page that a worker was at when it died."""
+    """A page that a worker was working on when it died."""
 
     job_id: str
     number: int
@@ -76,11 +76,13 @@ class Rows:
         return [Held(*row) for row in await self._ask(_HELD, worker)]
 
     async def under_way(self) -> int:
-        """Pages of which the broker should hold a message."""
+        """Return the number of pages for which the broker should hold a message."""
         return int((await self._ask(_UNDER_WAY))[0][0])
 
     async def taken_up_again_at(self, held: Held) -> float | None:
-        """None where no worker had to: it was canceled, or its worker had done it before it died."""
+        """Return when the page was taken up again. Return None if it did not have to be: it was canceled, or done
+        before the death.
+        """
         found = await self._ask(_AGAIN, held.job_id, held.number, held.attempt)
         return None if found[0][0] is None else float(found[0][0])
 

@@ -1,4 +1,4 @@
-"""One run: start, submit and strike, heal, look at everything, tell."""
+"""A single run: start, submit and strike, heal, check everything, report."""
 
 import asyncio
 import time
@@ -31,11 +31,13 @@ from .window import Window
 
 HEALS_S = 120.0
 _DELIVERED_S = 400.0
-"""A message whose sender died waits for a lease of a minute; one that failed twice, for five."""
+"""The longest wait for deliveries. A message whose sender died waits for a lease of a minute; a message that failed
+twice, for five.
+"""
 _CHARGED_S, _HEARD_S = 30.0, 30.0
 _LOOK_EVERY_S = 0.5
 _MAX_ATTEMPTS = 3
-"""MAAS_MAX_ATTEMPTS, which a run leaves at its default."""
+"""The default of MAAS_MAX_ATTEMPTS, which a run does not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ async def run(options: Options, home: Path, console: Console, say: Callable[[str
 
 @asynccontextmanager
 async def _following(followers: Sequence[Follower]) -> AsyncIterator[None]:
-    """Once all of them hear: what happens before that is nobody's promise."""
+    """Run the body when all followers are connected, because events before that are not promised."""
     tasks = [asyncio.create_task(one.follow()) for one in followers]
     try:
         async with asyncio.timeout(HEALS_S):
@@ -126,7 +128,7 @@ async def _window(options: Options, url: str) -> AsyncIterator[Window | None]:
 
 
 async def _until(look: Callable[[], Awaitable[bool]], patience_s: float) -> None:
-    """Or for so long; what did not come is found where it is missed."""
+    """Wait until `look` is true, or until the timeout. The checks report what is missing then."""
     deadline = time.monotonic() + patience_s
     while not await look() and time.monotonic() < deadline:  # noqa: ASYNC110  # Postgres sets no event
         await asyncio.sleep(_LOOK_EVERY_S)
@@ -147,7 +149,7 @@ async def _all_is_heard(followers: Sequence[Follower], books: Books) -> bool:
 
 @asynccontextmanager
 async def _lines(cluster: Cluster) -> AsyncIterator[Mapping[str, Line]]:
-    """Between callers and each web process."""
+    """Yield the lines between callers and each web process."""
     lines = {name: Line(to_port(cluster.ports[name])) for name in WEBS}
     for line in lines.values():
         await line.open()
@@ -181,7 +183,7 @@ def _plan(options: Options, cluster: Cluster) -> list[Fault]:
 
 
 async def _settle(rows: Rows, settle_s: float) -> None:
-    """Until every job has ended, or nothing has happened for long."""
+    """Wait until every job has ended, or nothing has happened for long."""
     last, moved_s = Progress(-1, -1), time.monotonic()
     while time.monotonic() - moved_s < settle_s:
         now = await rows.progress()
@@ -197,7 +199,7 @@ def _accepted(answers: Answers) -> list[str]:
 
 
 async def _books(rows: Rows, answers: Answers, orders: Mapping[str, Order], *, forgets: bool) -> Books:
-    """`forgets`: the durable Redis was told to."""
+    """Read the books. `forgets` means that the durable Redis was wiped."""
     return Books(
         accepted=answers.ids,
         jobs=await rows.jobs(),

@@ -1,4 +1,6 @@
-"""What holds of events that were followed live: none missing, each job's in their order; pure."""
+"""Checks events that were followed live: none may be missing, and those of each job must be in order. The checks are
+pure.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +16,11 @@ class Heard:
     type: str
     cursor: str = ""
     connection: int = 0
-    """Which it was of those that were made one after the other."""
+    """The number of the connection among those made one after the other."""
 
 
 def broken_streams(name: str, heard: Sequence[Heard], jobs: Mapping[str, Job]) -> Iterator[Broken]:
-    """What comes again after a lost connection was heard before, and is left out."""
+    """Yield what is broken. Events that are repeated after a lost connection are ignored."""
     by_job: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     known: set[tuple[str, int]] = set()
     for one in heard:

@@ -1,4 +1,4 @@
-"""A small run of the harness; `make chaos` runs larger ones."""
+"""Runs the harness for a short time. `make chaos` runs it for longer."""
 
 import os
 import subprocess

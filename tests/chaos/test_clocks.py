@@ -1,4 +1,4 @@
-"""A shifted process has another time of day, and counts its seconds as before."""
+"""Tests that a shifted process has another time of day, and counts its seconds as before."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Each promise, broken once in books that are otherwise in order."""
+"""Tests each promise by breaking it once in books that are otherwise in order."""
 
 from dataclasses import replace
 from typing import Any
@@ -55,7 +55,7 @@ def with_page(**changes: object) -> Books:
 
 
 def requeued(times: int, **data: object) -> Books:
-    """The page was taken up and put back so often before it succeeded."""
+    """Return books in which the page was taken up and put back that many times before it succeeded."""
     kinds: list[tuple[str, dict[str, Any]]] = [
         ("page.running", {"page": 1}),
         ("page.requeued", {"page": 1, **data}),

@@ -1,4 +1,4 @@
-"""Each break of a line breaks what it says, and is over when it is mended."""
+"""Tests that each break of a line breaks what it should, and is over when it is mended."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ Meet = Callable[[Line, list[bytes]], Awaitable[None]]
 
 
 def at_a_line(meet: Meet) -> list[bytes]:
-    """What arrived at the far end, which answers every piece with itself."""
+    """Return what arrived at the far end, which responds to every piece with the same piece."""
     arrived: list[bytes] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

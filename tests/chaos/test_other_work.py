@@ -1,4 +1,4 @@
-"""What was said live, what webhooks were told, and what is no job: each promise broken once in good books."""
+"""Tests the checks of live events, webhooks, and work other than jobs, by breaking each promise once in good books."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

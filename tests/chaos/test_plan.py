@@ -1,4 +1,4 @@
-"""A seed says all that goes wrong."""
+"""Tests that a seed determines all faults."""
 
 from dataclasses import replace
 

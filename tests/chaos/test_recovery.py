@@ -1,4 +1,4 @@
-"""Waits are told apart by what else was broken, and summed up as promised."""
+"""Tests that waits are separated by whether another fault was active, and summed up correctly."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The owner's list of jobs in a browser, opened before there is any and kept open: never is it loaded again."""
+"""The owner's list of jobs in a browser, opened before there are any jobs and kept open without a reload."""
 
 import asyncio
 import time
@@ -23,7 +23,7 @@ rows => rows.map(row => [row.id, row.querySelector(".state")?.textContent.trim()
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Of a job in a list."""
+    """A job in a list."""
 
     row: str
     state: str
@@ -57,7 +57,7 @@ class Window:
         await self._driver.stop()
 
     async def broken(self) -> list[Broken]:
-        """Where the window that was open all the while does not come to show what a new one does."""
+        """Return the differences if the window that was kept open does not catch up with a new window."""
         deadline = time.monotonic() + _CATCHES_UP_S
         while True:
             kept, fresh = await self._shown(self._kept), await self._shown_anew()

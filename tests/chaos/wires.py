@@ -1,4 +1,4 @@
-"""Lines between the product and the services that it uses: by TCP, as in production, so that they can be broken."""
+"""Lines between the product and the services that it uses. They use TCP, as in production, so that they can be broken."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ _HOST = "127.0.0.1"
 
 
 class Wires:
-    """The product is told of `urls`; the harness itself goes past them."""
+    """The lines to services. The product uses `urls`; the harness itself bypasses them."""
 
     def __init__(self) -> None:
         self.lines: dict[str, Line] = {}
@@ -35,7 +35,7 @@ class Wires:
 
 
 def through(url: str, port: int) -> str:
-    """The same service by way of a port of this machine."""
+    """Return the URL of the same service through a port of this machine."""
     parts = urlsplit(url)
     match parts.scheme:
         case "unix":

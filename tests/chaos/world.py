@@ -1,4 +1,6 @@
-"""Puts a tenant and the model into a fresh database, and leaves word of them; runs inside `manage.py shell`."""
+"""Creates a tenant and the model in a fresh database, and writes a file that describes them. It runs in `manage.py
+shell`.
+"""
 
 import tempfile
 from dataclasses import asdict, dataclass
@@ -19,7 +21,7 @@ from .owner import EMAIL, PASSWORD
 from .picky import MODEL, PRICE_MICROS, PRICE_OF_HITS_MICROS, SIGNATURE, save_picky
 
 PLENTY_MICROS = 10**12
-"""It is no run of who has too little: what is asked is whether the books stay right."""
+"""A balance that is never used up. A run does not test a lack of money, but whether the books stay right."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def make_world(word: str) -> None:
 
 
 def _add_model() -> None:
-    """In a pool of its own, so that the workers bring no other model into memory."""
+    """Add the model in its own pool, so that the workers load no other model into memory."""
     price = {"meter": "call", "amount_micros": PRICE_MICROS, "per": 1, "currency": "EUR"}
     card = ModelCard(
         name=MODEL,

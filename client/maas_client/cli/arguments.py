@@ -1,4 +1,4 @@
-"""What can be said on the command line."""
+"""The arguments of the command line."""
 
 import argparse
 import json
@@ -117,7 +117,7 @@ def _add_limit(parser: argparse.ArgumentParser) -> None:
 
 
 def _file_or_url(text: str) -> Path | str:
-    """An address is for the service to fetch, and to judge."""
+    """Return a URL unchanged, because the service fetches and checks it, or the path of an existing file."""
     return text if text.startswith(("https://", "http://")) else _file(text)
 
 
@@ -131,7 +131,7 @@ def _file(text: str) -> Path:
 
 
 def _target(text: str) -> Path:
-    """Known before anything is paid for."""
+    """Check that the output file can be written, before anything is paid for."""
     path = Path(text)
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a folder; name a file in it")

@@ -1,4 +1,4 @@
-"""Progress bars, of `rich`; a bar for each file, first of its bytes and then of its pages."""
+"""Progress bars made with `rich`: a bar for each file, first for its bytes and then for its pages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What each command does; what it returns is its exit code."""
+"""The commands. Each returns its exit code."""
 
 import argparse
 import sys
@@ -24,7 +24,7 @@ Named = tuple[str, Result]
 
 
 def run(client: Client, given: argparse.Namespace) -> int:
-    """Everything is submitted before anything is waited for: the service works on all of it at once."""
+    """Submit everything before waiting for anything, so that the service works on all of it at once."""
     if bool(given.files) == (given.text is not None):
         given.parser.error("give files or --text, and not both")
     if given.unpack:
@@ -46,9 +46,9 @@ def run(client: Client, given: argparse.Namespace) -> int:
 def _submit(
     client: Client, given: argparse.Namespace, shown: Display, submitted: list[tuple[str, Job]]
 ) -> bool:
-    """Into a list of the caller's, who has to know of each job even when this is interrupted.
+    """Submit all work and return whether all was accepted.
 
-    Whether all were taken.
+    Each job is added to the caller's list, so that the caller knows it even after an interruption.
     """
     own_key = given.idempotency_key or uuid4().hex
     for name, file, key in _works(given, own_key):
@@ -57,7 +57,7 @@ def _submit(
         except InvalidRequest as refusal:
             if file is None:
                 raise
-            # The other files may be better.
+            # The other files may be valid.
             say(f"maas: {name}: {refusal}")
         except (ConnectionFailed, Unavailable):
             say(
@@ -71,7 +71,7 @@ def _submit(
 
 
 def _works(given: argparse.Namespace, own_key: str) -> list[tuple[str, Path | str | None, str]]:
-    """Name, file or address, and key of each; several files are several jobs, and so have a key each."""
+    """Return the name, the file or URL, and the key of each job. Each of several files is a job with its own key."""
     if given.text is not None:
         return [("text", None, own_key)]
     several = len(given.files) > 1
@@ -82,7 +82,7 @@ def _works(given: argparse.Namespace, own_key: str) -> list[tuple[str, Path | st
 
 
 def _shown(file: Path | str) -> str:
-    """Of an address without its query, which may be a secret."""
+    """Return a file or URL without its query, which may contain a secret."""
     return str(file).partition("?")[0]
 
 
@@ -116,7 +116,7 @@ def _write(client: Client, given: argparse.Namespace, results: Sequence[Result])
 
 
 def _judged(results: Sequence[Named]) -> int:
-    """Says of each job and page what went wrong."""
+    """Print the failure of each job and page, and return the exit code."""
     code = DONE
     for name, result in results:
         if result.state == "succeeded":
@@ -202,7 +202,7 @@ def cancel(client: Client, given: argparse.Namespace) -> int:
 
 
 def retry(client: Client, given: argparse.Namespace) -> int:
-    """The new job's id alone on stdout, for the next command."""
+    """Retry a job. Only the new job's id is printed on stdout, for the next command."""
     job = client.retry(given.job)
     say(f"Job {job.id} takes over the pages that succeeded and runs the others again.")
     print(job.id)

@@ -1,4 +1,4 @@
-"""What ends a command before its jobs have ended: only the waiting ends, and it is said how to go on."""
+"""Interruptions that end a command before its jobs end. Only the wait ends, and a message says how to continue."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from maas_client.resources import Job
 
 
 class Left(Exception):
-    """Carries the jobs that were left behind, and the code to end with."""
+    """An exception that carries the unfinished jobs and the exit code."""
 
     def __init__(self, why: str, jobs: Sequence[str], code: int) -> None:
         super().__init__(why)
@@ -28,7 +28,7 @@ class Left(Exception):
 
 @contextmanager
 def not_lost(submitted: Sequence[tuple[str, Job]]) -> Iterator[None]:
-    """For as long as there are jobs that only this command knows of; the list may still grow."""
+    """Guard jobs that only this command knows about. The list may still grow meanwhile."""
     try:
         yield
     except BrokenPipeError:

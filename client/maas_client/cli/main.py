@@ -1,4 +1,4 @@
-"""Entry of the command `maas`: an error is one line on stderr and an exit code, never a traceback."""
+"""The entry point of the command `maas`: an error is a text line on stderr and an exit code, never a traceback."""
 
 import os
 import sys
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("\nInterrupted.")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has gone, as `head` does. Python would complain once more when it flushes.
+        # The reader of the output has gone, as `head` does. Python would complain again when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (MaasError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Results as people and programs want to read them."""
+"""The output of results, for people or for programs."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ FORMATS = ("text", "json", "markdown")
 
 
 def rendered(client: Client, results: Sequence[Result], form: str) -> str:
-    """Several results are a list in JSON, and otherwise stand one after the other."""
+    """Render the results. Several results are a list in JSON; in other forms they follow each other."""
     if form == "json":
         data = [result.data for result in results]
         return json.dumps(data[0] if len(data) == 1 else data, ensure_ascii=False, indent=2) + "\n"
@@ -25,7 +25,7 @@ def _text(result: Result) -> str:
 
 
 def _words(page: Page) -> str:
-    """Of a model that gives no text: what it does give."""
+    """Return the text of a page, or its other result if the model returns no text."""
     if "text" in page.data:
         return page.text
     given: dict[str, Any] = {

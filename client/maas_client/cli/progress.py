@@ -1,4 +1,4 @@
-"""How far it has come, on stderr: bars for a person at a terminal, plain lines for everything else."""
+"""Progress on stderr: bars at a terminal, plain text lines otherwise."""
 
 import sys
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ class Display(Protocol):
 
 
 class Lines:
-    """One line for each thing that happened, none for what merely goes on."""
+    """A display that prints a text line for each event, and none for mere continuation."""
 
     def __init__(self) -> None:
         self._said: dict[str, tuple[str, int]] = {}

@@ -1,4 +1,4 @@
-"""Rows in columns, as wide as they need to be."""
+"""Tables of rows whose columns are as wide as their content."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -12,5 +12,5 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> None
 
 
 def when(moment: datetime) -> str:
-    """In the reader's own time."""
+    """Return a time in the reader's own time zone."""
     return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -1,4 +1,4 @@
-"""`maas run --unpack`: ZIP archives, of which each document is a job of its own."""
+"""The command `maas run --unpack`: ZIP archives whose documents each become a job."""
 
 import argparse
 from functools import partial
@@ -22,7 +22,7 @@ def require_archives(given: argparse.Namespace) -> None:
 def unpack(
     client: Client, given: argparse.Namespace, shown: Display, submitted: list[tuple[str, Job]]
 ) -> bool:
-    """As `_submit`, of what is in them. Whether each entry that is a document has its job."""
+    """Submit the documents in the archives, as `_submit` does, and return whether every document has its job."""
     whole = True
     for archive, name in _sent(client, given, shown):
         if archive is None:
@@ -34,7 +34,7 @@ def unpack(
 
 
 def _sent(client: Client, given: argparse.Namespace, shown: Display) -> list[tuple[Archive | None, str]]:
-    """All of them before any is waited for; None for those that were refused."""
+    """Send all archives before any wait. The archive is None if it was refused."""
     own_key = given.idempotency_key or uuid4().hex
     several = len(given.files) > 1
     sent: list[tuple[Archive | None, str]] = []
@@ -49,7 +49,7 @@ def _taken(client: Client, file: Path, how: Unpacking, own_key: str) -> Archive 
     try:
         return client.upload_archive(file, **how)
     except InvalidRequest as refusal:
-        # The other files may be better.
+        # The other files may be valid.
         say(f"maas: {file}: {refusal}")
         return None
     except (ConnectionFailed, Unavailable):

@@ -1,1 +1,1 @@
-"""Plans as operators see them: their prices are for models, so they are edited where models are known."""
+"""The operators' views of plans. Plans have prices of models, so they are edited where models are known."""

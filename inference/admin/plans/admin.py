@@ -1,4 +1,4 @@
-"""The operator's view of plans, of their prices, and of prices for one tenant alone."""
+"""The operator's view of plans, of their prices, and of prices for a single tenant."""
 
 from typing import Any
 from uuid import UUID
@@ -84,7 +84,7 @@ class PlanAdmin(OperatorAdmin):
         return found.annotate(sold=sold, read_at=Now())
 
     def get_formset_kwargs(self, request: HttpRequest, obj: Any, inline: Any, prefix: str) -> dict[str, Any]:
-        """Asked once for all rows."""
+        """Read the meters once for all rows."""
         given: dict[str, Any] = super().get_formset_kwargs(request, obj, inline, prefix)
         if not hasattr(request, "meters"):
             request.meters = meters_of_models()  # type: ignore[attr-defined]
@@ -121,7 +121,9 @@ class PlanAdmin(OperatorAdmin):
         return format_html('<a class="ln" href="{}">an example month</a>', url)
 
     def has_delete_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
-        """Archive it instead: bills of the past are made from it. Rows of versions are their own."""
+        """Refuse deletion, because past bills are made from the plan. Archive it instead. Rows of versions have their
+        own rule.
+        """
         return False
 
     def row_actions(self, row: Plan) -> list[str]:
@@ -140,7 +142,7 @@ class PlanAdmin(OperatorAdmin):
 
 @admin.register(TenantPrice)
 class TenantPriceAdmin(FoundById):
-    """Prices for one tenant alone; added from the page of its prices."""
+    """Prices for a single tenant. They are added from the page of the tenant's prices."""
 
     form = TenantPriceForm
     search_help_text = "Whole id, tenant, or a member's e-mail"
@@ -179,7 +181,7 @@ class TenantPriceAdmin(FoundById):
         return price.told(price.currency)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Only for a tenant that is named in the address."""
+        """Allow adding only if the URL names a tenant."""
         return bool(super().has_add_permission(request)) and _named_tenant(request) is not None
 
     def get_form(self, request: HttpRequest, obj: TenantPrice | None = None, **kwargs: Any) -> Any:
@@ -197,7 +199,7 @@ class TenantPriceAdmin(FoundById):
         return OfTenant
 
     def has_delete_permission(self, request: HttpRequest, obj: TenantPrice | None = None) -> bool:
-        """What has begun ends by one that follows it, without an amount."""
+        """Refuse deletion. To end a price that has begun, add a later price without an amount."""
         return False
 
 

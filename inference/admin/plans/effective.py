@@ -1,4 +1,4 @@
-"""The page that tells which prices and limits hold for a tenant, and where each comes from."""
+"""The page that shows the prices and limits in force for a tenant, and the origin of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

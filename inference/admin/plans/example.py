@@ -1,4 +1,4 @@
-"""What a month of a plan would cost, for use that somebody imagines; no queries."""
+"""The cost of a month under a plan for an imagined use, computed without queries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tenants.plans.versions import IncludedOfThen, PriceOfThen, included_between
 
 @dataclass(frozen=True, slots=True)
 class OwnPrices:
-    """A model's, where nothing nearer holds."""
+    """The prices of a model itself, which hold if no price in the plan applies."""
 
     price: Price
     cached_price: Price
@@ -30,7 +30,7 @@ class ImaginedUse:
 
 @dataclass(frozen=True)
 class Offer:
-    """A plan as it is sold, or none."""
+    """A plan as it is sold, or the absence of a plan."""
 
     name: str
     currency: str
@@ -42,7 +42,7 @@ class Offer:
 def example_month(
     offer: Offer, uses: Sequence[ImaginedUse], models: Mapping[str, OwnPrices], month: Month
 ) -> MonthBill:
-    """Spread evenly over its days, each at the prices with which it begins."""
+    """Return the bill of a month. The use is spread evenly over the days, each at the prices at its start."""
     used: list[Used] = []
     for place, day in enumerate(month.days):
         agreed = prices_at(offer.prices, datetime.combine(day, time(), UTC))
@@ -67,11 +67,11 @@ def _of_day(use: ImaginedUse, own: OwnPrices, agreed: AgreedPrices, month: Month
 
 @dataclass(frozen=True, slots=True)
 class Rounded:
-    """In the smallest unit that is paid; what is left of rounding goes to the largest rest."""
+    """The amounts rounded to the smallest unit that is paid. Rounding leftovers go to the largest remainder."""
 
     fee_micros: int
     lines_micros: tuple[int, ...]
-    """0 for those of other currencies than the one that is told."""
+    """The amount of each bill line, or 0 if the line is in another currency."""
     total_micros: int
 
 

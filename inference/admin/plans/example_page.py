@@ -1,4 +1,4 @@
-"""The page on which an operator imagines a month and sees what it would cost under a plan, and under another."""
+"""The page on which an operator enters the use of an imagined month and compares its cost under two plans."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _LABELS = {"gpu_second": "milliseconds of GPU"}
 
 
 class ExampleForm(forms.Form):
-    """One row for each model; none is used unless a quantity is given."""
+    """A form with one row for each model. A model without a quantity is not used."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Forms of plans and prices: amounts as people write them, and versions that have begun as they are."""
+"""Forms of plans and prices. Amounts use the usual notation, and versions that have begun cannot be changed."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -23,11 +23,11 @@ PRICED = ("model", "meter", "amount_micros", "per", "cached_micros", "holds_from
 
 
 MOST, MOST_OF_UNIT = 1_000_000_000, 1_000_000
-"""Of any currency: what is more is a slip of the hand, and sums of it would not fit."""
+"""The largest amounts, in any currency. A larger amount is a typing error, and sums of it would not fit."""
 
 
 class MicrosField(forms.DecimalField):
-    """0.0015 on the page, 1500 in the code: exact, to the sixth place."""
+    """A field that shows 0.0015 for 1500 micro-units. It is exact to six decimal places."""
 
     def __init__(self, **options: Any) -> None:
         widget = UnfoldAdminDecimalFieldWidget
@@ -38,7 +38,7 @@ class MicrosField(forms.DecimalField):
         return display(value) if isinstance(value, int) else value
 
     def clean(self, value: Any) -> Any:
-        """A field that is disabled is given what it was, and that is micro-units already."""
+        """Return the value in micro-units. A disabled field gets its old value, which is already in micro-units."""
         if isinstance(value, int):
             return value
         found = super().clean(value)
@@ -95,7 +95,9 @@ def meters_of_models() -> dict[str, str]:
 
 
 class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What has begun is shown and cannot be changed: the database would refuse it as well."""
+    """The form of a version. A version that has begun is shown but cannot be changed; the database would also refuse
+    it.
+    """
 
     model = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget)
     holds_from = forms.DateTimeField(

@@ -1,4 +1,4 @@
-"""Reads of what models cost by themselves, and of plans as they are sold; operators' work."""
+"""Queries for the models' own prices and for plans as they are sold, for operators."""
 
 from inference.admin.plans.example import Offer, OwnPrices
 from inference.registry.models import ServedModel

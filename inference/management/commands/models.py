@@ -1,4 +1,4 @@
-"""The registry on the command line: list models, add files and pipelines, choose versions, pause, resume."""
+"""Manage the registry: list models, add files and pipelines, choose versions, pause and resume models."""
 
 from pathlib import Path
 from typing import Any

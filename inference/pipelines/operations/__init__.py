@@ -1,4 +1,4 @@
-"""What a declared step may do besides asking a model: a fixed list, each with the values it takes and gives."""
+"""The operations of declared steps that call no model: a fixed list, each with its input and output types."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

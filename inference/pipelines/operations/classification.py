@@ -1,4 +1,4 @@
-"""What kind of document a text is, by its likeness to sentences that are typical of each kind."""
+"""The classification of a text by its similarity to typical sentences of each kind of document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ Vectors = npt.NDArray[np.float32]
 
 OTHER = "other"
 MIN_SCORE = 0.25
-"""Below this cosine a text resembles no kind; chosen on the samples of the tests."""
+"""The lowest cosine at which a text resembles a kind, chosen on the samples of the tests."""
 
-# Several per kind, since a kind has several faces; German beside English, since the model knows German words
-# mostly by their spelling.
+# There are several sentences per kind, since documents of a kind differ. There are German sentences beside the English
+# ones, since the model knows German words mostly by their spelling.
 PROTOTYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "invoice": (
@@ -78,7 +78,7 @@ class Classification:
     label: str
     score: float
     scores: Mapping[str, float]
-    """The best cosine with each label's examples."""
+    """The best cosine with the examples of each label."""
 
 
 def prototype_sentences() -> tuple[str, ...]:
@@ -86,14 +86,17 @@ def prototype_sentences() -> tuple[str, ...]:
 
 
 def prototype_labels() -> tuple[str, ...]:
-    """The kind of each of `prototype_sentences()`."""
+    """Return the kind of each sentence in `prototype_sentences()`."""
     return tuple(kind for kind, sentences in PROTOTYPES.items() for _ in sentences)
 
 
 def classify(
     embedding: Vectors, examples: Vectors, labels: Sequence[str], *, min_score: float, otherwise: str
 ) -> Classification:
-    """`examples` are embeddings, row by row as `labels`; all vectors have length one."""
+    """Return the label with the most similar example, or `otherwise` if no cosine reaches `min_score`.
+
+    `examples` are embeddings, with one row for each of `labels`. All vectors have length 1.
+    """
     scores: dict[str, float] = {}
     for label, cosine in zip(labels, (examples @ embedding).tolist(), strict=True):
         scores[label] = max(cosine, scores.get(label, -1.0))

@@ -1,4 +1,4 @@
-"""Which label's examples a text is most like."""
+"""The operation that finds the label whose examples are most similar to a text."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,6 @@
-"""The shape of an operation: settings in the declaration, values from other steps, one value out."""
+"""The structure of an operation: it has settings in the declaration, takes values from other steps and returns one
+value.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +16,7 @@ REQUIRED: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One of an operation's `parameters`, fixed when the pipeline is declared."""
+    """A value of an operation's `parameters`, fixed when the pipeline is declared."""
 
     name: str
     accepts: Callable[[Json], bool]
@@ -27,15 +29,17 @@ class Operation:
     name: str
     kind: str
     gives: Callable[[Mapping[str, ValueType], Mapping[str, Json]], ValueType]
-    """The type of its value, from those of its inputs and its settings; ValueError where they do not go together."""
+    """A function from the types of the inputs and the settings to the type of the value. It raises ValueError if they
+    do not go together.
+    """
     run: Callable[[Mapping[str, Value], Mapping[str, Json]], Value]
     takes: Mapping[str, ValueType] = field(default_factory=dict)
     any_of: ValueType | None = None
-    """Where inputs may have any names: what each must be."""
+    """The type that every input must have, for an operation whose inputs may have any names."""
     settings: tuple[Setting, ...] = ()
 
     def complete(self, given: Mapping[str, Json]) -> dict[str, Json]:
-        """The settings with defaults filled in; ValueError for unknown ones and wrong values."""
+        """Return the settings with defaults filled in; raise ValueError for unknown settings and wrong values."""
         known = {setting.name: setting for setting in self.settings}
         for name in given:
             if name not in known:
@@ -51,7 +55,7 @@ class Operation:
         return value
 
     def check_inputs(self, given: Mapping[str, ValueType]) -> None:
-        """ValueError where an input is missing, unknown or of another type."""
+        """Raise ValueError if an input is missing, unknown or of another type."""
         takes = self.takes if self.any_of is None else dict.fromkeys(given, self.any_of)
         if not given or set(given) != set(takes):
             raise ValueError(f"'{self.name}' takes {_listed(takes)}; it is given {_listed(given)}")
@@ -65,7 +69,7 @@ def _listed(names: Mapping[str, object]) -> str:
 
 
 def always(given: ValueType) -> Callable[[Mapping[str, ValueType], Mapping[str, Json]], ValueType]:
-    """For operations that give the same type whatever they are given."""
+    """Return a `gives` function for operations that return the same type for all inputs."""
     return lambda inputs, settings: given
 
 
@@ -74,7 +78,7 @@ def whole_number(least: int, most: int) -> Callable[[Json], bool]:
 
 
 def number(least: float, most: float) -> Callable[[Json], bool]:
-    """NaN compares false with everything, and so is refused."""
+    """Return a check for a number in this range. NaN compares false with everything and is therefore refused."""
     return lambda value: type(value) in (int, float) and least <= value <= most
 
 

@@ -1,4 +1,4 @@
-"""A page's picture as the tensor that a model for pictures takes."""
+"""The conversion of a page's picture to the tensor that an image model takes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -56,7 +56,11 @@ def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
 
 
 def _resized(pixels: Pixels, width: int, height: int, fit: str, fill: int) -> Pixels:
-    """`stretch` ignores proportions; `pad` keeps the whole picture in the middle; `crop` fills with its middle."""
+    """Resize the picture.
+
+    `stretch` ignores proportions, `pad` keeps the whole picture in the middle, and `crop` fills the size with the
+    middle of the picture.
+    """
     ratios = width / pixels.shape[1], height / pixels.shape[0]
     if fit == "pad":
         canvas = np.full((height, width, 3), fill, np.uint8)
@@ -67,7 +71,8 @@ def _resized(pixels: Pixels, width: int, height: int, fit: str, fill: int) -> Pi
         _middle(canvas, *inner)[:] = _scaled(pixels, inner[1], inner[0])
         return canvas
     if fit == "crop":
-        # Cut before it is scaled: a picture of one long row would grow beyond all memory.
+        # The picture is cut before it is scaled, because a picture of one long row would otherwise grow beyond all
+        # memory.
         taken = [
             _within(side / max(ratios), most)
             for side, most in zip((height, width), pixels.shape, strict=False)
@@ -93,7 +98,7 @@ def _scaled(pixels: Pixels, width: int, height: int) -> Pixels:
 
 def _coloured(pixels: Pixels, colours: str) -> npt.NDArray[Any]:
     if colours == "gray":
-        # The weights of ITU-R BT.601, as Pillow and OpenCV have them.
+        # These are the weights of ITU-R BT.601, which Pillow and OpenCV use.
         return np.rint(pixels @ np.array([0.299, 0.587, 0.114], np.float32))[..., np.newaxis]
     return pixels[..., ::-1] if colours == "bgr" else pixels
 

@@ -1,4 +1,4 @@
-"""What a classifier's numbers mean: chances that sum to one, and the labels with the highest."""
+"""Operations on a classifier's scores: probabilities that sum to one, and the labels with the highest scores."""
 
 from collections.abc import Mapping
 
@@ -24,9 +24,9 @@ def _same_shape(inputs: Mapping[str, ValueType], settings: Mapping[str, Json]) -
 
 
 def _softmax(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
-    """Along the last dimension."""
+    """Return the softmax along the last dimension."""
     scores = inputs["tensor"].astype(np.float32)
-    # Of no scores at all there is no largest, and their chances are none.
+    # An empty list of scores has no largest score, and its result is empty.
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True, initial=-np.inf))
     return powers / powers.sum(axis=-1, keepdims=True)
 

@@ -1,4 +1,4 @@
-"""Lines, texts and pages made of them."""
+"""Operations on lines, texts and pages."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ def _page_of_lines(inputs: Values, settings: Settings) -> Value:
 
 
 def _keep_confident(inputs: Values, settings: Settings) -> Value:
-    """Lines of which nothing is known stay."""
+    """Return the lines with enough confidence. Lines without a confidence are kept."""
     least = inputs["at_least"]
     return tuple(line for line in inputs["lines"] if line.confidence is None or line.confidence >= least)
 

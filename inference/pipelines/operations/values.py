@@ -1,4 +1,4 @@
-"""The kinds of values that steps of a pipeline hand to one another, and what can be read off each."""
+"""The types of values that steps of a pipeline pass to each other, and the fields that can be read from each."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,11 +17,11 @@ Value = Any
 class ValueType:
     kind: str
     fields: Mapping[str, "ValueType"] = field(default_factory=dict)
-    """What a reference may name behind a dot."""
+    """The fields that a reference may name after a dot."""
     datatypes: frozenset[str] = frozenset()
-    """Of tensors, in the words of the Open Inference Protocol; empty where any will do."""
+    """The element types of a tensor, in the terms of the Open Inference Protocol. An empty set allows any."""
     shape: tuple[int, ...] | None = None
-    """Of tensors; -1 for a size that is not known, None for a rank that is not."""
+    """The shape of a tensor: -1 for an unknown size, None for an unknown rank."""
     nullable: bool = False
 
     def __str__(self) -> str:
@@ -32,7 +32,7 @@ class ValueType:
         return f"{words} or null" if self.nullable else words
 
     def fits(self, wanted: "ValueType") -> bool:
-        """Whether every value of this type can be given where `wanted` is asked for."""
+        """Return whether every value of this type can be used as a value of the type `wanted`."""
         if self.nullable and not wanted.nullable:
             return False
         if self.kind != wanted.kind:
@@ -41,7 +41,7 @@ class ValueType:
 
     @property
     def is_json(self) -> bool:
-        """Whether an answer can hold it."""
+        """Return whether an answer can contain a value of this type."""
         if self.kind == "object":
             return all(one.is_json for one in self.fields.values())
         return self.kind != "page"
@@ -51,7 +51,7 @@ class ValueType:
 
 
 def _shapes_agree(one: tuple[int, ...] | None, other: tuple[int, ...] | None) -> bool:
-    """Sizes that are not known before the run are checked by it."""
+    """Return whether the known sizes agree. The run checks sizes that are not known before it."""
     if one is None or other is None:
         return True
     return len(one) == len(other) and all(a == b or -1 in (a, b) for a, b in zip(one, other, strict=True))
@@ -62,7 +62,7 @@ TEXT = ValueType("text", {"is_blank": BOOLEAN})
 TEXTS = ValueType("texts")
 LINES = ValueType("lines", {"count": NUMBER})
 VECTOR = ValueType("vector")
-"""What a text is about; compared only with vectors of the same model version."""
+"""The type of an embedding of a text, which is compared only with vectors of the same model version."""
 VECTORS = ValueType("vectors")
 PAGE = ValueType(
     "page",
@@ -86,7 +86,7 @@ def tensor_of(*datatypes: str, shape: Iterable[int] | None = None) -> ValueType:
 
 
 def constant_type(value: Json, *, depth: int = 2) -> ValueType:
-    """Of what lies deeper, only that it is JSON."""
+    """Return the type of a constant. Values below `depth` levels are only known to be JSON."""
     if isinstance(value, dict) and depth:
         return object_of({name: constant_type(one, depth=depth - 1) for name, one in value.items()})
     if isinstance(value, list):
@@ -104,7 +104,7 @@ _PLAIN: Mapping[type, ValueType] = {
 
 
 def joined(one: ValueType, other: ValueType) -> ValueType | None:
-    """What is known of a value that is of one of these types; None where nothing can be done with it."""
+    """Return the type of a value that has one of these two types, or None if no use of such a value is possible."""
     if one == other:
         return one
     if "null" in (one.kind, other.kind):
@@ -120,7 +120,7 @@ def joined(one: ValueType, other: ValueType) -> ValueType | None:
 
 
 def type_at(start: ValueType, path: str) -> ValueType | None:
-    """The type behind `path`, whose names may hold dots themselves, as those of tensors do."""
+    """Return the type at `path`. Names in the path may contain dots themselves, as names of tensors do."""
     if not path:
         return start
     for name, rest in _splits(path):
@@ -130,7 +130,7 @@ def type_at(start: ValueType, path: str) -> ValueType | None:
 
 
 def value_at(start: Value, path: str) -> Value:
-    """The value behind a path that was checked against its type."""
+    """Return the value at a path that was checked against its type."""
     if not path:
         return start
     if not isinstance(start, dict):
@@ -168,7 +168,7 @@ _DESCRIBED: Mapping[str, tuple[str, list[int]]] = {
 
 
 def described(answer: ValueType) -> list[dict[str, Json]]:
-    """The fields of an answer in the words of a signature."""
+    """Return the fields of an answer in the terms of a signature."""
     found: list[dict[str, Json]] = []
     for name, one in answer.fields.items():
         if one.kind == "object":
@@ -207,7 +207,7 @@ _READ: Mapping[str, Mapping[str, Callable[[Any], Value]]] = {
 
 
 def as_json(value: Value, name: str = "") -> Json:
-    """A value as an answer carries it."""
+    """Return a value in the form in which an answer contains it."""
     match value:
         case Embedding():
             return list(value.vector)

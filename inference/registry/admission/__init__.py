@@ -1,4 +1,4 @@
-"""Lets a model file from outside into the registry, or says why not."""
+"""The admission of model files from outside to the registry, with a reason for each refusal."""
 
 from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import AdmissionLimits, TrialLimits

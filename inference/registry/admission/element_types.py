@@ -1,4 +1,4 @@
-"""What is known of each ONNX element type: its size, where its values are written, its name for callers."""
+"""The properties of each ONNX element type: its size, the field that stores its values and its name for callers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from onnx import TensorProto
 @dataclass(frozen=True, slots=True)
 class ElementType:
     bits: int | None
-    """None where elements have no fixed size (strings)."""
+    """The size of an element in bits, or None if elements have no fixed size (strings)."""
     storage: str
     """The TensorProto field that holds values which are not in `raw_data`."""
     entries_per_element: int = 1
     elements_per_entry: int = 1
     datatype: str | None = None
-    """The Open Inference Protocol's name; None where callers cannot send or receive the type."""
+    """The name in the Open Inference Protocol, or None if callers cannot send or receive the type."""
 
 
 ELEMENT_TYPES: Mapping[int, ElementType] = MappingProxyType(

@@ -1,4 +1,4 @@
-"""How large a model becomes when its local functions are written out, counted without writing them out."""
+"""The size of a model after its local functions are inlined, computed without inlining them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,17 +19,17 @@ class FunctionKey:
 class Calls:
     count: int = 0
     depth: int = 0
-    """Of the deepest graph that calls."""
+    """The depth of the deepest graph that calls."""
 
 
 @dataclass(slots=True)
 class Body:
-    """What the main graph or one function holds, its nested graphs included and its calls not."""
+    """The content of the main graph or of a function, including nested graphs but not the functions it calls."""
 
     nodes: int = 0
     constant_bytes: int = 0
     depth: int = 0
-    """Graphs nested in one another."""
+    """The number of graphs nested in each other."""
     calls: dict[FunctionKey, Calls] = field(default_factory=dict)
 
 
@@ -41,7 +41,7 @@ class Size:
 
 
 def check_expansion(main: Body, functions: Mapping[FunctionKey, Body], limits: AdmissionLimits) -> None:
-    """Sizes each function once, its callees first, and stops at the first that is over a limit."""
+    """Compute the size of each function once, callees first, and stop at the first that is over a limit."""
     in_file = main.nodes + sum(body.nodes for body in functions.values())
     max_nodes = max(limits.free_expanded_nodes, in_file * limits.max_expansion_factor)
     limits = replace(limits, max_expanded_nodes=min(limits.max_expanded_nodes, max_nodes))

@@ -1,4 +1,4 @@
-"""How large, deep and slow a model file may be."""
+"""Limits on the size, the depth and the run time of a model file."""
 
 from dataclasses import dataclass
 
@@ -10,18 +10,18 @@ _GIB = 1024 * _MIB
 class AdmissionLimits:
     max_file_bytes: int = 512 * _MIB
     max_wire_fields: int = 2_000_000
-    """Fields in the serialised file: an empty node is two bytes on disk and 150 once parsed."""
+    """The most fields in the serialized file. An empty node is two bytes on disk and 150 once parsed."""
     max_graph_depth: int = 32
     max_expanded_nodes: int = 100_000
-    """Nodes once every local function is written out in place of its calls."""
+    """The most nodes after every local function was inlined at its calls."""
     max_expansion_factor: int = 100
-    """Nodes written out for each in the file: some thousands of calls within calls take seconds to load."""
+    """The most nodes after inlining for each node in the file. Some thousands of nested calls take seconds to load."""
     free_expanded_nodes: int = 10_000
-    """Up to which any factor will do."""
+    """The number of nodes up to which any expansion factor is allowed."""
     max_initializer_bytes: int = 1 * _GIB
-    """Weights and constants once dense, unpacked and written out in place of calls."""
+    """The most bytes of weights and constants once they are dense, unpacked and inlined at their calls."""
     max_input_elements: int = 2**28
-    """Of one input, its open dimensions taken as 1."""
+    """The most elements of an input, where open dimensions count as 1."""
     max_signature_tensors: int = 256
 
 

@@ -1,4 +1,4 @@
-"""Admits or refuses an ONNX file by its bytes alone, before ONNX Runtime sees it."""
+"""The check that admits or refuses an ONNX file by its bytes alone, before ONNX Runtime reads it."""
 
 import os
 import stat
@@ -17,12 +17,12 @@ _ORT_FORMAT_MARK = slice(4, 8)
 
 
 def admit(path: Path, limits: AdmissionLimits) -> Signature:
-    """What the model takes and gives; raises ModelRefused, and nothing else, whatever the bytes."""
+    """Return the signature of the model. For any bytes, this raises ModelRefused or nothing."""
     data = _read(path, limits.max_file_bytes)
     if not data:
         raise ModelRefused("model_empty", "The file is empty.")
-    # A valid ONNX model can carry the mark by which ONNX Runtime takes bytes for its own format,
-    # and would then be read as something that this package has not looked at.
+    # A valid ONNX model can carry the mark by which ONNX Runtime recognizes its own format. It would then be read as
+    # something that this package has not checked.
     if data[_ORT_FORMAT_MARK] == b"ORTM":
         raise ModelRefused("model_corrupt", "The file is in ONNX Runtime's own format; upload the ONNX file.")
     check_wire(data, limits)
@@ -33,7 +33,7 @@ def admit(path: Path, limits: AdmissionLimits) -> Signature:
 
 def _read(path: Path, max_bytes: int) -> bytes:
     try:
-        # Opening a named pipe would otherwise wait for its writer.
+        # Without O_NONBLOCK, opening a named pipe would wait for its writer.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):

@@ -1,4 +1,4 @@
-"""Which operators a model from outside may use."""
+"""The operators that a model from outside may use."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from inference.registry.admission.errors import ModelRefused
 _ML_DOMAIN = "ai.onnx.ml"
 _ORT_DOMAIN = "com.microsoft"
 
-# What ONNX Runtime's own quantiser and transformer optimiser write. Everything else in that domain stays out,
-# EPContext first of all: it makes an execution provider open files and foreign binaries.
+# These are the operators that ONNX Runtime's own quantizer and transformer optimizer write. Everything else in that
+# domain is refused, above all EPContext: it makes an execution provider open files and foreign binaries.
 _ORT_OPERATORS = frozenset(
     [
         "Attention",
@@ -63,7 +63,7 @@ def check_operator(domain: str, op_type: str) -> None:
 
 
 def is_reserved_domain(domain: str) -> bool:
-    """Whether a local function defined there could stand in for an operator."""
+    """Return whether a local function defined in this domain could replace an operator."""
     return domain in {"", "ai.onnx", _ORT_DOMAIN} or domain.startswith(("ai.onnx.", f"{_ORT_DOMAIN}."))
 
 

@@ -1,4 +1,4 @@
-"""What a model takes and gives, in the words of the Open Inference Protocol."""
+"""The signature of a model: its inputs and outputs in the terms of the Open Inference Protocol."""
 
 import math
 from collections.abc import Collection, Iterable
@@ -20,9 +20,9 @@ _MAX_NAME_CHARACTERS = 256
 class TensorSpec:
     name: str
     datatype: str
-    """FP32, INT64, BYTES, …"""
+    """The name of the element type, such as FP32, INT64 or BYTES."""
     shape: tuple[int, ...] | None
-    """-1 for a dimension that callers choose; None for an output whose rank the file leaves open."""
+    """The sizes: -1 for a dimension that callers choose, None for an output whose rank the file leaves open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Signature:
 
 
 def read_signature(graph: GraphProto, limits: AdmissionLimits) -> Signature:
-    # Before IR version 4 every weight was listed among the inputs, too.
+    # Before IR version 4, every weight was also listed among the inputs.
     weights = {tensor.name for tensor in graph.initializer} | {
         t.values.name for t in graph.sparse_initializer
     }

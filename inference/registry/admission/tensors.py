@@ -1,4 +1,4 @@
-"""Checks that a tensor in a model file holds its own data, and exactly as much as it declares."""
+"""Checks that a tensor in a model file contains its own data, and exactly as much as it declares."""
 
 import math
 
@@ -11,7 +11,7 @@ MAX_RANK = 64
 
 
 def checked_tensor_bytes(tensor: TensorProto) -> int:
-    """The bytes that the tensor takes once loaded."""
+    """Return the bytes that the tensor takes once loaded."""
     if tensor.external_data or tensor.data_location != TensorProto.DEFAULT:
         raise ModelRefused(
             "external_data_forbidden",
@@ -31,7 +31,7 @@ def checked_tensor_bytes(tensor: TensorProto) -> int:
 
 
 def checked_sparse_tensor_bytes(sparse: SparseTensorProto) -> int:
-    """The bytes that the tensor takes once ONNX Runtime has made it dense."""
+    """Return the bytes that the tensor takes once ONNX Runtime has made it dense."""
     checked_tensor_bytes(sparse.indices)
     values_bytes = checked_tensor_bytes(sparse.values)
     bits = ELEMENT_TYPES[sparse.values.data_type].bits

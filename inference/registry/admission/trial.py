@@ -1,4 +1,4 @@
-"""Runs an admitted model once, in a sandboxed child, before anything is built on it."""
+"""A trial that runs an admitted model once, in a sandboxed child, before anything uses it."""
 
 import signal
 import sysconfig
@@ -36,9 +36,9 @@ _MAX_REPLY_BYTES = 64 * 1024
 class TrialResult:
     load_s: float
     run_s: float
-    """Of the largest input tried."""
+    """The run time of the largest input tried."""
     peak_memory_bytes: int
-    """Of the whole child, Python and ONNX Runtime included."""
+    """The memory of the whole child, including Python and ONNX Runtime."""
 
 
 def trial_run(
@@ -50,10 +50,10 @@ def trial_run(
     use_bubblewrap: bool = True,
     needs: Set[str] = frozenset(),
 ) -> TrialResult:
-    """Loads the model and runs it on zeros, open dimensions at 1 and then at `maximum_shapes`.
+    """Load the model and run it on zeros, with open dimensions at 1 and then at `maximum_shapes`.
 
-    Where maximum shapes are given, a model may refuse the smaller input. Raises ModelRefused, and
-    SandboxUnavailable where no trial could be held, as without the layers of `needs`.
+    If maximum shapes are given, a model may refuse the smaller input. Raises ModelRefused, and SandboxUnavailable if no
+    trial is possible, for example without the layers in `needs`.
     """
     limits = limits or TrialLimits()
     request = {"runs": _runs(signature, maximum_shapes or {})}
@@ -101,7 +101,7 @@ def _tensor(spec: TensorSpec, shape: Sequence[int]) -> Json:
 
 
 def _verdict(reply: Json) -> TrialResult:
-    """Reads what a child says that the model may have taken over."""
+    """Read the child's reply, which may come from a model that has taken over the child."""
     match reply:
         case {"done": {"load_s": float(load_s), "run_s": float(run_s), "peak_memory_bytes": int(peak)}}:
             return TrialResult(load_s, run_s, peak)
@@ -114,6 +114,6 @@ def _refusal_by_exit(exit_status: int, limits: TrialLimits) -> ModelRefused:
     if exit_status == -signal.SIGXCPU:
         return ModelRefused("model_timeout", f"The trial took more than {limits.cpu_s} s of computing.")
     if exit_status == -signal.SIGKILL:
-        # Nothing of ours sends this before an answer is due: the machine's memory ran out.
+        # This program sends no such signal before an answer is due, so the machine ran out of memory.
         return ModelRefused("model_out_of_memory", "The trial was killed for want of memory.")
     return ModelRefused("model_crashed", f"ONNX Runtime ended with status {exit_status} in the trial.")

@@ -1,4 +1,4 @@
-"""Visits every node and tensor of a parsed model, wherever it hides, and sums up what it found."""
+"""A walk over every node and tensor of a parsed model, wherever it is nested, which sums up what it finds."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from inference.registry.admission.tensors import checked_sparse_tensor_bytes, ch
 
 
 def check_model(model: ModelProto, limits: AdmissionLimits) -> None:
-    """Refuses what reaches outside the file, is not what it declares, or grows when it is loaded."""
+    """Refuse a model that refers to other files, differs from its declarations or grows when it is loaded."""
     if any(entry.key == "ort_config" for entry in model.metadata_props):
         raise ModelRefused(
             "custom_config_forbidden", "The metadata 'ort_config' would configure the server; remove it."
@@ -55,7 +55,7 @@ class _BodyWalk:
         self.body = Body()
 
     def graph(self, graph: GraphProto, depth: int) -> None:
-        # Also what bounds this walk's own recursion.
+        # This limit also bounds the recursion of this walk.
         if depth > self.limits.max_graph_depth:
             raise ModelRefused(
                 "model_too_deep", f"Graphs are nested more than {self.limits.max_graph_depth} deep."
@@ -83,7 +83,7 @@ class _BodyWalk:
         calls.depth = max(calls.depth, depth)
 
     def attributes(self, attributes: Iterable[AttributeProto], depth: int) -> None:
-        """Looks at every field that is set, whatever the attribute says its type is."""
+        """Look at every field that is set, whatever type the attribute declares."""
         for attribute in attributes:
             if attribute.HasField("t"):
                 self.body.constant_bytes += checked_tensor_bytes(attribute.t)

@@ -1,4 +1,4 @@
-"""Bounds the nesting and the number of parts of a serialised model before a parser allocates for them.
+"""Limits on the nesting and the number of parts of a serialized model, checked before a parser allocates memory for it.
 
 Parsing first would be too late: 10 MB of empty nodes take 750 MB once parsed.
 """
@@ -15,7 +15,7 @@ from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import AdmissionLimits
 
 _MAX_MESSAGE_DEPTH = 99
-"""Protobuf parsers, ONNX Runtime's too, give up at 100."""
+"""The deepest allowed nesting. Protobuf parsers, including ONNX Runtime's, fail at 100."""
 
 _VARINT, _FIXED64, _LENGTH_DELIMITED, _FIXED32 = 0, 1, 2, 5
 _WIRE_TYPES = {
@@ -43,7 +43,7 @@ class _Fields:
 
 
 def check_wire(data: bytes, limits: AdmissionLimits) -> None:
-    """Refuses what is not a well-formed model, is nested too deeply or has too many parts."""
+    """Refuse data that is not a well-formed model, is nested too deeply or has too many parts."""
     _Scan(data, limits).run()
 
 
@@ -74,7 +74,7 @@ class _Scan:
         raise ModelRefused("model_too_large", f"The file has more than {self.limits.max_wire_fields} fields.")
 
     def _step(self, end: int, fields: _Fields) -> tuple[int, Descriptor] | None:
-        """Passes one field; for a nested message stands at its beginning and gives its end."""
+        """Pass a field. For a nested message, stop at its beginning and return its end."""
         tag = self._varint(end)
         message = fields.nested.get(tag)
         if message is not None:
@@ -134,7 +134,7 @@ class _Scan:
 
 @cache
 def _fields_of(message: Descriptor) -> _Fields:
-    """Only what this library knows: another field may mean something to the parser inside ONNX Runtime."""
+    """Return the fields that this library knows. Other fields may mean something to ONNX Runtime's parser."""
     fields = _Fields({}, {})
     for field in message.fields:
         wire_type = _WIRE_TYPES.get(field.type, _VARINT)

@@ -1,1 +1,1 @@
-"""The models that are served from the first minute, built out of installed packages without a network."""
+"""The models that are served from the start, built from installed packages without a network."""

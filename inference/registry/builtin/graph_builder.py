@@ -1,4 +1,4 @@
-"""Writes an ONNX graph node by node, the same bytes every time."""
+"""A builder that writes an ONNX graph node by node, with the same bytes every time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 CONTRIB = "com.microsoft"
-"""Operators of ONNX Runtime's own, beside the standard ones."""
+"""The domain of ONNX Runtime's own operators, which it has in addition to the standard ones."""
 
 IR_VERSION = 10
 OPSET = 20
@@ -16,7 +16,7 @@ CONTRIB_OPSET = 1
 
 
 class GraphBuilder:
-    """Each method adds to the graph and returns the name of what it added."""
+    """A graph under construction. Each method adds a part and returns the name of the part."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -39,7 +39,7 @@ class GraphBuilder:
     def build(
         self, inputs: Mapping[str, Sequence[str | int]], outputs: Mapping[str, Sequence[str | int]]
     ) -> ModelProto:
-        """Inputs are int64 and outputs float32, as language models have them."""
+        """Build the model with int64 inputs and float32 outputs, as language models have them."""
         graph = helper.make_graph(
             self._nodes,
             self._name,

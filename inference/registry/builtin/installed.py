@@ -1,4 +1,4 @@
-"""Where installed packages keep model files, found without importing the packages (one would need torch)."""
+"""The locations of model files in installed packages, found without importing the packages (one would need torch)."""
 
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""Writes all-MiniLM-L6-v2 as an ONNX graph from its safetensors weights, without torch.
+"""An exporter that writes all-MiniLM-L6-v2 as an ONNX graph from its safetensors weights, without torch.
 
-The graph takes token ids and their mask and gives sentence embeddings: the encoder, mean pooling and the
-division by the norm. Attention is ONNX Runtime's fused operator, since its optimiser does not find
-attention in a graph that was not traced from PyTorch; the other fusions it finds by itself.
+The graph takes token ids and their mask and returns sentence embeddings: it contains the encoder, mean pooling and the
+division by the norm. Attention is ONNX Runtime's fused operator, because its optimizer does not find attention in a
+graph that was not traced from PyTorch. The optimizer finds the other fusions by itself.
 """
 
 import json
@@ -21,7 +21,7 @@ HEADS = 12
 DIMENSIONS = 384
 EPSILON = 1e-12
 RESIDUAL = ".residual"
-"""How the names end of what a layer adds to what came in."""
+"""The ending of the names of the nodes that add a layer's result to its input."""
 MIN_COSINE = 0.99999
 
 
@@ -32,7 +32,7 @@ class ExportFailed(Exception):
 
 
 def export_minilm(weights: Path, into: Path) -> None:
-    """Write the graph and check it against the stored reference; a graph that differs is not left behind."""
+    """Write the graph and check it against the stored reference. A graph that differs is deleted."""
     partial = into.with_name(f"{into.name}.partial")
     partial.write_bytes(minilm_graph(read_safetensors(weights)).SerializeToString(deterministic=True))
     try:
@@ -48,7 +48,7 @@ def check_against_reference(path: Path) -> None:
     ids = np.array([reference["input_ids"]], np.int64)
     session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     embedding = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
-    # Both are unit vectors.
+    # Both vectors have length 1.
     cosine = float(embedding @ np.array(reference["embedding"]))
     if not cosine > MIN_COSINE:
         raise ExportFailed(f"cosine {cosine:.6f} to the reference; at least {MIN_COSINE} is required")
@@ -69,7 +69,7 @@ def minilm_graph(weights: Tensors) -> ModelProto:
 
 def _embed_tokens(graph: GraphBuilder, weights: Tensors) -> str:
     words = graph.weight("words", weights["embeddings.word_embeddings.weight"])
-    # Every token is of type 0, so that type's vector is part of each position's.
+    # Every token is of type 0, so the vector of that type is added to the vector of each position.
     positions = graph.weight(
         "positions",
         weights["embeddings.position_embeddings.weight"]

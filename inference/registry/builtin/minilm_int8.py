@@ -1,4 +1,4 @@
-"""The embedding model with 8-bit weights: made out of the same package, and refused where it is not close enough."""
+"""The embedding model with 8-bit weights, built from the same package. It is refused if it is not close enough."""
 
 import tempfile
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from inference.runtime.texts import WINDOW_TOKENS
 
 MEAN_COSINE = 0.99
 LEAST_COSINE = 0.97
-"""To the vectors of the same texts in fp32."""
+"""The lowest accepted cosine to the fp32 vector of the same text. `MEAN_COSINE` is the bound of the mean."""
 
 REFERENCE_TEXTS = (
     "The cat sat on the mat.",
@@ -34,8 +34,8 @@ REFERENCE_TEXTS = (
 
 
 def export_minilm_int8(weights: Path, into: Path) -> None:
-    """Its tokenizer lies beside the weights, as packages have it."""
-    # Heavy, and needed once in an installation's life.
+    """Write the 8-bit graph and check it. The tokenizer must lie beside the weights, as it does in packages."""
+    # This import is heavy and is needed only once per installation.
     from onnxruntime.quantization import QuantType, quantize_dynamic  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="minilm-int8-") as made:
@@ -46,7 +46,7 @@ def export_minilm_int8(weights: Path, into: Path) -> None:
             small,
             weight_type=QuantType.QInt8,
             per_channel=True,
-            # Without it, processors that have AVX2 and no VNNI overflow in the sums of products.
+            # Without this, processors with AVX2 but without VNNI overflow in the sums of products.
             reduce_range=True,
             extra_options={"DefaultTensorType": TensorProto.FLOAT},
         )
@@ -56,9 +56,10 @@ def export_minilm_int8(weights: Path, into: Path) -> None:
 
 
 def _keep_layer_norm_apart(path: Path) -> None:
-    """Only an `Add` is joined with the layer norm after it, to an operator that takes four times as long as both.
+    """Rename the residual `Add` nodes to `Sum`, so that they are not fused with the layer norm after them.
 
-    It sums value by value, a fifth of the time of a whole run.
+    ONNX Runtime fuses only an `Add`, to an operator that takes four times as long as both parts, because it sums value
+    by value. That is a fifth of the time of a whole run.
     """
     model = onnx.load(path)
     for node in model.graph.node:
@@ -68,13 +69,13 @@ def _keep_layer_norm_apart(path: Path) -> None:
 
 
 def check_closeness(exact: Path, small: Path, tokenizer: Path) -> None:
-    """Raises ExportFailed where a vector, or all of them on average, are too far from those of the exact graph."""
+    """Raise ExportFailed if the vectors are too far from those of the exact graph, singly or on average."""
     encoder = Tokenizer.from_file(str(tokenizer))
     encoder.no_padding()
     encoder.enable_truncation(WINDOW_TOKENS)
     rows = [encoder.encode(text).ids for text in REFERENCE_TEXTS]
     cosines = np.sum(_vectors(exact, rows) * _vectors(small, rows), axis=1)
-    # Written so that NaN is refused as well.
+    # The condition is written so that NaN is refused as well.
     if not (cosines.mean() >= MEAN_COSINE and cosines.min() >= LEAST_COSINE):
         raise ExportFailed(
             f"cosines to fp32 are {cosines.mean():.4f} on average and {cosines.min():.4f} at least; "

@@ -1,4 +1,4 @@
-"""Reads the safetensors format: a length, a JSON header, then the tensors' bytes."""
+"""A reader of the safetensors format: a length, a JSON header, then the bytes of the tensors."""
 
 import json
 import mmap
@@ -15,7 +15,7 @@ _DTYPES = {"F32": np.float32, "F16": np.float16, "I64": np.int64}
 
 
 def read_safetensors(path: Path) -> Tensors:
-    """Views into the mapped file, which stays open for as long as one of them lives."""
+    """Return views into the mapped file. The file stays open as long as any of them exists."""
     with path.open("rb") as file:
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     header_end = 8 + int.from_bytes(content[:8], "little")

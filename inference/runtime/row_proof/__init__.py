@@ -1,4 +1,4 @@
-"""Whether a graph's operators alone prove that no row of a batch sees another, whatever the values are."""
+"""The proof, from a graph's operators alone, that no row of a batch depends on another row, whatever the values are."""
 
 from inference.runtime.row_proof.outline import Node, Outline
 from inference.runtime.row_proof.proof import Proof, prove_rows

@@ -1,4 +1,4 @@
-"""Operators that work along an axis: each is harmless along any but that of the rows."""
+"""Rules for operators that work along an axis. Each is harmless along any axis except that of the rows."""
 
 from inference.runtime.row_proof.elementwise import the_first
 from inference.runtime.row_proof.layouts import numbers_of, without_axis
@@ -21,14 +21,14 @@ def the_rest_is_fixed(use: Use, since: int = 1) -> None:
 def softmax(use: Use) -> Rows:
     rows = the_first(use)
     axis = rows.place(use.attribute("axis", -1 if use.opset >= 13 else 1))
-    # Before opset 13 all axes from this one on are taken together.
+    # Before opset 13, all axes from this one on are taken together.
     if rows.axis == axis or (use.opset < 13 and rows.axis > axis):
         raise CannotProve("it works along the rows")
     return rows
 
 
 def layer_norm(use: Use) -> Rows:
-    """Over all axes from the one that it names."""
+    """Follow a normalization over all axes from the one that the operator names."""
     rows = the_first(use)
     the_rest_is_fixed(use)
     if rows.place(use.attribute("axis", -1)) <= rows.axis:
@@ -57,7 +57,7 @@ def batch_norm(use: Use) -> Rows:
 
 
 def channels(use: Use) -> Rows:
-    """What is done to each channel, or to pictures side by side, by weights."""
+    """Follow an operator that uses weights on each channel, or on images side by side."""
     rows = the_first(use)
     the_rest_is_fixed(use)
     if rows.axis != 0 or rows.rank < 2:
@@ -66,7 +66,7 @@ def channels(use: Use) -> Rows:
 
 
 def normalised(use: Use) -> Rows:
-    """As `channels`, and of the same shape."""
+    """Follow an operator like `channels` does, for an output of the same shape."""
     channels(use)
     return the_first(use)
 
@@ -134,7 +134,7 @@ def slice_(use: Use) -> Rows:
 
 
 def numbers_or_open(use: Use, place: int, name: str) -> int:
-    """How many numbers there are, whatever they are."""
+    """Return how many numbers there are, whatever their values."""
     given = use.input(place)
     if given is None:
         return len(use.attribute(name, ()))
@@ -163,7 +163,7 @@ def gather(use: Use) -> Rows:
 
 
 def elements_along(use: Use) -> Rows:
-    """Takes or puts values along an axis, each within its own row."""
+    """Follow an operator that takes or puts values along an axis, each within its own row."""
     rows = _all_rows(use.inputs)
     refuse_along(rows, use.attribute("axis", 0))
     indices = use.input(1)
@@ -208,7 +208,7 @@ def resize(use: Use) -> Rows:
 
 
 def _keeps_rows(given: Known | None, rows: Rows) -> bool:
-    """Scales or sizes, of which that of the rows changes nothing."""
+    """Return whether these are scales or sizes that do not change the axis of the rows."""
     values = given.values if isinstance(given, Fixed) else None
     if not values or len(values) != rows.rank:
         return False

@@ -1,4 +1,6 @@
-"""Operators that make each value of one value, or of those at its place in tensors that are stretched to fit."""
+"""Rules for operators that make each value from a single value, or from the values at its position in tensors that are
+stretched to fit.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +19,7 @@ def elementwise(use: Use) -> Rows:
 
 
 def first_with_numbers(use: Use) -> Rows:
-    """The first input is followed; the others are single numbers, the same for all."""
+    """Follow the first input. The others must be single numbers, the same for all rows."""
     followed, others = the_first(use), use.inputs[1:]
     if not all(one is None or (isinstance(one, Fixed) and one.is_one_number) for one in others):
         raise CannotProve("its settings are not single numbers")
@@ -25,7 +27,9 @@ def first_with_numbers(use: Use) -> Rows:
 
 
 def linear_quantised(use: Use) -> Rows:
-    """A scale for the whole tensor, or for each place along an axis that is not that of the rows."""
+    """Follow a quantization with a scale for the whole tensor, or for each position along an axis that is not that of
+    the rows.
+    """
     followed, axis = the_first(use), use.attribute("axis", 1)
     for one in use.inputs[1:]:
         if not (one is None or isinstance(one, Fixed)):
@@ -53,7 +57,7 @@ def broadcast_sizes(shapes: Sequence[Shape]) -> Shape:
 
 
 def fits_rows(fixed: Fixed, from_right: int) -> bool:
-    """The same for every row, wherever it stands in a batch."""
+    """Return whether the constant is the same for every row, whatever the row's position in a batch."""
     if fixed.shape is None:
         return False
     return len(fixed.shape) < from_right or fixed.shape[len(fixed.shape) - from_right] == 1
@@ -82,5 +86,5 @@ def _stretched(sizes: Sequence[int | None]) -> int | None:
 
 
 def first_of_two(use: Use) -> Rows:
-    """The second only says into which type."""
+    """Follow the first input. The second only gives the type of the result."""
     return the_first(use)

@@ -1,4 +1,4 @@
-"""The shapes of constants that a graph makes of constants, as far as it matters against the axis of the rows."""
+"""The shapes of constants that a graph makes from constants, as far as they matter for the axis of the rows."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Operators that only move values: the rows must keep an axis of their own, and each its place on it."""
+"""Rules for operators that only move values. The rows must keep their own axis, and each row its position on it."""
 
 from collections.abc import Sequence
 from math import prod
@@ -9,7 +9,9 @@ from inference.runtime.row_proof.values import CannotProve, Fixed, Rows, Shape, 
 
 
 def numbers_of(use: Use, place: int, name: str) -> tuple[int, ...] | None:
-    """An attribute in older operators and an input in newer ones; None where it is left out."""
+    """Return numbers that are an attribute in older operators and an input in newer ones, or None if they are
+    left out.
+    """
     given = use.input(place)
     if given is None:
         attribute = use.attribute(name)
@@ -40,7 +42,7 @@ def unsqueeze(use: Use) -> Rows:
 def squeeze(use: Use) -> Rows:
     rows, axes = the_first(use), numbers_of(use, 1, "axes")
     if axes is None:
-        # With one row alone, its axis would go, too.
+        # If there is a single row, its axis would be removed, too.
         raise CannotProve("it takes out every axis of size one")
     gone = {rows.place(axis) for axis in axes}
     left = [place for place in range(rows.rank) if place not in gone]
@@ -92,7 +94,7 @@ def _with_copies(use: Use, rows: Rows, sizes: Sequence[Size]) -> tuple[Size, ...
 
 
 def _places_left(rows: Rows, rest: Sequence[Size]) -> int | None:
-    """On the first axis, for each row, where the other sizes leave it open."""
+    """Return how many positions each row takes on the first axis, whose size is left open."""
     numbers = [size.number for size in rest]
     known = [number for number in numbers if number is not None]
     share = prod(known)
@@ -156,7 +158,7 @@ def tile(use: Use) -> Rows:
 
 
 def _made_for_rows(shape: Shape | None, sizes: Sequence[Size]) -> Rows:
-    """A constant, given to every row alike."""
+    """Follow a constant that is given to every row alike."""
     axes = [place for place, size in enumerate(sizes) if size.of_rows]
     if len(axes) != 1 or shape is None:
         raise CannotProve("it makes a constant whose shape depends on how many rows there are")
@@ -193,7 +195,7 @@ def pad(use: Use) -> Rows:
 
 
 def without_axis(rows: Rows, axes: Sequence[int], *, keep: bool) -> Rows:
-    """After these were reduced."""
+    """Return the rows after these axes were reduced."""
     gone = {rows.place(axis) for axis in axes}
     if keep:
         return rows.shaped([1 if place in gone else size for place, size in enumerate(rows.shape)])

@@ -1,4 +1,4 @@
-"""Operators by their names, of those that one rule holds for."""
+"""The names of operators that share a rule."""
 
 
 def _names(written: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""A graph as far as the proof looks at it: its operators, its small constants, and the shapes of the large ones."""
+"""The part of a graph that the proof needs: its operators, its small constants, and the shapes of the large ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ class Node:
     domain: str
     operator: str
     inputs: Sequence[str]
-    """An empty name where an input is left out."""
+    """The names of the inputs. A name is empty if the input is left out."""
     outputs: Sequence[str]
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    """Numbers, texts and lists of them; a tensor is Fixed."""
+    """The attributes: numbers, texts and lists of them. A tensor is Fixed."""
     nested: bool = False
-    """It holds graphs of its own."""
+    """Set if it holds graphs of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +25,17 @@ class Outline:
     inputs: Mapping[str, Shape]
     outputs: Sequence[str]
     nodes: Sequence[Node]
-    """In an order in which each follows those that it needs."""
+    """The operators in an order in which each follows those that it needs."""
     constants: Mapping[str, Fixed]
     opset: int
-    """Of the standard operators."""
+    """The version of the standard operators."""
     own_functions: bool = False
-    """The file defines operators of its own."""
+    """Set if the file defines operators of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One operator with what is known of its inputs; None where one is left out."""
+    """An operator with what is known of its inputs. An input that is left out is None."""
 
     node: Node
     inputs: Sequence[Known | None]

@@ -1,4 +1,4 @@
-"""Operators that sum over an axis of two tensors: harmless where that axis is not the rows'."""
+"""Rules for operators that sum over an axis of two tensors. They are harmless if that axis is not that of the rows."""
 
 from inference.runtime.row_proof.axes import the_rest_is_fixed
 from inference.runtime.row_proof.elementwise import broadcast_sizes, fits_rows, the_first
@@ -9,7 +9,7 @@ from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows, 
 def mat_mul(use: Use) -> Rows:
     if any(use.attribute(name, 0) for name in ("transBatchA", "transBatchB")):
         raise CannotProve("it turns the axis of the rows")
-    # Zero points, in the quantised form.
+    # The third input holds the zero points of the quantized form.
     if not all(one is None or (isinstance(one, Fixed) and one.is_one_number) for one in use.inputs[2:3]):
         raise CannotProve("its zero point may differ from row to row")
     the_rest_is_fixed(use, 2)
@@ -59,7 +59,9 @@ def gemm(use: Use) -> Rows:
 
 
 def quantised(use: Use) -> Rows:
-    """The first input with its scale and zero point, then weights: of all of these only the first comes by rows."""
+    """Follow an operator whose inputs are a tensor with its scale and zero point, then weights. Only the first of them
+    comes by rows.
+    """
     rows = the_first(use)
     the_rest_is_fixed(use)
     if not all(one is None or (isinstance(one, Fixed) and one.is_one_number) for one in use.inputs[1:3]):
@@ -99,7 +101,7 @@ def einsum(use: Use) -> Rows:
 
 
 def _both_in_front(left: Rows, right: Rows) -> None:
-    """Among the axes by which products are only set side by side."""
+    """Raise unless both axes of the rows are among the leading axes, along which products are only set side by side."""
     if left.from_right < 3 or left.from_right != right.from_right:
         raise CannotProve("it multiplies rows with one another")
     if (left.places == 1) != (right.places == 1):

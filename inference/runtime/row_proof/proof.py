@@ -1,4 +1,4 @@
-"""Follows the rows of a batch through a graph, operator by operator, and says whether they stay apart."""
+"""Follows the rows of a batch through a graph, operator by operator, and decides whether they stay apart."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows, 
 class Proof:
     holds: bool
     why: str
-    """Which operator stands in the way, and how."""
+    """The reason, such as the operator that prevents the proof."""
 
 
 def prove_rows(outline: Outline) -> Proof:
-    """Whatever the values: that every row of every output follows from the same row of the inputs alone."""
+    """Prove, for all values, that every row of every output depends only on the same row of the inputs."""
     if outline.own_functions:
         return Proof(False, "the file defines operators of its own")
     known: dict[str, Value] = dict(outline.constants)
@@ -82,7 +82,9 @@ def _followed(use: Use) -> Known | Sequence[Known]:
 
 
 def _fixed(use: Use, *, counted: bool) -> Fixed:
-    """What follows from constants is one, unless the number of rows is among them and gets out of sight."""
+    """Return the constant that follows from constants. It raises if the number of rows is among them and can no longer
+    be followed.
+    """
     rule = SIZE_RULES.get(use.node.operator) if not use.node.domain else None
     found = rule(use) if rule is not None else Fixed()
     if counted and found.values is None:

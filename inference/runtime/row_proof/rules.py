@@ -1,4 +1,4 @@
-"""Which rule holds for which operator. What is not here is not known to keep rows apart."""
+"""The rule for each operator. An operator that is missing here is not known to keep rows apart."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -11,9 +11,11 @@ Rule = Callable[[Use], Known | Sequence[Known]]
 MICROSOFT, TABLES = "com.microsoft", "ai.onnx.ml"
 
 ALL_OUTPUTS_ALIKE = frozenset(["Split", "TopK", "Dropout"])
-"""Of the others a second output is not followed: places in a pool count from the first value of the whole batch."""
+"""Operators whose outputs all follow the same rule. A second output of the others is not followed, because positions in
+a pool count from the first value of the whole batch.
+"""
 COUNTS_ROWS = frozenset(["ConstantOfShape", "Expand", "Reshape", "Resize", "Tile"])
-"""May be told how many rows there are, since they only shape by it."""
+"""Operators that may get the number of rows, because they only use it for shapes."""
 
 _STANDARD: Mapping[str, Rule] = MappingProxyType(
     {
@@ -96,4 +98,4 @@ SIZE_RULES: Mapping[str, Callable[[Use], Fixed]] = MappingProxyType(
         "Slice": sizes.slice_,
     }
 )
-"""For standard operators that come upon nothing but constants and sizes."""
+"""The rules for standard operators whose inputs are only constants and sizes."""

@@ -1,4 +1,6 @@
-"""Whole layers in one operator: recurrent ones, attention, and what packages for tables of numbers export."""
+"""Rules for whole layers in a single operator: recurrent layers, attention, and the exports of packages for tables of
+numbers.
+"""
 
 from collections.abc import Sequence
 
@@ -9,7 +11,9 @@ from inference.runtime.row_proof.values import CannotProve, Fixed, Rows
 
 
 def recurrent(use: Use) -> Sequence[Rows]:
-    """Steps, rows, features in; steps, directions, rows, features out, and the last states."""
+    """Follow a recurrent layer. The axes of its input are steps, rows and features. Its outputs are steps, directions,
+    rows and features, and the last states.
+    """
     rows = the_first(use)
     if use.attribute("layout", 0) or rows.axis != 1 or rows.rank != 3:
         raise CannotProve("the rows are not its second axis")
@@ -25,11 +29,15 @@ def recurrent(use: Use) -> Sequence[Rows]:
 
 
 _WEIGHTS_OF = {("com.microsoft", "Attention"): (1, 2), ("com.microsoft", "MultiHeadAttention"): (3,)}
-"""Places of inputs that are the same for all rows by their meaning; elsewhere a constant may be one for each row."""
+"""The positions of inputs that by their meaning are the same for all rows. In other positions, a constant may differ
+for each row.
+"""
 
 
 def attention(use: Use) -> Rows:
-    """Each row attends to itself: what comes by rows does so in front, and what does not has one place there."""
+    """Follow attention, in which each row attends to itself. Inputs that come by rows have them on the first axis, and
+    other inputs have size 1 there.
+    """
     rows, weights = the_first(use), _WEIGHTS_OF.get((use.node.domain, use.node.operator), ())
     for place, one in enumerate(use.inputs):
         if isinstance(one, Rows) and (one.axis, one.places) != (0, rows.places):
@@ -42,12 +50,16 @@ def attention(use: Use) -> Rows:
 
 
 def _alike_for_all(use: Use, mask: Fixed) -> bool:
-    """A mask of fewer than four axes lacks that of the rows in the standard's operator, and has it in others."""
+    """Return whether a mask is the same for all rows. A mask of fewer than four axes lacks the axis of the rows in the
+    standard operator, and has it in others.
+    """
     return fits_rows(mask, 4) and (not use.node.domain or len(mask.shape or ()) == 4)
 
 
 def embedded(use: Use) -> Rows:
-    """Ids of tokens and, where there are any, of segments; then tables and weights."""
+    """Follow an embedding. Its inputs are the ids of tokens and, if there are any, of segments, then tables and
+    weights.
+    """
     rows = the_first(use)
     others = [one for one in use.inputs[1:] if isinstance(one, Rows)]
     if rows.axis != 0 or rows.rank != 2 or any((one.axis, one.rank) != (0, 2) for one in others):
@@ -58,7 +70,7 @@ def embedded(use: Use) -> Rows:
 
 
 def skip_norm(use: Use) -> Rows:
-    """Two tensors of the same rows are added and normalised along the last axis."""
+    """Follow the sum of two tensors of the same rows, normalized along the last axis."""
     rows, other = the_first(use), use.input(1)
     the_rest_is_fixed(use, 2)
     same = isinstance(other, Rows) and (other.axis, other.rank, other.places) == (0, rows.rank, rows.places)
@@ -70,7 +82,7 @@ def skip_norm(use: Use) -> Rows:
 
 
 def of_a_table(use: Use) -> Sequence[Rows]:
-    """A row of numbers in; a label, scores or other numbers for it out."""
+    """Follow an operator that reads a row of numbers and gives a label, scores or other numbers for it."""
     rows = the_first(use)
     the_rest_is_fixed(use)
     if rows.axis != 0 or rows.rank != 2 or rows.places != 1:

@@ -1,4 +1,6 @@
-"""Operators on sizes: how a graph reckons with the shapes of its inputs, followed to where it uses the result."""
+"""Rules for operators on sizes. They follow how a graph calculates with the shapes of its inputs, up to the use of the
+result.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -7,7 +9,7 @@ from inference.runtime.row_proof.outline import Use
 from inference.runtime.row_proof.values import MOST_VALUES, SOME_SIZE, CannotProve, Fixed, Known, Rows, Size
 
 _WHOLE = frozenset([2, 3, 4, 5, 6, 7, 12, 13])
-"""Element types of TensorProto that hold whole numbers."""
+"""The element types of TensorProto that hold whole numbers."""
 
 
 def fixed_inputs(use: Use) -> list[Fixed]:
@@ -40,7 +42,7 @@ def size_of(use: Use) -> Fixed:
 
 
 def constant(use: Use) -> Fixed:
-    """The operator of that name."""
+    """Follow the operator Constant."""
     for name, given in use.node.attributes.items():
         match name, given:
             case "value", Fixed():
@@ -62,7 +64,7 @@ def cast(use: Use) -> Fixed:
 
 
 def same_values(use: Use) -> Fixed:
-    """Of Identity, Squeeze, Unsqueeze and Reshape, on a single number or a list of them."""
+    """Follow Identity, Squeeze, Unsqueeze or Reshape on a single number or a list of numbers."""
     given = fixed_inputs(use)
     if given[0].values is None:
         return Fixed()
@@ -109,7 +111,7 @@ def slice_(use: Use) -> Fixed:
 
 
 def product(use: Use) -> Fixed:
-    """Of the sizes in a list: how many values a tensor has."""
+    """Multiply the sizes in a list. The product is the number of values in a tensor."""
     found = fixed_inputs(use)[0]
     given = found.sizes
     if given is None or len(found.shape or ()) != 1:
@@ -121,7 +123,7 @@ def product(use: Use) -> Fixed:
 
 
 def reckoned(use: Use) -> Fixed:
-    """The four rules of arithmetic, and what compares or chooses sizes."""
+    """Follow the four basic arithmetic operators, and those that compare or choose sizes."""
     given = fixed_inputs(use)
     shape = (
         None
@@ -168,14 +170,14 @@ def _sum(sign: int) -> Callable[[Size, Size], Size | None]:
     def added(one: Size, other: Size) -> Size | None:
         if one.of_rows or other.of_rows:
             raise CannotProve("it adds to the number of rows")
-        # What is not known may fall below zero, which stands for something else in a shape.
+        # An unknown value may fall below zero, which has another meaning in a shape.
         return None if one.times is None or other.times is None else Size(one.times + sign * other.times)
 
     return added
 
 
 def _equal(one: Size, other: Size) -> Size | None:
-    """A size is never below zero: -1 stands in a shape for what is left."""
+    """Compare two sizes. A size is never below zero, because -1 in a shape stands for the rest."""
     if one.number is not None and other.number is not None:
         return Size(int(one.number == other.number))
     below = any(size.number is not None and size.number < 0 for size in (one, other))

@@ -1,19 +1,23 @@
-"""What may be known of a value in a graph: that it is the same for all, that each row has its own, or nothing."""
+"""The knowledge about a value in a graph: it is the same for all rows, each row has its own, or nothing is known."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
 Shape = tuple[int | None, ...]
-"""None for a size that is not known; except on the axis of the rows none tells how many rows there are."""
+"""The sizes of a tensor, with None for an unknown size. Only the size on the axis of the rows shows how many rows there
+are.
+"""
 
 MOST_VALUES = 64
-"""Of a constant whose values are followed: shapes, axes and the like."""
+"""The most values of a constant whose values are followed, such as shapes and axes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A whole number: `times`, which is not known where None, and where `of_rows` times the number of rows."""
+    """A whole number. It is `times`, or `times` the number of rows if `of_rows` is set. It is unknown if `times` is
+    None.
+    """
 
     times: int | None
     of_rows: bool = False
@@ -28,14 +32,14 @@ SOME_SIZE = Size(None)
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Depends on no caller's values: weights, and what follows from the shapes of the inputs."""
+    """A value that depends on no caller's values: weights, and values that follow from the shapes of the inputs."""
 
     shape: Shape | None = None
     values: tuple[Size | float, ...] | None = None
 
     @property
     def tells_count(self) -> bool:
-        """How many rows there are, which says how many callers there are."""
+        """Return whether it contains the number of rows, which shows how many callers there are."""
         return any(isinstance(value, Size) and value.of_rows for value in self.values or ())
 
     @property
@@ -46,7 +50,7 @@ class Fixed:
 
     @property
     def numbers(self) -> tuple[int, ...] | None:
-        """None where not every value is known."""
+        """Return the numbers, or None if not every value is known."""
         found = [size.number for size in self.sizes or ()]
         known = tuple(number for number in found if number is not None)
         return known if self.sizes is not None and len(known) == len(found) else None
@@ -58,13 +62,15 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Along `axis` one part for each row, which follows from that row of the inputs alone."""
+    """A value with a part for each row along `axis`. Each part depends only on that row of the inputs."""
 
     axis: int
     shape: Shape
-    """Its size on `axis` is never given."""
+    """The sizes. The size on `axis` is never given."""
     places: int | None = 1
-    """That each row takes on the axis, one after the other: more than one where another axis was folded into it."""
+    """The number of consecutive positions that each row takes on the axis. It is more than 1 if another axis was folded
+    into it.
+    """
 
     @property
     def rank(self) -> int:
@@ -80,7 +86,7 @@ class Rows:
 
     @property
     def known_divisor(self) -> int:
-        """What divides the number of a row's values for certain."""
+        """Return a number that certainly divides the number of a row's values."""
         return (self.places or 1) * prod(size for size in self.others if size is not None)
 
     @property
@@ -88,14 +94,14 @@ class Rows:
         return None if self.places is None or None in self.others else self.known_divisor
 
     def place(self, axis: int) -> int:
-        """An axis counted from either end."""
+        """Return the position of an axis that may be counted from either end."""
         return axis + self.rank if axis < 0 else axis
 
     def along(self, axis: int) -> bool:
         return self.place(axis) == self.axis
 
     def shaped(self, shape: Sequence[int | None], *, axis: int | None = None) -> "Rows":
-        """The same rows in a tensor of these sizes."""
+        """Return the same rows in a tensor of these sizes."""
         at = self.axis if axis is None else axis
         return Rows(at, tuple(None if place == at else size for place, size in enumerate(shape)), self.places)
 
@@ -105,7 +111,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Unproven:
-    """May depend on other rows, or on how many there are."""
+    """A value that may depend on other rows, or on how many there are."""
 
     why: str
 
@@ -115,4 +121,4 @@ Value = Known | Unproven
 
 
 class CannotProve(Exception):
-    """An operator may mix rows as it is used here; the words say how."""
+    """The error for an operator that may mix rows as it is used here. The message says how."""

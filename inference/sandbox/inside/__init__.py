@@ -1,1 +1,1 @@
-"""What runs inside a sandboxed child, on the standard library alone so that a child starts fast."""
+"""The code that runs inside a sandboxed child. It uses only the standard library, so that a child starts fast."""

@@ -14,25 +14,26 @@ _MAX_FILES = 8
 
 
 class ChannelClosed(Exception):
-    """The other side is gone."""
+    """The error for a closed connection: the other side is gone."""
 
 
 class ChannelTimedOut(Exception):
-    """The deadline passed before the message was through."""
+    """The error for a deadline that passed before the message was complete."""
 
 
 class InvalidMessage(Exception):
-    """The other side sent something that is not a message."""
+    """The error for data from the other side that is not a message."""
 
 
 def send(sock: socket.socket, body: Json, files: Sequence[int] = (), deadline: float | None = None) -> None:
-    """Sends one message; `deadline` is on the monotonic clock."""
+    """Sends a message. `deadline` is on the monotonic clock."""
     payload = json.dumps(body, allow_nan=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     frame = _HEADER.pack(len(payload)) + payload
     try:
         _arm(sock, deadline)
         sent = socket.send_fds(sock, [frame], list(files)) if files else 0
-        # The other side may have read it all, answered and gone: to send it nothing more would be an error.
+        # The other side may have read the whole message, answered and ended. Sending it an empty rest would then be an
+        # error.
         if sent < len(frame):
             sock.sendall(frame[sent:])
     except TimeoutError as error:
@@ -42,13 +43,13 @@ def send(sock: socket.socket, body: Json, files: Sequence[int] = (), deadline: f
 
 
 def receive(sock: socket.socket, max_bytes: int, deadline: float | None = None) -> Json:
-    """Receives one message and takes no files: the kernel drops what descriptors the other side sends."""
+    """Receives a message and takes no files. The kernel drops any descriptors that the other side sends."""
     header = _read_exactly(sock, _HEADER.size, deadline)
     return _decode(_read_payload(sock, bytes(header), max_bytes, deadline))
 
 
 def receive_with_files(sock: socket.socket, max_bytes: int) -> tuple[Json, list[int]]:
-    """Receives one message and the files sent with it; for the side that trusts its peer."""
+    """Receives a message and the files sent with it. It is meant for the side that trusts its peer."""
     header, files, _, _ = socket.recv_fds(sock, _HEADER.size, _MAX_FILES)
     if not header:
         raise ChannelClosed

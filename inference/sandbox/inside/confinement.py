@@ -1,4 +1,4 @@
-"""Takes from the process, for good, whatever hostile bytes could use against the machine."""
+"""Permanently removes from the process everything that hostile bytes could use against the machine."""
 
 import os
 import resource
@@ -18,11 +18,11 @@ _NOBODY = 65534
 @dataclass(frozen=True, slots=True)
 class Confinement:
     layers: tuple[str, ...]
-    """Names of what is in force."""
+    """The names of the layers that are in force."""
     missing: Mapping[str, str]
-    """Why each of the others is not."""
+    """The reason for each layer that is not in force."""
     may_open_files: bool
-    """True where something else than the system calls' filter closes the file system."""
+    """Set if another layer than the system call filter closes the file system."""
 
 
 def limit_resources(memory_bytes: int, file_bytes: int, open_files: int) -> None:
@@ -33,7 +33,9 @@ def limit_resources(memory_bytes: int, file_bytes: int, open_files: int) -> None
 
 
 def confine(readable: Sequence[str], *, in_bubblewrap: bool) -> Confinement:
-    """Call it when everything is imported: afterwards code below a closed home can no longer be read."""
+    """Confines this process. It must be called after all imports, because code below a closed home directory cannot be
+    read afterwards.
+    """
     attempt = _Attempt()
     with attempt.at(NOBODY):
         _drop_root()
@@ -49,7 +51,7 @@ def confine(readable: Sequence[str], *, in_bubblewrap: bool) -> Confinement:
 
 
 class _Attempt:
-    """Notes which layers came into force, and of the others why not."""
+    """The layers that came into force, and the reason for each of the others."""
 
     def __init__(self) -> None:
         self.layers = [LIMITS]
@@ -65,11 +67,13 @@ class _Attempt:
 
 
 def confine_fork(template: Confinement, template_pid: int, cpu_s: int, memory_bytes: int | None) -> None:
-    """Takes from a fork what its template needs to make forks; call it before any hostile byte is read."""
+    """Removes from a fork the rights that its template needs to make forks. It must be called before any hostile byte
+    is read.
+    """
     die_with_parent(signal.SIGKILL)
     if os.getppid() != template_pid:
         raise ProcessLookupError("the template has ended")
-    # The signal ends the process; the harder limit, one that has learned to ignore it.
+    # The signal of the soft limit ends the process. The hard limit ends a process that ignores the signal.
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
     if memory_bytes is not None:
         _limit(resource.RLIMIT_AS, memory_bytes)

@@ -1,4 +1,4 @@
-"""The system calls that confinement needs and the standard library lacks."""
+"""System calls that confinement needs and the standard library lacks."""
 
 import ctypes
 import errno
@@ -14,7 +14,7 @@ _CLONE_THREAD = 0x00010000
 
 
 def syscall(number: int, *arguments: object) -> int:
-    """Returns the call's result; raises OSError where it fails."""
+    """Returns the call's result. Raises OSError if the call fails."""
     result = int(_libc.syscall(ctypes.c_long(number), *arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
@@ -28,7 +28,9 @@ def prctl(option: int, argument: object, more: object = 0) -> None:
 
 
 def die_with_parent(signal_number: int) -> None:
-    """Asks for a signal when the thread that started this process ends; a change of user clears it."""
+    """Requests a signal for the time when the thread that started this process ends. A change of user clears the
+    request.
+    """
     prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal_number))
 
 
@@ -37,12 +39,14 @@ def forbid_new_privileges() -> None:
 
 
 def forbid_attaching() -> None:
-    """Keeps other processes of the same user from reading this one's memory as a debugger does."""
+    """Prevents other processes of the same user from reading this process's memory as a debugger does."""
     prctl(_PR_SET_DUMPABLE, ctypes.c_ulong(0))
 
 
 def refuse_threads() -> None:
-    """A fork copies the calling thread alone, so a lock that another one holds would stay closed in it."""
-    # To leave a group of one thread is to do nothing; of more, it is an invalid argument.
+    """Raises if other threads run. A fork copies only the calling thread, so a lock held by another thread would stay
+    closed in the fork.
+    """
+    # Leaving a thread group of a single thread does nothing. With more threads, it fails as an invalid argument.
     if _libc.unshare(ctypes.c_int(_CLONE_THREAD)) != 0 and ctypes.get_errno() == errno.EINVAL:
         raise RuntimeError("the program has started threads when it was imported")

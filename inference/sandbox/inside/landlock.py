@@ -1,4 +1,4 @@
-"""Takes the file system away from this process, but for a few folders that stay readable."""
+"""Closes the file system for this process, except for a few folders that stay readable."""
 
 import ctypes
 import errno
@@ -15,12 +15,15 @@ _ASK_VERSION = 1
 _RULE_PATH_BENEATH = 1
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 _RIGHTS_BY_VERSION = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF}
-"""All rights that a kernel of this Landlock version can withhold; later versions know one more."""
+"""All rights that a kernel of this Landlock version can withhold. Later versions have one more right."""
 _RIGHTS_LATEST = 0xFFFF
 
 
 def close_file_system(readable: Sequence[str]) -> None:
-    """Raise LayerUnavailable where the kernel has no Landlock; needs no-new-privileges to be set."""
+    """Close the file system. The no-new-privileges flag must be set before.
+
+    Raises LayerUnavailable if the kernel has no Landlock.
+    """
     try:
         version = syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_ASK_VERSION))
         ruleset = _create_ruleset(_RIGHTS_BY_VERSION.get(version, _RIGHTS_LATEST))
@@ -33,7 +36,7 @@ def close_file_system(readable: Sequence[str]) -> None:
 
 
 def why_refused(error: OSError, kernel: str) -> str:
-    """Return the reason in words, by what the kernel (of the release `kernel`) answered."""
+    """Return a readable reason for the error of the kernel with the release `kernel`."""
     match error.errno:
         case errno.ENOSYS:
             return f"the kernel ({kernel}) has no Landlock: it needs 5.13 or later, built with CONFIG_SECURITY_LANDLOCK"

@@ -1,4 +1,4 @@
-"""The names of what can stand between hostile bytes and the machine."""
+"""The names of the layers that can protect the machine from hostile bytes."""
 
 BUBBLEWRAP, LIMITS, NOBODY, LANDLOCK, SECCOMP = LAYERS = (
     "bubblewrap",
@@ -10,4 +10,4 @@ BUBBLEWRAP, LIMITS, NOBODY, LANDLOCK, SECCOMP = LAYERS = (
 
 
 class LayerUnavailable(Exception):
-    """This machine does not have the layer; the message says why."""
+    """The error for a layer that this machine does not have. The message gives the reason."""

@@ -1,4 +1,4 @@
-"""The life of a sandbox's child: start, import, confine, then serve requests until the parent hangs up."""
+"""The life of a sandboxed child: start, import, confine, then serve requests until the parent closes the connection."""
 
 import importlib
 import signal

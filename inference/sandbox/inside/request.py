@@ -1,4 +1,4 @@
-"""Answers one request; the only code of a child that meets hostile bytes."""
+"""Answers a request. This is the only code of a child that handles hostile bytes."""
 
 import socket
 from collections.abc import Callable, Sequence
@@ -11,7 +11,9 @@ _MAX_REQUEST_BYTES = 1 << 20
 
 
 def answer(channel: socket.socket, handle: Handler) -> None:
-    """Leaves the request's files open: the process is about to end."""
+    """Receives a request, handles it and sends the reply. It leaves the request's files open, because the process is
+    about to end.
+    """
     request, files = receive_with_files(channel, _MAX_REQUEST_BYTES)
     try:
         reply: Json = {"value": handle(request, files)}

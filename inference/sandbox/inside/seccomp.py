@@ -1,4 +1,4 @@
-"""Leaves this process the few system calls that reading bytes and computing need."""
+"""Limits this process to the few system calls that reading bytes and computing need."""
 
 import ctypes
 import errno
@@ -27,9 +27,11 @@ class _Program(ctypes.Structure):
 
 
 def close_system_calls(*, may_open_files: bool, may_fork: bool) -> None:
-    """Raise LayerUnavailable where this machine's table of calls is not known or the kernel takes no filter.
+    """Set the filter. Another call restricts the process further, because the kernel obeys all filters, and a fork
+    begins with those of its template.
 
-    Called again it closes more: the kernel obeys all filters, and a fork begins with its template's.
+    Raises LayerUnavailable if the product has no table of system calls for this machine or the kernel accepts no
+    filter.
     """
     machine = MACHINES.get(platform.machine())
     if machine is None:
@@ -56,7 +58,7 @@ def _code(machine: Machine, may_open_files: bool, may_fork: bool) -> bytes:
 
 
 def compile_filter(machine: Machine, calls: Set[int]) -> bytes:
-    """Return a filter that allows `calls`, and limits on the process itself, and answers EPERM to all else."""
+    """Return a filter that allows `calls` and limits on the process itself. It answers EPERM to every other call."""
     code = [
         _instruction(_LOAD, _OFFSET_ARCH),
         _instruction(_JUMP_EQUAL, machine.audit_arch, on_true=1),
@@ -66,7 +68,7 @@ def compile_filter(machine: Machine, calls: Set[int]) -> bytes:
     ]
     for left, number in zip(range(len(calls), 0, -1), sorted(calls), strict=True):
         code.append(_instruction(_JUMP_EQUAL, number, on_true=left + 3))
-    # A limit with a process id would reach other processes of the same user.
+    # A limit call with a process id could affect other processes of the same user.
     code += [
         _instruction(_JUMP_EQUAL, machine.numbers[LIMIT], on_false=2),
         _instruction(_LOAD, _OFFSET_FIRST_ARGUMENT),

@@ -1,4 +1,4 @@
-"""The numbers of system calls on each machine that the filter knows, as the kernel's own headers have them."""
+"""The numbers of system calls on each machine that the filter supports, as in the kernel's own headers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,23 +10,23 @@ COMPUTE = frozenset({
     "read", "readv", "recvfrom", "recvmsg", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sched_yield",
     "sendmsg", "sendto", "sigaltstack", "write", "writev",
 })  # fmt: skip
-"""What a program needs that computes on open files and talks over an open socket."""
+"""The calls that a program needs to compute on open files and to use an open socket."""
 READ_FILES = frozenset({"access", "faccessat", "getdents64", "open", "openat", "readlink", "readlinkat"})
 FORK = frozenset({
     "clone", "fork", "getppid", "kill", "prctl", "rt_sigtimedwait", "set_robust_list", "setpriority", "wait4",
 })  # fmt: skip
-"""`prctl` for the fork's own filter, which allows none of these."""
+"""The calls that a template needs to make forks. `prctl` is for the fork's own filter, which allows none of these."""
 LIMIT = "prlimit64"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Machine:
     audit_arch: int
-    """How the kernel names, to a filter, the table that a call's number is from."""
+    """The value by which the kernel tells a filter the table that a call's number belongs to."""
     numbers: Mapping[str, int]
 
     def numbers_of(self, *, may_open_files: bool, may_fork: bool) -> frozenset[int]:
-        """Return the numbers of what is allowed; a call that this machine does not have has none."""
+        """Return the numbers of the allowed calls. A call that this machine does not have is left out."""
         names = (
             COMPUTE | (READ_FILES if may_open_files else frozenset()) | (FORK if may_fork else frozenset())
         )
@@ -45,7 +45,7 @@ X86_64 = Machine(0xC000003E, {
     "set_robust_list": 273, "preadv": 295, "pwritev": 296, "prlimit64": 302, "getrandom": 318,
 })  # fmt: skip
 
-# The table of machines that Linux came to late: it lacks calls that newer ones replace, such as open, access and fork.
+# Linux supported this machine late, so its table lacks calls that newer calls replace, such as open, access and fork.
 AARCH64 = Machine(0xC00000B7, {
     "dup": 23, "fcntl": 25, "faccessat": 48, "openat": 56, "close": 57, "getdents64": 61, "lseek": 62, "read": 63,
     "write": 64, "readv": 65, "writev": 66, "pread64": 67, "pwrite64": 68, "preadv": 69, "pwritev": 70,
@@ -59,4 +59,4 @@ AARCH64 = Machine(0xC00000B7, {
 })  # fmt: skip
 
 MACHINES = {"x86_64": X86_64, "aarch64": AARCH64}
-"""Keys are what `platform.machine()` says."""
+"""The machines by the value of `platform.machine()`."""

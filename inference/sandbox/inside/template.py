@@ -1,4 +1,4 @@
-"""Has each request answered by a fork, so that nothing it left in memory or in files is there for the next."""
+"""Answers each request in a fork, so that nothing it left in memory or in files is there for the next."""
 
 import gc
 import math
@@ -14,15 +14,15 @@ from .request import Handler, answer
 
 _MAX_ORDER_BYTES = 4096
 _LOOK_EVERY_S = 0.05
-"""How often it is looked whether a fork is still wanted. Its end is seen at once."""
+"""Seconds between two checks of whether a fork is still wanted. The end of a fork is noticed at once."""
 _NICE = 10
-"""A tenth of what another process gets that wants all it can have."""
+"""The nice value of a fork that yields. It gets a tenth of the processor time of another busy process."""
 END = {"end": True}
 """The order to end the fork that runs."""
 
 
 class Template:
-    """Never reads a request itself: it stays what it was when the program had been imported."""
+    """A process that never reads a request itself, so it stays as it was when the program had been imported."""
 
     def __init__(self, control: socket.socket, handle: Handler, confinement: Confinement) -> None:
         self._control = control
@@ -31,9 +31,11 @@ class Template:
         self._pid = os.getpid()
 
     def serve(self) -> NoReturn:
-        """An order gives a fork's limits and, as an open file, the socket that the fork alone talks over."""
+        """Runs a fork for each order. An order contains the fork's limits and, as an open file, the socket that only
+        the fork uses.
+        """
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-        # A collection would write to every object, and so copy the pages that forks share with this process.
+        # A garbage collection would write to every object and so copy the pages that forks share with this process.
         gc.freeze()
         while True:
             order, files = receive_with_files(self._control, _MAX_ORDER_BYTES)
@@ -48,7 +50,9 @@ class Template:
             send(self._control, self._end_of(pid, deadline, order["yields_after_s"]))
 
     def _answer_and_end(self, channel: int, limits: Json) -> NoReturn:
-        """Ends the fork whatever happens, which must never come back into the template's loop."""
+        """Answers the request and ends the fork whatever happens. The fork must never return into the
+        template's loop.
+        """
         try:
             self._control.close()
             confine_fork(self._confinement, self._pid, limits["cpu_s"], limits["memory_bytes"])
@@ -58,7 +62,9 @@ class Template:
             os._exit(1)
 
     def _end_of(self, pid: int, deadline: float, yields_after_s: float | None) -> Json:
-        """How the fork ended; one that outlives its deadline, or is not wanted any more, is killed."""
+        """Waits for the fork and returns how it ended. It is killed when its deadline passes or it is no
+        longer wanted.
+        """
         ended, status = os.waitpid(pid, os.WNOHANG)
         is_wanted = True
         yields_at = math.inf if yields_after_s is None else time.monotonic() + yields_after_s
@@ -75,7 +81,7 @@ class Template:
         return {"exit_status": os.waitstatus_to_exitcode(status), "timed_out": not ended and is_wanted}
 
     def _has_word(self) -> bool:
-        """While a fork runs, nothing is sent but the order to end it."""
+        """Returns whether a message has arrived. The only message sent while a fork runs is the order to end it."""
         try:
             self._control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:

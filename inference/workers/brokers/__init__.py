@@ -1,4 +1,6 @@
-"""Carries messages from those who accept work to the workers that run models, over Redis or RabbitMQ."""
+"""Message queues over Redis or RabbitMQ: they carry messages from the processes that accept work to the workers that
+run models.
+"""
 
 from inference.workers.brokers.build import build_broker
 from inference.workers.brokers.contract import QueueBroker

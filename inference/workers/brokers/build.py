@@ -22,12 +22,13 @@ BROKERS: dict[str, type[RedisQueueBroker] | type[RabbitmqQueueBroker]] = {
 def build_broker(
     url: str, *, middleware: Sequence[Middleware] = (), patience_s: float | None = None
 ) -> QueueBroker:
-    """No connection is made before the first use, and no middleware is added to the caller's.
+    """Build the broker for a URL, without connecting before the first use.
 
-    Dramatiq's defaults are left out on purpose: Retries and AgeLimit because the database decides what runs
-    again and what has expired, TimeLimit because it cannot interrupt native code.
+    The caller's `middleware` is all the middleware there is. Dramatiq's defaults are left out on purpose: Retries and
+    AgeLimit because the database decides what runs again and what has expired, TimeLimit because it cannot interrupt
+    native code.
 
-    `patience_s`: how long whoever publishes or counts waits at most, where that is not to be some seconds.
+    `patience_s` is the longest time in seconds that publishing or counting may wait. The default is a few seconds.
     """
     scheme = urlsplit(url).scheme
     if scheme not in BROKERS:

@@ -1,12 +1,12 @@
-"""What every broker promises, whichever server carries the messages.
+"""The contract of every broker, for any server that carries the messages.
 
-The database is the truth; a message only says that there is work. So:
+The database holds the truth; a message only says that there is work. The consequences are:
 
-- Messages of one queue are handed out in the order in which they were published, except those given back and, by
-  Redis, those that were published to come first.
-- A message stays with the broker until it is acknowledged. When its worker dies it is delivered again:
+- Messages of one queue are handed out in the order in which they were published. The exceptions are messages
+  that were given back and, on Redis, messages that were published with `first`.
+- A message stays with the broker until it is acknowledged. If its worker dies, the message is delivered again:
   at once by RabbitMQ, within `ALIVE_S` by Redis. A server that loses its memory loses its messages.
-- A message may be delivered twice. Whoever runs it must find out from the database whether there is work.
+- A message may be delivered twice. The worker that runs it must find out from the database whether there is work.
 - A failed message is not retried here: its work is released again from the database.
 - Nothing is delayed here: no delay queue is declared or consumed.
 """
@@ -19,22 +19,23 @@ from dramatiq import Broker, Consumer, Message, Middleware
 from inference.workers.brokers.errors import DelayRefused
 
 FIRST = "first"
-"""The option of a message that is to be handed out before those that wait."""
+"""The option of a message that is to be handed out before the waiting messages."""
 ALIVE_S = 30.0
-"""A Redis consumer that has been silent for so long is taken for dead."""
+"""Seconds of silence after which a Redis consumer counts as dead."""
 
 
 class QueueConsumer(Consumer):
-    """Takes one queue's messages for one worker.
+    """A consumer that takes one queue's messages for one worker.
 
-    `ack`, `nack` and `requeue` may be called by any thread, the rest only by the one that iterates.
+    Any thread may call `ack`, `nack` and `requeue`. Only the thread that iterates may call the rest.
     """
 
     @abstractmethod
     def idle(self, *, wait: bool) -> None:
-        """Stay connected, give back what was not handed out and take nothing more.
+        """Stay connected, give back the messages that were not handed out, and take nothing more.
 
-        With `wait`, return at the consumer's timeout or when a message is answered; without, at once.
+        If `wait` is true, return at the consumer's timeout or when a message is acknowledged or given back. Otherwise
+        return at once.
         """
 
 
@@ -53,15 +54,16 @@ class QueueBroker(Broker):
     def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
         """Return once the server has the message; raise Dramatiq's BrokerConnectionError otherwise.
 
-        With `first`, before what waits and behind others that came so, where the server can do that.
+        If `first` is true and the server supports it, put the message before the waiting messages, but behind earlier
+        messages that were put first.
         """
 
     @abstractmethod
     def count_waiting(self, queue_name: str) -> int:
-        """Messages that no worker has taken."""
+        """Return the number of messages that no worker has taken."""
 
     def count_dead(self, queue_name: str) -> int:
-        """Messages set aside for a person to look at; none where the broker sets none aside."""
+        """Return the number of messages set aside for a person to look at, or 0 if the broker sets none aside."""
         return 0
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""What can go wrong between a process and its message broker."""
+"""Errors that can occur between a process and its message broker."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from dramatiq.errors import ConnectionClosed
 
 
 class BrokerError(Exception):
-    """Carries a stable code for logs and API errors."""
+    """An error with a stable code for logs and API errors."""
 
     code: ClassVar[str] = "broker_error"
 
@@ -18,20 +18,20 @@ class BrokerUnavailable(BrokerError):
 
 
 class BrokerMisconfigured(BrokerError):
-    """The broker, or the URL that names it, cannot carry this product's messages; the operator's to mend."""
+    """The broker, or the URL that names it, cannot carry this product's messages. The operator must correct it."""
 
     code = "broker_misconfigured"
 
 
 class ConnectionLost(ConnectionClosed):
-    """What Dramatiq's threads understand and answer by connecting again; callers see BrokerUnavailable."""
+    """A lost connection, as an error that Dramatiq's threads handle by reconnecting. Callers get BrokerUnavailable."""
 
     def __init__(self, reason: object) -> None:
         super().__init__(reason)  # type: ignore[no-untyped-call]
 
 
 class DelayRefused(BrokerError):
-    """A delay was asked of the broker; work that waits does so in the database."""
+    """A delay was requested from the broker. Delayed work must wait in the database instead."""
 
     code = "broker_delay_refused"
 

@@ -1,4 +1,4 @@
-"""Send work to a queue, and see how much waits there, from processes that know no model."""
+"""Send work to a queue and count its waiting messages, from processes that load no model."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from inference.workers.brokers.contract import FIRST, QueueBroker
 from inference.workers.brokers.errors import BrokerUnavailable
 
 PAGE_ACTOR = "run_page"
-"""The one actor of every model queue; only workers register it."""
+"""The only actor of every model queue. Only workers register it."""
 
 
 def publish(broker: Broker, queue_name: str, kwargs: Mapping[str, str], *, first: bool = False) -> None:
@@ -26,7 +26,10 @@ def publish(broker: Broker, queue_name: str, kwargs: Mapping[str, str], *, first
 
 
 def dead_letters(broker: QueueBroker, queue_name: str) -> int:
-    """Messages that every worker died of, or gave back: set aside, while their pages are woken again."""
+    """Return the number of messages that were set aside because every worker that took them died or gave them back.
+
+    Their pages are published again from the database meanwhile.
+    """
     try:
         return broker.count_dead(queue_name)
     except BrokerConnectionError as error:
@@ -34,7 +37,7 @@ def dead_letters(broker: QueueBroker, queue_name: str) -> int:
 
 
 def queue_depth(broker: QueueBroker, queue_name: str) -> int:
-    """Messages that wait for a worker; those a worker has already taken do not count."""
+    """Return the number of messages that wait for a worker. Messages that a worker has already taken do not count."""
     try:
         return broker.count_waiting(queue_name)
     except BrokerConnectionError as error:

@@ -21,10 +21,10 @@ CONNECTION_DEFAULTS = {
     "heartbeat": 30,
     "socket_timeout": 2.0,
     "stack_timeout": 3.0,
-    # A server that is out of memory reads nothing more; what was sent to it must not pile up here.
+    # A server that is out of memory stops reading, and messages sent to it must not pile up in this process.
     "blocked_connection_timeout": 10.0,
 }
-"""In seconds; each can be replaced in the URL's query."""
+"""Timeouts in seconds. The query of the URL can replace each of them."""
 
 
 def connection_parameters(url: str) -> Any:
@@ -41,7 +41,7 @@ def connection_parameters(url: str) -> Any:
 
 @contextmanager
 def _as_connection_lost() -> Iterator[None]:
-    # Pika reports a connection that breaks while it is in use as an AssertionError now and then.
+    # Pika sometimes reports a connection that breaks while it is in use as an AssertionError.
     try:
         yield
     except (AMQPError, AssertionError, OSError) as error:
@@ -49,7 +49,7 @@ def _as_connection_lost() -> Iterator[None]:
 
 
 class RabbitmqQueueBroker(QueueBroker):
-    """Publishes over one shared connection; each consumed queue has a connection of its own."""
+    """A broker that publishes over one shared connection. Each consumed queue has a connection of its own."""
 
     def __init__(
         self, url: str, *, middleware: Sequence[Middleware], patience_s: float | None = None
@@ -65,7 +65,7 @@ class RabbitmqQueueBroker(QueueBroker):
             raise BrokerUnavailable(f"RabbitMQ does not answer: {describe(error)}") from error
 
     def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
-        """A quorum queue keeps its order, whoever is to come first."""
+        """Publish the message. `first` has no effect, because a quorum queue always keeps its order."""
         self._client.publish(queue_name, body)
 
     def count_waiting(self, queue_name: str) -> int:
@@ -82,7 +82,10 @@ class RabbitmqQueueBroker(QueueBroker):
 
 
 class DeliveredMessage(MessageProxy):
-    """Remembers its consumer: a delivery tag means nothing, or another message, on the next connection."""
+    """A message that remembers its consumer.
+
+    On the next connection the same delivery tag means nothing, or another message.
+    """
 
     def __init__(self, message: Message[None], tag: int, consumer: "RabbitmqQueueConsumer") -> None:
         super().__init__(message)
@@ -91,7 +94,7 @@ class DeliveredMessage(MessageProxy):
 
 
 class RabbitmqQueueConsumer(QueueConsumer):
-    """Owns one connection; other threads reach it only through its thread-safe callbacks."""
+    """A consumer that owns one connection. Other threads reach it only through its thread-safe callbacks."""
 
     def __init__(self, broker: RabbitmqQueueBroker, queue_name: str, prefetch: int, timeout_s: float) -> None:
         self._broker = broker
@@ -132,12 +135,13 @@ class RabbitmqQueueConsumer(QueueConsumer):
         self._answer(message, partial(self._channel.basic_nack, requeue=False))
 
     def requeue(self, messages: Iterable[MessageProxy]) -> None:
-        # The queue puts a message back where it was, so the order in which they return does not matter.
+        # The queue puts each message back at its old position, so the order in which they are given back does not
+        # matter.
         for message in messages:
             self._answer(message, partial(self._channel.basic_nack, requeue=True))
 
     def close(self) -> None:
-        """The server gives back whatever has not been acknowledged."""
+        """Close the connection; the server then gives back all messages that have not been acknowledged."""
         try:
             with _as_connection_lost():
                 answered: list[bool] = []
@@ -152,7 +156,7 @@ class RabbitmqQueueConsumer(QueueConsumer):
     def _answer(self, message: MessageProxy, answer: Any) -> None:
         delivered = cast("DeliveredMessage", message)
         if delivered.consumer is not self:
-            # Its connection is gone and the server has delivered it again.
+            # The message's connection is closed and the server has delivered the message again.
             return
         # A closed connection needs no answer either.
         with suppress(AMQPError):

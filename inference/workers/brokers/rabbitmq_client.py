@@ -1,9 +1,9 @@
 """One RabbitMQ connection per process, which publishes for all its threads and waits for confirms.
 
-Dramatiq keeps a connection for every thread that ever published and never closes it, which suits no web
-server that starts threads freely; pika's blocking channel waits for each confirm before it sends the next
-message, and for ever when the server hangs. Here one thread owns the connection and sends what all the others
-ask for; each of those waits for its own confirm, for a bounded time.
+Dramatiq keeps a connection for every thread that ever published and never closes it, which does not suit a web server
+that starts many threads. Pika's blocking channel waits for each confirm before it sends the next message, and waits
+forever if the server hangs. In this module one thread owns the connection and sends the requests of all other threads.
+Each of those threads waits for its own confirm, for a bounded time.
 """
 
 from collections import deque
@@ -27,10 +27,16 @@ from inference.workers.brokers.rabbitmq_queues import (
 CONFIRM_TIMEOUT_S = 4.0
 
 MOST_ATTEMPTS = 5
-"""A quorum queue refuses while it has no leader, as in the first moment after it was declared."""
+"""The most attempts to publish one message.
+
+A quorum queue refuses messages while it has no leader, for example just after it was declared.
+"""
 AGAIN_AFTER_S = 0.5
-"""RabbitMQ 3.10 forgets to tell a consumer that its queue was deleted when it is declared again at once, and
-delivers to that consumer in vain."""
+"""Seconds to wait before a queue is declared and its message sent again.
+
+If a deleted queue is declared again at once, RabbitMQ 3.10 fails to notify a consumer of the deletion and keeps
+delivering to that consumer in vain.
+"""
 
 Answer = TypeVar("Answer")
 
@@ -52,7 +58,7 @@ class _Count:
 
 
 class RabbitmqClient:
-    """Connects when it is first asked for something, and again after a connection was lost."""
+    """A client that connects at its first request, and again after a connection was lost."""
 
     def __init__(self, parameters: Any, *, timeout_s: float = CONFIRM_TIMEOUT_S) -> None:
         self._parameters = parameters
@@ -61,7 +67,7 @@ class RabbitmqClient:
         self._session: _Session | None = None
 
     def publish(self, queue_name: str, body: bytes) -> None:
-        """Return when the broker has confirmed; raise ConnectionLost when it refused or did not answer."""
+        """Return when the broker has confirmed; raise ConnectionLost if it refused or did not answer."""
         publication = _Publication(queue_name, body)
         self._submit(publication)
         self._wait(publication.done)
@@ -99,7 +105,7 @@ class RabbitmqClient:
 
 
 class _Session(Thread):
-    """The life of one connection. Everything but `submit` and `close` runs in its own thread."""
+    """One connection from start to end. Everything except `submit` and `close` runs in its own thread."""
 
     def __init__(self, parameters: Any) -> None:
         super().__init__(name="rabbitmq-client", daemon=True)
@@ -122,7 +128,7 @@ class _Session(Thread):
         )
 
     def submit(self, request: _Publication | _Count) -> bool:
-        """False when this connection has ended and cannot take the request."""
+        """Queue a request; return False if this connection has ended and cannot take it."""
         with self._lock:
             if self._over:
                 return False
@@ -151,7 +157,7 @@ class _Session(Thread):
         self._channel = channel
         channel.add_on_close_callback(self._channel_closed)
         channel.add_on_return_callback(self._returned)
-        # Declaring with an answer would hold back other declarations, so it has a channel of its own.
+        # A declaration that waits for an answer would hold back other declarations, so it has a channel of its own.
         self._connection.channel(on_open_callback=self._start_confirming)
 
     def _start_confirming(self, counter: Any) -> None:
@@ -206,7 +212,10 @@ class _Session(Thread):
         )
 
     def _returned(self, _channel: Any, _method: Any, properties: Any, _body: bytes) -> None:
-        """The queue has been deleted since it was declared; the confirm for this message follows."""
+        """Mark a message that was returned because its queue has been deleted since it was declared.
+
+        The confirm for this message follows.
+        """
         publication = self._unconfirmed.get(int(properties.correlation_id))
         if publication is not None:
             publication.returned = True
@@ -231,7 +240,10 @@ class _Session(Thread):
             publication.done.set_exception(ConnectionLost("RabbitMQ refused the message."))
 
     def _send_again(self, publication: _Publication) -> None:
-        """Unless nobody waits for it any more: the caller has told of the failure, and will send another."""
+        """Send the message again, unless its caller no longer waits.
+
+        A caller that has stopped waiting has already reported the failure and will send another message.
+        """
         if self._connection.is_open and not publication.done.done():
             self._declared.discard(publication.queue_name)
             self._send(publication)
@@ -264,5 +276,5 @@ class _Session(Thread):
 
 
 def describe(cause: BaseException | str) -> str:
-    """Pika's connection errors often have no text of their own."""
+    """Describe a cause by its type and text, because pika's connection errors often have no text of their own."""
     return cause if isinstance(cause, str) else f"{type(cause).__name__}: {cause}"

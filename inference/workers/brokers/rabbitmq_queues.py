@@ -1,4 +1,4 @@
-"""How a queue and its dead-letter queue look on RabbitMQ 3.10 and later."""
+"""Declarations of a queue and its dead-letter queue for RabbitMQ 3.10 and later."""
 
 from typing import Any
 
@@ -6,11 +6,13 @@ from pika.exceptions import ChannelClosedByBroker
 
 _OF_OLDER_VERSIONS = "inequivalent arg 'x-dead-letter-strategy'"
 DELIVERY_LIMIT = 5
-"""A message that killed so many workers is set aside instead of killing the next."""
+"""The number of workers that may die of a message. After that the message is set aside so that it kills no more
+workers.
+"""
 
 DEAD_TTL_MS = 7 * 24 * 3600 * 1000
 DEAD_MAX_LENGTH = 1000
-"""Dead letters are for a person to look at; the work itself is released again from the database."""
+"""The most dead letters kept, for a person to look at. The work itself is released again from the database."""
 
 
 def dead_letter_name(queue_name: str) -> str:
@@ -25,8 +27,9 @@ def queue_arguments(queue_name: str) -> dict[str, Any]:
     return {
         "x-queue-type": "quorum",
         "x-delivery-limit": DELIVERY_LIMIT,
-        # Dead letters are for a person, so one may get lost. With `x-dead-letter-strategy=at-least-once` RabbitMQ 3.10
-        # refused messages to every queue of a node once one had been deleted in the second in which the node came up.
+        # Dead letters are only for a person to look at, so a lost one does no harm. If
+        # `x-dead-letter-strategy=at-least-once` is set, RabbitMQ 3.10 can refuse messages to every queue of a node:
+        # this happened when a queue was deleted in the second in which the node came up.
         "x-overflow": "reject-publish",
         "x-dead-letter-exchange": "",
         "x-dead-letter-routing-key": dead_letter_name(queue_name),
@@ -34,9 +37,10 @@ def queue_arguments(queue_name: str) -> dict[str, Any]:
 
 
 def open_queue(connection: Any, queue_name: str) -> Any:
-    """A channel of a blocking connection, with the queue declared on it.
+    """Return a channel of a blocking connection, with the queue declared on it.
 
-    One that an older version of the product declared is made anew: it holds nothing but wakes, which come again.
+    A queue that an older version of the product declared is deleted and declared anew. This loses nothing: its messages
+    are only notifications, and they are sent again.
     """
     channel = connection.channel()
     try:
@@ -51,7 +55,10 @@ def open_queue(connection: Any, queue_name: str) -> Any:
 
 
 def declare(channel: Any, queue_name: str) -> None:
-    """Works on pika's blocking and callback channels alike; on the latter it does not wait for an answer."""
+    """Declare the queue and its dead-letter queue.
+
+    This works on pika's blocking channels and callback channels. On a callback channel it does not wait for an answer.
+    """
     dead_letters = dead_letter_name(queue_name)
     channel.queue_declare(queue=dead_letters, durable=True, arguments=dead_letter_arguments())
     channel.queue_declare(queue=queue_name, durable=True, arguments=queue_arguments(queue_name))

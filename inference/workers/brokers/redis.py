@@ -1,8 +1,8 @@
 """A broker on Redis whose consumers block on the queue itself instead of polling it.
 
-A queue is a list of encoded messages. Taking one moves it (BLMOVE) to the consumer's own list, acknowledging
-removes it there, and the next living consumer puts a dead consumer's list back. An idle worker therefore
-costs one command per timeout and wakes at once, publishing is one command, and empty queues occupy no memory.
+A queue is a list of encoded messages. Taking a message moves it (BLMOVE) to the consumer's own list. Acknowledging
+removes it from that list. The next living consumer puts a dead consumer's list back. An idle worker therefore costs one
+command per timeout and reacts at once, publishing is one command, and empty queues occupy no memory.
 """
 
 import itertools
@@ -26,11 +26,14 @@ from inference.workers.brokers.redis_scripts import BURY, GIVE_BACK, PUT_FIRST, 
 
 CONNECT_TIMEOUT_S = 1.0
 REPLY_TIMEOUT_S = 2.0
-"""Both small, since a caller of `deliver` waits for at most two attempts of each."""
+"""The time in seconds to wait for a reply.
+
+Both timeouts are small, because a caller of `deliver` waits for up to two attempts of each.
+"""
 
 BEATS_PER_LIFE = 3
 _MARK_OF_FIRST = f'"{FIRST}":true'
-"""Of an encoded message. What else it holds are ids."""
+"""The mark of a message published first, as it appears in the encoded message. The rest of it is ids."""
 
 
 @contextmanager
@@ -42,7 +45,7 @@ def _as_connection_lost() -> Iterator[None]:
 
 
 class RedisQueueBroker(QueueBroker):
-    """Publishes and acknowledges through one pool; blocking consumers have another, without retries."""
+    """A broker that publishes and acknowledges through one pool. Blocking consumers have another, without retries."""
 
     def __init__(
         self,
@@ -53,12 +56,16 @@ class RedisQueueBroker(QueueBroker):
         alive_s: float = ALIVE_S,
         patience_s: float | None = None,
     ) -> None:
-        """`patience_s`: one try of so long for what does not consume, instead of two of the usual length."""
+        """Build the broker without connecting.
+
+        If `patience_s` is given, commands outside of consumers get one attempt with this timeout in seconds, instead of
+        two attempts with the usual timeouts.
+        """
         super().__init__(middleware)
         self.namespace = namespace
         self.alive_s = alive_s
         self.client = _connect(url, attempts=2 if patience_s is None else 1, patience_s=patience_s)
-        # A BLMOVE that is sent twice because its reply was lost would strand the first message.
+        # If a BLMOVE were sent twice because its reply was lost, the first message would be stranded.
         self.blocking_client = _connect(url, attempts=1)
         self.take = self.blocking_client.register_script(TAKE)
         self.give_back = self.client.register_script(GIVE_BACK)
@@ -76,7 +83,7 @@ class RedisQueueBroker(QueueBroker):
 
     @property
     def consumers_key(self) -> str:
-        """A hash of consumer id to queue name, for those that may hold messages."""
+        """The key of a hash from consumer id to queue name, for the consumers that may hold messages."""
         return f"{self.namespace}:consumers"
 
     def check(self) -> None:
@@ -115,14 +122,14 @@ class RedisQueueBroker(QueueBroker):
         self.blocking_client.close()
 
     def beat(self, consumer_id: str, queue_name: str) -> None:
-        """Say that a consumer lives. The server's clock decides for how long, never a client's."""
+        """Record that a consumer is alive. The server's clock decides for how long, never a client's clock."""
         with self.client.pipeline(transaction=True) as pipeline:
             pipeline.hset(self.consumers_key, consumer_id, queue_name)
             pipeline.set(self.alive_key(consumer_id), 1, px=round(self.alive_s * 1000))
             pipeline.execute()
 
     def bury_the_dead(self) -> None:
-        """Put back what silent consumers had taken, whatever queue it was from."""
+        """Put back the messages that silent consumers had taken, from any queue."""
         registered = cast("dict[bytes, bytes]", self.client.hgetall(self.consumers_key))
         ids = [consumer_id.decode() for consumer_id in registered]
         alive = self.client.mget([self.alive_key(consumer_id) for consumer_id in ids]) if ids else []
@@ -148,13 +155,17 @@ def _connect(url: str, *, attempts: int, patience_s: float | None = None) -> red
         socket_connect_timeout=patience_s or CONNECT_TIMEOUT_S,
         socket_timeout=patience_s or REPLY_TIMEOUT_S,
         retry=Retry(NoBackoff(), attempts - 1),
-        # Bounded by the threads of a process; the pool's own bound of 100 would refuse the 101st.
+        # The number of threads of the process bounds the connections; the pool's own bound of 100 would refuse the
+        # 101st.
         max_connections=10_000,
     )
 
 
 class TakenMessage(MessageProxy):
-    """Remembers where its body lies, since its consumer may have been replaced before it is acknowledged."""
+    """A message that remembers the list that holds its body.
+
+    Its consumer may have been replaced before the message is acknowledged.
+    """
 
     def __init__(self, message: Message[None], body: bytes, taken_key: str, ticket: int) -> None:
         super().__init__(message)
@@ -164,7 +175,10 @@ class TakenMessage(MessageProxy):
 
 
 class RedisQueueConsumer(QueueConsumer):
-    """A new consumer has a new identity, so what an earlier one lost with its connection is found again."""
+    """A consumer of one queue, with a new identity for each connection.
+
+    The new identity makes sure that the messages that an earlier consumer lost with its connection are found again.
+    """
 
     _tickets = itertools.count()
 
@@ -173,7 +187,7 @@ class RedisQueueConsumer(QueueConsumer):
         self._broker = broker
         self._queue_name = queue_name
         self._prefetch = prefetch
-        # The reply has to arrive before the socket gives up on it.
+        # The reply has to arrive before the socket times out.
         self._timeout_s = min(timeout_s, REPLY_TIMEOUT_S / 2)
         self._arrived: deque[bytes] = deque()
         self._held: set[int] = set()
@@ -205,18 +219,23 @@ class RedisQueueConsumer(QueueConsumer):
                 self._changed.wait(self._timeout_s)
 
     def ack(self, message: MessageProxy) -> None:
-        """Never raises: Dramatiq would hold up a thread of the pool until the server is back."""
+        """Acknowledge a message, without ever raising.
+
+        If it raised, Dramatiq would block a thread of the pool until the server is back.
+        """
         taken = cast("TakenMessage", message)
         try:
             self._broker.client.lrem(taken.taken_key, 1, cast("str", taken.body))
         except redis.RedisError as error:
             self._broker.logger.warning("Could not acknowledge a message; it will be repeated: %s", error)
-            # Under a new identity, what this one could not remove expires with it.
+            # The next consumer has a new identity, so the messages that this consumer could not remove expire with it.
             self._lost = True
         self._let_go([taken])
 
     def nack(self, message: MessageProxy) -> None:
-        """There is no dead-letter queue: what must not be lost is in the database."""
+        """Acknowledge the message. There is no dead-letter queue, because everything that must not be lost is in the
+        database.
+        """
         self.ack(message)
 
     def requeue(self, messages: Iterable[MessageProxy]) -> None:

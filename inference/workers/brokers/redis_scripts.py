@@ -1,4 +1,4 @@
-"""The steps of the Redis broker that must not be torn apart."""
+"""The steps of the Redis broker that must run atomically."""
 
 TAKE = """
 local taken = {}
@@ -10,8 +10,9 @@ end
 return taken
 """
 
-# Before what waits, behind those that were put there so: these keep their order. The head of a queue is all that is
-# looked at; who has more than that before him waits for them all the same.
+# Put a message before the waiting messages and behind the messages that were put first earlier, so that these keep
+# their order. The script looks only at the head of the queue. If more messages than that were put first, the new
+# message goes behind those within the head and before the others.
 PUT_FIRST = """
 local last = false
 for _, body in ipairs(redis.call('lrange', KEYS[1], 0, 63)) do
@@ -22,7 +23,7 @@ if last then return redis.call('linsert', KEYS[1], 'AFTER', last, ARGV[1]) end
 return redis.call('lpush', KEYS[1], ARGV[1])
 """
 
-# Last first onto the head, so that the oldest message is again the next one.
+# Put the last message back first, so that the oldest message is again at the head of the queue.
 GIVE_BACK = """
 for i = #ARGV, 1, -1 do
     if redis.call('lrem', KEYS[1], 1, ARGV[i]) > 0 then
@@ -31,7 +32,7 @@ for i = #ARGV, 1, -1 do
 end
 """
 
-# One step, so that a consumer that comes back to life meanwhile stays registered.
+# This is one step, so that a consumer that becomes alive again meanwhile stays registered.
 BURY = """
 if redis.call('exists', KEYS[1]) == 1 then return 0 end
 local moved = 0

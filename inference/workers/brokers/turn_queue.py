@@ -1,7 +1,7 @@
-"""What a worker has fetched and not begun, a line for each queue: whichever was served longest ago is next.
+"""The messages that a worker has fetched and not started, kept per queue. The queue served longest ago is next.
 
-Without it one thread after the other takes the oldest message, and whoever floods five models stands before a sixth
-with all that was fetched of the five.
+Without this, one thread after the other would take the oldest message, and a client that floods five models would make
+a sixth model wait behind everything that was fetched for the five.
 """
 
 import heapq
@@ -18,11 +18,11 @@ else:
 
 
 class TurnQueue(Items):
-    """The queue module's own hooks, each called with its lock held."""
+    """A priority queue that overrides the hooks of the `queue` module. Each hook runs with the queue's lock held."""
 
     def _init(self, maxsize: int) -> None:
         self._lines: dict[str, list[Any]] = {}
-        """By queue, those that have any; each in Dramatiq's own order."""
+        """The items by queue name, for queues that have any. Each list is in Dramatiq's own order."""
         self._served: dict[str, int] = {}
         self._turns = itertools.count(1)
         self._size = 0
@@ -35,7 +35,8 @@ class TurnQueue(Items):
         self._size += 1
 
     def _get(self) -> Any:
-        # Of those that were never served, or as long ago: whoever's first message is older.
+        # If several queues were never served, or were served equally long ago, the queue with the older first message
+        # is next.
         name = min(self._lines, key=lambda name: (self._served.get(name, 0), self._lines[name][0]))
         line = self._lines[name]
         item = heapq.heappop(line)
@@ -46,6 +47,6 @@ class TurnQueue(Items):
         return item
 
     def forget(self, names: set[str]) -> None:
-        """Queues that are no longer consumed."""
+        """Forget when these queues were served, because they are no longer consumed."""
         with self.mutex:
             self._served = {name: at for name, at in self._served.items() if name not in names}

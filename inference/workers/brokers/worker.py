@@ -1,8 +1,8 @@
 """A Dramatiq worker whose queues are chosen at run time.
 
-Dramatiq's own worker subscribes to every queue that anything in the process declares, starts a second thread
-and connection for a delay queue beside each, and never lets go of one. This one consumes exactly the queues
-that `set_queues` names.
+Dramatiq's own worker subscribes to every queue that anything in the process declares, starts a second thread and a
+second connection for a delay queue beside each of them, and never leaves a queue. This worker consumes exactly the
+queues that `set_queues` names.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,7 @@ RECONNECT_S = 1.0
 
 
 class QueueWorker:
-    """Runs messages of the chosen queues; made by `start_worker`."""
+    """A worker that runs the messages of the chosen queues. `start_worker` creates it."""
 
     def __init__(self, broker: QueueBroker, *, threads: int, prefetch: int, idle_s: float) -> None:
         self._broker = broker
@@ -44,8 +44,8 @@ class QueueWorker:
     def set_queues(self, queue_names: Iterable[str]) -> None:
         """Consume these queues and no others.
 
-        Returns without waiting for running messages. From then on no message of a queue that was left is
-        started: those not yet started are given back, those running are finished.
+        Returns without waiting for running messages. After that, no message of a queue that was left is started:
+        messages not yet started are given back, and running messages are finished.
         """
         with self._lock:
             if self._stopping:
@@ -58,7 +58,9 @@ class QueueWorker:
             self._leave(left)
 
     def stop(self, timeout_s: float) -> None:
-        """Give back what has not started, wait so long for what has, and close every consumer."""
+        """Give back the messages that have not started, wait up to `timeout_s` for the running ones, and close every
+        consumer.
+        """
         with self._lock:
             self._stopping = True
             self._wanted = frozenset()
@@ -103,11 +105,11 @@ class QueueWorker:
             thread.give_back(unstarted[thread.queue_name])
 
     def _forget(self, thread: "_QueueThread") -> bool:
-        """Called by a consumer that has nothing left to do; False when it is wanted again."""
+        """Remove a consumer that has nothing left to do and calls this. Return False if its queue is wanted again."""
         with self._lock:
             if not thread.intake_stopped:
                 return False
-            # While it stops, Dramatiq iterates over its consumers.
+            # Dramatiq iterates over its consumers while it stops, so they are not removed then.
             if not self._stopping:
                 del self._consumers[thread.queue_name]
             return True
@@ -121,10 +123,10 @@ def start_worker(
     prefetch: int | None = None,
     idle_s: float = 1.0,
 ) -> QueueWorker:
-    """Start threads that run the broker's actors; refuses a broker that is down or would lose messages.
+    """Start threads that run the broker's actors; refuse a broker that is down or would lose messages.
 
-    One thread holds one message and `prefetch` bounds what one queue can have running, so both should be the
-    largest batch. `idle_s` is how long an idle thread sleeps before it looks whether it should stop.
+    One thread holds one message, and `prefetch` bounds the number of running messages of one queue, so both should be
+    the size of the largest batch. `idle_s` is how long an idle thread sleeps before it checks whether it should stop.
     """
     broker.check()
     worker = QueueWorker(broker, threads=threads, prefetch=prefetch or threads, idle_s=idle_s)
@@ -134,7 +136,7 @@ def start_worker(
 
 
 def _drain(queue: "PriorityQueue[Any]") -> Iterator[Any]:
-    """Oldest first."""
+    """Yield the queue's items, the oldest first."""
     with suppress(Empty):
         while True:
             yield queue.get_nowait()
@@ -142,11 +144,11 @@ def _drain(queue: "PriorityQueue[Any]") -> Iterator[Any]:
 
 class _ThreadPool(dramatiq.Worker):
     def _add_consumer(self, queue_name: str, *, delay: bool = False) -> None:
-        """Declaring a queue subscribes nobody."""
+        """Subscribe to nothing when a queue is declared."""
 
 
 class _QueueThread(ConsumerThread):
-    """Feeds one queue's messages to the pool until its intake is stopped and its last message is done."""
+    """A thread that feeds one queue's messages to the pool until its intake is stopped and its last message is done."""
 
     def __init__(self, *, on_finished: "Callable[[_QueueThread], bool]", **dramatiq_options: Any) -> None:
         super().__init__(**dramatiq_options)
@@ -158,7 +160,7 @@ class _QueueThread(ConsumerThread):
         self.intake_stopped = False
 
     def stop_intake(self) -> None:
-        """On return, nothing more of this queue will be put before the pool's threads."""
+        """Stop the intake. After the return, no more messages of this queue reach the pool's threads."""
         with self._intake:
             self.intake_stopped = True
 
@@ -186,7 +188,7 @@ class _QueueThread(ConsumerThread):
 
     def handle_message(self, message: MessageProxy) -> None:
         if message.queue_name != self.queue_name:
-            # The pool would look for its consumer under the name it claims, and a thread would die of it.
+            # The pool would look for the consumer of the queue that the message names, and a thread would die of it.
             self.logger.error("Refused a message that names queue %r.", message.queue_name)
             cast("QueueConsumer", self.consumer).nack(message)
             return

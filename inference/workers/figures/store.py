@@ -1,4 +1,6 @@
-"""The engine's figures in Redis: what each worker has counted since it began, and what all did in the last minutes."""
+"""The engine's figures in Redis: the counts of each worker since it started, and the counts of all workers in the last
+minutes.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +17,7 @@ from inference.workers.figures.sums import ModelSums, summed, sums_of
 NOW_PREFIX = "maas:figures:now:"
 SPAN_PREFIX = "maas:figures:"
 SPAN_S = 10
-"""Of time, over which figures are added up."""
+"""The length in seconds of one span over which figures are added up."""
 SPANS = 60
 KEPT_S = SPAN_S * (SPANS + 6)
 NOW_EXPIRES_S = 10
@@ -23,7 +25,7 @@ NOW_EXPIRES_S = 10
 
 @dataclass(frozen=True, slots=True)
 class PartNow:
-    """A model version, where `role` is empty, or one of its files."""
+    """The figures of a model version (`role` is empty) or of one of its files."""
 
     key: str
     role: str
@@ -40,7 +42,7 @@ class PartNow:
 class WorkerFigures:
     parts: tuple[PartNow, ...] = ()
     reasons: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """By model version: how often this worker took it, and what decided for it."""
+    """The number of times this worker took a model, by model version and reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,10 @@ def span_at(now_s: float) -> int:
 
 
 def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, float]], now_s: float) -> None:
-    """`grown` since this was last told, by the name of the part; raises `redis.RedisError`."""
+    """Publish a worker's figures. Raises `redis.RedisError`.
+
+    `grown` holds the growth since the last call, by the name of the part.
+    """
     told = {
         "parts": [
             [part.key, part.role, part.sums.as_json(), part.waiting_rows, part.held_bytes]
@@ -82,7 +87,10 @@ def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, f
 
 
 def told_by(workers: Sequence[str]) -> dict[str, WorkerFigures]:
-    """Raises `redis.RedisError`. A worker that has told nothing has no entry."""
+    """Return the published figures by worker. Raises `redis.RedisError`.
+
+    A worker that has published nothing has no entry.
+    """
     if not workers:
         return {}
     found: list[Any] = _connection().mget([NOW_PREFIX + name for name in workers])
@@ -94,7 +102,7 @@ def told_by(workers: Sequence[str]) -> dict[str, WorkerFigures]:
 
 
 def last_spans(now_s: float) -> list[Span]:
-    """The oldest first, the one that runs now left out; raises `redis.RedisError`."""
+    """Return the last spans, the oldest first, without the span that is still running. Raises `redis.RedisError`."""
     starts = [span_at(now_s) - SPAN_S * back for back in range(SPANS, 0, -1)]
     with _connection().pipeline(transaction=False) as pipeline:
         for start in starts:

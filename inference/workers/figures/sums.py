@@ -1,4 +1,4 @@
-"""What is counted of a model version or of one of its files, as sums that can be added and taken apart."""
+"""Counts of a model version or of one of its files, as sums that can be added and subtracted."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -8,18 +8,18 @@ from dataclasses import asdict, dataclass, fields
 class ModelSums:
     pages: float = 0
     page_wait_s: float = 0
-    """From when a page may run to its claim."""
+    """Seconds from the time a page may run to its claim."""
     batches: float = 0
     pieces: float = 0
     rows: float = 0
     padded: float = 0
-    """Tokens, pixels or rows that were run, padding included."""
+    """The number of tokens, pixels or rows that were run, padding included."""
     useful: float = 0
     batch_wait_s: float = 0
     run_s: float = 0
     failed_batches: float = 0
     dropped: float = 0
-    """Not run: too much waited, nobody did any more, or too late."""
+    """Pages or rows that were not run because too many waited, no caller waited any more, or it was too late."""
     loads: float = 0
     load_s: float = 0
     failed_loads: float = 0
@@ -29,7 +29,7 @@ class ModelSums:
         return ModelSums(*(getattr(self, name) + getattr(other, name) for name in NAMES))
 
     def since(self, before: "ModelSums") -> Mapping[str, float]:
-        """What has grown, by name."""
+        """Return the sums that have grown, by name."""
         grown = {name: getattr(self, name) - getattr(before, name) for name in NAMES}
         return {name: more for name, more in grown.items() if more}
 
@@ -77,7 +77,10 @@ def summed(sums: Iterable[ModelSums]) -> ModelSums:
 
 
 def sums_of(sent: Mapping[str, float]) -> ModelSums:
-    """During an upgrade workers of two versions tell at once: what is not known here is left out."""
+    """Build sums from what a worker sent, and ignore unknown names.
+
+    During an upgrade, workers of two versions send sums at the same time.
+    """
     return ModelSums(**{name: float(value) for name, value in sent.items() if name in NAMES})
 
 

@@ -1,1 +1,1 @@
-"""Which worker serves which model: every worker decides for itself, alike, from what all of them say."""
+"""The choice of the worker that serves a model. Each worker computes it by the same rules from the reports of all."""

@@ -1,4 +1,7 @@
-"""Keeps this worker on the queues that it should take pages from: looks, decides, acts; at once when told to."""
+"""The thread that keeps this worker on the queues it should take pages from.
+
+It looks, decides and acts every second, and at once when it is notified.
+"""
 
 import threading
 import time
@@ -33,14 +36,14 @@ from inference.workers.placement.waits import UnbrokenWaits
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0
 LOOK_GAP_S = 0.02
-"""However often it is woken."""
+"""The shortest time in seconds between two looks, however often the thread is notified."""
 
 Consume = Callable[[frozenset[str]], None]
-"""Told at every look from which models' queues to take pages, whether or not that has changed."""
+"""A callback that every look calls with the models whose queues to take pages from, even if they have not changed."""
 
 
 class Affinity:
-    """One thread, from the start of the Dramatiq worker to its end."""
+    """The affinity of a worker: one thread, from the start of the Dramatiq worker to its end."""
 
     def __init__(
         self,
@@ -54,7 +57,7 @@ class Affinity:
         load_times: LoadTimes | None = None,
     ) -> None:
         self.settled = threading.Event()
-        """Set once the models that this worker holds without being asked are loaded, or could not be."""
+        """An event that is set once the models held without demand are loaded or have failed to load."""
         self._name = heartbeat.name
         self._shelf = shelf
         self._loader = Loader(self._bring, self._changed, times=load_times)
@@ -89,7 +92,7 @@ class Affinity:
         self._thread.start()
 
     def stop(self) -> None:
-        """The heartbeat goes on until `end`: what is still being finished is still held."""
+        """Stop looking. The heartbeat goes on until `end`, because unfinished pages are still held."""
         self._stopping.set()
         self._shelf.stop()
         self._attached.set()
@@ -110,7 +113,7 @@ class Affinity:
         return self._pulse.draining
 
     def wake(self) -> None:
-        """From any thread, at no cost: something has changed."""
+        """Make the thread look soon, because something has changed. Any thread may call this, at no cost."""
         self._wake.set()
 
     def _run(self) -> None:
@@ -123,12 +126,12 @@ class Affinity:
             self._wake.wait(LOOK_EVERY_S)
 
     def look(self) -> None:
-        # What ends meanwhile is taken from at the next look.
+        # This is read before the look. The state after a load that ends meanwhile is used by the next look.
         warming_up = self._loader.warming_up
         snapshot = self._gather()
         plan = plan_for(self._name, snapshot)
         begun = [decision for decision in plan.load if self._may_begin(decision, alone=snapshot.alone)]
-        # First, so that no page is taken any more of what leaves.
+        # The queues come first, so that no more pages are taken of a model that leaves.
         self._consume(plan, leaving={key for decision in begun for key in decision.leave})
         for decision in begun:
             self._tell(decision)
@@ -158,8 +161,11 @@ class Affinity:
         )
 
     def _read_database(self, held: set[str]) -> None:
-        """While it is away, what was last known of models holds, and nothing is known to wait."""
-        # Where it is away, whoever reads next says so.
+        """Read the models and the demand from the database.
+
+        While the database is unavailable, the last known models stay valid and no work is known to wait.
+        """
+        # If the database is unavailable, the next read reports it.
         with suppress(DatabaseError, InterfaceError):
             bound_reads()
         self._demand = together(self._asked(source) for source in self._demand_sources)
@@ -188,14 +194,17 @@ class Affinity:
         self._shelf.bring(decision.model, leave=leave, keep=self._kept)
 
     def _wait_for_work_on(self, keys: Iterable[str]) -> None:
-        """Between two of its steps a page uses no session; its model must not leave under it."""
+        """Wait until no page of these models is running.
+
+        A page uses no session between two of its steps, and its model must not be evicted meanwhile.
+        """
         ends_s = time.monotonic() + LEAVES_WITHIN_S
         while any(self._tally.running_of(key) for key in keys) and time.monotonic() < ends_s:
             if self._stopping.wait(LOOK_GAP_S):
                 return
 
     def _kept(self) -> list[Model]:
-        """What shares files with those that leave may still need them."""
+        """Return the models that stay. They may still need files that they share with the models that leave."""
         staying = {model.key for model in self._shelf.resident()} - self._loader.leaving
         return [self._models[key] for key in staying if key in self._models]
 
@@ -231,7 +240,7 @@ class Affinity:
         log.info("model_taken", model=key, reason=reason, leave=list(decision.leave))
 
     def _quietly(self, step: Callable[[], None]) -> None:
-        """The database or the broker may be away for a while; the worker outlives it."""
+        """Run a step and log its failure. The worker must survive an unavailable database or broker."""
         try:
             step()
         except BrokerUnavailable as error:

@@ -1,4 +1,4 @@
-"""The models there are, as homes are chosen for them: out of the registry, with what workers have measured."""
+"""The models for which homes are chosen, from the registry and with the workers' measurements."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -11,15 +11,18 @@ from inference.workers.placement.fleet import DEFAULT_POOL, Model, Strategy
 from tenants.core.db.unit_of_work import operator_work
 
 READS_BYTES_PER_S = 200e6
-"""A guess at how fast a model is loaded that nobody has loaded yet."""
+"""An estimate of the load speed for a model that no worker has loaded yet."""
 LOAD_FLOOR_S = 0.05
 SESSION_FILE = ".onnx"
 UNMEASURED_FACTOR, UNMEASURED_BYTES = 2, 4_000_000
-"""ONNX Runtime holds weights twice where it packs them anew for its kernels, and some bytes for every session."""
+"""The estimated bytes in memory of a file that was never loaded: a factor of its size, plus a constant.
+
+ONNX Runtime holds weights twice if it repacks them for its kernels, and some bytes for every session.
+"""
 
 
 class Measured:
-    """Sizes and loads as they were, wherever and whenever they were seen; they outlive the workers that told them."""
+    """Measured sizes and load times from all workers. They outlive the workers that reported them."""
 
     def __init__(self) -> None:
         self._bytes: dict[str, int] = {}
@@ -37,7 +40,7 @@ class Measured:
         self._bytes[file] = max(held_bytes, self._bytes.get(file, 0))
 
     def apply(self, model: Model) -> Model:
-        """To a model whose files say how large they are in storage."""
+        """Replace the sizes of the model's files, which are storage sizes, by measurements or estimates."""
         files = {
             file: self._bytes.get(file, UNMEASURED_FACTOR * size + UNMEASURED_BYTES)
             for file, size in model.files.items()
@@ -54,16 +57,22 @@ class Measured:
 
 
 class ModelCatalogue:
-    """Files never change and are read once; which versions are asked for, and in what pools, at every look."""
+    """The registry as the placement needs it.
+
+    Files never change and are read once. The versions that may be requested, and their pools, are read at every look.
+    """
 
     def __init__(self, measured: Measured) -> None:
         self._measured = measured
         self._files: dict[int, Mapping[str, int]] = {}
         self._load_s: dict[int, float] = {}
-        """As some worker measured it, or as it was tried when the file was added."""
+        """The load time as some worker measured it, or as it was in the trial when the file was added."""
 
     def read(self, also: Iterable[str] = ()) -> tuple[Model, ...]:
-        """Versions that may be asked for; and those of `also` that are retired, not wanted for their own sake."""
+        """Return the versions that may be requested, and the versions in `also` that are retired.
+
+        The retired versions are not wanted for their own sake.
+        """
         versions = list(_versions().filter(state=ModelVersion.State.READY))
         retired = set(also) - {version.key for version in versions}
         if retired:
@@ -114,7 +123,7 @@ class ModelCatalogue:
 
 
 def _profiles(files: Iterable[str]) -> dict[str, SessionProfile]:
-    """By file; of several devices, the largest."""
+    """Return the profiles by file. If a file has profiles of several devices, the largest is returned."""
     with operator_work():
         found = SessionProfile.objects.filter(artifact__in=list(files)).order_by("loaded_bytes")
         return {profile.artifact: profile for profile in found}
@@ -146,7 +155,7 @@ def _with_members(version_ids: Iterable[int], members: Mapping[int, list[int]]) 
 
 
 def _session_files(artifacts: Mapping[str, Mapping[str, object]]) -> dict[str, int]:
-    """What is held as a session; vocabularies and the like are small, and held elsewhere."""
+    """Return the files that are held as sessions. Vocabularies and similar files are small and are held elsewhere."""
     return {
         str(artifact["sha256"]): int(str(artifact["bytes"]))
         for artifact in artifacts.values()

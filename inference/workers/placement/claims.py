@@ -1,21 +1,28 @@
-"""Sees to it that a cold model is taken by one worker, where two looked at the fleet in different moments."""
+"""Claims in Redis, which make sure that only one worker takes a cold model even if two looked at different moments."""
 
 from inference.core.prompt_redis import single_try
 
 PREFIX = "maas:home:"
 CLAIM_S = 5
-"""Until the claimer's heartbeat says that it loads; it says so at once. A claimer that dies is forgotten as soon."""
+"""Seconds that a claim lasts.
+
+It must last until the claimer's heartbeat says that it loads the model, which happens at once. The claim of a worker
+that dies expires after the same time.
+"""
 
 
 class ModelClaims:
-    """Raises RedisError while Redis is away."""
+    """The claims of one worker. Its methods raise RedisError while Redis is unavailable."""
 
     def __init__(self, url: str, name: str) -> None:
         self._name = name
         self._redis = single_try(url)
 
     def take(self, key: str) -> bool:
-        """True for one worker of all that ask within a few seconds, however often it asks itself."""
+        """Claim a model; return True for only one of all workers that try within a few seconds.
+
+        The worker that has the claim also gets True when it tries again.
+        """
         if self._redis.set(PREFIX + key, self._name, nx=True, ex=CLAIM_S):
             return True
         if self._redis.get(PREFIX + key) != self._name.encode():

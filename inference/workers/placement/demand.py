@@ -1,11 +1,15 @@
-"""What waits for which model, out of every place where work may wait."""
+"""The waiting work of each model, from all sources of waiting work."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from inference.workers.placement.fleet import NO_DEMAND, Demand
 
 DemandSource = Callable[[Collection[str]], Mapping[str, Demand]]
-"""Waiting work by model key, of the models known so far and of others it knows itself; may raise while it is away."""
+"""A function that returns the waiting work by model key.
+
+It gets the models known so far and may also return others that it knows itself. It may raise while its source is
+unavailable.
+"""
 
 
 def together(sources: Iterable[Mapping[str, Demand]]) -> dict[str, Demand]:

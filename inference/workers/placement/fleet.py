@@ -1,85 +1,87 @@
-"""What is known of workers, models and waiting work at the moment that homes are chosen."""
+"""The known workers, models and waiting work at the moment when homes are chosen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 DEFAULT_POOL = "default"
-"""Of models that are in no pool of their own."""
+"""The pool of models that have no pool of their own."""
 
 
 class Strategy(StrEnum):
-    """By what the home of a model is chosen."""
+    """The rule by which the home of a model is chosen."""
 
     STICKY = "sticky"
-    """What begins soonest, loads and what has to leave for it included."""
+    """The worker that begins soonest, including the load and the cost of models that have to leave for it."""
     LEAST_OUTSTANDING = "least-outstanding"
-    """Whoever holds the fewest pages."""
+    """The worker that holds the fewest pages."""
     RESPONSE_TIME = "response-time"
-    """Where an answer is ready soonest, whatever has to leave for it."""
+    """The worker that has an answer ready soonest, whatever has to leave for it."""
     RANDOM = "random"
-    """No home: every worker takes from every queue, the control that others are measured against."""
+    """No home: every worker takes pages from every queue. The other strategies are measured against this one."""
 
 
 class Reason(StrEnum):
-    """What decided for a worker; the first that applies, for logs and counts."""
+    """The reason for a worker, for logs and counts. The first that applies is given."""
 
     RANDOM = "random"
     NO_REDIS = "no_redis"
-    """The others cannot be asked, and somebody waits."""
+    """The other workers are unknown, and work waits."""
     LOAD_FAILED = "load_failed"
-    """No worker can load it: somebody must tell those who wait why."""
+    """No worker can load the model, so a worker must report the reason to the waiting callers."""
     TOO_LARGE = "too_large"
-    """No worker has the memory, and none came for a while: somebody must tell those who wait."""
+    """No worker has the memory, and none came for a while, so a worker must report it to the waiting callers."""
     IN_TURNS = "in_turns"
-    """No worker has the memory for all of its files together, and this one has it for each: they take turns."""
+    """No worker has the memory for all files of the model together. This worker has it for each file, so they take
+    turns.
+    """
     SECOND_HOME = "second_home"
     HOME_LOST = "home_lost"
     SPARE_MEMORY = "spare_memory"
     ONLY_ONE = "only_one"
-    """No other worker could take it."""
+    """No other worker could take the model."""
     MEMORY_FIT = "memory_fit"
-    """Less has to leave than elsewhere."""
+    """Fewer models have to leave than on other workers."""
     LOAD_CHEAPEST = "load_cheapest"
     LEAST_LOADED = "least_loaded"
     FASTEST = "fastest"
     EVEN = "even"
-    """Nothing told the workers apart; a hash did."""
+    """The workers did not differ, so a hash decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A version that may be asked for, or that work still waits for."""
+    """A version that may be requested, or that work still waits for."""
 
     key: str
     version_id: int
     files: Mapping[str, int]
-    """Bytes in memory by the digest of the file, measured or guessed; versions may share some."""
+    """The bytes in memory by the digest of the file, measured or estimated. Versions may share files."""
     load_s: float
-    """Of all its files; measured where some worker has loaded it, else estimated."""
+    """The time to load all its files: measured if some worker has loaded it, otherwise estimated."""
     pool: str = DEFAULT_POOL
     strategy: Strategy = Strategy.STICKY
     least_bytes: int = 0
-    """Where `files` are guesses: what it takes at any rate."""
+    """The bytes that the model takes at least, if `files` are estimates."""
     least_in_turns_bytes: int = 0
-    """And what the largest of its files takes at any rate."""
+    """The bytes that the largest of its files takes at least."""
     warm: bool = True
-    """To be held without demand where memory is spare."""
+    """The model is to be held without demand if memory is spare."""
     current: bool = True
-    """It answers under its model's name; others are asked for by number."""
+    """The version answers under its model's name. Other versions are requested by number."""
     wanted: bool = True
-    """False for a retired one that nobody waits for any more, but somebody still holds."""
+    """A value of False marks a retired version that no work waits for any more, but some worker still holds."""
 
     @property
     def needed_bytes(self) -> int:
         return sum(self.files.values())
 
     def may_fit(self, budget_bytes: int) -> bool:
-        """No guess is a reason not to try."""
+        """Return whether the model may fit. An estimate is never a reason not to try."""
         return (self.least_bytes or self.needed_bytes) <= budget_bytes
 
     def may_fit_in_turns(self, budget_bytes: int) -> bool:
-        """One file at a time, as the steps of a page need them."""
+        """Return whether it may fit one file at a time, as the steps of a page need them."""
         return (self.least_in_turns_bytes or max(self.files.values(), default=0)) <= budget_bytes
 
 
@@ -88,9 +90,9 @@ class Held:
     """A model in a worker's memory."""
 
     held_s: float
-    """Since it was loaded."""
+    """Seconds since the model was loaded."""
     idle_s: float
-    """Since its last page."""
+    """Seconds since its last page."""
     load_s: float
 
 
@@ -100,23 +102,23 @@ class Worker:
     budget_bytes: int
     free_bytes: int
     files: Mapping[str, int] = field(default_factory=dict)
-    """What is in its memory, by digest."""
+    """The bytes of the files in its memory, by digest."""
     held: Mapping[str, Held] = field(default_factory=dict)
-    """Models that it holds and serves; what is about to leave is not among them."""
+    """Models that the worker holds and serves. Models that are about to leave are not included."""
     loading: frozenset[str] = frozenset()
     failed: frozenset[str] = frozenset()
-    """Models that it tried to load a moment ago, and could not."""
+    """Models that the worker failed to load a moment ago."""
     pools: frozenset[str] = frozenset()
-    """Empty for all."""
+    """The pools that the worker serves. An empty set means all pools."""
     slots: int = 1
     outstanding: int = 0
-    """Pages that it has taken from queues and not ended."""
+    """The number of pages that the worker has taken from queues and not ended."""
     service_s: Mapping[str, float] = field(default_factory=dict)
-    """Time from a page's start to its end, lately, by model."""
+    """The recent time from a page's start to its end, by model."""
     draining: bool = False
     silent_s: float = 0.0
     stuck: bool = False
-    """It lives, and does not look what it should hold."""
+    """The worker is alive but no longer checks what it should hold."""
 
     def serves(self, pool: str) -> bool:
         return not self.pools or pool in self.pools
@@ -149,11 +151,11 @@ class Snapshot:
     models: tuple[Model, ...]
     demand: Mapping[str, Demand] = field(default_factory=dict)
     lost: frozenset[str] = frozenset()
-    """Models whose home was alive a moment ago and is not now."""
+    """Models whose home was alive a moment ago and is not alive now."""
     alone: bool = False
-    """Redis is away: of the others nothing is known."""
+    """Redis is unavailable, so nothing is known of the other workers."""
     returning: bool = False
-    """It was, until a moment ago: not everybody has been heard of yet, and nothing is taken."""
+    """Redis is available again, but not every worker has been seen yet. No model is taken meanwhile."""
 
     def waiting_for(self, key: str) -> Demand:
         return self.demand.get(key, NO_DEMAND)

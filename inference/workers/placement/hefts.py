@@ -1,31 +1,36 @@
-"""How heavy each tenant's pages of a model are beside all of its pages, as this worker has seen them."""
+"""The relative cost of each tenant's pages of a model, compared with all of its pages, as this worker has seen them."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 
 WEIGHT = 0.2
-"""Of the latest page in an average, so that some ten pages count."""
+"""The weight of the latest page in an average, so that about ten pages count."""
 MOST_KEPT = 10_000
 MOST_TOLD = 200
-"""In each beat, for all models together: those that are furthest from usual."""
+"""The most entries in a heartbeat, for all models together. Those furthest from the usual cost are chosen."""
 USUAL = 1.25
-"""Whoever is nearer to the average than this is not told of: that is what differs from page to page."""
+"""The factor within which a tenant counts as average and is not reported, because pages differ that much anyway."""
 MOST = 50.0
-"""However one page came out, nobody is charged for more of the usual ones, nor for less than so little of one."""
+"""The bound of a relative cost. No tenant is charged more than this many usual pages for a page, or less than one such
+part of a page.
+"""
 
 
 class Hefts:
-    """Seconds that a page occupied its slot: read and run, without the load of its model and the wait for its batch."""
+    """The averages of the seconds that a page occupied its slot.
+
+    This is the time to read and run the page, without the load of its model and the wait for its batch.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._of_tenant: OrderedDict[tuple[str, str], float] = OrderedDict()
-        """By model and tenant, last seen last."""
+        """The mean seconds by model and tenant. The entry that was seen last comes last."""
         self._of_all: dict[str, float] = {}
 
     def add(self, key: str, tenant: str, seconds: float, times: float = 1.0) -> None:
-        """Charge the tenant for `times` as many seconds; what is usual is told by the seconds alone."""
+        """Charge the tenant for `times` as many seconds. The usual cost is computed from the seconds alone."""
         with self._lock:
             usual_s = self._of_all.get(key, seconds)
             self._of_all[key] = usual_s + WEIGHT * (seconds - usual_s)
@@ -38,7 +43,9 @@ class Hefts:
                 self._of_tenant.popitem(last=False)
 
     def told(self) -> dict[str, dict[str, float]]:
-        """By model and tenant: how many usual pages one of theirs is; of who is missing, one."""
+        """Return the relative cost of a tenant's pages by model and tenant, where 1 is a usual page. A missing tenant
+        has 1.
+        """
         with self._lock:
             hefts = {of: _heft(mean_s, self._of_all[of[0]]) for of, mean_s in self._of_tenant.items()}
         unusual = {of: heft for of, heft in hefts.items() if not 1 / USUAL <= heft <= USUAL}
@@ -49,7 +56,10 @@ class Hefts:
 
 
 def together(hefts: list[Mapping[str, float]]) -> dict[str, float]:
-    """Of several workers that have run pages of one model: the mean of those that tell of a tenant."""
+    """Combine the relative costs that several workers report for one model.
+
+    The result for a tenant is the mean of the workers that report the tenant.
+    """
     tenants = {tenant for one in hefts for tenant in one}
     told = {tenant: [one[tenant] for one in hefts if tenant in one] for tenant in tenants}
     return {tenant: sum(some) / len(some) for tenant, some in told.items()}

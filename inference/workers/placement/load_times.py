@@ -1,4 +1,4 @@
-"""When models were last brought into memory here: who waited for one then waited for its load."""
+"""The times of the last loads of models in this process, to find out how much of a wait was a load."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class LoadTimes:
-    """Bounded by the models that there are."""
+    """The last load of each model. The number of models bounds it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -21,6 +21,6 @@ class LoadTimes:
             self._last[model_key] = (began_s, self._clock())
 
     def within(self, model_key: str, since_s: float, until_s: float) -> float:
-        """How much of a wait the last load took."""
+        """Return the number of seconds of a wait that the last load took."""
         began_s, ended_s = self._last.get(model_key, (0.0, 0.0))
         return max(0.0, min(ended_s, until_s) - max(began_s, since_s))

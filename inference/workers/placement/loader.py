@@ -1,4 +1,4 @@
-"""Brings models into memory beside the work, a few at a time, and remembers what could not be."""
+"""A loader that brings a few models at a time into memory beside the work, and remembers failed loads."""
 
 import threading
 import time
@@ -14,12 +14,15 @@ from inference.workers.placement.placement import COLD_AT_ONCE, Decision
 log = structlog.get_logger(__name__)
 FAILED_KEPT_S = 30.0
 RESTS_S = 2.0
-"""After a load for which there was no room just then."""
+"""Seconds without a new try after a load for which there was no memory at that moment."""
 UNASKED = frozenset({Reason.SPARE_MEMORY, Reason.HOME_LOST})
 
 
 class Loader:
-    """`bring` does the work; `changed` is called whenever a load has begun or ended."""
+    """A loader of models in threads of their own.
+
+    `bring` does the work. `changed` is called when a load has begun or ended.
+    """
 
     def __init__(
         self,
@@ -44,7 +47,7 @@ class Loader:
 
     @property
     def leaving(self) -> frozenset[str]:
-        """Models that are given up for those that load."""
+        """Return the models that are evicted for the models that load."""
         with self._lock:
             return frozenset(key for decision in self._loading.values() for key in decision.leave)
 
@@ -54,7 +57,7 @@ class Loader:
 
     @property
     def warming_up(self) -> bool:
-        """Something is being loaded that nobody waits for."""
+        """Return whether a model is being loaded that no work waits for."""
         with self._lock:
             return any(decision.reason in UNASKED for decision in self._loading.values())
 
@@ -83,7 +86,7 @@ class Loader:
             log.warning("model_not_loaded", model=key, code=error.code, detail=error.detail)
             self._note(self._resting if error.retryable else self._failed, key)
         except Exception:
-            # One broken model must not keep the others from being served.
+            # A single broken model must not keep the others from being served.
             log.exception("model_not_loaded", model=key)
             self._note(self._failed, key)
         else:

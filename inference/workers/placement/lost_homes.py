@@ -1,4 +1,4 @@
-"""Which models had a home on a worker that is gone now."""
+"""Models whose home was a worker that is gone now."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ class LostHomes:
         self._lost: dict[str, float] = {}
 
     def among(self, living: Iterable[WorkerReport]) -> frozenset[str]:
-        """Those of the last half minute; of the others, whoever is alive now is asked."""
+        """Return the models whose home was lost within the last half minute, given the workers that are alive now."""
         now = {report.name: frozenset((*report.resident, *report.loading)) for report in living}
         at_s = self._clock()
         for name in self._held.keys() - now.keys():

@@ -1,4 +1,4 @@
-"""What a worker counts of its choices of models."""
+"""Metrics of a worker's choices of models."""
 
 from prometheus_client import Counter, Gauge
 

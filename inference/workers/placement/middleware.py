@@ -1,4 +1,4 @@
-"""Affinity as Dramatiq sees it: begins and ends with the worker, and counts what passes through it."""
+"""The Dramatiq middleware of the affinity: it starts and stops with the worker, and counts the messages."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -20,7 +20,11 @@ class Lifecycle(Protocol):
 
 
 class AffinityMiddleware(dramatiq.Middleware):
-    """Dramatiq logs and swallows what a hook raises. So `failed` remembers it, and the process ends by that."""
+    """A middleware that starts and stops the affinity.
+
+    Dramatiq logs and swallows an exception that a hook raises. `failed` therefore keeps it, and the process ends
+    because of it.
+    """
 
     def __init__(self, affinity: Lifecycle, tally: QueueTally) -> None:
         self._affinity = affinity

@@ -1,4 +1,7 @@
-"""The other workers, as far as Redis tells; when it was away, none is taken for dead before all could beat again."""
+"""The other workers, as Redis reports them.
+
+After Redis was unavailable, no worker counts as dead before all of them had time to send a heartbeat again.
+"""
 
 import time
 from collections.abc import Callable
@@ -17,11 +20,11 @@ log = structlog.get_logger(__name__)
 class Company:
     reports: tuple[WorkerReport, ...] = ()
     lost: frozenset[str] = frozenset()
-    """Models whose home was alive a moment ago and is not now."""
+    """Models whose home was alive a moment ago and is not alive now."""
     alone: bool = False
-    """Redis is away: nothing is known of the others."""
+    """Redis is unavailable, so nothing is known of the other workers."""
     returning: bool = False
-    """It was away until a moment ago, and not everybody has been heard of since."""
+    """Redis is available again, but not every worker has been seen since."""
 
 
 class OtherWorkers:
@@ -30,9 +33,9 @@ class OtherWorkers:
         self._clock = clock
         self._lost = LostHomes(clock)
         self._known: frozenset[str] | None = None
-        """Names, before Redis went away."""
+        """The names of the workers before Redis became unavailable."""
         self._away_s: float | None = None
-        """When it was last seen to be."""
+        """The time at which Redis was last seen to be unavailable."""
 
     def look(self) -> Company:
         try:
@@ -43,7 +46,8 @@ class OtherWorkers:
             return Company(alone=True)
         reports = tuple(report for report in seen if report.name != self._name)
         if len(reports) == len(seen):
-            # It has lost our own beat, by a restart maybe that nobody noticed, and so the others' too.
+            # Redis has lost this worker's own heartbeat, perhaps by an unnoticed restart, and so also those of the
+            # others.
             self._away_s = self._clock()
         names = frozenset(report.name for report in reports)
         if not self._all_are_back(names):

@@ -1,4 +1,7 @@
-"""Bounds what the thread that chooses models waits for the database: it may go without an answer, never without end."""
+"""Time limits for the database reads of the thread that chooses models.
+
+The thread can do without an answer, but it must never wait forever.
+"""
 
 from django.db import connections
 
@@ -8,7 +11,10 @@ READ_S = 10.0
 
 
 def bound_reads() -> None:
-    """Of this thread, waits for locks included. Said again and again, since a connection may be a new one."""
+    """Limit the duration of this thread's statements, including waits for locks.
+
+    It is called before every read, since a connection may be a new one.
+    """
     for alias in (APP, OPERATOR):
         with connections[alias].cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, false)", [f"{READ_S * 1000:.0f}ms"])

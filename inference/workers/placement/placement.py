@@ -1,7 +1,8 @@
-"""Which worker becomes the home of which model: the same answer for everyone who looks at the same snapshot.
+"""The choice of the worker that becomes the home of a model. Every worker that reads the same snapshot gets the same
+answer.
 
-A model is served where it is held. One that nobody holds is taken by one worker: at once when somebody waits for it,
-and while memory is spare when nobody does. One that is waited for longer than its load takes gets one home more.
+A model is served by the workers that hold it. A model that no worker holds is taken by one worker: at once if work
+waits for it, otherwise only into spare memory. A model whose work waits longer than its load takes gets one more home.
 """
 
 import math
@@ -14,31 +15,37 @@ from inference.workers.placement.ranking import Option, choose
 from inference.workers.placement.room import MadeRoom, Wanted, files_of, missing_bytes, room_on
 
 COLD_AT_ONCE = 2
-"""Models that one worker brings into memory at a time."""
+"""The most models that a worker loads at the same time."""
 TELLS_AT_ONCE = 4
-"""Models that it takes pages of and does not hold, those of a random pool aside."""
+"""The most models that a worker takes pages of without holding them, not counting models of a random pool."""
 QUEUES_AT_ONCE = 32
-"""Of models in memory; work for the others is noticed at once, and they are taken up in its place."""
+"""The most queues of models in memory that a worker consumes.
+
+Work for the other models is noticed at once, and their queues are then consumed instead.
+"""
 SILENT_S = 3.0
-"""A worker that has missed two beats keeps what it has and is given nothing new."""
+"""Seconds of silence after which a worker keeps its models and gets no new ones. It has then missed two heartbeats."""
 TOO_LARGE_AFTER_S = 60.0
-"""So long a model that fits nowhere waits for a larger worker, which may be starting."""
+"""Seconds that a model that fits nowhere waits for a larger worker, which may be starting."""
 ALONE_AFTER_S = 10.0
-"""So long a cold model waits for Redis to come back, since several workers may take it meanwhile."""
+"""Seconds that a cold model waits for Redis to come back, since several workers may take it meanwhile."""
 HOT_FLOOR_S = 1.0
-"""Whatever a load takes; and by so much a wait that is only expected must be longer than one that has been seen."""
+"""The shortest wait in seconds that is a reason for a second home, even if a load takes less.
+
+A wait that is only expected must be longer by this much than a wait that was observed.
+"""
 HOT_WAITING = 2
 SETTLES_S = 5.0
-"""A new home is given time to shorten the queue before there is another."""
+"""Seconds that a new home has to shorten the queue before the model gets another home."""
 SPARED_IDLE_S = 30.0
-"""A second home is no reason to give up what was used so recently."""
+"""Seconds since its last page within which a model is not evicted for a second home of another model."""
 SPARE_SHARE = 0.05
-"""Part of the memory that is not filled without demand: sizes are estimates until a model was loaded once."""
+"""The share of the memory not filled without demand, since sizes are estimates until a model was loaded once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """This worker takes this model, for this reason, and gives up these for it."""
+    """The decision that a worker takes a model for a reason and evicts other models for it."""
 
     model: Model
     worker: str
@@ -47,19 +54,23 @@ class Decision:
 
     @property
     def to_load(self) -> bool:
-        """False where pages are taken of what is not held: to be loaded as they need it, or to be told why not."""
+        """Return whether the worker loads the model now.
+
+        False means that it takes pages of a model that it does not hold: their files are loaded as the pages need them,
+        or the pages fail with the reason.
+        """
         return self.reason not in {Reason.LOAD_FAILED, Reason.TOO_LARGE, Reason.RANDOM, Reason.IN_TURNS}
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one worker does now."""
+    """The actions of one worker at this moment."""
 
     consume: frozenset[str]
-    """Models whose queues it takes pages from, unless it gives them up meanwhile."""
+    """Models whose queues the worker takes pages from, unless it evicts them meanwhile."""
     load: tuple[Decision, ...]
     unheld: tuple[Decision, ...]
-    """Why it consumes what it does not hold."""
+    """The decisions to consume queues of models that the worker does not hold."""
 
 
 def plan_for(name: str, snapshot: Snapshot) -> Plan:
@@ -75,7 +86,11 @@ def plan_for(name: str, snapshot: Snapshot) -> Plan:
 
 
 def _held_to_consume(me: Worker, snapshot: Snapshot) -> frozenset[str]:
-    """A queue costs a thread and a connection: of very many small models, those that are asked for."""
+    """Return the held models whose queues to consume.
+
+    A queue costs a thread and a connection. If there are very many small models, those with waiting or recent work are
+    chosen.
+    """
 
     def turn(key: str) -> tuple[float, float, str]:
         return -snapshot.waiting_for(key).oldest_s, me.held[key].idle_s, key
@@ -89,7 +104,7 @@ def _held_to_consume(me: Worker, snapshot: Snapshot) -> frozenset[str]:
 
 
 def place(snapshot: Snapshot) -> tuple[Decision, ...]:
-    """Every new home of this moment."""
+    """Return all new homes of this moment."""
     if snapshot.returning:
         return ()
     board = _Board(snapshot)
@@ -115,7 +130,7 @@ def _at_random(me: Worker, models: Iterable[Model]) -> Iterator[Decision]:
 
 
 class _Board:
-    """The snapshot, and on it the homes chosen so far: each takes memory and time that the next cannot have."""
+    """The snapshot plus the homes chosen so far. Each takes memory and time that the next choice cannot have."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -127,7 +142,7 @@ class _Board:
         self._given_up: set[tuple[str, str]] = set()
 
     def homes_of(self, model: Model) -> list[Worker]:
-        """Workers that hold it or are about to."""
+        """Return the workers that hold the model or are about to."""
         return [
             worker
             for worker in self._serving(model)
@@ -156,7 +171,10 @@ class _Board:
         return self._settle(model, able, Wanted(model, oldest_s), reason)
 
     def _in_turns(self, model: Model, able: list[Worker]) -> Decision | None:
-        """It is never held as a whole, and goes anew at every look to where it begins soonest."""
+        """Return the worker that takes pages of a model whose files take turns in memory.
+
+        Such a model is never held as a whole. Every look sends it anew to the worker where it begins soonest.
+        """
         options = [
             self._as_option(model, worker, MadeRoom((), 0.0)) for worker in able if _takes_more(worker)
         ]
@@ -178,7 +196,7 @@ class _Board:
             for worker in self._serving(model)
             if worker.name not in names
             and model.key not in worker.failed
-            # Another home helps only where a page would begin sooner than here.
+            # Another home helps only if a page begins sooner there than here.
             and self._wait_s(worker) + model.load_s < wait_s
         ]
         return self._settle(
@@ -198,7 +216,10 @@ class _Board:
     def _settle(
         self, model: Model, able: list[Worker], wanted: Wanted, reason: Reason | None
     ) -> Decision | None:
-        """`reason` where it says more than what told the workers apart."""
+        """Choose a worker and record the choice.
+
+        `reason` is given if it says more than the difference between the workers.
+        """
         options = [option for worker in able if (option := self._option(worker, wanted)) is not None]
         if not options:
             return None
@@ -241,7 +262,7 @@ class _Board:
 
     def _to_tell(self, model: Model, serving: list[Worker], reason: Reason) -> Decision | None:
         if self._snapshot.alone:
-            # Another may hold it, and do the pages that would fail here.
+            # Another worker may hold the model and run the pages that would fail here.
             return None
         options = [
             Option(worker.name, (), 0, 0, self._wait_s(worker), 0, worker.outstanding) for worker in serving
@@ -256,7 +277,11 @@ class _Board:
         return Counter(key for worker in self._workers.values() for key in worker.held)
 
     def _with_room_told(self, worker: Worker) -> Worker:
-        """What is being loaded has taken its room; what is in memory and part of no model there leaves by itself."""
+        """Return the worker with its free memory corrected.
+
+        Models that are being loaded already count as in memory. Files in memory that belong to no model there count as
+        free, because they leave by themselves.
+        """
         here = (*worker.held, *worker.loading)
         stray = worker.files.keys() - files_of(here, self._models)
         if not all(key in self._models for key in here):
@@ -272,7 +297,7 @@ class _Board:
         return busy_s + self._extra_s[worker.name]
 
     def _last_begins_s(self, model: Model, homes: list[Worker]) -> float:
-        """When these homes have begun all that waits for the model; 0 where nobody knows its speed."""
+        """Return the time until these homes have begun all waiting pages of the model, or 0 if its speed is unknown."""
         usual_s = self._usual_service_s(model)
         if not homes or usual_s <= 0:
             return 0.0
@@ -283,7 +308,9 @@ class _Board:
         return min(self._wait_s(home) for home in homes) + waiting / pages_a_s
 
     def _usual_service_s(self, model: Model) -> float:
-        """Where it has not run yet, it is taken to be as fast as elsewhere."""
+        """Return the mean service time of the model on all workers. A worker that has not run it yet is expected to be
+        as fast.
+        """
         seen = [
             worker.service_s[model.key] for worker in self._workers.values() if model.key in worker.service_s
         ]
@@ -295,5 +322,5 @@ def _takes_more(worker: Worker) -> bool:
 
 
 def _unsettled(held: Held | None) -> bool:
-    """None: it is still being loaded."""
+    """Return whether a home is too new to judge. None means that the model is still being loaded."""
     return held is None or held.held_s < max(SETTLES_S, 2 * held.load_s)

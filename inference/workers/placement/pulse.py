@@ -1,4 +1,4 @@
-"""The beat of this worker: says every second, and at once when something changes, what it holds and does."""
+"""The heartbeat of this worker: it reports every second, and at once after a change, what the worker holds and does."""
 
 import threading
 import time
@@ -22,7 +22,10 @@ class PagesNow:
 
 
 class Pulse:
-    """A thread of its own: no database that hangs, and no decision that takes long, makes a living worker look dead."""
+    """The thread of the heartbeat.
+
+    It is a thread of its own, so that neither a hanging database nor a slow decision makes a living worker look dead.
+    """
 
     def __init__(
         self,
@@ -64,7 +67,7 @@ class Pulse:
         self._due.set()
 
     def looked(self) -> None:
-        """Told at the end of every look; from the first time on, the next is waited for."""
+        """Record the end of a look. From the first call on, the next look is expected."""
         self._looked_s = time.monotonic()
 
     def beat(self) -> None:
@@ -74,11 +77,12 @@ class Pulse:
         self._say_if_stuck(now)
 
     def report(self) -> WorkerReport:
-        """As the others will read it."""
+        """Return the report as the other workers will read it."""
         return self._heartbeat.report(self.now())
 
     def now(self) -> Beat:
-        # Before what is resident: a load that ends in between is told as both, never as neither.
+        # This is read before the resident models. A load that ends in between is then reported as both, never as
+        # neither.
         loading, leaving = self._loader.loading, self._loader.leaving
         sessions = self._shelf.sessions()
         files = {session.file: session.held_bytes for session in sessions}

@@ -1,4 +1,4 @@
-"""Which of the workers that could take a model takes it, and what decided."""
+"""The choice among the workers that could take a model, with the reason for it."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from inference.workers.placement.fleet import Reason, Strategy
 
 NOTICED_S = 0.05
-"""Smaller differences are noise of the moment, and must not send two workers to two answers."""
+"""The smallest difference in seconds that counts. Smaller ones are noise and must not lead to two answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What it would be like on one worker, in seconds."""
+    """The costs of placing a model on one worker, in seconds."""
 
     worker: str
     leave: tuple[str, ...]
     loss_s: float
-    """To bring back what has to leave."""
+    """The time to bring back the models that have to leave."""
     load_s: float
     wait_s: float
-    """Until a thread is free for it."""
+    """The time until a thread is free for the model."""
     service_s: float
     outstanding: int
 
 
 def choose(model: str, options: Sequence[Option], strategy: Strategy) -> tuple[Option, Reason]:
-    """Alike for everyone who asks with the same options, in whatever order."""
+    """Return the best option and the reason. The result is the same for the same options in any order."""
     cost = _COSTS[strategy]
     ranked = sorted(options, key=lambda option: (_noticed(cost(option)), _hash(model, option.worker)))
     if len(ranked) == 1:
@@ -39,7 +39,7 @@ def _sticky(option: Option) -> float:
 
 
 def _least_outstanding(option: Option) -> float:
-    # Whole pages decide; what has to leave only between equals.
+    # Whole pages decide. The models that have to leave decide only between equals.
     return option.outstanding + min(0.9, option.loss_s / 100)
 
 
@@ -55,7 +55,7 @@ _COSTS: dict[Strategy, Callable[[Option], float]] = {
 
 
 def _difference(best: Option, second: Option, strategy: Strategy) -> Reason:
-    """What spoke most for the best against the next."""
+    """Return the strongest reason for the best option against the second."""
     gains = {
         Reason.MEMORY_FIT: second.loss_s - best.loss_s,
         Reason.LOAD_CHEAPEST: second.load_s - best.load_s,
@@ -78,5 +78,5 @@ def _noticed(cost: float) -> int:
 
 
 def _hash(model: str, worker: str) -> bytes:
-    """Spreads models over workers, and moves few when a worker comes or goes."""
+    """Return a hash that spreads models over workers. Few models move when a worker comes or goes."""
     return hashlib.blake2b(f"{model}\0{worker}".encode(), digest_size=8).digest()

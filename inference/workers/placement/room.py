@@ -1,4 +1,4 @@
-"""Which models a worker would give up for another one, and what that would cost."""
+"""The choice of models that a worker would evict for another model, and the cost of that."""
 
 import math
 from collections import Counter
@@ -10,18 +10,21 @@ from inference.runtime.residency import without_needless
 from inference.workers.placement.fleet import Demand, Held, Model, Worker
 
 FADES_S = 60.0
-"""The worth of a model that nobody asks for halves in this time."""
+"""Seconds in which the worth of a model without demand halves."""
 SMALL_LOSS_S = 0.1
-"""Giving up anything at all counts for so much, so that free memory is used first."""
+"""The seconds that any eviction counts for, so that free memory is used first."""
 PATIENCE_S = 5.0
-"""A model that has work is given up only for one that has waited for longer than this, and than both loads thrice."""
+"""The shortest wait in seconds for which a model that has work is evicted.
+
+The wait must also be longer than three times both loads together.
+"""
 STAYS_LOADS = 3.0
-"""Once loaded, a model that has work stays for so many times what its load took."""
+"""A model that has work stays loaded for at least this many times its load time."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeRoom:
-    """What has to leave, and the seconds that bringing it back is expected to cost."""
+    """The models that have to leave, and the seconds that bringing them back is expected to cost."""
 
     leave: tuple[str, ...]
     loss_s: float
@@ -29,13 +32,13 @@ class MadeRoom:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """For whom room is made, and how much it may displace."""
+    """The model that needs memory, and the limits on what it may displace."""
 
     model: Model
     oldest_s: float = 0.0
     may_evict: bool = True
     idle_at_least_s: float = 0.0
-    """What was asked for more recently stays."""
+    """Models that had work more recently than this stay."""
 
 
 def files_of(keys: Iterable[str], models: Mapping[str, Model]) -> set[str]:
@@ -54,12 +57,12 @@ def room_on(
     demand: Mapping[str, Demand],
     homes: Mapping[str, int],
 ) -> MadeRoom | None:
-    """The cheapest room on this worker, by what leaves per byte; None when there is none.
+    """Return the cheapest set of models to evict on this worker, by loss per byte; return None if there is none.
 
-    `homes` says how many workers hold each model.
+    `homes` gives the number of workers that hold each model.
     """
     shared_bytes = sum(size for file, size in worker.files.items() if file in wanted.model.files)
-    # One that is guessed to take more than there is gets everything.
+    # A model that is estimated to take more than there is gets everything.
     needed_bytes = min(missing_bytes(wanted.model, worker), worker.budget_bytes - shared_bytes)
     excess = needed_bytes - worker.free_bytes
     if excess <= 0:
@@ -79,16 +82,19 @@ def room_on(
 
 
 class _Memory:
-    """Of one worker, as long as a model is coming that needs room there."""
+    """The memory of one worker, while a model that needs memory there is coming."""
 
     def __init__(self, worker: Worker, models: Mapping[str, Model], coming: Model) -> None:
         self._models = models
         self._holders = Counter(self._files_of((*worker.held, *worker.loading)))
-        # What comes needs its own files, whoever else leaves.
+        # The coming model needs its own files, whichever models leave.
         self._bytes = {file: size for file, size in worker.files.items() if file not in coming.files}
 
     def cheapest(self, candidates: Mapping[str, float], excess: int) -> MadeRoom | None:
-        """Greedily by loss per byte; what shares all its files with others frees nothing by itself, and is last."""
+        """Choose models greedily by loss per byte.
+
+        A model that shares all its files with others frees nothing by itself and is chosen last.
+        """
         remaining, leave, gone = dict(candidates), list[str](), Counter[str]()
         freed = 0
         while freed < excess and remaining:
@@ -105,7 +111,10 @@ class _Memory:
         return MadeRoom(tuple(needed), SMALL_LOSS_S + math.fsum(candidates[key] for key in needed))
 
     def _freed_by(self, leaving: Iterable[str], gone: Mapping[str, int] = MappingProxyType({})) -> int:
-        """Of files that nobody needs who stays; `gone` says how many have left that needed one."""
+        """Return the bytes of the files that no remaining model needs.
+
+        `gone` gives, for each file, the number of its users that have already left.
+        """
         counts = Counter(self._files_of(leaving))
         return sum(
             self._bytes.get(file, 0)

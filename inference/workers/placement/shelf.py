@@ -1,4 +1,4 @@
-"""The models in this worker's memory: what is there, what comes and what has to leave for it."""
+"""The models in this worker's memory: the models it holds, loads and evicts."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -17,10 +17,10 @@ LOOK_EVERY_S = 0.02
 @dataclass(frozen=True, slots=True)
 class HeldFile:
     file: str
-    """Its digest, which names the folder of every artifact."""
+    """The digest of the file, which names the folder of every artifact."""
     weight_bytes: int
     held_bytes: int
-    """With what its runs take, as measured."""
+    """The measured bytes, including the memory that runs of the file take."""
     runs: int
     rows: int
     run_s: float
@@ -37,7 +37,7 @@ class Shelf:
         return self._engine.host.budget_bytes
 
     def on_change(self, tell: Callable[[], None]) -> None:
-        """When a session was loaded or evicted, by whomever."""
+        """Call `tell` when a session was loaded or evicted, for any reason."""
         self._engine.host.on_change(lambda _change: tell())
 
     def resident(self) -> tuple[ResidentModel, ...]:
@@ -57,7 +57,10 @@ class Shelf:
         )
 
     def bring(self, model: Model, *, leave: Iterable[Model], keep: Callable[[], Iterable[Model]]) -> None:
-        """Waits until what leaves is not in use any more, so that no page is taken that waits for room."""
+        """Load a model, after the models that must leave have been evicted.
+
+        It waits until the models that leave are no longer in use, so that no page is taken that waits for memory.
+        """
         spec = self._find_spec(model.version_id)
         going = self._paths(leave)
         if going:

@@ -1,4 +1,4 @@
-"""How many pages of each model this worker has taken, and how long they take."""
+"""The number of pages of each model that this worker has taken, and the time they take."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from inference.workers.placement.hefts import Hefts
 
 WEIGHT = 0.2
-"""Of the latest page in the average, so that some ten pages count."""
+"""The weight of the latest page in the average, so that about ten pages count."""
 
 
 class QueueTally:
@@ -17,26 +17,31 @@ class QueueTally:
         self._clock = clock
         self._lock = threading.Lock()
         self._begun: dict[int, tuple[str, float]] = {}
-        """By thread: each has one page at a time, and the same message may be here twice."""
+        """The model key and start time by thread. Each thread has one page at a time, and the same message may be here
+        twice.
+        """
         self._running: Counter[str] = Counter()
         self._service_s: dict[str, float] = {}
         self._last_s: dict[str, float] = {}
 
     def begin(self, key: str) -> None:
-        """In this thread, which ends it."""
+        """Record that this thread begins a page. The same thread must end it."""
         since_s = self.begun(key)
         with self._lock:
             self._begun[threading.get_ident()] = (key, since_s)
 
     def end(self, *, counts: bool = True) -> None:
-        """`counts` is False for what was not worked on: its time says nothing."""
+        """Record that this thread ends its page.
+
+        `counts` is False for a page that was not worked on, because its time says nothing.
+        """
         with self._lock:
             begun = self._begun.pop(threading.get_ident(), None)
         if begun is not None:
             self.ended(*begun, counts=counts)
 
     def begun(self, key: str) -> float:
-        """For what no thread holds: when, to be told at its end."""
+        """Record a page that no thread holds, and return its start time, which `ended` needs."""
         with self._lock:
             now_s = self._clock()
             self._running[key] += 1
@@ -66,7 +71,7 @@ class QueueTally:
             return dict(self._service_s)
 
     def idle_s(self, key: str, *, since_s: float) -> float:
-        """Since its last page, or since `since_s` where it had none."""
+        """Return the seconds since the model's last page, or since `since_s` if it had none."""
         with self._lock:
             if self._running[key] > 0:
                 return 0.0

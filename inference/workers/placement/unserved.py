@@ -1,4 +1,4 @@
-"""Pools whose models are waited for while no living worker is theirs: nobody else would say why nothing happens."""
+"""A warning about pools that have waiting work but no living worker. Nothing else would say why nothing happens."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from inference.workers.placement.fleet import Snapshot
 
 log = structlog.get_logger(__name__)
 AFTER_S = 10.0
-"""A worker that is started again is away for a moment."""
+"""Seconds to wait before the warning, because a worker that restarts is away for a moment."""
 SAID_EVERY_S = 60.0
 
 
@@ -20,7 +20,7 @@ class UnservedPools:
         self._said_s: dict[str, float] = {}
 
     def look(self, snapshot: Snapshot) -> None:
-        """Said by one worker for all, once a minute for each pool."""
+        """Log unserved pools. One worker does this for all, once a minute for each pool."""
         if self._name != min(worker.name for worker in snapshot.workers):
             return
         now_s = self._clock()
@@ -32,7 +32,7 @@ class UnservedPools:
 
 
 def unserved(snapshot: Snapshot) -> Mapping[str, list[str]]:
-    """The models that wait, by the pool that has no worker."""
+    """Return the waiting models by the pool that has no worker."""
     found: dict[str, list[str]] = {}
     if snapshot.alone or snapshot.returning:
         return found

@@ -1,4 +1,4 @@
-"""What workers tell of themselves, in the form in which homes are chosen."""
+"""Conversion of worker reports into the form in which homes are chosen."""
 
 from inference.workers.heartbeats import WorkerReport
 from inference.workers.placement.fleet import Held, Worker

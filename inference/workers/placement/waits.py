@@ -1,6 +1,6 @@
-"""For how long each model that nobody holds has been asked for, by whomever.
+"""The time for which each model that no worker holds has been requested, by any callers.
 
-Callers who give up soon are followed by others. None of them ever waits for long, and together they may wait for ever.
+Callers that stop waiting soon are followed by others. None of them waits for long, but together they may wait forever.
 """
 
 import time
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from inference.workers.placement.fleet import Demand
 
 GAP_S = 5.0
-"""Between two callers; after a longer one the wait begins anew."""
+"""Seconds between two callers. After a longer gap the wait starts anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class UnbrokenWaits:
         self._waits: dict[str, _Wait] = {}
 
     def of(self, demand: Mapping[str, Demand], held: Collection[str]) -> dict[str, Demand]:
-        """`demand`, in which what is not held has waited since it was first asked for without a break."""
+        """Return `demand`, where the wait of a model that is not held counts from its first request without a break."""
         now_s = self._clock()
         asked = {key for key, told in demand.items() if told.waiting and key not in held}
         self._waits = {
@@ -44,7 +44,10 @@ class UnbrokenWaits:
 
 
 def _at(now_s: float, wait: _Wait, *, asked: bool) -> _Wait | None:
-    """Counted from when it was seen to be missing: a look that comes late is no gap."""
+    """Return the wait as of now, or None if the gap was too long.
+
+    The gap counts from the time when the request was seen to be missing, so a late look is no gap.
+    """
     if asked:
         return _Wait(wait.since_s)
     missing_since_s = now_s if wait.missing_since_s is None else wait.missing_since_s

@@ -1,4 +1,4 @@
-"""The tables that every room of this app shares: documents, jobs, their pages and what happened to them."""
+"""The tables that the whole app shares: documents, jobs, their pages and their events."""
 
 from jobs.core.models.documents import Document, DocumentPage
 from jobs.core.models.erasures import ErasedBecause, FileToErase

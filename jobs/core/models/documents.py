@@ -1,4 +1,4 @@
-"""Files as they came, and what is on their pages."""
+"""Files as they were sent, and the content of their pages."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
@@ -10,7 +10,7 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class Document(TenantOwned):
-    """A file as it came. The same bytes of the same tenant are one document, or two where one is of a test."""
+    """A file as it was sent. The same bytes of the same tenant are one document, or two if one of them is a test."""
 
     class Kind(models.TextChoices):
         PDF = "pdf"
@@ -54,7 +54,7 @@ class Document(TenantOwned):
                 condition=models.Q(deleted_at__isnull=True),
                 name="jobs_document_kept",
             ),
-            # Few beside all that is live: whoever lists them must not pass over the rest.
+            # There are few of these compared with live documents, and listing them must not read the others.
             models.Index(
                 fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_document_of_tests"
             ),
@@ -70,7 +70,7 @@ class Document(TenantOwned):
 
 
 class DocumentPage(TenantOwned):
-    """A page's picture, rendered once, and the text that the document itself carries."""
+    """The image of a page, rendered once, and the text that the document itself contains."""
 
     document = models.ForeignKey(
         Document, on_delete=models.CASCADE, related_name="pages", db_constraint=False, db_index=False

@@ -1,4 +1,4 @@
-"""Why something was erased, and the files that are to be erased from storage."""
+"""The reasons why something was erased, and the files that are to be erased from storage."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class ErasedBecause(models.TextChoices):
-    """Why something was erased: what its tenant is told afterwards."""
+    """The reason why something was erased, as its tenant is shown it afterwards."""
 
     REQUEST = "request", "on request"
     OPERATOR = "operator", "by the operator of this service"
@@ -14,7 +14,9 @@ class ErasedBecause(models.TextChoices):
 
 
 class FileToErase(TenantOwned):
-    """An order to erase a file from storage; see jobs/documents/erasure.py for who writes and withdraws it."""
+    """An order to erase a file from storage. See jobs/documents/erasure.py for the code that writes and withdraws
+    orders.
+    """
 
     name = models.CharField(max_length=300)
     due_at = models.DateTimeField()

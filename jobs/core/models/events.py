@@ -1,4 +1,4 @@
-"""What happened to jobs, in order."""
+"""The events of jobs, in order."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -8,11 +8,11 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class Event(TenantOwned):
-    """What happened, numbered per job, written in the transaction that made it so.
+    """An event, numbered within its job and written in the transaction that caused it.
 
-    A database column `xid` (not mapped here) holds the writing transaction, or a later one that wrote the event before,
-    so that a reader of the tenant's whole
-    stream can stop below the oldest transaction still running and never skip one that commits late.
+    A database column `xid`, which is not mapped here, holds the transaction that writes the event, or a later
+    transaction that wrote the event before it. With it, a reader of the tenant's whole stream can stop below the oldest
+    transaction that still runs, and never skips an event that is committed late.
     """
 
     id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # rows are many and ordered

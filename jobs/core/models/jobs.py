@@ -1,4 +1,4 @@
-"""Requests for work, the only truth about them."""
+"""Requests for work. These rows are the only source of truth about them."""
 
 from django.db import models
 from django.db.models.functions import Least, Now
@@ -15,7 +15,7 @@ LONGEST_URL = 2000
 
 
 class Job(TenantOwned):
-    """One request for work. Every view of it (poll, wait, socket, webhook) reads this row and its events."""
+    """A request for work. Every view of it (poll, wait, socket, webhook) reads this row and its events."""
 
     model_version = models.ForeignKey(
         ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False
@@ -105,14 +105,14 @@ class Job(TenantOwned):
                 condition=models.Q(erased_at__isnull=False),
                 name="jobs_job_erased",
             ),
-            # Lists leave out what is erased, of which there may be more than of all else.
+            # Lists leave out erased jobs, and there may be more of those than of all others.
             models.Index(
                 fields=["tenant", "-id"], condition=models.Q(erased_at__isnull=True), name="jobs_job_kept"
             ),
             models.Index(
                 fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_job_of_tests"
             ),
-            # The operator's lists know no tenant. What succeeded is most of all, and found without an index.
+            # The operator's lists cover all tenants. Most jobs have succeeded, and those are found without an index.
             models.Index(
                 fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_job_unsuccessful"
             ),

@@ -1,4 +1,4 @@
-"""The units of work of jobs, and whose waiting ones come next."""
+"""The units of work of jobs, and the order of those that wait."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -12,7 +12,7 @@ _STATES = [(state, state) for state in states.PAGE_STATES]
 
 
 class Page(TenantOwned):
-    """The unit of work: of cancel, retry, lease, result and charge."""
+    """The unit of work. Cancels, retries, leases, results and charges are by page."""
 
     job = models.ForeignKey(
         Job, on_delete=models.CASCADE, related_name="pages", db_constraint=False, db_index=False
@@ -84,13 +84,14 @@ class Page(TenantOwned):
             models.Index(
                 fields=["model_version", "id"], condition=models.Q(state="queued"), name="jobs_page_queue"
             ),
-            # Whose pages wait to be released, each line in its order; what is not due is passed over in the index.
+            # This serves pages that wait to be released, each queue in its order. Pages that are not due are skipped
+            # within the index.
             models.Index(
                 fields=["model_version", "priority", "tenant", "id", "run_after"],
                 condition=models.Q(state="queued", wake_again_at__isnull=True),
                 name="jobs_page_lines",
             ),
-            # Whether a page of a job runs, and which waits next, however many of its pages have ended.
+            # This tells whether a page of a job runs and which page waits next, however many of its pages have ended.
             models.Index(
                 fields=["job", "-state", "number"],
                 condition=models.Q(state__in=["queued", "running"]),
@@ -125,9 +126,9 @@ class Page(TenantOwned):
 
 
 class Turn(TenantOwned):
-    """How far in virtual time a line of waiting pages has come; see jobs/queue/fairness.py.
+    """The virtual time that a queue of waiting pages has reached. See jobs/queue/fairness.py.
 
-    A tenant without one is owed nothing and owes nothing. Written by whoever releases pages, and by nobody else.
+    A tenant without such a row is owed nothing and owes nothing. Only the code that releases pages writes it.
     """
 
     model_version = models.ForeignKey(

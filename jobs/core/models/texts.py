@@ -1,4 +1,4 @@
-"""The words by which jobs are found."""
+"""The search text by which jobs are found."""
 
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
@@ -9,9 +9,9 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class PageText(TenantOwned):
-    """The words of a page's text, or of a job's document's name, by which the job is found; see jobs/search.
+    """The search text of a page, or of the name of a job's document, by which the job is found. See jobs/search.
 
-    Its id is the page's, or the job's for a name, so that the same thing is never there twice.
+    Its id is that of the page, or that of the job for a name, so that the same text is never stored twice.
     """
 
     job = models.ForeignKey(
@@ -22,8 +22,8 @@ class PageText(TenantOwned):
 
     class Meta(TenantOwned.Meta):
         indexes = [
-            # Written word by word rather than into a list of what is pending, which every search reads from its
-            # beginning and some unlucky page has to sort in.
+            # Each entry is written directly rather than into a list of pending entries. Every search reads that list
+            # from its beginning, and now and then the write of a page has to sort it in.
             GinIndex(fields=["words"], fastupdate=False, name="jobs_pagetext_words"),
             models.Index(fields=["tenant", "job", "number"], name="jobs_pagetext_of_job"),
         ]

@@ -1,4 +1,4 @@
-"""An archive and its entries, as pages say them; no queries."""
+"""An archive and its entries, as the dashboard shows them. This module makes no queries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,13 +46,13 @@ class ArchiveView:
     total: int
     count: str
     counts: str
-    """What came of those that were opened: `3 done, 1 skipped`; what failed is said beside it."""
+    """The outcomes of the entries that were opened: `3 done, 1 skipped`. Failed entries are shown beside it."""
     failed: str
-    """Empty where none has."""
+    """The number of failed entries. It is empty if none failed."""
     trouble: str
-    """Of the whole; empty for none."""
+    """The error of the whole archive. It is empty if there is none."""
     rests: str
-    """The code of what it waits for; empty where it goes on."""
+    """The code of what the archive waits for. It is empty if the work goes on."""
     size_bytes: int
     sent_at: datetime
     sent: str
@@ -66,11 +66,11 @@ class EntryView:
     state: str
     tone: str
     words: str
-    """Why nothing came of it; empty where something did, or still may."""
+    """The reason why the entry has no result. It is empty if it has one, or still may."""
     document_id: UUID | None
     job_id: UUID | None
     job_state: str
-    """Empty where there is no job, or none any more."""
+    """The state of the job. It is empty if there is no job, or none any more."""
     job_tone: str
     job_unfinished: bool
 
@@ -104,7 +104,7 @@ def archive_view(archive: Archive, tally: Tally, now: datetime) -> ArchiveView:
 
 
 def entry_view(entry: ArchiveEntry, job_state: str) -> EntryView:
-    """`job_state` is empty where it has no job, or one that is erased."""
+    """Return the view of an entry. `job_state` is empty if the entry has no job, or an erased one."""
     return EntryView(
         number=entry.number,
         name=entry.name,

@@ -1,4 +1,4 @@
-"""Archives: the list, and one with what came of each of its entries."""
+"""Archives: the list, and one archive with the outcome of each of its entries."""
 
 from collections.abc import Sequence
 
@@ -83,7 +83,7 @@ def archive_cancel(request: HttpRequest, identity: Identity, archive_id: str) ->
 
 
 def _page(identity: Identity, before: str) -> tuple[list[ArchiveView], bool]:
-    """Newest first, and whether there are older ones."""
+    """Return the archives, newest first, and whether there are older ones."""
     with unit_of_work(identity):
         archives = archives_newest_first()
         last = as_uuid(before)
@@ -94,7 +94,7 @@ def _page(identity: Identity, before: str) -> tuple[list[ArchiveView], bool]:
 
 
 def _entries(entries: Sequence[ArchiveEntry]) -> list[EntryView]:
-    """In the tenant's unit of work; with the states of their jobs."""
+    """Return the views of entries, with the states of their jobs. Call this in the tenant's unit of work."""
     named = [entry.job_id for entry in entries if entry.job_id is not None]
     of_jobs = dict(Job.objects.filter(id__in=named).values_list("id", "state"))
     return [

@@ -1,4 +1,6 @@
-"""What tells jobs apart that were sent without a document: how their input begins, read without the rest of it."""
+"""The beginning of the input of jobs that were sent without a document. It distinguishes these jobs, and is read
+without the rest of the input.
+"""
 
 from django.db.models import F, Func, IntegerField, QuerySet
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
@@ -10,7 +12,7 @@ LONGEST = 80
 
 
 def with_first_words(jobs: "QuerySet[Job]") -> "QuerySet[Job]":
-    """Inputs themselves stay behind: they may be megabytes each."""
+    """Read the beginning of each input. The inputs themselves are not read, because they may be megabytes each."""
     first_tensor = KeyTransform("0", KeyTransform("tensors", "input"))
     return jobs.defer("input").annotate(
         first_text=Left(KeyTextTransform("text", F("input")), LONGEST),
@@ -26,7 +28,7 @@ def _length(key: str) -> Func:
 
 
 def first_words(job: Job) -> str:
-    """Of a job read by `with_first_words`."""
+    """Return the beginning of the input of a job that was read by `with_first_words`."""
     read = vars(job)
     if text := read.get("first_text"):
         line = " ".join(text.split())

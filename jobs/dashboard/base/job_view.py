@@ -1,4 +1,4 @@
-"""A job as a row of the list and as the head of its own page; no queries."""
+"""A job as a row of the list and as the head of its own page. This module makes no queries."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +37,7 @@ class JobView:
     finished: bool
     may_cancel: bool
     may_retry: bool
-    """Whether the job's state allows it; what the person may do is asked elsewhere."""
+    """The job's state allows a retry. The person's permission is checked elsewhere."""
 
     @property
     def pages_missing(self) -> int:

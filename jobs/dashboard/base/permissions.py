@@ -1,4 +1,4 @@
-"""What a person may do on the pages about jobs."""
+"""A person's permissions on the dashboard's pages about jobs."""
 
 from tenants.identity.identity import Identity
 

@@ -1,4 +1,4 @@
-"""How prices and states are worded for a person."""
+"""Texts for prices and states."""
 
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
@@ -13,7 +13,9 @@ _MANY_TOKENS = 1_000_000
 
 
 def price_words(price: Price) -> str:
-    """Tokens are cheap and many: by the million, as everybody else says it."""
+    """Return the text of a price. Tokens are cheap and many, so their price is given per million, as is usual
+    elsewhere.
+    """
     if price.amount_micros == 0:
         return FREE
     if price.meter == "token":
@@ -25,7 +27,9 @@ def price_words(price: Price) -> str:
 
 
 def due_words(job: Job) -> SafeString:
-    """By when it must be done, and how it ends otherwise; empty where nobody said."""
+    """Return the time by which the job must be done, and how it ends otherwise. The text is empty if there is no such
+    time.
+    """
     ends = [(job.expires_at, "expires"), (job.cancel_at, "is canceled")]
     said = sorted((at, end) for at, end in ends if at is not None)
     return format_html_join(", ", "{}, or it {}", ((moment_html(at, "second"), end) for at, end in said[:1]))

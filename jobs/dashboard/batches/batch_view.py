@@ -1,4 +1,4 @@
-"""A batch as its row on the page says it."""
+"""A batch as the dashboard shows it in its row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class BatchView:
     total: int
     lines: str
     failed: str
-    """Empty where no line has."""
+    """The text about failed lines. It is empty if no line failed."""
     faults: tuple[str, ...]
     more_faults: int
     cost: str
@@ -45,11 +45,11 @@ class BatchView:
     sent: str
     output: str
     errors: str
-    """Addresses of its files; empty for none, or none any more."""
+    """The URLs of its files. A URL is empty if there is no file, or none any more."""
 
 
 def batch_view(batch: Batch, kept: frozenset[UUID], now: datetime) -> BatchView:
-    """`kept`: the files that have not expired yet."""
+    """Return the view of a batch. `kept` are the files that have not expired yet."""
     faults = [_fault(fault) for fault in batch.errors or []]
     return BatchView(
         id=shown(BATCH, batch.id),

@@ -1,4 +1,4 @@
-"""Batches: the list with how far each is, and a way to end one."""
+"""Batches: the list with the progress of each batch, and a way to end a batch."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -52,7 +52,7 @@ def batch_cancel(request: HttpRequest, identity: Identity, batch_id: str) -> Htt
 
 
 def _page(identity: Identity, before: str) -> tuple[list[BatchView], bool]:
-    """Newest first, and whether there are older ones."""
+    """Return the batches, newest first, and whether there are older ones."""
     with unit_of_work(identity):
         batches = with_models(Batch.objects.order_by("-id"))
         last = read_id(BATCH, before)

@@ -1,4 +1,4 @@
-"""What models of each kind give, in words; no queries."""
+"""Texts about what models of each kind return. This module makes no queries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ _KINDS: Mapping[str, Kind] = MappingProxyType(
 
 
 def kind_of(runtime: str, signature: Mapping[str, Json]) -> Kind:
-    """Of a runtime that is not known here, what its signature says."""
+    """Return the kind of a runtime. The kind of an unknown runtime is taken from the signature."""
     if runtime in _KINDS:
         return _KINDS[runtime]
     names = tuple(Answer(str(one["name"]), str(one["datatype"])) for one in signature.get("outputs", ()))
@@ -63,7 +63,7 @@ def kind_of(runtime: str, signature: Mapping[str, Json]) -> Kind:
 
 
 def shown_key(runtime: str, input_kind: str) -> str:
-    """Which part of the answer a program is after."""
+    """Return the key of the result that a program needs."""
     if runtime == "embed":
         return "embeddings" if input_kind == "texts" else "embedding"
     return "outputs" if input_kind == "tensors" else "text"

@@ -1,4 +1,4 @@
-"""Input that a model takes as it is, so that its first run needs no thought; no queries."""
+"""Example input that a model takes as it is, so that its first run needs no thought. This module makes no queries."""
 
 import math
 from collections.abc import Mapping
@@ -14,11 +14,13 @@ TEXTS = (
 FILE_NAME = "scan.pdf"
 SAMPLE_NAME = "sample-scan.jpg"
 MOST_VALUES = 10_000
-"""More than that nobody writes by hand, and a browser's text field becomes slow."""
+"""The most values of an example. Nobody writes more by hand, and a browser's text field becomes slow."""
 
 
 def example_tensors(signature: Mapping[str, Json]) -> list[dict[str, Json]] | None:
-    """One tensor for each input, 1 wherever a size is free; None where they would be too large to read."""
+    """Return one tensor for each input, with 1 for each free size. Return None if the tensors would be too large to
+    read.
+    """
     declared = [
         (str(one["name"]), str(one["datatype"]), _sizes(one["shape"])) for one in signature.get("inputs", ())
     ]
@@ -41,5 +43,5 @@ def _values(datatype: str, count: int) -> list[Json]:
         return [True] * count
     if datatype.startswith("FP"):
         return [(place % 10) / 10 for place in range(count)]
-    # Whole numbers are often places in a list, and 0 is in every list.
+    # Integers are often positions in a list, and every list that is not empty has position 0.
     return [0] * count

@@ -1,4 +1,4 @@
-"""The playground's form as the browser describes it, read into a call; no queries."""
+"""Reads the playground's form, as the browser describes it, into a call. This module makes no queries."""
 
 import json
 import math
@@ -18,9 +18,11 @@ DEEPEST = 20
 
 
 def call_in(body: bytes, *, model: str, runtime: str) -> Call:
-    """`{"kind", "value", "parameters"}`; `value` is a file's name, a text, a list of texts, or tensors as JSON text.
+    """Read `{"kind", "value", "parameters"}` into a call. `value` is a file's name, a text, a list of texts, or tensors
+    as JSON text.
 
-    `priority` is the usual unless told. With `"sample": true` the file is the sample scan, whatever it is called.
+    The form may name a `priority`, and otherwise has the default one. With `"sample": true` the file is the sample
+    scan, whatever its name is.
     """
     if len(body) > MOST_CHARACTERS:
         raise InvalidRequest(
@@ -40,7 +42,7 @@ def call_in(body: bytes, *, model: str, runtime: str) -> Call:
 
 
 def example_call(model: str, runtime: str, input_kind: str, signature: Mapping[str, Json]) -> Call:
-    """What the form has before anybody has touched it."""
+    """Return the call of the form before anybody has changed the form."""
     call = Call(model, shown_key(runtime, input_kind))
     if input_kind == "document":
         return _with_input(call, input_kind, examples.FILE_NAME)
@@ -53,7 +55,7 @@ def example_call(model: str, runtime: str, input_kind: str, signature: Mapping[s
 
 
 def _priority(sent: Json) -> str:
-    """Empty for the usual, which need not be said."""
+    """Return the priority, or an empty string for the default one, which can be left out."""
     if not isinstance(sent, str) or sent not in NUMBERS:
         raise InvalidRequest(f"The priority is one of {', '.join(NUMBERS)}.")
     return "" if sent == DEFAULT else str(sent)
@@ -102,7 +104,7 @@ def _finite(text: str) -> float:
 
 
 def _refuse_depth(value: Json) -> None:
-    """Whoever lays the value out goes down with it."""
+    """Refuse a value that is nested too deeply, because the code that lays the value out recurses into it."""
     if any(depth > DEEPEST for depth in _depths(value)):
         raise InvalidRequest(f"What stands in the field is nested deeper than {DEEPEST}.")
 

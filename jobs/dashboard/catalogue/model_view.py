@@ -1,4 +1,4 @@
-"""A model as its card in the catalogue and the head of its own page; no queries."""
+"""A model as its card in the catalog and as the head of its own page. This module makes no queries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,12 +49,14 @@ class ModelView:
     price: str
     example_cost: str
     cached_price: str
-    """Empty where it is the price itself, or nothing is kept."""
+    """The price of a cached page. It is empty if it equals the price itself, or if no results are cached."""
     speed: SpeedView | None
 
     @property
     def of_tensors(self) -> bool:
-        """Then the signature is what callers go by; of other models it only says how pages go in."""
+        """Return whether the model takes tensors. Its signature is then what callers follow; the signature of other
+        models only says how pages go in.
+        """
         return self.takes == _TAKEN["tensors"]
 
 
@@ -110,7 +112,7 @@ def version_row(version: ModelVersion, served: ServedModel) -> VersionRow:
 
 
 def takes_in_words(accepts: list[str], documents: Sequence[str]) -> str:
-    """Name the kinds of document where the model does not read all of them."""
+    """Return the kinds of input in words. Name the kinds of document if the model does not read all of them."""
     some = "" if set(documents) == set(EVERY_KIND) or not documents else f" ({kinds_in_words(documents)})"
     words = [_TAKEN.get(kind, kind) + (some if kind == DOCUMENT else "") for kind in accepts]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,4 +1,4 @@
-"""The playground of a model: its kinds of input with an example each, and its parameters; no queries."""
+"""The playground of a model: its kinds of input with an example each, and its parameters. It needs no queries."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class ParameterField:
     name: str
     type: str
     default: str
-    """As the form and JSON write it."""
+    """The default in the form that the playground and JSON use."""
     meaning: str
     range: str
 
@@ -49,7 +49,9 @@ def playground_view(served: ServedModel, prices: AgreedPrices) -> PlaygroundView
 
 
 def input_kinds(accepts: list[str]) -> list[str]:
-    """The one to begin with first: models that take several texts at once are about texts, others about pages."""
+    """Return the kinds of input, with the one to begin with first. Models that take several texts at once are about
+    texts; others are about pages.
+    """
     known = [kind for kind in accepts if kind in _TITLES] or ["tensors"]
     return sorted(known, key=lambda kind: kind == "document") if "texts" in known else known
 
@@ -66,7 +68,7 @@ def _example(kind: str, signature: Mapping[str, Json]) -> str:
 
 
 def _tensors_text(tensors: list[dict[str, Json]] | None) -> str:
-    """A line for each field, so that long data does not hide what stands after it."""
+    """Return tensors as JSON with a text line for each field, so that long data does not hide what follows it."""
     if tensors is None:
         return ""
     written = (

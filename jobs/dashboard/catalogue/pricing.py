@@ -1,4 +1,4 @@
-"""What a model costs, in words; no queries."""
+"""Texts about what a model costs. This module makes no queries."""
 
 from django.utils.html import format_html
 
@@ -9,7 +9,7 @@ from tenants.plans.wording import exact_money
 
 
 def example_cost(price: Price) -> str:
-    """A quantity that a person can picture."""
+    """Return the cost of a quantity that a person can picture."""
     if price.amount_micros == 0:
         return "Using it costs nothing."
     quantity, what = {
@@ -22,7 +22,7 @@ def example_cost(price: Price) -> str:
 
 
 def run_cost(price: Price, input_kind: str) -> str:
-    """What one press of the button costs."""
+    """Return the cost of one click on the button."""
     if price.amount_micros == 0:
         return FREE
     if price.meter == "token":

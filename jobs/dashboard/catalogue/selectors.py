@@ -1,4 +1,4 @@
-"""Which models a person may read about: those that are served, paused or not."""
+"""Reads of the models that a person may see: those that are served, paused or not."""
 
 from django.db.models import Prefetch
 
@@ -11,7 +11,9 @@ VERSIONS_SHOWN = 50
 
 
 def listed_models() -> list[ServedModel]:
-    """`parse` first, as everywhere, and added graphs last. `versions` hold their numbers and no more."""
+    """Return the models, with `parse` first, as in all lists, and added graphs last. `versions` have only their
+    numbers.
+    """
     numbers = ModelVersion.objects.filter(state=ModelVersion.State.READY).only("served_model", "number")
     served = active_models().prefetch_related(Prefetch("versions", numbers))
     return sorted(served, key=lambda model: (model.name != "parse", model.accepts == [TENSORS]))

@@ -1,4 +1,4 @@
-"""How long a tenant's last pages took with some model versions; inside a unit of work."""
+"""The time that a tenant's last pages took with some model versions. Call this inside a unit of work."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,15 @@ from tenants.core.db.unit_of_work import APP
 
 @dataclass(frozen=True)
 class Speed:
-    """Seconds from the moment a worker took a page to its result, loading of the model included."""
+    """Seconds from the moment a worker took a page to its result, including the loading of the model."""
 
     pages: int
     median_s: float
     p95_s: float
 
 
-# The limits keep this as fast for a tenant of a million jobs: its newest jobs by index, and of those a few pages.
+# The limits keep this equally fast for a tenant of a million jobs: the index finds its newest jobs, and a few pages of
+# these jobs are read.
 _LATEST = """
 SELECT wanted.id, count(*), percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY page.seconds)
 FROM unnest(%(versions)s::bigint[]) AS wanted (id)
@@ -42,7 +43,9 @@ GROUP BY wanted.id
 
 
 def recent_speeds(tenant_id: UUID, version_ids: Iterable[int]) -> Mapping[int, Speed]:
-    """By version; one that was not used lately is missing. Of its last 50 jobs, up to 100 pages are looked at."""
+    """Return the speeds by version. A version that was not used lately is missing. Up to 100 pages of the version's
+    last 50 jobs are read.
+    """
     values: dict[str, UUID | list[int]] = {"tenant": tenant_id, "versions": list(version_ids)}
     with connections[APP].cursor() as sql:
         sql.execute(_LATEST, values)

@@ -1,4 +1,4 @@
-"""The catalogue of models, the page of one with its playground, and the code that does what its form says."""
+"""The catalog of models, the page of one model with its playground, and the code for the playground's call."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse

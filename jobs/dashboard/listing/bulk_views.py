@@ -1,4 +1,4 @@
-"""What is done with the jobs selected in the list: JSON for the page's script, and the archive as a download."""
+"""Actions on the jobs selected in the list: JSON for the page's script, and the archive as a download."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -26,7 +26,7 @@ View = Callable[[HttpRequest, Identity], HttpResponseBase]
 
 
 def _refusing_in_json(view: View) -> View:
-    """The page's script shows the detail."""
+    """Turn refusals into JSON responses, whose detail the page's script shows."""
 
     @wraps(view)
     def answered(request: HttpRequest, identity: Identity) -> HttpResponseBase:

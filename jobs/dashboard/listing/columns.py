@@ -1,4 +1,4 @@
-"""What stands above the list: tabs by state, columns to order by; each a link that keeps the rest of what was asked."""
+"""The tabs by state and the columns to order by, above the list. Each is a link that keeps the rest of the query."""
 
 from dataclasses import dataclass
 
@@ -32,9 +32,9 @@ _COLUMNS = (
     ("cost", "Cost", "-cost", "cost"),
     ("age", "Age", NEWEST, OLDEST),
 )
-"""Name, title, and what the first and the second click order by."""
+"""The name, the title, and the orders that the first and the second click choose."""
 _ASCENDING = frozenset({"name", "state", "pages", "cost", NEWEST})
-"""An age goes up while the date goes down."""
+"""The orders that are shown as ascending. An age goes up while the date goes down."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Column:
     name: str
     title: str
     address: str
-    """Empty where nothing can be ordered by it."""
+    """The URL that orders by this column. It is empty if the list cannot be ordered by it."""
     sorted: str
-    """As `aria-sort` has it; empty when the list is in another order."""
+    """The value of `aria-sort`. It is empty if the list is in another order."""
 
 
 def tabs(query: ListQuery) -> list[Choice]:

@@ -1,4 +1,4 @@
-"""What a person asks of the list, as the address says it; pure. What makes no sense there is left out."""
+"""The query of the list, as the URL contains it. This module is pure. Values that make no sense are left out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,11 +23,11 @@ STATE_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 DELETED = "deleted"
-"""Not a state of a job but of its document; such jobs are shown only when asked for."""
+"""The filter for jobs whose document is deleted. It is not a state of a job; such jobs are shown only on request."""
 
 NEWEST, OLDEST, NEAREST = "newest", "oldest", "nearest"
 SORTS = (NEWEST, OLDEST, "name", "-name", "state", "-state", "pages", "-pages", "cost", "-cost")
-"""NEAREST is not among them: it is the order of a search by meaning, and of nothing else."""
+"""The orders that can be chosen. NEAREST is not among them: it is the order of a search by meaning only."""
 MEANING = "meaning"
 DOCUMENTS, INLINE = "documents", "inline"
 
@@ -36,19 +36,21 @@ DOCUMENTS, INLINE = "documents", "inline"
 class ListQuery:
     words: str = ""
     by: str = ""
-    """MEANING: the words need not be on the page, which is to be about them."""
+    """The kind of search. With MEANING, the words need not be on the page, but the page must be about them."""
     state: str = ""
     model: str = ""
     sent: str = ""
-    """DOCUMENTS, or what was sent INLINE without one; both unless asked."""
+    """The filter DOCUMENTS, or INLINE for input that was sent without a document. An empty filter shows both."""
     since: date | None = None
     until: date | None = None
-    """Both days are included."""
+    """The last day. Both days are included."""
     sort: str = ""
     size: int = SIZES[0]
     before: UUID | None = None
     after: UUID | None = None
-    """Where the order is by age, pages are found by the job they begin before or after; else by their number."""
+    """The position of the list's page in an order by age: the page begins before or after this job. In other orders,
+    the page has a number.
+    """
     page: int = 1
 
     @classmethod
@@ -84,7 +86,7 @@ class ListQuery:
 
     @property
     def more_filters(self) -> int:
-        """How many of the filters that are folded away are in use."""
+        """Return the number of filters in use that are folded away."""
         return sum(map(bool, (self.model, self.sent, self.since, self.until)))
 
     @property
@@ -92,14 +94,14 @@ class ListQuery:
         return self.before is None and self.after is None and self.page == 1
 
     def changed(self, **changes: object) -> Self:
-        """Another filter or order begins at its first page."""
+        """Return the query with changes. A list with another filter or order begins at its first page."""
         return replace(self, before=None, after=None, page=1).turned(**changes)
 
     def turned(self, **changes: object) -> Self:
         return replace(self, **changes)  # type: ignore[arg-type]  # the callers name fields
 
     def address(self, path: str = "") -> str:
-        """With nothing in it that goes without saying."""
+        """Return the URL of the query, without default values."""
         said = {
             "q": self.words,
             "by": self.by,

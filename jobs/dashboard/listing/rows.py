@@ -1,4 +1,4 @@
-"""The rows of the list: jobs, and what of them matched a search; no queries."""
+"""The rows of the list: jobs, and how they matched a search. This module makes no queries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from jobs.search.selectors import Hit
 class Row:
     job: JobView
     find: Hit | None
-    """The page on which the words of a search stand, when it is not the name alone."""
+    """The page that has the words of a search, unless only the name has them."""
 
 
 def rows_of(jobs: Sequence[Job], finds: Mapping[UUID, Hit], now: datetime) -> list[Row]:

@@ -1,4 +1,4 @@
-"""A stretch of the jobs that a person asked for, however many there are, at a bounded cost."""
+"""Reads of a stretch of the jobs that a person searched for. The cost is bounded, however many jobs there are."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,9 @@ from jobs.search.selectors import MOST_HITS, Hit, excerpts, nearest, search_jobs
 from tenants.core.ids import first_id_at
 
 MOST_COUNTED = 10_000
-"""So many are counted, and so many of the newest are put in another order than by age: more would cost seconds."""
+"""The most jobs that are counted, and the number of the newest jobs to which an order other than by age applies. More
+would cost seconds.
+"""
 
 _COLUMNS = {"name": "document__name", "state": "state", "pages": "pages_total", "cost": "cost_micros"}
 
@@ -27,9 +29,9 @@ _COLUMNS = {"name": "document__name", "state": "state", "pages": "pages_total", 
 class Stretch:
     jobs: list[Job]
     total: int
-    """Of all that match; MOST_COUNTED + 1 stands for more."""
+    """The number of all jobs that match. MOST_COUNTED + 1 stands for more."""
     back: ListQuery | None
-    """The stretch before this one; None at the beginning."""
+    """The query for the stretch before this one. It is None at the beginning."""
     onward: ListQuery | None
 
     @property
@@ -41,11 +43,11 @@ class Stretch:
 class Listing:
     stretch: Stretch
     finds: Mapping[UUID, Hit]
-    """Where the words of a search were found, of the jobs that are shown."""
+    """The places where the words of a search were found, in the jobs that are shown."""
     all_found: bool
-    """Whether the search came to its end, or found as much as it may."""
+    """Set if the search came to its end. It is not set if the search found as many jobs as it may."""
     refusal: str = ""
-    """Why nothing was looked for, and what to do instead."""
+    """The reason why nothing was searched for, and what to do instead."""
 
 
 def refused(words: str) -> Listing:
@@ -53,7 +55,9 @@ def refused(words: str) -> Listing:
 
 
 def listing_of(query: ListQuery, meaning: Embedding | None = None) -> Listing:
-    """Inside a unit of work. `meaning` is that of the words, where they are not looked for themselves."""
+    """Return the listing for a query. Call this inside a unit of work. `meaning` is the embedding of the words if they
+    are searched for by meaning.
+    """
     if not query.words:
         return Listing(_stretch(query, None), {}, True)
     found = nearest(meaning) if meaning else search_jobs(query.words)
@@ -64,7 +68,7 @@ def listing_of(query: ListQuery, meaning: Embedding | None = None) -> Listing:
 
 
 def _stretch(query: ListQuery, among: Sequence[UUID] | None) -> Stretch:
-    """`among` are the jobs that a search found, in its order."""
+    """Return the stretch that the query asks for. `among` are the jobs that a search found, in its order."""
     jobs = _matching(query)
     if among is not None:
         jobs = jobs.filter(id__in=among)
@@ -84,7 +88,7 @@ def _matching(query: ListQuery) -> "QuerySet[Job]":
         jobs = jobs.filter(document__isnull=query.sent != DOCUMENTS)
     if query.model:
         jobs = jobs.filter(model_version__in=versions_named(query.model))
-    # Ids grow with time: a stretch of days is a stretch of the key, and needs no index of its own.
+    # Ids grow with time, so a range of days is a range of the key and needs no index of its own.
     if query.since:
         jobs = jobs.filter(id__gte=first_id_at(_midnight(query.since)))
     if query.until and query.until < date.max:
@@ -101,7 +105,7 @@ def _listed(jobs: "QuerySet[Job]") -> "QuerySet[Job]":
 
 
 def _by_age(query: ListQuery, jobs: "QuerySet[Job]", total: int) -> Stretch:
-    """Read from where the last stretch ended, so that jobs which arrive meanwhile move nothing."""
+    """Read on from the end of the last stretch, so that jobs that arrive in the meantime move nothing."""
     newest_first = query.order == NEWEST
     backward = query.after is not None if newest_first else query.before is not None
     if query.before:
@@ -153,9 +157,9 @@ def _by_number(query: ListQuery, ids: "QuerySet[Job, UUID] | list[UUID]", total:
 @dataclass(frozen=True)
 class ModelChoices:
     for_documents: list[ServedModel]
-    """`parse` first, because it is what most people want done with a document."""
+    """The models for documents. `parse` comes first, because it is what most people want done with a document."""
     names: list[str]
-    """To filter by."""
+    """The names of models to filter by."""
 
 
 def model_choices() -> ModelChoices:

@@ -1,4 +1,4 @@
-"""The list of documents and their jobs. Filters and the live page read it again and swap in what changed."""
+"""The list of documents and their jobs. The filters and the live page read it again and replace what changed."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def job_list(request: HttpRequest, identity: Identity) -> HttpResponse:
 
 def _listing(query: ListQuery, identity: Identity) -> Listing:
     try:
-        # Before the unit of work begins: what it waits for may take seconds.
+        # This runs before the unit of work begins, because it may wait for seconds.
         meaning = meaning_of(query.words) if query.by == MEANING else None
         with unit_of_work(identity):
             return listing_of(query, meaning)
@@ -67,7 +67,9 @@ def _list_part(query: ListQuery, listing: Listing) -> dict[str, Any]:
 
 
 def _other_search(query: ListQuery) -> str:
-    """The same words by meaning, or by themselves again; empty where there is no such choice."""
+    """Return the URL of a search for the same words by meaning, or for the words themselves again. It is empty if there
+    is no such choice.
+    """
     if query.by:
         return query.changed(by="", sort="").address()
     return query.changed(by=MEANING, sort="").address() if query.words and meaning_available() else ""

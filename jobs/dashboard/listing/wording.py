@@ -1,4 +1,4 @@
-"""How the list words a count, what became of many jobs at once, and what deleting them will do."""
+"""Texts of the list for a count, for the outcome of a bulk action, and for the consequences of a deletion."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ _OUTCOMES = {
     "model_paused": "{} whose model is paused",
     "model_not_found": "{} whose model is not served any more",
 }
-"""In the order in which they are said; what is refused for another reason is said by its code."""
+"""The texts, in the order in which they are shown. A refusal for another reason is shown by its code."""
 
 
 def count_words(query: ListQuery, listing: Listing) -> str:
@@ -56,7 +56,7 @@ def count_words(query: ListQuery, listing: Listing) -> str:
 
 
 def outcome_words(outcomes: Iterable[Outcome]) -> str:
-    """Each kind once: `3 canceled, 1 had ended already.`"""
+    """Return a text that has each kind of outcome once: `3 canceled, 1 had ended already.`"""
     counts = Counter(outcome.code for outcome in outcomes)
     said = [words.format(counts.pop(code)) for code, words in _OUTCOMES.items() if code in counts]
     said += [f"{number} refused ({code})" for code, number in sorted(counts.items())]
@@ -64,13 +64,13 @@ def outcome_words(outcomes: Iterable[Outcome]) -> str:
 
 
 def deleted_words(found: Consequences) -> str:
-    """All that goes, for the question, its button and the notice: `2 documents and 334 jobs`."""
+    """Return what is deleted, for the question, its button and the notice: `2 documents and 334 jobs`."""
     documents = len(found.names)
     return f"{documents:,} {plural(documents, 'document')} and {found.jobs:,} {plural(found.jobs, 'job')}"
 
 
 def consequence_words(found: Consequences) -> list[str]:
-    """What a person should know before documents are erased."""
+    """Return what a person should know before documents are erased."""
     many = len(found.names)
     words = [f"{_listed(found.names)}: erased for good, with {'their' if many > 1 else 'its'} page pictures."]
     if found.unfinished:
@@ -90,7 +90,7 @@ def erased_words(found: Erasure) -> str:
 
 
 def erasure_words(found: Erasure) -> list[str]:
-    """What a person should know before everything is erased."""
+    """Return what a person should know before everything is erased."""
     words = [
         "Recognised text, what was sent, and the files with their page pictures: erased for good, everywhere."
     ]

@@ -1,4 +1,4 @@
-"""The way from signing in to the first call: a key, and code that sends a sample scan and waits for its text."""
+"""The steps from signing in to the first call: a key, and code that sends a sample scan and waits for its text."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -51,7 +51,7 @@ def quickstart(request: HttpRequest, identity: Identity) -> HttpResponse:
 
 
 def _make_key(identity: Identity) -> CreatedKey:
-    """Make a test key: the first calls cost nothing, and work where there is no credit yet."""
+    """Make a test key. The first calls then cost nothing, and work without any credit."""
     identity.require("keys:write")
     identity.require_all(KEY_SCOPES)
     with unit_of_work(identity):
@@ -65,7 +65,7 @@ def _make_key(identity: Identity) -> CreatedKey:
 
 
 def _first_call(key: str) -> Call | None:
-    """None where no model that takes documents is served."""
+    """Return the first call, or None if no model that takes documents is served."""
     models = model_choices().for_documents
     if not models:
         return None

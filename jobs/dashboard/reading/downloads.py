@@ -1,4 +1,4 @@
-"""The files that a job can be taken home as; no queries."""
+"""The files in which a job can be downloaded. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ class Download:
     words: str
     url: str
     built: bool = False
-    """It takes a moment to make."""
+    """The file takes a moment to make."""
 
 
 def downloads(job: Job, number: int) -> Sequence[Download]:
-    """`number` is the page that is open."""
+    """Return the downloads of a job. `number` is the page that is open."""
     address = f"/v1/jobs/{job.id}/result"
     always = [
         Download("Text", f"{address}.txt"),
@@ -31,7 +31,9 @@ def downloads(job: Job, number: int) -> Sequence[Download]:
 
 
 def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:
-    """A long document comes in parts; of a very long one, the part that is open."""
+    """Return the parts of the searchable PDF. A long document has several parts. A very long document has too many to
+    show, so only the part with the open page is returned.
+    """
     document = job.document
     if document is None or document.deleted_at is not None or document.kind == Document.Kind.TEXT:
         return []

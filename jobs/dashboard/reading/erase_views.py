@@ -1,4 +1,4 @@
-"""Erasing a job from its page: what goes is said first."""
+"""Erases a job from its page in the dashboard. The page first says what is erased."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -31,7 +31,7 @@ def erase(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse
             others = _others(job)
         if request.method == "POST":
             _erase(identity, job, with_document=request.POST.get("also") == WITH_DOCUMENT)
-            # Without its name, which would lie in the session until it is shown.
+            # The message leaves out the job's name, which would stay in the session until the message is shown.
             messages.success(request, "It is erased for good.")
             return redirect("job-list")
     except NotFound as missing:
@@ -46,7 +46,7 @@ def erase(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse
 
 
 def _others(job: Job) -> int:
-    """Jobs on the same document, which go with it."""
+    """Return the number of other jobs on the same document, which are erased with it."""
     if job.document_id is None:
         return 0
     return Job.objects.filter(document_id=job.document_id, erased_at=None).exclude(id=job.id).count()

@@ -1,4 +1,4 @@
-"""What is known of a job beside its pages: who sent what, to which model, at what price; no queries."""
+"""Facts of a job beside its pages: the sender, the input, the model and the price. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,13 +44,13 @@ class DocumentFacts:
 class Facts:
     priority: str
     due: str
-    """By when it must be done, and what becomes of it else; empty where nobody said."""
+    """The time by which the job must be done, and what happens otherwise. It is empty if there is no such time."""
     price: str
     known: str
-    """How many pages were known, and what such a page costs; empty where none was."""
+    """The number of cache hits among the pages, and the price of a cached page. It is empty if there were none."""
     cost: str
     free: bool
-    """Of a test key: nothing is charged."""
+    """The job was sent with a test key, so nothing is charged."""
     sender: str
     request_id: str
     model_title: str
@@ -58,7 +58,7 @@ class Facts:
     document: DocumentFacts | None
     kept_until: datetime | None
     ended: str
-    """How, and after how long; empty while it lasts."""
+    """The way in which the job ended, and after how long. It is empty while the job has not ended."""
 
 
 def facts(reading: Reading, *, may_see_keys: bool) -> Facts:

@@ -1,4 +1,4 @@
-"""Sets apart in a page's lines what somebody searched for; no queries."""
+"""Marks the words of a search in a page's lines. This module makes no queries."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from jobs.search.queries import Query
 
 
 def marked_lines(lines: Sequence[str], sought: Query) -> list[Sequence[Part]]:
-    """Each line in parts. Words that were asked for in a row may stand on two lines, and are marked on both."""
+    """Return each line in parts. A phrase that was searched for may be on two lines, and is marked on both."""
     marks = marks_in("\n".join(lines), sought) if sought.wanted else []
     found: list[Sequence[Part]] = []
     begin = 0

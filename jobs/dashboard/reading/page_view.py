@@ -1,4 +1,4 @@
-"""A page of a job as a person reads it; no queries."""
+"""A page of a job as a person reads it. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from jobs.search.queries import Query
 from tenants.billing.dashboard.money import shown_money
 
 SURE = 0.8
-"""Below this confidence a line is marked: lines that are read well are mostly above 0.95."""
+"""The confidence below which a line is marked. Lines that are read well are mostly above 0.95."""
 MOST_LINES = 2_000
 MOST_CHARACTERS = 200_000
-"""Of a page's text; a browser takes long to lay out more, and nobody reads it there."""
+"""The most characters of a page's text. A browser takes long to lay out more, and nobody reads it there."""
 _SOURCES = {
     "ocr": "recognised from the picture",
     "text_layer": "the document's own text",
@@ -38,12 +38,12 @@ class LineView:
     number: int
     text: str
     percent: int | None
-    """How sure the model is, rounded down; None where it does not say."""
+    """The model's confidence, rounded down. It is None if the model gives none."""
     unsure: bool
     corners: str
-    """For SVG; empty where the line has no place on a picture."""
+    """The corners for SVG. It is empty if the line has no position on a picture."""
     parts: Sequence[Part]
-    """The text once more, what is searched for set apart."""
+    """The text once more, in parts that separate the words of a search."""
 
     @property
     def found(self) -> bool:
@@ -70,16 +70,16 @@ class PageView:
     plain: Sequence[Part]
     """Text that has no lines of its own."""
     blank: bool
-    """Read, and nothing was on it."""
+    """The page was read, and nothing was on it."""
     waits: bool
-    """For the result of the same page, which is being read elsewhere."""
+    """The page waits for the result of the same page, which is being read elsewhere."""
     recognised: bool
-    """So that confidences say something."""
+    """The text was recognized, so that confidences mean something."""
     source: str
     kind: str
-    """The class that the result names; empty where it names none."""
+    """The class that the result names. It is empty if the result names none."""
     kinds: Sequence[KindView]
-    """The scores of all classes, best first. The best is not the page's class where none is good enough."""
+    """The scores of all classes, best first. The best class is not the page's class if no score is good enough."""
     vectors: VectorView | None
     picture: PictureView | None
 
@@ -93,7 +93,7 @@ class PageView:
 
     @property
     def version(self) -> str:
-        """Changes when the page has to be shown anew."""
+        """Return a value that changes when the page has to be shown anew."""
         return f"{self.number}-{self.state}-{self.attempt}-{'picture' if self.picture else 'none'}"
 
 
@@ -156,7 +156,7 @@ def _line(number: int, line: dict[str, Any], text: str, parts: Sequence[Part]) -
 
 
 def _class(result: dict[str, Any]) -> tuple[str, list[KindView]]:
-    """Return the class and the scores; an added model may put anything else under this name."""
+    """Return the class and the scores. An added model may put anything else under this name."""
     match result.get("class"):
         case {"label": str(label), "scores": dict(scores)} if all(map(_is_score, scores.values())):
             best_first = sorted(scores.items(), key=lambda item: -item[1])

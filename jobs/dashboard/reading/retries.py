@@ -1,4 +1,4 @@
-"""Whether a job is worth another try, and what became of the last one; no queries."""
+"""The choice to retry a job, and the state of the last retry. This module makes no queries."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -11,11 +11,13 @@ from jobs.dashboard.reading.selectors import Reading
 @dataclass(frozen=True)
 class RetryView:
     offered: bool
-    """Not while one is under way: asked again, it would be that one."""
+    """A retry is offered. It is not offered while one is under way: a second request would return that same retry."""
     first_choice: bool
-    """What one most likely wants; else it is done again on one's own account."""
+    """A retry is what the person most likely wants, so its button stands out. Otherwise the person has to decide
+    without this hint.
+    """
     hopeless: bool
-    """Another file is what helps."""
+    """Only another file helps."""
     job: UUID | None
     state: str
     state_words: str

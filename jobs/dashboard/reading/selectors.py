@@ -1,4 +1,4 @@
-"""One job with its document, one page of it, and what stands around that page."""
+"""Reads of one job with its document, one page of it, and what is shown around that page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,21 +17,23 @@ from tenants.core.ids import as_uuid
 from tenants.plans.retention import keeping_for
 
 STRIP = 20
-"""Small pictures beside the page: the stretch of so many that the page is in."""
+"""The number of small pictures beside the page. The pages are divided into strips of this length; the strip with the
+page is shown.
+"""
 MOST_EVENTS = 200
 MOST_FAILED = 12
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Everything that a job's page shows while page `page` is open."""
+    """The data that a job's page in the dashboard shows while page `page` is open."""
 
     job: Job
     page: Page
     strip: Sequence[Page]
-    """Without their results."""
+    """The pages of the strip, without their results."""
     pictures: Mapping[int, DocumentPage]
-    """By page number, of the strip; a page that no worker has opened yet has none."""
+    """The pictures of the strip by page number. A page that no worker has opened yet has none."""
     events: Sequence[Event]
     failed: Sequence[int]
     """The first pages that failed."""
@@ -39,13 +41,13 @@ class Reading:
     retry: Job | None
     """The newest job that repeats this one."""
     kept_until: datetime | None
-    """When it is erased by itself; None for never, or while it has not ended."""
+    """The time when the job is erased automatically. It is None for never, or while the job has not ended."""
     hopeless: bool
-    """What is missing cannot be read from this document, however often it is tried."""
+    """The missing pages cannot be read from this document, however often they are tried."""
 
 
 class BeyondTheEnd(NotFound):
-    """There are pages, but not so many."""
+    """The job has pages, but fewer than the number of this page."""
 
     def __init__(self, number: int, last: int) -> None:
         super().__init__(f"The job has no page {number}; it has {last}.")
@@ -92,10 +94,11 @@ def _pictures(job: Job, stretch: tuple[int, int]) -> dict[int, DocumentPage]:
 
 
 def _events(job: Job, number: int) -> list[Event]:
-    """In order: the job's own, the page's, and the first load of all. Of more than fit the newest: ends are last.
+    """Return these events in order: the job's own, the page's, and the first load of all. If there are more than fit,
+    the newest are returned, because ends come last.
 
-    Each walks over the job's events, 8,000 of 2,000 pages in 2 to 4 ms. An index over what they say would be of no use
-    here: row-level security lets no condition on JSON near one.
+    Each query reads through the job's events, 8,000 events of 2,000 pages in 2 to 4 ms. An index on the events' data
+    would be of no use here: row-level security lets no condition on JSON use an index.
     """
     events = Event.objects.filter(job_id=job.id)
     found = [

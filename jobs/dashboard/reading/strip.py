@@ -1,4 +1,4 @@
-"""The small pictures beside a page, and the ways from it to others; no queries."""
+"""The small pictures beside a page, and the links from it to other pages. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Thumbnail:
 
 @dataclass(frozen=True)
 class Ways:
-    """Page numbers; None where there is no such page."""
+    """The page numbers to link to. A number is None if there is no such page."""
 
     previous: int | None
     next: int | None
@@ -30,7 +30,7 @@ class Ways:
     earlier: int | None
     """The last page before the strip."""
     later: int | None
-    """The first page behind the strip."""
+    """The first page after the strip."""
 
 
 def thumbnails(reading: Reading) -> Sequence[Thumbnail]:

@@ -1,4 +1,4 @@
-"""What happened to a job and to one of its pages, step by step with how long each took; pure."""
+"""The steps of a job and of one of its pages, and how long each took. This module is pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,11 +50,11 @@ class Happening(Protocol):
 class Step:
     words: str
     kind: str
-    """A state, for its mark."""
+    """The state whose mark is shown."""
     at: datetime
     detail: str = ""
     took: str = ""
-    """Until the next step; empty of the last one."""
+    """The time until the next step. It is empty for the last step."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,9 @@ def job_steps(events: Sequence[Happening]) -> list[Step]:
 
 
 def page_steps(events: Sequence[Happening], number: int) -> list[Step]:
-    """Of a page that was taken over from another job nothing happened here: no steps."""
+    """Return the steps of a page. A page that was taken over from another job has no steps, because nothing happened to
+    it here.
+    """
     own = [event for event in events if event.data.get("page") == number]
     if not own:
         return []
@@ -112,7 +114,7 @@ def _page_steps(event: Happening, before: str) -> list[Step]:
         words = _KNOWN
     step = Step(words, kind, event.created_at, _detail(event.data))
     if event.type == TAKEN and before in {TAKEN, LOADING}:
-        # Taken over as soon as its lease had ended, before anybody wrote down that it was lost.
+        # The page was taken over as soon as its lease had ended, before any process recorded that the lease was lost.
         return [Step(_PUT_BACK, "queued", event.created_at), step]
     if event.type == READ:
         return [*_inner_steps(event, before), step]
@@ -120,7 +122,9 @@ def _page_steps(event: Happening, before: str) -> list[Step]:
 
 
 def _inner_steps(event: Happening, before: str) -> list[Step]:
-    """The load that nothing was said about while it lasted, and where running it began."""
+    """Return the step for a load of the model that no event reported while it lasted, and the step for the start of the
+    run.
+    """
     timings: Mapping[str, int] = event.data.get("timings") or {}
     if not timings.get("load_ms"):
         return []
@@ -131,7 +135,9 @@ def _inner_steps(event: Happening, before: str) -> list[Step]:
 
 
 def taken_from(events: Iterable[Happening], number: int) -> UUID | None:
-    """The job whose result the page has; None where it was run, or is another's by a retry."""
+    """Return the job whose result the page has. Return None if the page was run, or if it got another job's result by a
+    retry.
+    """
     for event in events:
         if event.data.get("page") == number and event.data.get("cached"):
             return UUID(str(event.data["from_job"]))
@@ -139,13 +145,13 @@ def taken_from(events: Iterable[Happening], number: int) -> UUID | None:
 
 
 def is_loading(events: Sequence[Happening], number: int) -> bool:
-    """Whether the last that was heard of the page is that it waits for its model."""
+    """Return whether the page's last event says that it waits for its model."""
     own = [event.type for event in events if event.data.get("page") == number]
     return bool(own) and own[-1] == LOADING
 
 
 def shares(events: Iterable[Happening], number: int) -> list[Share]:
-    """Where the time of a page went that was read; nothing where that was not recorded."""
+    """Return the parts of the time that a page took to be read. Return an empty list if they were not recorded."""
     timings: Mapping[str, int] = {}
     for event in events:
         if event.type == "page.succeeded" and event.data.get("page") == number:
@@ -163,7 +169,7 @@ def _loading(event: Happening) -> Step:
 def _detail(data: Mapping[str, Any]) -> str:
     error = data.get("error")
     if isinstance(error, Mapping):
-        # The page itself says it in full, right above.
+        # The page itself has the full message, right above.
         return state_words(str(error.get("code", "")))
     attempt = data.get("attempt")
     if error:
@@ -172,7 +178,7 @@ def _detail(data: Mapping[str, Any]) -> str:
 
 
 def _with_durations(steps: Sequence[Step]) -> list[Step]:
-    """Of whatever lasts; an end just is."""
+    """Return the steps with the time that each took. The last step has no such time."""
     following: list[Step | None] = [*steps[1:], None]
     return [
         Step(step.words, step.kind, step.at, step.detail, _until(step, next_))

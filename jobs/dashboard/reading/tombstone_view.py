@@ -1,4 +1,4 @@
-"""An erased job, as far as it is still known; no queries."""
+"""An erased job, as far as it is still known. This module makes no queries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class TombstoneView:
 
 
 def tombstone_view(told: Mapping[str, Any]) -> TombstoneView:
-    """`told` is what JobErased says beside its words."""
+    """Return the view of an erased job. `told` is the extra data of JobErased."""
     job = told["job"]
     return TombstoneView(
         model=job["model"],

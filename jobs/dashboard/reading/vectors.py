@@ -1,4 +1,4 @@
-"""Numbers that a model answered with, in a few words and a short beginning of each; pure."""
+"""Numbers that a model returned, shown as a few words and the first numbers of each. This module is pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class VectorView:
 
 
 def vectors_of(result: dict[str, Any]) -> VectorView | None:
-    """None where the model gave none."""
+    """Return the numbers in a result, or None if the model gave none."""
     if "outputs" in result:
         return _tensors(result["outputs"])
     if "embeddings" in result:

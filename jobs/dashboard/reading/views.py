@@ -1,4 +1,4 @@
-"""The page of one job, open at one of its pages; and what can be done about the job there."""
+"""The dashboard's page of one job, open at one of the job's pages, and the actions on the job there."""
 
 from urllib.parse import urlencode
 
@@ -41,7 +41,7 @@ def job_page(request: HttpRequest, identity: Identity, job_id: str) -> HttpRespo
 @require_safe
 @members_only
 def job_of_page(request: HttpRequest, identity: Identity) -> HttpResponse:
-    """From a page's id alone, as usage names what it was for, to its job."""
+    """Redirect to the job of a page. The URL has only the page's id, because usage records name only the page."""
     identity.require("jobs:read")
     with unit_of_work(identity):
         page_id = as_uuid(request.GET.get("id", ""))
@@ -68,7 +68,7 @@ def cancel(request: HttpRequest, identity: Identity, job_id: str) -> HttpRespons
 @members_only
 @require_POST
 def retry(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
-    """Opens the new job."""
+    """Retry the job and open the new job."""
     identity.require("jobs:write")
     try:
         job = retry_job(identity=identity, job_id=job_id, request_id=request.META.get("maas.request_id", ""))

@@ -1,4 +1,4 @@
-"""Why a job waits, in the words of its page."""
+"""Texts that say on a job's page why the job waits."""
 
 from jobs.queue import waiting
 from jobs.queue.waiting import Standing
@@ -17,7 +17,7 @@ _WORDS = {
 
 
 def waiting_words(standing: Standing) -> str:
-    """Empty where it does not wait."""
+    """Return the text, or an empty string if the job does not wait."""
     if standing.reason_waiting is None:
         return ""
     words = _WORDS[standing.reason_waiting].format(pages=_pages(standing.position))

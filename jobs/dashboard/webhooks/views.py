@@ -1,4 +1,4 @@
-"""Webhooks: the list of endpoints, making one, and what became of its messages."""
+"""Webhooks: the list of endpoints, the form for a new one, and the deliveries of an endpoint's messages."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -106,7 +106,7 @@ DEEDS = tuple(_DEEDS)
 
 
 def _found(look: Callable[[], Found]) -> Found:
-    """Another tenant's is like one that never was."""
+    """Return what `look` finds. An object of another tenant is treated like an object that never existed."""
     try:
         return look()
     except NotFound as missing:
@@ -122,6 +122,6 @@ def _do(request: HttpRequest, act: Callable[[], object], done: str) -> None:
 
 
 def _shown_once(request: HttpRequest, made: WithSecret, *, rotated: bool = False) -> HttpResponse:
-    """The answer to the POST itself: the secret is shown nowhere else."""
+    """Return the response to the POST itself, because the secret is shown nowhere else."""
     context = {"endpoint": made.endpoint, "secret": made.secret, "rotated": rotated}
     return render(request, "jobs/webhooks/shown_once.html", context)

@@ -1,4 +1,4 @@
-"""Endpoints and deliveries as their pages say them."""
+"""Endpoints and deliveries as the dashboard shows them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,11 +28,11 @@ class EndpointView:
     state: str
     tone: str
     why: str
-    """Why it is disabled; empty where it is not."""
+    """The reason why the endpoint is disabled. It is empty if the endpoint is not disabled."""
     failing: str
-    """Since when; empty where it is not."""
+    """The time for which the endpoint has been failing. It is empty if the endpoint is not failing."""
     rests_until: datetime | None
-    """Nothing is sent to it before, since its server is down."""
+    """The time before which nothing is sent to the endpoint, because its server is down."""
     of_tests: bool
     made_at: datetime
     made: str
@@ -47,7 +47,7 @@ class AttemptView:
     result: str
     answer: str
     answer_note: str
-    """Why there is no answer to show; empty where there is one, or none came."""
+    """The reason why there is no response to show. It is empty if there is a response, or if none came."""
 
 
 @dataclass(frozen=True)

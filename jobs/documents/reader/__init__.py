@@ -1,4 +1,4 @@
-"""Reads documents of unknown senders: what they are, how many pages they have, and each page's content."""
+"""Reads documents of unknown senders: their type, their number of pages, and the content of each page."""
 
 from .contents import Inspection, PageContent, PageSize
 from .errors import DocumentRejected, ReaderUnavailable

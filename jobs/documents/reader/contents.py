@@ -1,4 +1,4 @@
-"""What a reader learns of a document and of one of its pages."""
+"""The results of reading a document and one of its pages."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,9 @@ Kind = Literal["pdf", "image", "text"]
 
 @dataclass(frozen=True, slots=True)
 class PageSize:
-    """In points for a PDF, pixels for an image; zeros for text and for a page that cannot be read."""
+    """The size of a page, in points for a PDF and in pixels for an image. It is zero for text and for a page that
+    cannot be read.
+    """
 
     width: float
     height: float
@@ -30,12 +32,12 @@ class Inspection:
 @dataclass(frozen=True, slots=True)
 class PageContent:
     width_px: int
-    """0 for plain text, which has no picture."""
+    """The picture's width. It is 0 for plain text, which has no picture."""
     height_px: int
     text_lines: tuple[TextLine, ...] | None
-    """The document's own text; None when it must be recognised from the picture."""
+    """The document's own text. It is None if the text must be recognized from the picture."""
     picture: bytes | None
-    """An encoded file to store and to show."""
+    """An encoded picture file to store and to show."""
     picture_content_type: str | None
     pixels: Pixels | None
-    """The same picture decoded, to recognise text in without another decoding."""
+    """The same picture decoded, so that text can be recognized in it without another decoding."""

@@ -1,4 +1,4 @@
-"""Why a document cannot be read, and when reading cannot be tried."""
+"""Errors for a document that cannot be read, and for a time when reading cannot be tried."""
 
 REJECTION_CODES = frozenset(
     {
@@ -16,7 +16,7 @@ REJECTION_CODES = frozenset(
 
 
 class DocumentRejected(Exception):
-    """The document, or one page of it, cannot be used; the sender's to mend, never retried."""
+    """The document, or one page of it, cannot be used. The sender has to mend it; it is never retried."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(f"{code}: {detail}")
@@ -25,7 +25,7 @@ class DocumentRejected(Exception):
 
 
 class ReaderUnavailable(Exception):
-    """No child process was free to open the document; trying again later may work."""
+    """No child process was free to open the document. Trying again later may work."""
 
     code = "reader_unavailable"
 

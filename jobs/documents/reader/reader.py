@@ -1,4 +1,6 @@
-"""Reads documents without ever opening their bytes in this process, but for a short plain text, which has no parser."""
+"""Reads documents without ever opening their bytes in this process. The exception is a short plain text, which has no
+parser.
+"""
 
 import importlib.util
 import logging
@@ -57,14 +59,16 @@ _PICTURE_ROOM_BYTES = 64 << 20
 _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
 _ATTEMPTS = 2
 _BYTES_A_SECOND = 64 << 20
-"""What a slow disk gives: some documents have to be read from end to end before anything is known of them."""
+"""The speed of a slow disk. Some documents have to be read from end to end before anything is known of them."""
 SHORT_TEXT_BYTES = 64 << 10
-"""Decoded here in a fraction of the time that a child takes to be asked."""
+"""The size of the largest text that is decoded in this process. That takes a fraction of the time of a request to a
+child.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Budget:
-    """What one request may use, and how long it may wait for a child to be free."""
+    """The resources that one request may use, and the time that it may wait for a free child."""
 
     wall_s: float
     cpu_s: int
@@ -78,7 +82,9 @@ class _Budget:
 
 
 class DocumentReader:
-    """Thread-safe; as many documents are open at once as it has children, in turns by the call's tenant."""
+    """A thread-safe reader of documents. It has as many documents open at once as it has children, and serves the
+    tenants of the calls in turn.
+    """
 
     def __init__(
         self,
@@ -90,17 +96,18 @@ class DocumentReader:
         use_bubblewrap: bool = True,
         needs: Set[str] = frozenset(),
     ) -> None:
-        """`wait_s` is how long a call waits for a free child; `inspect_wait_s`, how long an inspection does.
+        """Create a reader. A call waits up to `wait_s` for a free child, and an inspection waits up to
+        `inspect_wait_s`.
 
-        Without the layers of `needs` no document is opened.
-        Whoever waits keeps a thread, so that none waits for long: the page goes back to its queue, and comes again.
+        No document is opened without the layers of `needs`. A waiting call keeps a thread, so no call waits for long:
+        the page goes back to its queue and is tried again.
         """
         self.limits = limits or DocumentLimits()
         self._wait_s = wait_s
         self._inspect_wait_s = inspect_wait_s
         self._arena_bytes = self.limits.max_page_pixels * BYTES_PER_PIXEL + _PICTURE_ROOM_BYTES
         child_limits = ChildLimits(
-            # Room to map the largest document; each request has no more than its own document needs.
+            # This is enough to map the largest document. Each request gets only what its own document needs.
             memory_bytes=self.limits.max_memory_bytes + self.limits.max_bytes,
             file_bytes=self._arena_bytes,
         )
@@ -110,11 +117,15 @@ class DocumentReader:
 
     @property
     def isolation(self) -> Isolation | None:
-        """What stands between documents and this machine, as the last child reported; None until one has."""
+        """Return what isolates documents from this machine, as the last child reported it. Return None if no child has
+        reported yet.
+        """
         return self._pool.isolation
 
     def inspect(self, path: Path, call: Call | None = None) -> Inspection:
-        """Type and page count, or DocumentRejected; nothing is rendered. CallCanceled ends it."""
+        """Return the type and page count of a document. Nothing is rendered. Raises DocumentRejected, and CallCanceled
+        if the call is canceled.
+        """
         with self._opened(path) as document:
             short = _inspect_short_text(document, self.limits)
             if short is not None:
@@ -128,12 +139,16 @@ class DocumentReader:
             )
 
     def inspect_short_text(self, path: Path) -> Inspection | None:
-        """In a moment, and without a child: None for what is not short, or may be anything but a text."""
+        """Inspect a short text quickly and without a child. Return None if the document is not short or may be anything
+        but a text.
+        """
         with self._opened(path) as document:
             return _inspect_short_text(document, self.limits)
 
     def read_page(self, path: Path, kind: Kind, number: int, call: Call | None = None) -> PageContent:
-        """Page `number`, from 1, of a document that was inspected to be of `kind`; CallCanceled ends it."""
+        """Return page `number`, counted from 1, of a document that was inspected to be of `kind`. Raises CallCanceled
+        if the call is canceled.
+        """
         if number < 1:
             raise ValueError(f"pages count from 1, not {number}")
         with self._opened(path) as document:
@@ -150,7 +165,7 @@ class DocumentReader:
                 )
 
     def decode_picture(self, path: Path, call: Call | None = None) -> Pixels:
-        """Pixels of a picture that `read_page` made and that was stored since."""
+        """Return the pixels of a picture that `read_page` made and that has been stored since."""
         with self._opened(path) as document, self._arena("image") as arena:
             return self._ask(
                 {"do": "decode_picture"},
@@ -164,7 +179,7 @@ class DocumentReader:
         return self._pool.wait_until_warm(wait_s)
 
     def wait_until_usable(self, wait_s: float) -> None:
-        """Return when a child is ready; raise SandboxError or OSError with the reason where none is."""
+        """Return when a child is ready. Raises SandboxError or OSError with the reason if no child is."""
         self._pool.wait_until_usable(wait_s)
 
     def child_pids(self) -> list[int]:
@@ -246,7 +261,7 @@ def _program() -> Program:
 
 
 def _installed(package: str) -> Path:
-    """The folder that a package is installed in, found without running it."""
+    """Return the folder that a package is installed in, without running the package."""
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"{package} is not installed", name=package)
@@ -254,7 +269,9 @@ def _installed(package: str) -> Path:
 
 
 def _twice_if_killed(ask: Callable[[], Answer]) -> Answer:
-    """A SIGKILL comes from outside, such as from a machine short of memory: once may be bad luck."""
+    """Call `ask`, and call it again if the child was ended by a SIGKILL. A SIGKILL comes from outside, such as from a
+    machine short of memory, and the first may be bad luck.
+    """
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             return ask()
@@ -278,10 +295,10 @@ def _refuse_size(status: os.stat_result, limits: DocumentLimits) -> None:
 
 
 def _short(document: int) -> bytes | None:
-    """The whole of it."""
+    """Return the whole document, or None if it is not short."""
     if os.fstat(document).st_size > SHORT_TEXT_BYTES:
         return None
-    # From its beginning, where a child may go on from.
+    # This reads from the beginning and leaves the file's position there, from which a child may read.
     return os.pread(document, SHORT_TEXT_BYTES, 0)
 
 

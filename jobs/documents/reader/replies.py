@@ -1,4 +1,4 @@
-"""Checks each value that a child answers with: the document may have taken the child over."""
+"""Checks each value in a child's reply, because the document may have taken the child over."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -28,7 +28,7 @@ _LONGEST_DETAIL = 500
 
 
 class InvalidReply(ChildMisbehaved):
-    """The child answered with what no sound child answers."""
+    """The child gave a reply that no sound child gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def parse_picture(reply: Json, limits: DocumentLimits) -> PictureReply:
 
 
 def _accepted(reply: Json) -> dict[str, Json]:
-    """The reply's fields; raises DocumentRejected where the child refused the document."""
+    """Return the reply's fields. Raises DocumentRejected if the child refused the document."""
     if not isinstance(reply, dict):
         raise InvalidReply("not an object")
     if "rejected" not in reply:
@@ -173,7 +173,7 @@ def _one_of(value: Json, allowed: Collection[str]) -> str:
 
 
 def _text(value: Json, longest: int) -> str:
-    """Text that a database and a JSON answer can carry."""
+    """Return text that a database and a JSON response can carry."""
     if not isinstance(value, str) or len(value) > longest or "\x00" in value:
         raise InvalidReply("text")
     try:

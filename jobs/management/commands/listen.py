@@ -1,4 +1,4 @@
-"""Shows webhooks on your own machine: a receiver that prints what comes and checks its signature."""
+"""Receives webhooks on your own machine: it prints each message and checks its signature."""
 
 from typing import Any
 

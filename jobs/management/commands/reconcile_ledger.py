@@ -1,4 +1,4 @@
-"""Holds the ledger against wallets, usage and jobs, as the scheduler does every night."""
+"""Compares the ledger with wallets, usage and jobs, as the scheduler does every night."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Erases what is to be kept no longer, as the scheduler does by itself, or says what that would be."""
+"""Erases data whose retention has ended, as the scheduler does by itself, or shows what would be erased."""
 
 from typing import Any
 from uuid import UUID

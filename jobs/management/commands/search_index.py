@@ -1,4 +1,6 @@
-"""Orders what search does not know yet, after an upgrade from a version without it; the scheduler does the rest."""
+"""Orders the indexing of jobs that search does not know yet, after an upgrade from a version without search. The
+scheduler does the indexing.
+"""
 
 from datetime import UTC, date, datetime, time
 from typing import Any

@@ -1,7 +1,7 @@
-"""Many jobs as one ZIP archive, made while it is sent: on disk there is nothing of it, in memory a few pages.
+"""Many jobs as one ZIP archive, made while it is sent. Nothing of it is on disk, and only a few pages are in memory.
 
-Of each job there is its result and its text. The originals stay out: who sent them has them, and a hundred of them
-may be many gigabytes.
+The archive contains the result and the text of each job. The originals are left out: their senders have them, and a
+hundred of them may be many gigabytes.
 """
 
 import weakref
@@ -27,13 +27,13 @@ from tenants.identity.identity import Identity
 MOST_JOBS = 100
 FILES = (("result.json", json_blocks), ("text.txt", text_blocks))
 BLOCK_BYTES = 64 << 10
-"""Sent as soon as there is so much of it."""
+"""The number of bytes at which a block is sent."""
 BEING_SENT = Places("archives are being sent", 16, most_each=2, retry_after_s=10)
-"""In this process: each holds a few pages in memory for as long as its reader takes."""
+"""The slots for archives in this process. Each archive holds a few pages in memory for as long as its reader takes."""
 
 
 class _Outlet(RawIOBase):
-    """What the archive writes, until it is taken to be sent."""
+    """A buffer for what the archive writes, until it is sent."""
 
     def __init__(self) -> None:
         self._written = bytearray()
@@ -54,7 +54,7 @@ class _Outlet(RawIOBase):
 
 
 def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
-    """In the order asked for; refused before a byte is sent."""
+    """Return the jobs in the order of the request. A request is refused before a byte is sent."""
     wanted = list(dict.fromkeys(job_ids))
     if not 1 <= len(wanted) <= MOST_JOBS:
         raise InvalidRequest(f"An archive holds 1 to {MOST_JOBS} jobs; {len(wanted)} were asked for.")
@@ -69,7 +69,9 @@ def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
 
 
 class Archive(Iterator[bytes]):
-    """Holds a place from its making until it is closed, or forgotten by whoever should have closed it."""
+    """An archive that is being sent. It holds a slot from its creation until it is closed, or freed without being
+    closed.
+    """
 
     def __init__(self, tenant_id: UUID, jobs: Sequence[Job]) -> None:
         BEING_SENT.take(tenant_id)
@@ -85,7 +87,9 @@ class Archive(Iterator[bytes]):
 
 
 def _blocks(jobs: Sequence[Job]) -> Generator[bytes, None, None]:
-    """Whoever stops taking stops the work: pages are read when those before them have been taken."""
+    """Yield the archive in blocks. The work stops if the reader stops taking blocks: a page is read when those before
+    it have been taken.
+    """
     outlet = _Outlet()
     exports = [JobExport(job, page_range(None, job.pages_total)) for job in jobs]
     with ZipFile(cast(BinaryIO, outlet), "w", ZIP_DEFLATED) as made:

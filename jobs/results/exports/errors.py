@@ -1,4 +1,4 @@
-"""Why a job cannot be exported as asked."""
+"""Errors for a job that cannot be exported as requested."""
 
 from tenants.core.errors import DomainError
 
@@ -12,6 +12,6 @@ class NoPagePictures(DomainError):
 
 
 class TooManyExports(DomainError):
-    """Of one tenant; what all together may not exceed is `Overloaded`."""
+    """One tenant has too many exports. The limit of all tenants together is `Overloaded`."""
 
     code = "rate_limited"

@@ -1,4 +1,4 @@
-"""Names of documents as names of folders that any system can unpack, no two alike; pure."""
+"""Names of documents as names of folders that any system can unpack. No two names are the same. This module is pure."""
 
 import re
 import unicodedata
@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator
 
 LONGEST = 80
 LONGEST_BYTES = 240
-"""As UTF-8: systems count so, to 255, and a number may be added."""
+"""The most bytes of a name in UTF-8. Systems count bytes, up to 255, and a number may be added to the name."""
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*]')
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 
 def folder_names(names: Iterable[str]) -> Iterator[str]:
-    """`a.pdf`, `a (2).pdf`: told apart also where cases, or two spellings of an accent, are taken for one."""
+    """Yield a different name for each document: `a.pdf`, `a (2).pdf`. The names also differ on a system that ignores
+    case, or that takes two spellings of an accent for the same.
+    """
     taken: set[str] = set()
     for name in names:
         free = _free(_safe(name), taken)

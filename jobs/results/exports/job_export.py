@@ -1,4 +1,4 @@
-"""What an export has of a job: its pages in order, with why one of them has no result."""
+"""The data of a job for an export: its pages in order, and the reason if a page has no result."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -14,9 +14,11 @@ from jobs.results.exports.page_range import PageRange, in_words
 from tenants.core.db.unit_of_work import unit_of_work
 
 STRETCH = 25
-"""Pages read at a time, where their results are small."""
+"""The number of pages that are read at a time if their results are small."""
 STRETCH_BYTES = 256 << 10
-"""Of results as they are stored, which is compressed: beyond it a stretch ends early, after one page at least."""
+"""The most bytes of results in a stretch, measured as they are stored, which is compressed. A larger stretch ends
+early, but after at least one page.
+"""
 NO_TEXT = "This model gives no text; its result is in the JSON."
 _WHY = {
     states.QUEUED: "it waits to be read",
@@ -30,7 +32,7 @@ _WHY = {
 class ExportPage:
     page: Page
     picture: DocumentPage | None
-    """None before a worker has drawn it, and for good where the document has no pictures."""
+    """The page's picture. It is None before a worker has drawn it, and always if the document has no pictures."""
 
     @property
     def number(self) -> int:
@@ -46,7 +48,7 @@ class ExportPage:
 
     @property
     def remark(self) -> str:
-        """Why there is no text of this page; empty where there is."""
+        """Return the reason why there is no text of this page. It is empty if there is a text."""
         if self.page.state == states.FAILED:
             return (
                 f"Page {self.number} is missing: it failed. {self.page.error_detail} ({self.page.error_code})"
@@ -78,14 +80,16 @@ class JobExport:
 
     @property
     def remark(self) -> str:
-        """Which pages are missing; empty where none is."""
+        """Return a text about which pages are missing. It is empty if none is missing."""
         if not self.missing:
             return ""
         noun, verb = ("Page", "is") if len(self.missing) == 1 else ("Pages", "are")
         return f"{noun} {in_words(self.missing)} of {self.job.pages_total} {verb} missing."
 
     def read(self) -> Iterator[ExportPage]:
-        """In a transaction for each stretch, so that none is open while a file is being built."""
+        """Read the pages in one transaction for each stretch, so that no transaction is open while a file is being
+        built.
+        """
         for first, last in self._stretches():
             with unit_of_work(self.job.tenant_id):
                 pages = list(self._between(first, last))
@@ -93,7 +97,7 @@ class JobExport:
             yield from (ExportPage(page, pictures.get(page.number)) for page in pages)
 
     def texts(self, numbers: Collection[int]) -> Iterator[str]:
-        """Of pages that were seen to have a text: what has succeeded never changes."""
+        """Yield the texts of pages that are known to have one. A page that has succeeded never changes."""
         for first, last in self._stretches():
             with unit_of_work(self.job.tenant_id):
                 texts = dict(self._between(first, last).values_list("number", KT("result__text")))
@@ -107,7 +111,7 @@ class JobExport:
             first = last + 1
 
     def _end_of_stretch(self, first: int) -> int:
-        """Sizes are looked at before anything is read."""
+        """Return the last page of a stretch. The sizes of results are read before the results."""
         last = min(first + STRETCH - 1, self.pages.last)
         size = Func(F("result"), function="pg_column_size", output_field=IntegerField())
         total_bytes = 0

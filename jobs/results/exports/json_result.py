@@ -1,6 +1,6 @@
 """A job's result as JSON, in the shape of `/v1/jobs/{id}/result`, made page by page.
 
-The text of all pages stands at its end: it is read once more, so that it is never held as a whole.
+The text of all pages comes last. It is read once more, so that it is never held in memory as a whole.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A job's text as Markdown: a heading for each page, paragraphs by the gaps between lines."""
+"""A job's text as Markdown, with a heading for each page and with paragraphs that follow the gaps between lines."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,12 +29,12 @@ def _body(page: ExportPage) -> str:
 
 
 def _paragraph(rows: Sequence[Row]) -> str:
-    """A backslash at the end of a line keeps it from running into the next."""
+    """Return a paragraph. A backslash at the end of a text line keeps it from running into the next text line."""
     *others, last = rows
     return "".join(f"{escaped(row.text)}{chr(92) * row.ended_early}\n" for row in others) + escaped(last.text)
 
 
 def escaped(text: str) -> str:
-    """One line of text that Markdown shows as it is."""
+    """Return one text line that Markdown shows as it is."""
     line = _ANYWHERE.sub(r"\\\1", " ".join(text.split()))
     return _NUMBERED.sub(r"\1\\\2", _AT_THE_START.sub(r"\\\1", line))

@@ -1,4 +1,4 @@
-"""Which pages of a job are wanted, and how page numbers are said in few words; pure."""
+"""Ranges of a job's pages, and short texts for page numbers. This module is pure."""
 
 import re
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ _MOST_STRETCHES = 20
 
 
 class NotAPageRange(ValueError):
-    """Its words are meant for the caller."""
+    """The text is no range of pages. The message is meant for the caller."""
 
 
 @dataclass(frozen=True)
 class PageRange:
-    """Both ends belong to it."""
+    """A range of pages that includes both ends."""
 
     first: int
     last: int
@@ -25,7 +25,7 @@ class PageRange:
 
 
 def page_range(written: str | None, total: int) -> PageRange:
-    """`12-80` or `7`; without words, every page."""
+    """Return the range that a text such as `12-80` or `7` names. Return all pages if there is no text."""
     if written is None:
         return PageRange(1, total)
     match = _WRITTEN.fullmatch(written)
@@ -39,7 +39,7 @@ def page_range(written: str | None, total: int) -> PageRange:
 
 
 def in_words(numbers: Sequence[int]) -> str:
-    """Ascending numbers as a reader lists them: 3, 5-7 and 9."""
+    """Return ascending numbers as a reader lists them: 3, 5-7 and 9."""
     stretches = [_stretch_words(stretch) for stretch in _stretches(numbers)]
     if len(stretches) > _MOST_STRETCHES:
         return ", ".join(stretches[:_MOST_STRETCHES]) + " and more"

@@ -1,4 +1,4 @@
-"""Puts a page's lines together to paragraphs, by the gaps between them; pure."""
+"""Joins a page's lines into paragraphs by the gaps between them. This module is pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from statistics import median
 from typing import Any
 
 _GAP = 0.7
-"""Of a line's usual height: a larger gap begins a paragraph."""
+"""The share of a line's usual height. A larger gap begins a paragraph."""
 _OVERLAP = 0.5
-"""Of the lower line's height: pieces that share so much of it stand in one row."""
+"""The share of the smaller height of two pieces. Pieces that overlap by more than that are in one row."""
 _FULL = 0.8
-"""Of the page's width of text: a row that ends before it was ended on purpose."""
+"""The share of the width of the page's text. A row that ends before it was ended on purpose."""
 _WIDE_GAP = 1.0
-"""Of a row's height: pieces that stand further apart are cells of a table."""
+"""The share of a row's height. Pieces that are further apart are cells of a table."""
 _NARROW = 15.0
-"""Of its lines' usual height: a narrower block is an address or a sum, no prose that runs on."""
+"""A multiple of the lines' usual height. A narrower block is an address or a sum, and no running prose."""
 _NARROW_CHARACTERS = 30
-"""The same where lines have no places."""
+"""The same limit in characters, for lines without positions."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class _Row:
     right: float
     bottom: float
     cells: bool = False
-    """It has pieces far apart."""
+    """The row has pieces that are far apart."""
 
     @property
     def height(self) -> float:
@@ -52,11 +52,13 @@ class _Row:
 class Row:
     text: str
     ended_early: bool
-    """On purpose, as in a table or an address: what follows was meant to stand on a line of its own."""
+    """The row was ended on purpose, as in a table or an address. The text after it was meant to be on a line of its
+    own.
+    """
 
 
 def paragraphs(lines: Sequence[Mapping[str, Any]], text: str) -> list[list[Row]]:
-    """From the boxes where every line has one, else from the empty lines of the text."""
+    """Return the paragraphs. They follow from the boxes if every line has one, else from the text's empty lines."""
     if not lines or any(line.get("box") is None for line in lines):
         return _of_text(text)
     rows = _rows(lines)
@@ -108,5 +110,7 @@ def _rows(lines: Sequence[Mapping[str, Any]]) -> list[_Row]:
 
 
 def _apart(above: _Row, below: _Row, usual_height: float) -> bool:
-    """Also where reading went on higher up, as in the next column."""
+    """Return whether a paragraph begins between two rows. It also does if the text goes on higher up, as in the next
+    column.
+    """
     return below.top - above.bottom > _GAP * usual_height or below.bottom < above.top

@@ -1,6 +1,7 @@
-"""Bounds how much heavy work goes on in this process at once, and how much of it for one tenant.
+"""Limits the heavy work in this process at any time, in all and for each tenant.
 
-Nobody waits for a place: who finds none is told when to come again, and holds no thread until then.
+A caller never waits for a slot. A caller who finds no slot is given a time to come again, and holds no thread until
+then.
 """
 
 import threading
@@ -15,17 +16,18 @@ from tenants.core.asgi.threads import Overloaded
 
 class Places:
     def __init__(self, what: str, places: int, *, most_each: int, retry_after_s: int) -> None:
-        """`what` goes on here, in the plural and in words for the caller."""
+        """Create the slots. `what` is a text for the caller, in the plural, that says what the slots are for."""
         self._what = what
         self._places = self._free = places
         self._most_each = most_each
         self._come_again = {"retry_after_s": retry_after_s}
-        # One that is taken again: what was forgotten gives back when memory is freed, in the middle of anything.
+        # The same thread may take this lock again: an archive that was not closed gives back its slot when its memory
+        # is freed, which may happen at any point.
         self._lock = threading.RLock()
         self._held: Counter[UUID] = Counter()
 
     def take(self, tenant_id: UUID) -> None:
-        """Whoever returns from this gives back."""
+        """Take a slot. If this returns, the caller has to give the slot back."""
         with self._lock:
             if self._held[tenant_id] >= self._most_each:
                 raise TooManyExports(

@@ -1,4 +1,4 @@
-"""A job's text as a text file: page after page, each under its number where there are several."""
+"""A job's text as a text file. If there are several pages, each page is under its number."""
 
 from collections.abc import Iterator
 

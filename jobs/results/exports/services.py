@@ -1,4 +1,4 @@
-"""Writes a job as a file of one format, into the spool, and gives it back open."""
+"""Writes a job as a file of one format into the spool, and returns the open file."""
 
 import errno
 import tempfile
@@ -27,9 +27,11 @@ from tenants.core.errors import InvalidRequest
 
 MOST_PDF_PAGES = 200
 LIGHT_PAGES = 50
-"""What has no more of them, and no pictures, is made in a moment."""
+"""The most pages of an export that is made in a moment, if it has no pictures."""
 BEING_BUILT = Places("large files are being made", 3, most_each=2, retry_after_s=5)
-"""In this process: each holds a thread for as long as it is being built, and a PDF its pictures' bytes."""
+"""The slots for large exports in this process. Each export holds a thread while it is built, and a PDF also holds the
+bytes of its pictures.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def _in_blocks(blocks: Callable[[JobExport], Iterator[bytes]]) -> Callable[[Bina
 
 
 def _write_pdf(target: BinaryIO, export: JobExport) -> None:
-    """Import what knows PDF and fonts for the first such file: no other answer has to wait for it."""
+    """Import the modules for PDF and fonts for the first such file, so that no other response has to wait for them."""
     import_module("jobs.results.exports.pdf.searchable_pdf").write_pdf(target, export)
 
 
@@ -63,7 +65,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 @dataclass(frozen=True)
 class ExportedFile:
     file: BinaryIO
-    """Read from the beginning; gone as soon as it is closed."""
+    """The open file, to be read from its beginning. It is gone as soon as it is closed."""
     name: str
     content_type: str
 
@@ -113,7 +115,7 @@ def _written(export: JobExport, format_: Format) -> ExportedFile:
         file.seek(0)
     except FileMissing:
         file.close()
-        # Erased while this went on? Then that is the answer, and no fault of the storage.
+        # If the document was erased in the meantime, that is the response, and the storage is not at fault.
         _refuse_erased(export.job)
         raise
     except OSError as error:
@@ -130,7 +132,7 @@ def _written(export: JobExport, format_: Format) -> ExportedFile:
 
 
 def file_name(export: JobExport, format_: Format) -> str:
-    """As the document is called; a PDF made from a PDF must not take the place of the original."""
+    """Return a name that follows the document's name. A PDF made from a PDF must not replace the original."""
     stem = PurePath(export.title).stem if export.job.document else f"job-{export.job.id}"
     part = (
         ""

@@ -1,4 +1,4 @@
-"""Pages of a new job whose results are there already: they succeed as the job is accepted, in its transaction."""
+"""Pages of a new job that are cache hits. They succeed when the job is accepted, in the same transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ from tenants.core.times import rfc3339
 from tenants.plans.prices import Price, saved_micros
 
 USAGE = "cache"
-"""The kind of source under which a result that was known is charged, at the model's price for that."""
+"""The kind of source under which a cache hit is charged, at the model's price for cache hits."""
 
 _INPUT = "SELECT encode(sha256(convert_to(input::text, 'UTF8')), 'hex') FROM jobs_job WHERE id = %s"
 
-# Results stay in the database: a long document's would be hundreds of megabytes on their way.
+# Results stay in the database, because those of a long document would be hundreds of megabytes to transfer.
 _TAKE = """
 INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, result, units,
                        result_at, cache_key, cached, error_code, error_detail, cost_micros, created_at, started_at,
@@ -49,7 +49,7 @@ JOIN jobs_page known ON known.id = taken.known
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A page of the new job, and where its result is from."""
+    """A page of the new job, and the page that its result is from."""
 
     id: UUID
     number: int
@@ -61,7 +61,9 @@ class Taken:
 
 
 def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
-    """Of these pages of a job that is written already, those that need not be run; with any number, as few queries."""
+    """Return those of the pages that need not be run. The job must be written already. The number of queries is equally
+    small for any number of pages.
+    """
     version = job.model_version
     ttl_s = version.served_model.cache_ttl_s
     if job.cache_control or not ttl_s:
@@ -83,7 +85,7 @@ def _taken(job: Job, number: int, key: bytes, known: KnownPage) -> Taken:
 
 
 def take_known(job: Job, taken: Sequence[Taken]) -> None:
-    """Result, charge, events and, of the last page, the job's end. `job` is then as it stands in the database."""
+    """Write results, charges, events and, with the last page, the job's end. `job` is then as it is in the database."""
     _write_pages(job, taken)
     pairs = [Pair(one.id, one.number, one.known.id) for one in taken]
     copy_words(job, pairs)
@@ -136,7 +138,7 @@ def _happened(job: OpenJob, taken: Sequence[Taken]) -> list[Happened]:
 
 
 def said_of(known: KnownPage) -> dict[str, object]:
-    """In an event, of a page that was not run."""
+    """Return the fields of an event about a page that was not run."""
     return {"cached": True, "from_job": str(known.job_id), "result_at": rfc3339(known.result_at)}
 
 
@@ -157,7 +159,9 @@ def _write_pages(job: Job, taken: Sequence[Taken]) -> None:
 
 
 def _keys(job: Job, version: ModelVersion, numbers: Sequence[int]) -> dict[int, bytes]:
-    """By page number; of a page that no worker has opened yet, nobody knows what is on it."""
+    """Return the keys by page number. A page that no worker has opened yet has no key, because its content is not
+    known.
+    """
     secret, generation = reuse_secret(), results_generation(job.tenant_id)
     parameters = validate_parameters(version.runtime, job.parameters, version.config)
     return {
@@ -190,7 +194,9 @@ def _contents(job: Job, numbers: Sequence[int]) -> dict[int, Content]:
 
 
 def _input_sha256(job: Job) -> str:
-    """Of the one form in which Postgres keeps it, as the worker is told it too: 1e2 and 100 are the same number."""
+    """Return the hash of the input in the form in which Postgres stores it. The worker gets the same form, in which 1e2
+    and 100 are the same number.
+    """
     with connections[APP].cursor() as cursor:
         cursor.execute(_INPUT, [job.id])
         return str(cursor.fetchone()[0])

@@ -1,4 +1,4 @@
-"""By what a page is known again: whose it is, which version reads it how, and what is on it."""
+"""Keys by which the result of a page is found again: its tenant, the model version and parameters, and its content."""
 
 import hmac
 import json
@@ -8,17 +8,21 @@ from typing import Any, Literal
 from uuid import UUID
 
 FORMAT = 1
-"""Whoever changes what the same page's result is, with the same version of a model, takes the next number."""
+"""The number of the format. A change that gives the same page another result with the same model version takes the next
+number.
+"""
 
 Kind = Literal["page", "text_file", "input"]
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is on a page, wherever it stands: no model is told the number of a page's place or the document's name."""
+    """The content of a page, in whichever document it is. No model gets the page's number or the document's name."""
 
     kind: Kind
-    """`page`: its picture and its own text; `text_file`: a file that is one text; `input`: sent with the job."""
+    """The kind of content. `page` is a page's picture and its own text, `text_file` is a file that is one text, and
+    `input` was sent with the job.
+    """
     sha256: str
 
 
@@ -32,15 +36,16 @@ def page_key(
     parameters: Mapping[str, Any],
     content: Content,
 ) -> bytes:
-    """`digest` is the model version's; `parameters` have their defaults filled in.
+    """Return the key of a page. `digest` is the model version's; `parameters` have their defaults filled in.
 
-    The tenant is in it, so that tenants share nothing, and the secret, so that nobody who reads keys can tell what
-    lies behind them. What a test key has had read, for nothing, is none of a live key's results, nor the other way.
-    `generation` is that of the tenant's results: the pages of an earlier one are forgotten.
+    The key includes the tenant, so that tenants share nothing. It includes the secret, so that nobody who reads keys
+    can find out what they stand for. Pages that a test key had read at no charge are no cache hits for a live key, nor
+    the other way around. `generation` is that of the tenant's results: pages of an earlier generation are not found any
+    more.
     """
     known_by = [FORMAT, str(tenant_id), livemode, digest, dict(parameters), content.kind, content.sha256]
     if generation:
-        # Left out where nothing was ever erased, as processes of an older version know no generations.
+        # It is left out if nothing was ever erased, because processes of an older version have no generations.
         known_by.append(generation)
     written = json.dumps(known_by, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hmac.digest(secret, written.encode(), "sha256")

@@ -1,4 +1,4 @@
-"""Pages whose results are there already; inside a unit of work."""
+"""Cached pages, whose results exist already. Call these functions inside a unit of work."""
 
 import json
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from django.db import connections
 from inference.core.contracts import Units
 from tenants.core.db.unit_of_work import APP, current_tenant_id
 
-# One look into the index for each key, however many pages share it: the newest result is the first there.
+# Each key takes one index lookup, however many pages share it: the newest result comes first in the index.
 _FIND = """
 SELECT sought.key, known.id, known.job_id, known.result_at, known.units
 FROM unnest(%(keys)s::bytea[]) AS sought (key)
@@ -24,14 +24,15 @@ CROSS JOIN LATERAL (
 ) known
 """
 _KNOWN = _FIND.format(held="")
-# What is being erased just now is passed over, and what is found is not erased before the transaction ends.
+# A page that is being erased at this moment is skipped, and a page that is found is not erased before the transaction
+# ends.
 _KNOWN_AND_HELD = _FIND.format(held="FOR KEY SHARE SKIP LOCKED")
 _HOLD = "SELECT FROM jobs_page WHERE id = %s FOR KEY SHARE"
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPage:
-    """A page that succeeded, and what was done for its result, there or where that was taken from."""
+    """A page that succeeded, and the units that its result took, for this page or for the page it is from."""
 
     id: UUID
     job_id: UUID
@@ -40,7 +41,7 @@ class KnownPage:
 
 
 def known_pages(keys: Collection[bytes], *, ttl_s: int, held: bool = False) -> dict[bytes, KnownPage]:
-    """By key, those whose results are not older than `ttl_s`; one statement."""
+    """Return the cached pages by key, if their results are not older than `ttl_s`. This is one statement."""
     if not keys or not ttl_s:
         return {}
     values: dict[str, Any] = {"keys": list(set(keys)), "tenant": current_tenant_id(), "ttl_s": ttl_s}
@@ -54,7 +55,7 @@ def known_page(key: bytes, *, ttl_s: int) -> KnownPage | None:
 
 
 def hold(page_id: UUID) -> bool:
-    """Until the transaction ends nobody erases it; False where somebody has."""
+    """Keep a page from being erased until the transaction ends. Return False if the page is erased already."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_HOLD, [page_id])
         return cursor.fetchone() is not None

@@ -1,4 +1,4 @@
-"""What is counted of pages that may be known. Labels never name a tenant."""
+"""Metrics of cache lookups for pages. Labels never name a tenant."""
 
 from prometheus_client import Counter
 

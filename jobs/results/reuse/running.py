@@ -1,8 +1,8 @@
-"""What a worker does with a page before it runs it: take a result that is known, or wait for one that is being made.
+"""Steps of a worker before it runs a page: take a cached result, or wait for a result that is being made.
 
-Of the pages with one key, one runs: a unique index over the keys of running pages decides which. Whoever is second goes
-back to the queue, and is woken when the first leaves off running, however that comes about: a trigger does it, in the
-same transaction (migration 0009). Should that wake be lost, it comes back by itself.
+Only one of the pages with the same key runs. A unique index over the keys of running pages decides which. The second
+page goes back to the queue, and is released when the first page stops running, for any reason: a trigger does this in
+the same transaction (migration 0009). If that is lost, the second page comes back by itself.
 """
 
 from dataclasses import dataclass
@@ -32,11 +32,12 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.plans.prices import saved_micros
 
 COME_BACK_S = 60.0
-"""Whoever waits looks again, should nobody wake it."""
+"""Seconds after which a waiting page is tried again if nothing has released it."""
 SOON_S = 0.3
-"""The page that runs is ending just now."""
+"""Seconds after which a page is tried again if the page that runs is ending at this moment."""
 
-# The disk is not waited for: of a registration that a crash of the database forgets, nothing is lost but its use.
+# This does not wait for the disk. If a crash of the database loses a registration, only the benefit of the registration
+# is lost.
 _REGISTER = """
 UPDATE jobs_page SET cache_key = %(key)s
 FROM (SELECT set_config('synchronous_commit', 'off', true)) AS at_once
@@ -48,7 +49,7 @@ WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
   )
 """
 
-# Never waits for a page that is locked: its transaction may want what this one holds.
+# This never waits for a locked page, because the transaction that holds the lock may want what this one holds.
 _MARK = """
 UPDATE jobs_page SET awaited = true
 WHERE id IN (
@@ -58,7 +59,7 @@ WHERE id IN (
 )
 """
 
-# What it had trouble with is over: it has come as far as to be opened. But that workers died with it still counts.
+# The page's earlier trouble is over, because the page could be opened. But it still counts that workers died with it.
 _WAIT = """
 UPDATE jobs_page
 SET state = 'queued', attempt = attempt - 1, waits_for = %(key)s, lease_token = NULL, lease_until = NULL,
@@ -79,16 +80,18 @@ WHERE known.id = %(known)s AND page.id = %(page)s AND page.state = 'running' AND
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How results are used for one page. Without a key: not at all."""
+    """The use of cached results for one page. If there is no key, results are neither used nor kept for reuse."""
 
     key: bytes | None
     looks: bool
-    """Whether a known result will do, and whether others shall wait for this one."""
+    """Set if a cached result is good enough, and other pages shall wait for this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A known result, or `elsewhere`: another page is being run for it. Neither: this page is the one to run."""
+    """A cached result, or `elsewhere` if another page is being run for it. If neither is set, this page is the one to
+    run.
+    """
 
     known: KnownPage | None = None
     elsewhere: bool = False
@@ -110,9 +113,10 @@ def plan_for(claim: Claim, spec: VersionSpec, content: Content) -> Plan:
 
 
 def look(claim: Claim, key: bytes) -> Found:
-    """What is known; else asks to be the one that runs it, and looks once more: what has ended in between is seen.
+    """Look for a cached result. If there is none, register this page as the one that runs, and look once more, so that
+    a run that has ended in between is seen.
 
-    Whoever only takes a result keeps nobody else from taking it.
+    A page that only takes a result does not keep other pages from taking it.
     """
     values = {"tenant": claim.tenant_id, "page": claim.page_id, "token": claim.token, "key": key}
     try:
@@ -124,12 +128,12 @@ def look(claim: Claim, key: bytes) -> Found:
                 return Found(elsewhere=True)
             return Found(known_page(key, ttl_s=claim.cache_ttl_s))
     except IntegrityError:
-        # Two asked at once.
+        # Two pages tried to register at once.
         return Found(elsewhere=True)
 
 
 def wait_for_it(claim: Claim, key: bytes) -> str:
-    """Back to the queue, with its attempt; Fenced when the page is no longer this claim's."""
+    """Put the page back into the queue and return its attempt. Raises Fenced if the page is no longer this claim's."""
     values = {"tenant": claim.tenant_id, "page": claim.page_id, "token": claim.token, "key": key}
     with unit_of_work(claim.tenant_id):
         job = locked(claim.job_id)
@@ -141,11 +145,11 @@ def wait_for_it(claim: Claim, key: bytes) -> str:
 
 
 def take_known_page(claim: Claim, key: bytes, known: KnownPage) -> str:
-    """Result, charge, counters and events in one transaction, as of a page that was run.
+    """Write result, charge, counters and events in one transaction, as for a page that was run.
 
-    What was erased since it was looked for is looked for once more.
+    A result that was erased since it was found is looked for once more.
     """
-    # Made while this page waited for it, and so not there when it came.
+    # The result was made while this page waited for it, so it did not exist when the page was taken.
     coalesced = known.result_at > claim.started_at
     text = _text_of(claim, known)
     if text is None:
@@ -192,7 +196,9 @@ def _saved_micros(claim: Claim, known: KnownPage, cost_micros: int) -> int:
 
 
 def _text_of(claim: Claim, known: KnownPage) -> str | None:
-    """Cut into words anew, since words go with the name of their document. None where it is erased."""
+    """Return the text of a cached page, or None if the page is erased. The text is split into words anew, because a
+    page's words include the name of the page's document.
+    """
     with unit_of_work(claim.tenant_id):
         found = Page.objects.filter(id=known.id)
         texts = [text or "" for text in found.values_list(KeyTextTransform("text", "result"), flat=True)]

@@ -1,4 +1,4 @@
-"""What this installation's keys of pages are made with."""
+"""The secret of this installation's keys for cached pages."""
 
 import hmac
 
@@ -8,5 +8,7 @@ _PURPOSE = b"known pages"
 
 
 def reuse_secret() -> bytes:
-    """Of its own, so that no key of a page says anything about an API key; who changes the pepper forgets all pages."""
+    """Return a separate secret, so that no key of a page reveals anything about an API key. A change of the pepper
+    makes the service forget all cached pages.
+    """
     return hmac.digest(settings.MAAS_KEY_PEPPER.encode(), _PURPOSE, "sha256")

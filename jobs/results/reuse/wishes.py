@@ -1,16 +1,20 @@
-"""What a caller says about results that are there already, and what the answer says of them."""
+"""The caller's cache directives, and the response's report on cached results."""
 
 from collections.abc import Iterable
 from typing import Literal
 
 Wish = Literal["", "no-cache", "no-store"]
-"""`no-cache`: every page is run afresh, and may answer others. `no-store`: and answers nobody."""
+"""The cache directive. With `no-cache`, every page is run anew, and its result may be reused. With `no-store`, the
+result is not reused either.
+"""
 
 HIT, MISS, COALESCED, BYPASS = "HIT", "MISS", "COALESCED", "BYPASS"
 
 
 def wish_of(cache_control: str | None) -> Wish:
-    """Of what else may stand in `Cache-Control`, only `max-age=0` asks for something that is kept here."""
+    """Return the cache directive in a `Cache-Control` header. Among the other directives, only `max-age=0` has an
+    effect here.
+    """
     said = frozenset(_directives((cache_control or "").split(",")))
     if "no-store" in said:
         return "no-store"
@@ -24,7 +28,9 @@ def _directives(parts: Iterable[str]) -> Iterable[str]:
 
 
 def x_cache(*, wish: str, pages_total: int, pages_cached: int, pages_coalesced: int) -> str:
-    """Of a whole job: what is known in part is a miss, and the job says how many of its pages were not run."""
+    """Return the cache state of a whole job. A job with only some cached pages is a miss; the job says how many of its
+    pages were not run.
+    """
     if wish:
         return BYPASS
     if pages_cached < pages_total:

@@ -1,4 +1,4 @@
-"""The demo tenant and the first operator, made once, and the file that tells their owner how to use them."""
+"""Creates the demo tenant and the first operator once, and a file that tells their owner how to use them."""
 
 import secrets
 from pathlib import Path
@@ -15,7 +15,10 @@ OPERATOR = "operator@example.com"
 
 
 def ensure_accounts(env_file: Path, url: str) -> bool:
-    """Idempotent; True when the accounts were made now. A lost file means new passwords and a new key."""
+    """Make sure that the accounts exist, and return True if they were created now.
+
+    It may be called again. If the file is lost, it sets new passwords and a new key.
+    """
     known = read_env_file(env_file)
     if _made_before() and known:
         write_env_file(env_file, {**known, "MAAS_URL": url})
@@ -42,7 +45,9 @@ def _made_before() -> bool:
 
 
 def _make(member_password: str, operator_password: str) -> str:
-    """Whoever is there already gets the new password; to hash one takes half a second."""
+    """Create the accounts, or give existing ones the new passwords, and return the API key. Hashing a password takes
+    half a second.
+    """
     member, operator = _known(MEMBER), _known(OPERATOR)
     made = create_tenant(name="Demo", email=MEMBER, password=member_password)
     sell_starter(made.tenant.id)

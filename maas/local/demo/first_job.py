@@ -1,4 +1,4 @@
-"""The sample scan as a person's first document: stored and read like any other, and charged like any other."""
+"""Reads the sample scan as a person's first document. It is stored, read and charged like any other document."""
 
 import threading
 from dataclasses import dataclass
@@ -27,12 +27,14 @@ _DRAWING = threading.Lock()
 
 
 def read_sample_scan(*, identity: Identity, request_id: str = "") -> Job:
-    """The job that reads it; the earlier one where there is one, so that nobody pays for it twice."""
+    """Return the job that reads the sample scan. An earlier job is returned if there is one, so that the scan is not
+    paid for twice.
+    """
     check_model(MODEL, {})
     document = _stored(identity)
     request = JobRequest(model=MODEL, document_id=document.id, request_id=request_id)
     with unit_of_work(identity):
-        # Of two clicks at once, the second waits here for the job of the first.
+        # If two clicks arrive at once, the second waits here for the job of the first.
         get_document(document.id, for_update=True)
         return _earlier_job(document) or submit_job(identity=identity, request=request)
 
@@ -60,7 +62,7 @@ class _Sample:
 
 
 def _sample() -> _Sample:
-    """Drawn and inspected once in a process, by the first click: it takes half a second."""
+    """Return the sample. The first click in a process draws and inspects it once, which takes half a second."""
     if not _DRAWING.acquire(timeout=PATIENCE_S):
         raise ReaderUnavailable("The sample scan is being drawn for somebody else. Try again.")
     try:

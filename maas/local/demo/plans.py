@@ -1,4 +1,4 @@
-"""A plan to begin with: the demo tenant has it, and operators can look at it, change it and sell it."""
+"""Creates the starter plan. The demo tenant has it, and operators can look at it, change it and sell it."""
 
 from uuid import UUID
 
@@ -11,12 +11,14 @@ STARTER = "starter"
 FEE_MICROS = 29_000_000
 PAGES, TOKENS = 1_000, 1_000_000
 STORAGE_MB = 10_000
-"""Some ten months of the included pages; a plan without a number would have no end."""
+"""About ten months of the included pages. Without this number, the storage of the plan would be unlimited."""
 OCR_MICROS, OCR_KNOWN_MICROS = 1_000, 100
 
 
 def sell_starter(tenant_id: UUID) -> None:
-    """As it is, where an operator has changed it since."""
+    """Subscribe a tenant to the starter plan, and create the plan if it is missing. A plan that an operator has changed
+    stays as it is.
+    """
     with operator_work():
         plan, made = Plan.objects.get_or_create(
             code=STARTER,

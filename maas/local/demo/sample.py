@@ -1,4 +1,4 @@
-"""Draws a scanned document of three pages: slightly turned, a little noisy, without a text layer."""
+"""Draws a scanned document of three pages that is slightly turned, a little noisy, and has no text layer."""
 
 from pathlib import Path
 from time import gmtime
@@ -67,7 +67,8 @@ decide on the rest after the spring inventory.""",
 
 def write_sample(path: Path) -> None:
     pages = [draw_page(number) for number in range(1, len(PAGES) + 1)]
-    # Dated by what it is, not by when it is drawn: it is the same bytes, and so one document, each time.
+    # The date is fixed rather than the date of drawing. The file has the same bytes each time, and so it is one
+    # document.
     drawn = gmtime(0)
     pages[0].save(
         path,

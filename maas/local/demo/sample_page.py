@@ -1,4 +1,4 @@
-"""The first page of the sample scan as a picture, for whoever wants to try a model on a page."""
+"""Serves the first page of the sample scan as a picture, to try a model on a page."""
 
 from functools import cache
 from io import BytesIO
@@ -11,13 +11,15 @@ from maas.local.demo.sample import draw_page
 
 @require_safe
 def sample_page(request: HttpRequest) -> HttpResponse:
-    """For everybody: programs that are copied from the playground fetch it without signing in."""
+    """Serve the picture without authentication. Programs that are copied from the playground fetch it without a
+    session.
+    """
     return HttpResponse(_jpeg(), content_type="image/jpeg")
 
 
 @cache
 def _jpeg() -> bytes:
-    """Drawn once in a process: it takes a while."""
+    """Draw the picture once in a process, because drawing takes a while."""
     file = BytesIO()
     draw_page(1).save(file, "JPEG", quality=80)
     return file.getvalue()

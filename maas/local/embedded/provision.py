@@ -1,4 +1,6 @@
-"""Makes what the product expects of a PostgreSQL: one owner, three roles to act as, one database, pgvector."""
+"""Creates what the product expects of a PostgreSQL server: one owner, three roles to act as, one database, and
+pgvector.
+"""
 
 from collections.abc import Callable
 
@@ -8,13 +10,13 @@ from psycopg import sql
 OWNER = "maas"
 DATABASE = "maas"
 ACTING_ROLES = ("maas_app", "maas_accounts", "maas_operator")
-"""Roles that the owner's connections take on; they cannot log in, and the owner inherits none of theirs."""
+"""Roles that the owner's connections switch to. They cannot log in, and the owner inherits none of their rights."""
 
 
 def provision(superuser_url: Callable[[str], str], owner_password: str) -> None:
     with psycopg.connect(superuser_url("postgres"), autocommit=True) as connection:
         _make_roles(connection, owner_password)
-    # In template1, so that every database made from now on has it.
+    # The extension is created in template1, so that every database created from now on has it.
     with psycopg.connect(superuser_url("template1"), autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     with psycopg.connect(superuser_url("postgres"), autocommit=True) as connection:
@@ -31,12 +33,12 @@ def _make_roles(connection: psycopg.Connection, owner_password: str) -> None:
     for role in ACTING_ROLES:
         grant = sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE")
         connection.execute(grant.format(sql.Identifier(role), sql.Identifier(OWNER)))
-    # Signing in may do what requests may, and more.
+    # The role for signing in has the rights of the role for requests, and more.
     connection.execute("ALTER ROLE maas_accounts INHERIT; GRANT maas_app TO maas_accounts")
 
 
 def create_database(connection: psycopg.Connection, name: str, *, template: str) -> None:
-    """Make database `name` unless it exists; nobody may be connected to `template` meanwhile."""
+    """Create the database `name` unless it exists. No session may be connected to `template` meanwhile."""
     if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
         statement = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}")
         connection.execute(

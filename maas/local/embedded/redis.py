@@ -1,4 +1,4 @@
-"""Two Valkey servers, which speak Redis' protocol, on private sockets: a durable one, and one that may forget."""
+"""Two Valkey servers on private sockets, which use the Redis protocol. One is durable; the other may lose its data."""
 
 import enum
 import re
@@ -23,7 +23,7 @@ _CHATTER = re.compile(
 
 
 class RedisRole(enum.Enum):
-    """What a server is for; its name is also its folder's and its socket's."""
+    """The purpose of a server. Its value is also the name of the server's folder and socket."""
 
     DURABLE = "redis"
     CACHE = "cache"
@@ -41,7 +41,7 @@ _SETTINGS = {
 
 
 class RedisServer:
-    """One server in `home`; the caller holds the lock on `home` and runs the child."""
+    """A server in `home`. The caller holds the lock on `home` and runs the child process."""
 
     def __init__(self, home: Path, role: RedisRole, scratch: ScratchFolders) -> None:
         self._role = role
@@ -59,7 +59,7 @@ class RedisServer:
         return f"unix://{quote(str(self._socket))}?db={number}"
 
     def prepare(self) -> ChildSpec:
-        """Make everything ready, once or again, and say what to run."""
+        """Prepare everything, and return the process to run. It may be called again."""
         program = find_valkey()
         clear_leftover(self._pid_file, VALKEY_PROGRAMS, signal.SIGTERM)
         private_folder(self._socket.parent)
@@ -79,5 +79,5 @@ class RedisServer:
             try:
                 return bool(client.ping())
             except redis.RedisError:
-                # Not there yet, or still loading what it kept.
+                # The server is not listening yet, or it still loads its stored data.
                 return False

@@ -1,1 +1,1 @@
-"""Brings the whole product up on one machine: services, steps, processes, and what to do next."""
+"""Starts the whole product on one machine: services, preparation steps, processes, and a message on what to do next."""

@@ -1,6 +1,6 @@
 """Runs the whole product on this machine until stopped: `python -m maas.local.launch`.
 
-The supervisor needs nothing of Django, and whatever it imports, all else waits for.
+The supervisor does not import Django, because everything else waits until its imports are done.
 """
 
 import asyncio

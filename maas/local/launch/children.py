@@ -1,4 +1,4 @@
-"""The product's own processes and one-off steps, as children to run."""
+"""Describes the product's own processes and one-off steps as child processes to run."""
 
 import sys
 from collections.abc import Mapping
@@ -9,14 +9,19 @@ from maas.local.supervisor.children import ChildSpec
 
 PROJECT = Path(__file__).resolve().parents[3]
 _WEB_STOP_S = 4
-"""Less than the supervisor's own grace, so that open streams end before their process is killed."""
+"""Seconds that the web process has to stop. This is less than the supervisor's grace period, so that open streams end
+before their process is killed.
+"""
 STOPS = {"MAAS_DRAIN_S": "0", "MAAS_FINISH_S": "2", "MAAS_WORKER_STOP_S": "3"}
-"""What is left of the grace is for what is cut to be told so, and for consumers, who need up to two seconds to notice.
+"""Settings that shorten the stop of the processes. The rest of the grace period is for notices to calls that are cut
+off, and for consumers, which need up to two seconds to notice the stop.
 
-Nothing stands in front that would have to see the end of a web process coming.
+No load balancer is in front, so none has to learn in advance that a web process is about to stop.
 """
 _WEB_CONNECTIONS = 16384
-"""Waits, streams and sockets each count as a request while they last; the edge has its own limits."""
+"""The limit of requests in progress. Waits, streams and sockets each count as a request while they last. The request
+guard has its own limits.
+"""
 
 
 def manage(name: str, *arguments: str, env: Mapping[str, str]) -> ChildSpec:

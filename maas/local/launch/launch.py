@@ -1,4 +1,4 @@
-"""The order of things from an empty folder to a running product, and back."""
+"""Takes an empty folder to a running product in order, and stops it again."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ _ECHO_S = 1.0
 
 
 async def launch(options: LaunchOptions, console: Console) -> None:
-    """Run the product until a signal asks to stop; the state folder is ours alone meanwhile."""
+    """Run the product until a signal tells it to stop. The state folder is locked for this process meanwhile."""
     os.umask(0o077)
     run = private_folder(private_folder(options.home) / "run")
     lock = HomeLock(run / "lock")
@@ -48,9 +48,10 @@ async def launch(options: LaunchOptions, console: Console) -> None:
 async def _until_signalled(
     work: Coroutine[None, None, None], console: Console, *, on_impatience: Callable[[], None]
 ) -> None:
-    """Run `work` until it fails or a signal comes; Ctrl-C once more does not wait for an orderly stop.
+    """Run `work` until it fails or a signal arrives. A second Ctrl-C does not wait for an orderly stop.
 
-    One request to stop may arrive twice, to the whole process group and again through make: that is not impatience.
+    A single request to stop may arrive twice: to the whole process group, and again through make. That does not count
+    as a second Ctrl-C.
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
@@ -65,7 +66,7 @@ async def _until_signalled(
             on_impatience()
 
     for number in _STOP_SIGNALS:
-        # Under nohup a closed terminal is to be ignored.
+        # Under nohup, a closed terminal must be ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, stop, number)
     await asyncio.wait([task])
@@ -74,7 +75,7 @@ async def _until_signalled(
 
 
 class _Launch:
-    """One bring-up; the supervisor outlives it and stops what it started."""
+    """A single launch. The supervisor outlives it and stops the processes that it started."""
 
     def __init__(
         self, options: LaunchOptions, console: Console, supervisor: Supervisor, scratch: ScratchFolders
@@ -100,7 +101,9 @@ class _Launch:
         await asyncio.Event().wait()
 
     def _environment(self, found: dict[str, str]) -> dict[str, str]:
-        """The caller's variables win over what we made; where state lies is said without doubt."""
+        """Return the variables of the processes. The caller's variables override generated ones, and the home folder,
+        host and port override both.
+        """
         given = {name: value for name, value in self._options.variables.items() if value}
         place = {
             "MAAS_HOME": str(self._options.home),
@@ -110,7 +113,7 @@ class _Launch:
         return {"PYTHONUNBUFFERED": "1", **found, **given, **place}
 
     async def _prepare(self, env: dict[str, str]) -> None:
-        """Run the steps that go before serving, unless the database has had just these."""
+        """Run the steps that precede serving, unless the database was already prepared by exactly these."""
         expected = fingerprint(env, secret=env["MAAS_SECRET_KEY"])
         files = (self._options.home / name for name in ("demo.env", "sample.pdf"))
         if all(file.exists() for file in files) and is_prepared(env["MAAS_DATABASE_URL"], expected):
@@ -131,9 +134,11 @@ class _Launch:
             self._supervisor.start(children.manage(name, name, env=own))
 
     def _announce(self, urls: dict[str, str]) -> None:
-        """Leave word for other commands of this MAAS_HOME (`maas.settings.env` reads it) and for whoever scrapes.
+        """Write the addresses for other commands of this MAAS_HOME (`maas.settings.env` reads them) and for metrics
+        scrapers.
 
-        What was given to us is said as well: a command that did not get it would work on another database.
+        The variables given to this process are written as well. A command that lacked them would work on another
+        database.
         """
         given = {
             name: value

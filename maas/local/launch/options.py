@@ -1,4 +1,4 @@
-"""What `make up` is asked to do, read from the environment."""
+"""The options of `make up`, read from the environment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ _EVERY_INTERFACE = {"0.0.0.0", "::"}  # noqa: S104 - recognised, not bound
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
-    """Where state lies, where to listen, and the variables that replace embedded services."""
+    """The state folder, the address to listen on, and the variables that replace embedded services."""
 
     home: Path
     host: str
     port: int
     variables: Mapping[str, str]
     grpc_port: int = 0
-    """0 is none."""
+    """The port of the gRPC API, or 0 for none."""
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "LaunchOptions":
@@ -34,7 +34,7 @@ class LaunchOptions:
 
     @property
     def url(self) -> str:
-        """The address for a browser on this machine."""
+        """Return the address for a browser on this machine."""
         host = "127.0.0.1" if self.host in _EVERY_INTERFACE else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 

@@ -1,8 +1,9 @@
-"""Notes in the database by what it was prepared, so that a start which would change nothing prepares nothing.
+"""Records in the database which code and settings prepared it, so that a start that would change nothing skips the
+preparation.
 
-Two steps go before the product serves: tables are migrated, built-in models and the demo tenant are made. They look for
-what there is to do, and mostly find nothing, for seconds. What they would find depends on the product's code, its
-packages and its settings, and on the migrations that the database has had.
+Two steps precede serving: tables are migrated, and built-in models and the demo tenant are created. They take seconds
+to look for work and usually find none. The work that they would find depends on the product's code, its packages, its
+settings, and the migrations that the database has had.
 """
 
 import hmac
@@ -27,9 +28,9 @@ _APPLIED = """
 
 
 def fingerprint(variables: Mapping[str, str], secret: str) -> str:
-    """Sum up code, packages and settings: whatever is another fingerprint is prepared anew.
+    """Return a digest of code, packages and settings. If the digest differs, the database is prepared again.
 
-    Settings have passwords in them, so nobody without the secret can try guesses on it.
+    The settings contain passwords. The digest is keyed, so that guesses cannot be tested on it without the secret.
     """
     settings = [
         f"{name}={value}" for name, value in variables.items() if name.startswith(_STARTS_OF_SETTINGS)
@@ -40,19 +41,23 @@ def fingerprint(variables: Mapping[str, str], secret: str) -> str:
 
 
 def is_prepared(database_url: str, expected: str) -> bool:
-    """Ask whether the database was prepared by just this; a database that cannot say is prepared by the usual steps."""
+    """Return whether exactly this preparation was recorded. If the database cannot be read, return False, so that the
+    usual steps prepare it.
+    """
     try:
         with psycopg.connect(database_url, connect_timeout=_TIMEOUT_S) as connection:
             _limit(connection)
             row = connection.execute(_APPLIED, [expected]).fetchone()
     except psycopg.Error:
-        # No such table yet, or no database: the steps that follow make it, or say what is wrong.
+        # The table or the database does not exist yet. The steps that follow create it, or report the error.
         return False
     return row is not None and row[0] is not None and row[0] == row[1]
 
 
 def note_prepared(database_url: str, fingerprint: str) -> None:
-    """Note it where it is lost and restored together with what it is said of."""
+    """Record the preparation as a comment on the migrations table. The record is lost and restored together with the
+    data that it describes.
+    """
     with psycopg.connect(database_url, connect_timeout=_TIMEOUT_S) as connection:
         _limit(connection)
         row = connection.execute(_APPLIED, [fingerprint]).fetchone()
@@ -62,12 +67,16 @@ def note_prepared(database_url: str, fingerprint: str) -> None:
 
 
 def _limit(connection: psycopg.Connection) -> None:
-    """Wait for no lock: the supervisor looks after its children in the same thread."""
+    """Set a timeout on statements, so that none waits long for a lock. The supervisor watches its children in the same
+    thread.
+    """
     connection.execute(f"SET LOCAL statement_timeout = {_TIMEOUT_S * 1000}")
 
 
 def _code() -> Iterator[str]:
-    """Every file of the product, and when it was changed; a look at them all takes some hundredths of a second."""
+    """Yield every file of the product with its size and modification time. Reading them all takes some hundredths of a
+    second.
+    """
     for folder in _CODE:
         for place, folders, files in os.walk(PROJECT / folder):
             folders[:] = [name for name in folders if name != "__pycache__"]

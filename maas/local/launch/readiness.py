@@ -1,4 +1,4 @@
-"""Asks processes over HTTP whether they are ready, and says what is missing."""
+"""Requests readiness from processes over HTTP, and names the checks that fail."""
 
 import asyncio
 import contextlib
@@ -13,11 +13,11 @@ _LONGEST_ANSWER_BYTES = 64 * 1024
 class Readiness:
     ready: bool
     missing: str = ""
-    """What the process itself says is not ready; empty while it does not say."""
+    """The checks that fail according to the process itself. It is empty while the process does not respond."""
 
 
 async def ask_ready(host: str, port: int) -> Readiness:
-    """One GET /readyz; not ready while nobody answers."""
+    """Send one GET /readyz. The process counts as not ready while it does not respond."""
     try:
         async with asyncio.timeout(_ANSWER_S):
             return _parse(await _get(host, port))
@@ -45,7 +45,7 @@ def _parse(answer: bytes) -> Readiness:
 
 
 def missing_in(body: str) -> str:
-    """The checks that fail, each with its reason, out of the answer's JSON; nothing where it has none."""
+    """Return the failing checks with their reasons from the JSON of a response, or an empty text if it has none."""
     try:
         checks = json.loads(body)["checks"]
         failing = [f"{name} ({check['detail']})" for name, check in checks.items() if not check["ok"]]

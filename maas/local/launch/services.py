@@ -1,4 +1,4 @@
-"""The embedded services that no URL replaces: prepared, started, and waited for."""
+"""Prepares and starts the embedded services that no URL replaces, and waits for them."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _LOOK_EVERY_S = 0.05
 
 
 class EmbeddedServer(Protocol):
-    """What PostgreSQL and Valkey have in common here."""
+    """The interface that the PostgreSQL and Valkey servers share."""
 
     @property
     def url(self) -> str: ...
@@ -43,7 +43,7 @@ _SERVICES = (
 async def start_services(
     options: LaunchOptions, scratch: ScratchFolders, supervisor: Supervisor, console: Console
 ) -> dict[str, str]:
-    """Start what is needed, side by side, and return the URLs to find it at, by variable."""
+    """Start the needed services at the same time, and return their URLs by variable."""
     needed = [service for service in _SERVICES if not options.replaces(service.variable)]
     try:
         async with asyncio.TaskGroup() as group:
@@ -54,7 +54,7 @@ async def start_services(
                 for service in needed
             }
     except ExceptionGroup as failed:
-        # The others are canceled; the first to fail says why.
+        # The other starts are canceled, and the error of the first failure is raised.
         raise failed.exceptions[0] from None
     return {variable: start.result() for variable, start in starts.items()}
 
@@ -63,7 +63,7 @@ async def _start(
     service: _Service, home: Path, scratch: ScratchFolders, supervisor: Supervisor, console: Console
 ) -> str:
     async with progress(console, f"starting {service.title}"):
-        # Let the first line appear before initdb holds the loop for a moment.
+        # Let the first text line appear before initdb blocks the loop for a moment.
         await asyncio.sleep(0)
         server = service.make(home, scratch)
         spec = server.prepare()

@@ -1,4 +1,4 @@
-"""The small files in MAAS_HOME that outlive a process or tell others of a running one; all private."""
+"""The small private files in MAAS_HOME that outlive a process or describe a running one to other processes."""
 
 import json
 import os
@@ -11,7 +11,9 @@ _SECRETS = ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER")
 
 
 def keep_secrets(home: Path) -> dict[str, str]:
-    """The installation's secrets, made once; a lost file makes every session and API key worthless."""
+    """Return the installation's secrets, and create them once. If the file is lost, every session and API key becomes
+    invalid.
+    """
     path = home / "secrets.json"
     known = read_map(path)
     missing = {name: secrets.token_urlsafe(48) for name in _SECRETS if name not in known}
@@ -28,17 +30,17 @@ def read_map(path: Path) -> dict[str, str]:
 
 
 def write_map(path: Path, values: Mapping[str, str]) -> None:
-    """Replace a file of JSON."""
+    """Replace a JSON file."""
     _replace(path, json.dumps(dict(values), indent=1))
 
 
 def write_env_file(path: Path, values: Mapping[str, str]) -> None:
-    """Replace a file whose variables a shell passes on to the programs that it starts, once it has read the file."""
+    """Replace a file of variables. A shell that reads the file exports them to the programs that it starts."""
     _replace(path, "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
 
 
 def _replace(path: Path, text: str) -> None:
-    """Replace the file in one step, readable by its owner alone from its first byte."""
+    """Replace the file in one step. Only its owner can read it, from its first byte on."""
     new = path.with_name(f".{path.name}.new")
     new.unlink(missing_ok=True)
     fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -50,8 +52,9 @@ def _replace(path: Path, text: str) -> None:
 
 
 def read_env_file(path: Path) -> dict[str, str]:
-    """Return the variables of a file of `NAME=value` or `export NAME=value` lines in the shell's quoting; none where
-    there is no file."""
+    """Return the variables of a file whose text lines read `NAME=value` or `export NAME=value` in the shell's quoting.
+    Return an empty dictionary if there is no file.
+    """
     try:
         text = path.read_text()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What a person is told once everything runs."""
+"""The message that a person sees when everything runs."""
 
 import shlex
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def welcome(url: str, home: Path, demo: Mapping[str, str], metrics_urls: Mapping[str, str]) -> list[str]:
-    """Lines to print as they are, so that the last can be pasted."""
+    """Return text lines to print without a prefix, so that the last of them can be pasted."""
     logins = f"{demo.get('MAAS_EMAIL', '?')}  password {demo.get('MAAS_PASSWORD', '?')}"
     operator = f"{demo.get('MAAS_OPERATOR_EMAIL', '?')}  password {demo.get('MAAS_OPERATOR_PASSWORD', '?')}"
     scraped = {"web": f"{url}/metrics", **metrics_urls}

@@ -12,7 +12,9 @@ from maas.local.supervisor import processes
 
 
 class StopPhase(enum.Enum):
-    """The order of an orderly stop, each with its grace in seconds; together less than ten."""
+    """The phases of an orderly stop in order, each with its grace period in seconds. Together they take less than
+    ten.
+    """
 
     SERVING = 5.5
     QUEUE = 1.0
@@ -25,7 +27,7 @@ class StopPhase(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChildSpec:
-    """One process to run."""
+    """The description of a process to run."""
 
     name: str
     argv: tuple[str, ...]
@@ -34,16 +36,16 @@ class ChildSpec:
     stop_signal: signal.Signals = signal.SIGTERM
     stop_phase: StopPhase = StopPhase.SERVING
     uid: int | None = None
-    """User and group to become; None keeps ours."""
+    """The user and group to become, or None to keep the current ones."""
     keep_fds: tuple[int, ...] = ()
     chatter: re.Pattern[str] | None = None
-    """Lines of its output that tell a person nothing, and are not shown."""
+    """A pattern for text lines of the output that are of no use to a person and are not shown."""
 
 
 def spawn(spec: ChildSpec, output: int) -> subprocess.Popen[bytes]:
-    """Start the child in a session of its own, writing to file descriptor `output`.
+    """Start the child in its own session, writing to the file descriptor `output`.
 
-    Call from the main thread: the kernel ties a child's death signal to the thread that forked it.
+    Call it from the main thread: the kernel ties a child's death signal to the thread that forked it.
     """
     parent = os.getpid()
 

@@ -1,4 +1,4 @@
-"""Shows what many processes say on one terminal, each line with its speaker's name."""
+"""Shows the output of many processes on one terminal, each text line with the name of its process."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,9 @@ _COLOURS = ("36", "32", "33", "35", "34", "96", "92", "95")
 
 
 class LineSplitter:
-    """Turns chunks of bytes into whole lines; a line without an end is cut rather than kept for ever."""
+    """Splits chunks of bytes into whole text lines. A text line without an end is cut rather than buffered without
+    limit.
+    """
 
     def __init__(self) -> None:
         self._rest = b""
@@ -30,7 +32,7 @@ class LineSplitter:
 
 
 class Console:
-    """Writes lines as `name | text`, coloured on a terminal."""
+    """Writes text lines as `name | text`, in color on a terminal."""
 
     def __init__(self, stream: TextIO, *, colour: bool | None = None) -> None:
         self._stream = stream
@@ -41,12 +43,12 @@ class Console:
         self.plain(f"{self._prefix(name)} {text}")
 
     def say(self, text: str) -> None:
-        """A line of the supervisor itself."""
+        """Write a text line from the supervisor itself."""
         self.line("up", text)
 
     def plain(self, text: str) -> None:
-        """A line without a name, ready to be copied."""
-        # Whoever read our output may be gone (`make up | head`); the children must run on regardless.
+        """Write a text line without a name, ready to be copied."""
+        # The reader of the output may have ended (`make up | head`). The children must keep running.
         with contextlib.suppress(BrokenPipeError, ValueError):
             self._stream.write(text + "\n")
             self._stream.flush()
@@ -64,7 +66,7 @@ class Console:
 async def progress(
     console: Console, what: str, *, quiet_s: float = 0.4, every_s: float = 5.0
 ) -> AsyncIterator[None]:
-    """Say `what` is going on while it is, and how long it took; nothing when it was quick."""
+    """Write repeatedly that `what` is in progress, and at the end how long it took. Write nothing if it was quick."""
     started = time.monotonic()
     task = asyncio.ensure_future(_keep_saying(console, what, quiet_s, every_s))
     try:

@@ -1,4 +1,4 @@
-"""Holds a state folder for one supervisor at a time."""
+"""Locks a state folder for one supervisor at a time."""
 
 import fcntl
 import os
@@ -8,7 +8,7 @@ from maas.process.errors import AlreadyRunning
 
 
 class HomeLock:
-    """An exclusive lock that the kernel releases however its holder dies."""
+    """An exclusive lock that the kernel releases however its holder ends."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

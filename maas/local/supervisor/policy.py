@@ -1,11 +1,11 @@
-"""Decides when a child that has ended is started again; pure."""
+"""Decides when a child that has ended is started again. The decision is pure."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class RestartPolicy:
-    """Doubling delays, forgotten once a child has run for a while."""
+    """The policy of doubling delays, which are reset when a child has run for a while."""
 
     first_delay_s: float = 0.5
     longest_delay_s: float = 30.0
@@ -14,14 +14,14 @@ class RestartPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """What to do about one more end: how many ends came in a row, and how long to wait."""
+    """The reaction to another end of a child: the number of ends in a row, and the delay before the restart."""
 
     failures: int
     delay_s: float
 
 
 def after_exit(policy: RestartPolicy, failures_before: int, ran_s: float) -> Restart:
-    """The next start of a child that ran for `ran_s` after `failures_before` quick ends in a row."""
+    """Return the next start of a child that ran for `ran_s` after `failures_before` quick ends in a row."""
     failures = 1 if ran_s >= policy.healthy_after_s else failures_before + 1
     doublings = min(failures - 1, 32)
     return Restart(failures, min(policy.longest_delay_s, policy.first_delay_s * 2**doublings))

@@ -1,4 +1,4 @@
-"""Finds free TCP ports, and says who holds a taken one."""
+"""Finds free TCP ports, and names the process that holds a taken one."""
 
 import itertools
 import os
@@ -11,9 +11,11 @@ from maas.process.errors import PortTaken
 
 _LISTENING = "0A"
 _OURS = range(18_000, 30_000)
-"""Below those that the system gives to connections, and to whoever asks for any port."""
+"""The ports to choose from. They are below those that the system assigns to connections and to programs that request
+any port.
+"""
 _APART = 97
-"""Between the first ones of processes with neighbouring ids."""
+"""The distance between the first ports of processes with neighboring IDs."""
 _SYSTEMS_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _asked = itertools.count()
 
@@ -21,14 +23,16 @@ _asked = itertools.count()
 def _bind(host: str, port: int) -> int:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
-        # Old connections in TIME_WAIT do not take a port; a listener does, even with SO_REUSEPORT.
+        # Old connections in TIME_WAIT do not occupy a port. A listener does, even with SO_REUSEPORT.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind((host, port))
         return int(probe.getsockname()[1])
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """Which nobody is given by chance until whoever asked for it listens there, seconds later."""
+    """Return a free port that the system does not assign to another program by chance in the seconds until the caller
+    listens on it.
+    """
     ours = _outside_of_the_systems()
     for _ in ours:
         with suppress(OSError):
@@ -83,6 +87,6 @@ def _owner_of_socket(inode: str) -> int | None:
             if any(os.readlink(fd) == f"socket:[{inode}]" for fd in (process / "fd").iterdir()):
                 return int(process.name)
         except OSError:
-            # Another user's process, or one that has just ended.
+            # The process belongs to another user, or has just ended.
             continue
     return None

@@ -1,4 +1,4 @@
-"""What the operating system tells and does about processes: parenthood, start times, signals on death."""
+"""Functions of the operating system for processes: parents, start times, and signals on a parent's death."""
 
 import contextlib
 import ctypes
@@ -14,7 +14,7 @@ _SET_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 _SET_NO_NEW_PRIVILEGES = 38
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
-"""Loaded before any fork: a child between fork and exec must not load libraries."""
+"""The C library. It is loaded before any fork, because a child between fork and exec must not load libraries."""
 
 
 def _prctl(option: int, value: int) -> None:
@@ -23,14 +23,14 @@ def _prctl(option: int, value: int) -> None:
 
 
 def adopt_orphans(wanted: bool) -> None:
-    """Make this process the parent of every descendant whose own parent has died, so that none escapes."""
+    """Make this process the parent of every descendant whose own parent has ended, so that none escapes."""
     _prctl(_SET_CHILD_SUBREAPER, int(wanted))
 
 
 def die_with_parent(parent: int, death_signal: signal.Signals) -> None:
-    """Have the kernel send `death_signal` to this process when `parent` dies, however it dies.
+    """Have the kernel send `death_signal` to this process when `parent` ends, however it ends.
 
-    Call after every change of user: the kernel forgets the wish when credentials change.
+    Call it after every change of user: the kernel forgets the signal when credentials change.
     """
     _prctl(_SET_DEATH_SIGNAL, death_signal)
     if os.getppid() != parent:
@@ -43,14 +43,14 @@ def give_up_new_privileges() -> None:
 
 @dataclass(frozen=True, slots=True)
 class ProcessStat:
-    """The few fields of /proc/<pid>/stat that decisions are made on; readable for any user's process."""
+    """The few fields of /proc/<pid>/stat that decisions depend on. They are readable for any user's process."""
 
     pid: int
     command: str
     state: str
     parent: int
     started_at_s: float
-    """Seconds since the epoch, to about one second."""
+    """The start time in seconds since the epoch, accurate to about one second."""
 
 
 def _boot_time_s() -> int:
@@ -64,7 +64,7 @@ def process_stat(pid: int) -> ProcessStat | None:
         boot_s = _boot_time_s()
     except OSError:
         return None
-    # The command may hold spaces and brackets; the fields start after the last bracket.
+    # The command may contain spaces and brackets. The fields start after the last bracket.
     command, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split()
     return ProcessStat(
@@ -88,7 +88,7 @@ def children_of(parent: int) -> Iterator[ProcessStat]:
 
 
 def wait_until_gone(pid: int, patience_s: float) -> bool:
-    """Whether process `pid`, which need not be a child of ours, ended within `patience_s`."""
+    """Return whether process `pid`, which need not be a child of this one, ended within `patience_s`."""
     deadline = time.monotonic() + patience_s
     while (stat := process_stat(pid)) is not None and stat.state != "Z":
         if time.monotonic() >= deadline:

@@ -1,4 +1,4 @@
-"""Keeps children running until told to stop, then stops them in order."""
+"""Keeps children running until it is told to stop, then stops them in order."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ class _Running:
 
 
 class Supervisor:
-    """The shell around the restart policy: owns processes, pipes and timers of one event loop."""
+    """The supervisor that applies the restart policy. It owns the processes, pipes and timers of one event loop."""
 
     def __init__(self, console: Console, policy: RestartPolicy | None = None) -> None:
         self._console = console
@@ -58,11 +58,11 @@ class Supervisor:
         processes.adopt_orphans(False)
 
     def start(self, spec: ChildSpec) -> None:
-        """Run `spec` from now on, starting it again whenever it ends."""
+        """Run `spec` from now on, and start it again whenever it ends."""
         self._spawn(spec, restarts=True)
 
     async def run(self, spec: ChildSpec) -> None:
-        """Run `spec` once, to its end."""
+        """Run `spec` once until it ends. Raises StepFailed."""
         child = self._spawn(spec, restarts=False)
         await child.ended.wait()
         if child.process.returncode != 0:
@@ -75,14 +75,14 @@ class Supervisor:
         return None if child is None else child.process.pid
 
     def require_alive(self, name: str) -> None:
-        """Refuse to go on waiting for a child that cannot stay up."""
+        """Raise ChildKeepsFailing if a child cannot stay up, so that the caller does not keep waiting for it."""
         if self._failures.get(name, 0) >= FAILURES_BEFORE_GIVING_UP:
             raise ChildKeepsFailing(
                 f"{name} ended {self._failures[name]} times in a row; its last lines are above"
             )
 
     async def stop(self) -> None:
-        """Stop everything: what serves first, then the queue, then the database."""
+        """Stop everything: first the processes that serve, then the queue, then the database."""
         self._stopping = True
         for timer in self._pending.values():
             timer.cancel()
@@ -93,12 +93,14 @@ class Supervisor:
         await self._end_orphans()
 
     def kill(self) -> None:
-        """End every child at once, for whoever cannot wait for an orderly stop."""
+        """Kill every child at once, without an orderly stop."""
         for child in self._running.values():
             processes.signal_group(child.process.pid, signal.SIGKILL)
 
     async def _end_orphans(self) -> None:
-        """Kill what left its parent's group; each round may bring us the children of those killed before."""
+        """Kill the processes that left their parent's group. Each round may make this process the parent of their
+        children.
+        """
         for _ in range(_ORPHAN_ROUNDS):
             orphans = self._orphans()
             if not orphans:
@@ -156,9 +158,9 @@ class Supervisor:
                 self._console.line(child.spec.name, line)
 
     def _reap(self) -> None:
-        """Take note of children that have ended, and bury orphans that this process inherited."""
+        """Handle children that have ended, and reap ended orphans that this process inherited."""
         for child in list(self._running.values()):
-            # The group is killed before its leader is reaped: until then nothing else can bear its number.
+            # The group is killed before its leader is reaped. Until then no other process can have the same ID.
             options = os.WEXITED | os.WNOHANG | os.WNOWAIT
             if os.waitid(os.P_PID, child.process.pid, options) is not None:
                 processes.signal_group(child.process.pid, signal.SIGKILL)
@@ -170,7 +172,7 @@ class Supervisor:
                     os.waitpid(orphan.pid, os.WNOHANG)
 
     def _orphans(self) -> list[processes.ProcessStat]:
-        """Children that this process inherited, rather than started here or elsewhere."""
+        """Return the children that this process inherited, without those started here or elsewhere."""
         known = self._strangers | {child.process.pid for child in self._running.values()}
         return [stat for stat in processes.children_of(os.getpid()) if stat.pid not in known]
 

@@ -57,7 +57,7 @@ class Command(BaseCommand):
             reader().close()
             logging.shutdown()
             sys.stdout.flush()
-            # Threads may still be inside a model; the interpreter's own end would abort on them.
+            # Threads may still be in a model. The interpreter's own shutdown would abort on them.
             os._exit(0 if good else 1)
 
     def _serve(self, options: EdgeOptions) -> bool:

@@ -1,4 +1,4 @@
-"""Wakes workers for queued pages and takes pages back from workers that died."""
+"""Notifies workers of queued pages, and takes pages back from workers that died."""
 
 from typing import Any
 

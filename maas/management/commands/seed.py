@@ -1,4 +1,4 @@
-"""Registers the built-in models, and makes the demo tenant, the operator and the sample document once."""
+"""Registers the built-in models, and creates the demo tenant, the operator and the sample document once."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reads every file that the database names, and says which are missing or damaged."""
+"""Reads every file that the database names, and lists the missing and damaged ones."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Runs models: takes pages from the queues until told to stop."""
+"""Runs models: it takes pages from the queues until it is told to stop."""
 
 import logging
 import os
@@ -35,6 +35,7 @@ class Command(BaseCommand):
         except Exception:
             log.exception("worker_ended")
         finally:
-            # Threads may still be inside a model, on pages handed back; the interpreter's own end would abort on them.
+            # Threads may still be in a model, on pages that were handed back. The interpreter's own shutdown would
+            # abort on them.
             logging.shutdown()
             os._exit(status)

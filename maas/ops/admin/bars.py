@@ -1,4 +1,4 @@
-"""The home's short rankings: a name, a count, how large beside the largest, and where it leads."""
+"""The short rankings on the admin's home: a name, a count, its size relative to the largest, and a link."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Ranking:
-    """`bars` is None while they are counted."""
+    """A ranking of bars. `bars` is None while they are counted."""
 
     key: str
     title: str

@@ -1,4 +1,4 @@
-"""What the last day and hour brought: jobs by tenant and state, failures by code, pages by minute."""
+"""The figures of the last day and hour: jobs by tenant and state, failures by code, pages by minute."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class PagesOfMinute:
 
 
 def since(field: str) -> dict[str, str]:
-    """The filter by which a list shows the rows of the last day."""
+    """Return the filter that makes a list show the rows of the last day."""
     start = timezone.now() - DAY
     return {f"{field}_from_0": f"{start:%Y-%m-%d}", f"{field}_from_1": f"{start:%H:%M:%S}"}
 
@@ -73,12 +73,12 @@ def jobs_of_day() -> JobsOfDay:
 
 
 def failures_of_day() -> dict[str, int]:
-    """Pages by the code of their failure, the most frequent first."""
+    """Return the number of pages by the code of their failure, the most frequent first."""
     return {row[0]: row[1] for row in _rows(_FAILURES, timezone.now() - DAY)}
 
 
 def pages_of_hour() -> dict[int, PagesOfMinute]:
-    """By the beginning of the minute, in seconds of the epoch."""
+    """Return the pages of the last hour by the start of the minute, in seconds since the epoch."""
     return {row[0]: PagesOfMinute(row[1], row[2]) for row in _rows(_PAGES, timezone.now() - HOUR)}
 
 

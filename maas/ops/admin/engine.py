@@ -1,4 +1,4 @@
-"""What the engine does now, gathered from workers' figures: one row for each model version."""
+"""The current state of the engine, gathered from workers' figures, with one row for each model version."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,9 @@ NONE = "–"
 
 @dataclass(frozen=True)
 class EngineNow:
-    """`workers` is None where Redis does not answer: then nothing of them is known."""
+    """The current figures of the engine. `workers` is None if Redis does not respond; then nothing is known about
+    workers.
+    """
 
     queues: Sequence[Queue]
     workers: Sequence[WorkerReport] | None
@@ -30,7 +32,7 @@ class EngineNow:
 
 @dataclass(frozen=True)
 class FileRow:
-    """One file of a version, which has batches of its own; of the minutes that the charts show."""
+    """A file of a version, which has its own batches. The figures cover the minutes that the charts show."""
 
     role: str
     waiting_rows: int
@@ -61,7 +63,7 @@ class FileRow:
 class EngineRow:
     key: str
     version_id: int | None
-    """None for one that is retired and still held."""
+    """The ID of the version, or None if the version is retired and a worker still holds it."""
     waiting: str
     held_by: Sequence[str]
     loading_on: Sequence[str]
@@ -71,7 +73,7 @@ class EngineRow:
     files: Sequence[FileRow]
     reasons: Mapping[str, int]
     unserved_pool: str = ""
-    """Where pages wait, and no living worker is of this pool."""
+    """The pool of the model if pages are queued and no living worker belongs to that pool. Otherwise it is empty."""
 
     @property
     def set_aside(self) -> str:
@@ -99,7 +101,9 @@ class EngineRow:
 
 
 def gather_engine() -> EngineNow:
-    """Two reads of the database and three of Redis, however many workers and models there are."""
+    """Gather the figures with two reads of the database and three of Redis, however many workers and models there
+    are.
+    """
     try:
         workers = live_workers_patiently()
         told = told_by([worker.name for worker in workers])
@@ -114,7 +118,7 @@ def gather_engine() -> EngineNow:
 
 
 def engine_rows(now: EngineNow) -> list[EngineRow]:
-    """Those that are held, waited for or were lately asked, by name."""
+    """Return by name the versions that workers hold, that pages are queued for, or that lately had requests."""
     served = {queue.key: queue for queue in now.queues}
     recent: dict[str, ModelSums] = {}
     for span in now.spans:

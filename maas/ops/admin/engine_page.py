@@ -1,4 +1,4 @@
-"""The operator's page on the engine, and the part of it that changes by itself."""
+"""The operator's page about the engine, and the part of it that refreshes itself."""
 
 from typing import Any
 

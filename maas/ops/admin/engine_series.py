@@ -1,4 +1,4 @@
-"""The charts of the engine's last minutes, as numbers; drawn by maas/static/maas/admin-home.js."""
+"""The charts of the engine's last minutes as numbers. The script maas/static/maas/admin-home.js draws them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from inference.workers.figures.sums import ModelSums, summed
 from maas.ops.admin.engine import EngineNow
 
 DRAWN = 4
-"""Models with a colour of their own; the others together have one."""
+"""The number of models with a color of their own. All others share one color."""
 TONES = ("first", "second", "third", "fourth")
 PERIOD = "in the last ten minutes"
 NOT_KNOWN = "The durable Redis, which has these figures, does not answer."
@@ -29,12 +29,12 @@ class EngineChart(TypedDict):
     lines: list[EngineLine]
     words: str
     empty: str
-    """What is said in its place; nothing where there is something to draw."""
+    """The text that replaces the chart. It is empty if there is something to draw."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Models that are drawn as one line."""
+    """The models that are drawn as one line of the chart."""
 
     name: str
     tone: str
@@ -88,7 +88,7 @@ def engine_charts(now: EngineNow) -> dict[str, EngineChart]:
 
 
 def _groups(spans: Sequence[Span]) -> list[Group]:
-    """The models that ran most have a line of their own, and keep its colour by their name's order."""
+    """Give each of the busiest models its own line, and its color in the order of names. All others share one line."""
     rows: dict[str, float] = {}
     for span in spans:
         for name, sums in span.parts.items():
@@ -130,13 +130,13 @@ def _chart(title: str, note: str, kind: Literal["bar", "line"], lines: list[Engi
 
 
 def _is_drawn(kind: str, lines: Sequence[EngineLine]) -> bool:
-    """A mean of 0 is a point like any other; a bar of 0 is not seen."""
+    """Say whether there is something to draw. A mean of 0 is a visible point on a line, but a bar of 0 is invisible."""
     values = [value for line in lines for value in line["values"]]
     return any(value is not None for value in values) if kind == "line" else any(values)
 
 
 def _words(title: str, kind: str, lines: Sequence[EngineLine]) -> str:
-    """For whoever cannot see the chart."""
+    """Describe the chart in text for people who cannot see it."""
     told = []
     for line in lines:
         values = [value for value in line["values"] if value is not None]

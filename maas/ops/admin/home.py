@@ -1,4 +1,4 @@
-"""The operator's home: what is going on now, gathered from the database, the workers and the cache."""
+"""The admin's home page: the current state, gathered from the database, the workers and the cache."""
 
 import time
 from collections.abc import Mapping
@@ -19,7 +19,9 @@ from tenants.core.db.unit_of_work import operator_work
 log = structlog.get_logger(__name__)
 MINUTES = 60
 PATIENCE_S = 0.1
-"""For all slow figures together: a small installation has them within this, a large one with the next refresh."""
+"""The timeout for all slow figures together. A small installation counts them within this time, a large one by the next
+refresh.
+"""
 DEEDS_SHOWN = 5
 
 _jobs = Remembered(jobs_of_day, every_s=20)
@@ -30,7 +32,9 @@ _storage = Remembered(storage_now, every_s=120)
 
 @dataclass(frozen=True)
 class Home:
-    """None stands for a figure that is still being counted, or whose source does not answer."""
+    """The figures of the home page. None means that a figure is still being counted, or that its source does not
+    respond.
+    """
 
     minutes: list[int]
     requests: Mapping[int, RequestsOfMinute] | None
@@ -53,7 +57,7 @@ def gather() -> Home:
         waiting, deeds = queues(), _deeds()
     requests, workers = requests_by_minute(minutes), _workers()
     if workers:
-        # Where there is none at all, the page says so in one place.
+        # If there is no worker at all, the page says so once instead of in every row.
         waiting = among(workers, waiting)
     deadline = time.monotonic() + PATIENCE_S
     return Home(
@@ -71,7 +75,7 @@ def gather() -> Home:
 
 
 def last_minutes(now_s: float) -> list[int]:
-    """The beginnings of the last hour's minutes, the one that runs included."""
+    """Return the starts of the last hour's minutes, including the current minute."""
     current = int(now_s) // 60 * 60
     return [current - 60 * back for back in reversed(range(MINUTES))]
 

@@ -1,4 +1,4 @@
-"""How much work waits for each model version and how long; each count stops where it says enough."""
+"""The number of pages queued for each model version, and their longest wait. Each count stops at a fixed maximum."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ COUNTED = 10_000
 LONG_WAIT_S = 60
 MOST_VERSIONS = 200
 
-# Not EXISTS: its hashed form would read every page.
+# The query avoids EXISTS, whose hashed form would read every page.
 _QUEUES = """
 WITH v AS (
     SELECT v.id, m.id AS model_id, m.name || '@' || v.number AS key, m.state, pool.name AS pool
@@ -52,7 +52,7 @@ class Queue:
     running: int
     pool: str = DEFAULT_POOL
     served: bool = True
-    """False where pages wait and no living worker is of its pool."""
+    """False if pages are queued and no living worker belongs to the pool."""
 
     @property
     def waiting_words(self) -> str:
@@ -76,7 +76,9 @@ class Queue:
 
 
 def queues(first: Iterable[str] = ()) -> list[Queue]:
-    """The busiest first. Where there are more than can be shown, those with work and those of `first` are kept."""
+    """Return the queues, the busiest first. If there are too many to show, those with work and those of `first` are
+    kept.
+    """
     values: dict[str, Any] = {
         "most": COUNTED + 1,
         "versions": MOST_VERSIONS,
@@ -90,7 +92,7 @@ def queues(first: Iterable[str] = ()) -> list[Queue]:
 
 
 def among(workers: Iterable[WorkerReport], found: Iterable[Queue]) -> list[Queue]:
-    """The queues, as these workers serve them."""
+    """Return the queues, each marked with whether these workers serve it."""
     living = [worker_of(report) for report in workers]
     return [
         replace(queue, served=not queue.waiting or any(worker.is_open_to(queue.pool) for worker in living))

@@ -1,4 +1,6 @@
-"""A figure that takes a while to count: counted beside the request, shown from memory, never waited for."""
+"""A figure that takes a while to count. It is counted in another thread and shown from memory, so that requests need
+not wait for it.
+"""
 
 import threading
 import time
@@ -15,7 +17,7 @@ Figure = TypeVar("Figure")
 
 
 class Remembered(Generic[Figure]):
-    """Each web process counts for itself, and only while somebody looks."""
+    """A figure that each web process counts for itself, and only while the page is open."""
 
     def __init__(
         self, count: Callable[[], Figure], *, every_s: float, clock: Callable[[], float] = time.monotonic
@@ -29,14 +31,16 @@ class Remembered(Generic[Figure]):
         self._thread: threading.Thread | None = None
 
     def refresh(self) -> None:
-        """Begins to count when the last count is old enough and no other is under way."""
+        """Start to count if the last count is old enough and no other count is in progress."""
         with self._lock:
             if self._clock() - self._counted_s >= self._every_s and self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="figures", daemon=True)
                 self._thread.start()
 
     def get(self, patience_s: float = 0.0) -> Figure | None:
-        """The last count, however old while the next one is under way; None until there is a first."""
+        """Return the last count, however old, or None before the first. Wait up to `patience_s` for a count in
+        progress.
+        """
         with self._lock:
             thread = self._thread
         if thread is not None:
@@ -48,7 +52,7 @@ class Remembered(Generic[Figure]):
             with operator_work():
                 self._figure = self._count()
         except Exception:
-            # The last figure stays; the next look tries again.
+            # The last figure stays. The next refresh tries again.
             log.exception("figure_not_counted", figure=self._count.__name__)
         finally:
             connections.close_all()

@@ -1,4 +1,4 @@
-"""The home's charts, as numbers by minute; drawn by maas/static/maas/admin-home.js."""
+"""The charts of the home page as numbers by minute. The script maas/static/maas/admin-home.js draws them."""
 
 from typing import TypedDict
 
@@ -18,7 +18,7 @@ class Chart(TypedDict):
     lines: list[Line]
     words: str
     empty: str
-    """What is said in its place; nothing where there is something to draw."""
+    """The text that replaces the chart. It is empty if there is something to draw."""
 
 
 def charts(home: Home) -> dict[str, Chart]:
@@ -58,6 +58,6 @@ def _unless_drawn(empty: str, lines: list[Line]) -> str:
 
 
 def _words(what: str, lines: list[Line]) -> str:
-    """For whoever cannot see the chart."""
+    """Describe the chart in text for people who cannot see it."""
     sums = ", ".join(f"{sum(line['values']):,} {line['name']}" for line in lines)
     return f"{what} per minute in the last hour. In all: {sums}."

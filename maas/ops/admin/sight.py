@@ -1,4 +1,4 @@
-"""Which parts of the admin an operator sees: those made of rows whose lists they may open."""
+"""Decides which parts of the admin an operator sees: those made from rows whose lists the operator may open."""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol, TypeVar
@@ -28,7 +28,7 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
     "storage-by-tenant": (DOCUMENTS, TENANTS),
     "deeds": (ENTRIES,),
 }
-"""By the key of the part, the kinds of rows that it tells of. A part that is not here is shown to nobody."""
+"""Maps the key of each part to the kinds of rows that it shows. A part without an entry is shown to no operator."""
 
 
 class Part(Protocol):
@@ -40,7 +40,7 @@ Parts = TypeVar("Parts", bound=Part)
 
 
 def may_see(request: HttpRequest, *kinds: str) -> bool:
-    """As their lists decide: whoever may change a kind of row may see it."""
+    """Decide as the lists of the admin do: an operator who may change a kind of row may also see it."""
     return all(
         any(request.user.has_perm(kind.replace(".", f".{may}_")) for may in ("view", "change"))
         for kind in kinds

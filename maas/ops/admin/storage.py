@@ -1,4 +1,4 @@
-"""How many bytes of documents each tenant keeps, and how many more there is room for."""
+"""The bytes of documents that each tenant stores, and the free bytes."""
 
 import shutil
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Storage:
     documents: int
     by_tenant: list[TenantBytes]
     free_bytes: int | None
-    """None where the files lie elsewhere and nobody here knows."""
+    """The free bytes, or None if the files are not in a local folder, so that the number is unknown."""
     volume_bytes: int | None
 
 
@@ -55,7 +55,8 @@ def _volume() -> tuple[int | None, int | None]:
     if not isinstance(files, FileSystemStorage):
         return None, None
     folder = Path(files.path("")).absolute()
-    # Nothing has been kept yet, and so no folder been made: it will lie on the volume of the one above.
+    # If nothing has been stored yet, the folder does not exist. It will be on the volume of its nearest existing
+    # parent.
     there = next(place for place in (folder, *folder.parents) if place.exists())
     usage = shutil.disk_usage(there)
     return usage.free, usage.total

@@ -1,4 +1,4 @@
-"""What the home says in one number each, and where each number leads."""
+"""The tiles of the home page: one number each, with a link."""
 
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ def _list(name: str, **filters: object) -> str:
 
 
 def _requests(home: Home) -> Tile:
-    """Of the last whole minute: the one that runs would always look too small."""
+    """Show the last whole minute, because the count of the current minute would always look too small."""
     title, url = "Requests per minute", "#requests"
     if home.requests is None:
         return Tile("requests", title, COUNTING, "The cache Redis does not answer.", url, WATCH)
@@ -86,7 +86,7 @@ def _running(home: Home) -> Tile:
 
 
 def _slots(home: Home) -> int | None:
-    """How many pages all workers together take; None where nobody knows of them."""
+    """Return the number of pages that all workers together take, or None if it is unknown."""
     return None if home.workers is None else sum(worker.slots for worker in home.workers)
 
 
@@ -133,7 +133,7 @@ def _workers(home: Home) -> Tile:
 
 
 def _batches(home: Home) -> Tile:
-    """Over all files of models in memory, since each was loaded; a file that models share counts once."""
+    """Show the mean over all model files in memory since each was loaded. A file that models share counts once."""
     title, url = "Rows in a model run", reverse("admin:jobs_workers")
     if home.workers is None:
         return Tile("batches", title, "–", _sentence(NOT_KNOWN), url, WATCH)
@@ -157,7 +157,9 @@ def _storage(home: Home) -> Tile:
 
 
 def _known(home: Home) -> Tile:
-    """Of the synchronous calls, and jobs, for which something was looked for; what is said of memory is the Redis'."""
+    """Show the share of cache hits among the synchronous calls and jobs that looked in the cache. The memory is that of
+    the cache Redis.
+    """
     title = "Known results, last hour"
     url = _list("tenants_usagerecord", source_kind__exact="cache", **since("created_at"))
     if home.requests is None:

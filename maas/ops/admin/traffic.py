@@ -19,7 +19,7 @@ class RequestsOfMinute:
     ms_total: int = 0
     hits: int = 0
     shared: int = 0
-    """Of a run that was under way for another."""
+    """The calls that shared a run that was in progress for another call."""
     misses: int = 0
 
     @property
@@ -28,7 +28,9 @@ class RequestsOfMinute:
 
 
 def requests_by_minute(minutes: list[int]) -> dict[int, RequestsOfMinute] | None:
-    """By the minute's first second. None when the cache does not answer; a minute without requests has no entry."""
+    """Return the requests by the minute's first second, or None if the cache does not respond. A minute without
+    requests has no entry.
+    """
     try:
         pipe = cache_redis().pipeline(transaction=False)
         for minute in minutes:
@@ -43,11 +45,11 @@ def requests_by_minute(minutes: list[int]) -> dict[int, RequestsOfMinute] | None
 class CacheRedis:
     used_bytes: int
     evicted: int
-    """Keys that it has let go of for want of memory, since it was started."""
+    """The number of keys that Redis has evicted for lack of memory since it was started."""
 
 
 def cache_redis_now() -> CacheRedis | None:
-    """None when it does not answer."""
+    """Return the figures of the cache Redis, or None if it does not respond."""
     try:
         found: Any = cache_redis().info()
     except redis.RedisError:

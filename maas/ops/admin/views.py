@@ -1,4 +1,4 @@
-"""The admin's first page, and the part of it that changes by itself."""
+"""The admin's first page, and the part of it that refreshes itself."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from maas.ops.admin.tiles import tiles
 
 
 def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Unfold's callback for the first page."""
+    """Add the context of the first page. Unfold calls this."""
     return {**context, "title": "Home", **_shown(request)}
 
 

@@ -1,4 +1,4 @@
-"""Runs MAAS_HOME's embedded PostgreSQL by itself, for as long as a restore needs it."""
+"""Runs MAAS_HOME's embedded PostgreSQL without the product, for as long as a restore needs it."""
 
 import time
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _STOP_S = 30.0
 
 @contextmanager
 def embedded_postgres(home: Path) -> Iterator[PostgresServer]:
-    """Provisioned and empty; stopped in order at the end."""
+    """Yield an empty server with its roles and database. It is stopped in order at the end."""
     run = private_folder(private_folder(home) / "run")
     lock, scratch = HomeLock(run / "lock"), ScratchFolders(run / "scratch.json")
     try:

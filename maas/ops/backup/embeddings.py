@@ -1,10 +1,10 @@
-"""What of a backup needs pgvector: a database without it takes all the rest."""
+"""The part of a backup that needs pgvector. A database without pgvector can restore everything else."""
 
 import psycopg
 
 from jobs.search import embeddings_table
 
-# Half floats came with 0.7.
+# Half-precision vectors need pgvector 0.7.
 _OFFERED = """
 SELECT EXISTS (
     SELECT FROM pg_available_extensions
@@ -22,6 +22,6 @@ def are_taken(url: str) -> bool:
 
 
 def left_out(contents: str) -> str:
-    """The list of a dump's contents, as pg_restore gives and takes it, without them."""
+    """Return a dump's list of contents without the embeddings, in the format that pg_restore writes and reads."""
     kept = [line for line in contents.splitlines() if not any(mark in f"{line} " for mark in _MARKS)]
     return "\n".join(kept) + "\n"

@@ -1,9 +1,9 @@
-"""Why a backup or a restore cannot go on."""
+"""The reasons why a backup or a restore cannot go on."""
 
 from maas.process.errors import LaunchError
 
 
 class BackupError(LaunchError):
-    """Says what was wrong, with what, and what to do."""
+    """A backup or restore that failed. The message says what was wrong, with what value, and what to do."""
 
     code = "backup_error"

@@ -1,4 +1,6 @@
-"""How a backup lies on disk: database.dump, files/, files.jsonl, state/, and manifest.json, which is written last."""
+"""The layout of a backup on disk: database.dump, files/, files.jsonl, state/, and manifest.json, which is written
+last.
+"""
 
 import hashlib
 import hmac
@@ -12,12 +14,12 @@ from maas.ops.backup.errors import BackupError
 
 FORMAT = 1
 KEPT_STATE = ("demo.env", "sample.pdf")
-"""Of MAAS_HOME, beside the secrets: what `make up` made once for a newcomer."""
+"""Files of MAAS_HOME that are stored beside the secrets. `make up` creates them once for a new installation."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldFile:
-    """A file of the storage as the backup holds it."""
+    """A file of the storage as the backup stores it."""
 
     name: str
     sha256: str
@@ -32,11 +34,13 @@ class Manifest:
     files: int
     bytes: int
     pepper_mark: str
-    """Tells whether a pepper is the one that the keys were hashed with, and nothing about it."""
+    """A digest that shows whether a pepper is the one that the keys were hashed with. It reveals nothing about the
+    pepper.
+    """
     has_files: bool = True
     has_secrets: bool = True
     erased_documents: list[str] = field(default_factory=list)
-    """Deleted by their owners while the backup was being made: what was deleted stays deleted."""
+    """The documents that their owners deleted while the backup was in progress. They stay deleted after a restore."""
     problems: list[str] = field(default_factory=list)
     format: int = FORMAT
 

@@ -1,4 +1,4 @@
-"""One moment of the database, which several connections look at together."""
+"""A snapshot of the database that several connections read together."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,8 @@ from django.db import connections, transaction
 from maas.ops.backup.errors import BackupError
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
-# A table behind row security without the operator's door would be dumped without its rows, and without a word.
+# A table with row security but without the policy `operator_door` would be dumped without its rows, and without an
+# error.
 _HIDDEN = """
 SELECT relname FROM pg_class
 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relrowsecurity
@@ -21,7 +22,9 @@ SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND rel
 
 @contextmanager
 def one_moment() -> Iterator[str]:
-    """In the operator's scope; gives the snapshot's name, which holds as long as this is open."""
+    """Open a snapshot in the operator's scope, and yield its name. The name is valid for as long as this context is
+    open.
+    """
     with operator_work(), transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")

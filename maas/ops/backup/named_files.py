@@ -1,4 +1,4 @@
-"""Which files the rows of the database name: those that a backup has to hold."""
+"""Lists the files that the rows of the database name, which a backup has to contain."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,13 +19,15 @@ CHUNK = 2000
 class NamedFile:
     name: str
     sha256: str = ""
-    """Empty where the row does not say: of pages' pictures."""
+    """The digest, or an empty text if the row has none, as for pages' pictures."""
     row_id: UUID | None = None
-    """Of the document, stored file, task or archive whose end erases the file; None of model files, never erased."""
+    """The ID of the document, stored file, task or archive whose end erases the file. None for model files, which are
+    never erased.
+    """
 
 
 def named_files() -> Iterator[NamedFile]:
-    """Inside the operator's scope. Deleted documents have no files any more."""
+    """Yield the files. Call it in the operator's scope. Deleted documents no longer have files."""
     yield from _of_models()
     yield from _of_documents()
     yield from _of_pages()
@@ -35,7 +37,7 @@ def named_files() -> Iterator[NamedFile]:
 
 
 def is_named_still(file: NamedFile) -> bool:
-    """Whether a row names it at this moment: what is deleted meanwhile takes its files with it."""
+    """Return whether a row names the file at this moment. A row that is deleted meanwhile takes its files with it."""
     if file.row_id is None:
         return True
     return (
@@ -73,7 +75,7 @@ def _of_stored_files() -> Iterator[NamedFile]:
 
 
 def _of_tasks() -> Iterator[NamedFile]:
-    """What batches under way go on with."""
+    """Yield the files with which batches in progress continue."""
     for *names, task_id in BatchTask.objects.values_list("input", "output", "errors", "id").iterator(CHUNK):
         yield from (NamedFile(name, "", task_id) for name in names if name)
 
@@ -86,5 +88,5 @@ def _of_archives() -> Iterator[NamedFile]:
 
 
 def _unfinished_archives() -> "QuerySet[Archive]":
-    """The others' files are erased."""
+    """Return the unfinished archives, because the files of all others are erased."""
     return Archive.objects.filter(state=archive_states.UNPACKING)

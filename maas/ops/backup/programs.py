@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs for dumps, and how they are told where the database is."""
+"""Runs PostgreSQL's own programs for dumps, and passes them the address of the database."""
 
 import os
 import shutil
@@ -15,19 +15,23 @@ from maas.ops.backup.errors import BackupError
 from maas.process.errors import ServiceUnavailable
 
 LOOK_EVERY_S = 1.0
-"""How often a program that runs is looked at."""
+"""Seconds between two checks of a running program."""
 
 
 def dump(
     url: str, into: Path, *, snapshot: str, role: str, waiting: Callable[[], None] = lambda: None
 ) -> None:
-    """All rows that `role` sees, as of `snapshot`; one file that pg_restore reads. Calls `waiting` every second."""
+    """Dump all rows that `role` sees as of `snapshot`, to one file that pg_restore reads. It calls `waiting` every
+    second.
+    """
     flags = ["--format=custom", f"--file={into}", f"--snapshot={snapshot}", "--lock-wait-timeout=60s"]
     _run("pg_dump", url, [*flags, f"--role={role}", "--enable-row-security"], waiting)
 
 
 def load(url: str, dumped: Path, *, chosen: Callable[[str], str] = str) -> None:
-    """Whole or not at all. `chosen` is given the list of what is in the dump, and says what of it to load."""
+    """Load a dump whole or not at all. `chosen` receives the dump's list of contents, and returns the part of it to
+    load.
+    """
     with NamedTemporaryFile("w", suffix=".list") as contents:
         contents.write(chosen(_output([_find("pg_restore"), "--list", str(dumped)], os.environ)))
         contents.flush()
@@ -52,7 +56,7 @@ def _output(
 
 
 def _ended(running: "subprocess.Popen[str]", waiting: Callable[[], None]) -> tuple[str, str]:
-    """Return what the program wrote; end it where this process is told to stop."""
+    """Return the output of the program. Kill the program if this process is told to stop."""
     try:
         while True:
             with suppress(subprocess.TimeoutExpired):
@@ -64,7 +68,7 @@ def _ended(running: "subprocess.Popen[str]", waiting: Callable[[], None]) -> tup
 
 
 def _find(program: str) -> str:
-    """The wheel's where there is one: it is as new as any server that is supported."""
+    """Prefer the wheel's program if there is one: it is as new as any supported server."""
     try:
         return str(find_postgres().tree / "bin" / program)
     except ServiceUnavailable:
@@ -75,7 +79,9 @@ def _find(program: str) -> str:
 
 
 def _without_password(url: str) -> str:
-    """Arguments are seen by everybody on the machine, the environment is not."""
+    """Return the connection info without the password. All users of the machine can see arguments, but not the
+    environment.
+    """
     parts: dict[str, str] = {name: str(value) for name, value in conninfo_to_dict(url).items()}
     parts.pop("password", None)
     return make_conninfo(**parts)

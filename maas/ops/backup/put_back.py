@@ -1,4 +1,6 @@
-"""Builds an installation from a backup: secrets, then the database, then the files, each checked before it is used."""
+"""Builds an installation from a backup: first secrets, then the database, then the files. Each is checked before it is
+used.
+"""
 
 import os
 import shutil
@@ -20,18 +22,18 @@ from maas.ops.backup.embedded import embedded_postgres
 from maas.ops.backup.errors import BackupError
 from maas.ops.backup.folder import KEPT_STATE, BackupFolder, Manifest, pepper_mark
 
-# Another server numbers its transactions anew: events that carry the old numbers would come out of order, or never.
-# What was erased while the backup was being made has no file in it; its unfinished jobs end with document_deleted,
-# and batches with file_missing.
+# Another server numbers its transactions from the start again. Events with the old numbers would be delivered out of
+# order, or never. A document or file that was erased while the backup was in progress has no content in it. Its
+# unfinished jobs end with document_deleted, and batches with file_missing.
 _AFTERWARDS = (
     "UPDATE jobs_event SET xid = '0'",
-    # A backup made before this column was there is one of this program too.
+    # A backup that was made before this column existed can be restored as well.
     """DO $$ BEGIN
         IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'jobs_job'::regclass AND attname = 'last_xid') THEN
             UPDATE jobs_job SET last_xid = NULL WHERE last_xid IS NOT NULL;
         END IF;
     END $$""",
-    # Up to where events are erased, in these numbers.
+    # The horizon up to which events are erased uses the same transaction numbers.
     """DO $$ BEGIN
         IF to_regclass('jobs_eventhorizon') IS NOT NULL THEN
             UPDATE jobs_eventhorizon h SET xid = '0', event_id = coalesce(
@@ -52,7 +54,7 @@ _TABLES_THERE = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the database is to be: embedded when no URL is given."""
+    """The database to restore into. It is embedded if no URL is given."""
 
     url: str
     superuser_url: str
@@ -66,7 +68,9 @@ class PuttingBack:
         self._say = say
 
     def run(self, verify: Callable[[str], None]) -> None:
-        """`verify` is called with the database's URL once all is in its place, and raises when it is not."""
+        """Restore the backup. `verify` is called with the database's URL when everything is restored, and raises if it
+        is incomplete.
+        """
         _refuse_newer(self._manifest)
         secrets = self._secrets()
         self._check_files()
@@ -78,7 +82,9 @@ class PuttingBack:
             verify(target.url)
 
     def _secrets(self) -> dict[str, str]:
-        """Those of the backup, unless they are given; the pepper must be the one that the keys were hashed with."""
+        """Return the backup's secrets unless others are given. The pepper must be the one that the keys were hashed
+        with.
+        """
         given = {name: os.environ.get(name, "") for name in ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER")}
         held = read_map(self._folder.state / "secrets.json")
         secrets = held | {name: value for name, value in given.items() if value}
@@ -160,7 +166,9 @@ class PuttingBack:
 
 
 def _refuse_newer(manifest: Manifest) -> None:
-    """A newer version's tables are not these; an older one's are migrated by the next start."""
+    """Refuse a backup of a newer version, whose tables differ. The tables of an older version are migrated by the next
+    start.
+    """
     known = MigrationLoader(None).disk_migrations
     unknown = [name for name in manifest.migrations if tuple(name.split(".", 1)) not in known]
     if unknown:

@@ -1,4 +1,4 @@
-"""Takes a backup of a running product: one moment of the database, then every file that its rows name."""
+"""Takes a backup of a running product: a snapshot of the database, then every file that its rows name."""
 
 import json
 import os
@@ -26,7 +26,9 @@ PIECE_BYTES = 2**20
 
 
 class Taking:
-    """One backup on its way. A file that `previous` holds is linked rather than read again: names are never reused."""
+    """A backup in progress. A file that `previous` contains is linked rather than read again, because file names are
+    never reused.
+    """
 
     def __init__(
         self,
@@ -89,7 +91,9 @@ class Taking:
         return f"dumped {size(dump.stat().st_size if dump.exists() else 0)}, compressed"
 
     def copy(self, wanted: list[NamedFile]) -> None:
-        """After the dump: a file is there before its row, so every file that a dumped row names was there by then."""
+        """Copy the files after the dump. A file is stored before its row, so every file that a dumped row names existed
+        by then.
+        """
         if wanted:
             self._progress.stage(f"saving {len(wanted):,} files")
         with self._folder.files_list.open("w") as lines, operator_work():

@@ -1,4 +1,4 @@
-"""Looks whether every file that a row names is in the storage, and is what the row says."""
+"""Checks that every file that a row names is in the storage and matches the row."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Verified:
 
 
 def verify_files(progress: Progress = SILENT) -> Verified:
-    """Reads every file whole. What is deleted meanwhile is no problem."""
+    """Read every file whole. A file that is deleted meanwhile is not a problem."""
     found = Verified()
     progress.stage("reading every file that the database names")
     with operator_work():

@@ -1,4 +1,6 @@
-"""One table from domain error to HTTP status, and one shape for our own API: RFC 9457 problem details."""
+"""The table from domain errors to HTTP statuses, and the shape of errors in the product's own API: RFC 9457 problem
+details.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -126,7 +128,7 @@ STATUS: Mapping[str, int] = {
     "url_too_slow": 504,
     "storage_full": 507,
 }
-"""Codes that are not listed are about the content of a well-formed request: 422."""
+"""Maps codes to HTTP statuses. Codes that are not listed are about the content of a well-formed request: 422."""
 
 TITLES: Mapping[int, str] = {
     400: "Bad request",
@@ -177,10 +179,10 @@ GRPC_STATUS: Mapping[int, str] = {
     504: "DEADLINE_EXCEEDED",
     507: "RESOURCE_EXHAUSTED",
 }
-"""What each status of HTTP is to gRPC."""
+"""Maps each HTTP status to the name of a gRPC status."""
 
 _GRPC_STATUS_OF_CODES: Mapping[str, str] = {"not_supported": "UNIMPLEMENTED"}
-"""Where gRPC has a word of its own for what HTTP has none for."""
+"""Codes for which gRPC has a status of its own, and HTTP has none."""
 
 
 def status_of(code: str) -> int:
@@ -188,12 +190,12 @@ def status_of(code: str) -> int:
 
 
 def grpc_status_of(code: str) -> str:
-    """By its name in gRPC."""
+    """Return the name of the gRPC status of a code."""
     return _GRPC_STATUS_OF_CODES.get(code) or GRPC_STATUS[status_of(code)]
 
 
 def problem(code: str, detail: str, **extra: object) -> dict[str, object]:
-    """The body of every error on our own paths."""
+    """Return the body of every error on the product's own paths."""
     status = status_of(code)
     return {
         "type": f"/errors/{code}",
@@ -231,7 +233,7 @@ _PLAIN_REASONS: Mapping[str, str] = {
     "not_a_list": "This must be a list.",
     "not_a_dict": "This must be a JSON object.",
 }
-"""The framework's own reasons name types of Python."""
+"""Texts that replace the framework's own reasons, which name types of Python."""
 _NO_OBJECT = "Invalid data. Expected a dictionary"
 
 
@@ -246,7 +248,7 @@ def _plain(detail: Any) -> Any:
 
 
 def _first_words(detail: Any) -> str:
-    """A validation error's first field and reason, so that the sentence alone already helps."""
+    """Return the first field and reason of a validation error, so that the message alone is already helpful."""
     if isinstance(detail, Mapping) and detail:
         field, reasons = next(iter(detail.items()))
         return f"`{field}`: {_first_words(reasons)}"
@@ -256,7 +258,7 @@ def _first_words(detail: Any) -> str:
 
 
 def body_for(error: Exception) -> dict[str, object] | None:
-    """The problem that an error becomes; None when it is a defect of ours that must stay loud."""
+    """Return the problem for an error, or None for a defect of this product, which must not be hidden."""
     if isinstance(error, exceptions.APIException):
         return _from_framework(error)
     refusal = as_domain_error(error)
@@ -277,7 +279,7 @@ def _of_django(error: Http404 | TooManyFieldsSent) -> DomainError:
 
 
 def as_domain_error(error: BaseException | None) -> DomainError | None:
-    """What is wrong in words of ours; None for a defect."""
+    """Return the error as a domain error, or None for a defect."""
     match error:
         case DomainError():
             return error

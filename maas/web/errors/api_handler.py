@@ -1,4 +1,4 @@
-"""Django REST framework's errors, in the words of the protocol that the request came by."""
+"""Serializes the errors of Django REST framework in the format of the request's protocol."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ log = structlog.get_logger(__name__)
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """Django REST framework's exception hook."""
+    """Turn an error into a response. This is Django REST framework's exception hook."""
     body = body_for(error)
     request = context["request"]
     request_id = request.META.get("maas.request_id", "")
@@ -27,7 +27,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
             "internal_error", f"Something went wrong on our side. Quote request {request_id} to the operator."
         )
     body["request_id"] = request_id
-    # Whatever the endpoint gives otherwise (a page, a picture): a problem is JSON.
+    # A problem is JSON, whatever the endpoint returns otherwise (a page, a picture).
     request.accepted_renderer = TimedJSONRenderer()
     request.accepted_media_type = TimedJSONRenderer.media_type
     headers = {"WWW-Authenticate": 'Bearer realm="maas"'} if body["status"] == 401 else {}

@@ -1,6 +1,6 @@
-"""What a person sees in place of a page: what happened, and what they can do now.
+"""Renders the page that a person sees in place of the one requested: what happened, and what they can do now.
 
-The frame with the places stays where it can be shown without asking anything that may be broken.
+The frame with the navigation stays if it can be shown without calling anything that may be broken.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ _TITLES: Mapping[int, str] = {
     503: "Back in a moment",
 }
 BROKEN = frozenset({500, 503, 507})
-"""What is asked for the frame may be just what is broken."""
+"""Statuses at which the data for the frame is not read, because that may be the part that is broken."""
 BY_ITSELF = frozenset({503})
 
 
@@ -45,7 +45,7 @@ class Words:
     request_id: str
     retry_after_s: int | None
     again: str
-    """Where asking again begins; empty where it would not help."""
+    """The address to try again. It is empty if another attempt would not help."""
 
     @property
     def by_itself(self) -> bool:
@@ -76,7 +76,7 @@ def error_page(request: HttpRequest, body: Mapping[str, object]) -> HttpResponse
 
 
 def bare_page(body: Mapping[str, object], path: str, query: str = "") -> str:
-    """For where there is no request of Django's. `path` is unquoted, `query` as it was sent."""
+    """Render the page without a Django request. `path` is unquoted, `query` is as it was sent."""
     return render_to_string("error.html", {"words": words_of(body, _here(quote(path), query))})
 
 
@@ -85,7 +85,7 @@ def _rendered(request: HttpRequest, words: Words) -> str:
         if _framed(request, words):
             return render_to_string("error.html", {"words": words}, request)
     except Exception:
-        # Whatever is broken, this is what tells of it.
+        # The error page must be shown, whatever else is broken.
         log.exception("error_page_without_frame", path=request.path)
     return render_to_string("error.html", {"words": words})
 
@@ -99,7 +99,9 @@ def _framed(request: HttpRequest, words: Words) -> bool:
 
 
 def _again(request: HttpRequest) -> str:
-    """What was sent is not sent again by a link: that leads to where it was sent from."""
+    """Return the address to try again. A link cannot send a form again, so it leads to the page from which the form was
+    sent.
+    """
     if request.method in {"GET", "HEAD"}:
         return request.get_full_path()
     came_from = urlsplit(request.headers.get("Referer", ""))
@@ -110,17 +112,21 @@ def _again(request: HttpRequest) -> str:
 
 
 def _here(path: str, query: str) -> str:
-    """On this site, whatever the path is: browsers take what begins with two slashes for another's."""
+    """Return an address on this site, whatever the path is. Browsers would take a path with two leading slashes for
+    another site.
+    """
     return escape_leading_slashes(f"{path or '/'}?{query}" if query else path or "/")
 
 
 def _is_scripts(request: HttpRequest) -> bool:
-    """Scripts show the detail themselves; a browser that opens a page says that it takes one."""
+    """Say whether a script sent the request. Scripts show the detail themselves; a browser that opens a page accepts
+    HTML.
+    """
     return "text/html" not in request.headers.get("Accept", "text/html")
 
 
 class RefusalPages:
-    """Middleware: a refusal that a page raises becomes the page that words it; for its scripts, the problem."""
+    """Middleware that turns a refusal into an error page for people, or into a problem for the scripts of a page."""
 
     def __init__(self, get_response: Any) -> None:
         self._get_response = get_response

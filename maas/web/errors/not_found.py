@@ -1,4 +1,4 @@
-"""What is answered where nothing is, or where something of ours broke: a problem to programs, a page to people."""
+"""Responds if an address does not exist or the product fails: with a problem to programs, with a page to people."""
 
 import sys
 
@@ -33,7 +33,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    # A view's own words help more; the resolver's list of patterns does not.
+    # The message of a view is more helpful than the resolver's list of patterns.
     said = exception.args[0] if exception.args and isinstance(exception.args[0], str) else ""
     return _answer(request, "not_found", said or f"There is nothing at {request.path[:200]}.")
 

@@ -1,4 +1,4 @@
-"""A problem in the words of the protocol that its request came by."""
+"""Serializes a problem in the format of the protocol that its request used."""
 
 from collections.abc import Mapping
 
@@ -15,12 +15,12 @@ _NOT_PROCESSABLE, _BAD_REQUEST = 422, 400
 
 
 def status_at(path: str, status: int) -> int:
-    """Both protocols know one number for everything that is wrong with what was sent."""
+    """Return the status. Both foreign protocols have a single status for everything that is wrong with a request."""
     return _BAD_REQUEST if status == _NOT_PROCESSABLE and (is_call(path) or is_openai(path)) else status
 
 
 def is_openai(path: str) -> bool:
-    """Addresses where the body of an error is OpenAI's alone."""
+    """Say whether a path belongs to the addresses where the body of an error has only OpenAI's format."""
     return (
         path == EMBEDDINGS
         or path in OPENAI_LISTS
@@ -29,7 +29,7 @@ def is_openai(path: str) -> bool:
 
 
 def shaped(path: str, problem: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:
-    """Content type and body. Every shape keeps the code and the request's name."""
+    """Return content type and body. Every format keeps the code and the request's ID."""
     if is_open_inference(path) or is_grpc(path):
         return JSON, {
             "error": problem["detail"],
@@ -39,7 +39,7 @@ def shaped(path: str, problem: Mapping[str, object]) -> tuple[str, Mapping[str, 
     if is_openai(path):
         return JSON, {"error": _openai_error(problem)}
     if path == OURS or path.startswith(f"{OURS}/"):
-        # OpenAI's clients list models here, and ask for addresses that do not exist: they print what `error` says.
+        # OpenAI's clients list models here, and request addresses that do not exist. They print the text in `error`.
         return CONTENT_TYPE, {**problem, "error": _openai_error(problem)}
     return CONTENT_TYPE, problem
 

@@ -1,1 +1,1 @@
-"""A port that speaks gRPC: its calls go through the same front as requests over HTTP, in the same process and loop."""
+"""The gRPC port. Its calls go through the same front as HTTP requests, in the same process and loop."""

@@ -1,4 +1,4 @@
-"""Takes what the front answers, and says it as gRPC does: a message, or a status with words; and notes at the end."""
+"""Converts responses of the front to gRPC: a message, or a status with a text, and metadata at the end."""
 
 import asyncio
 import json
@@ -13,18 +13,18 @@ from maas.web.errors.api_errors import grpc_status_of
 from tenants.core.asgi.protocol import ClientGone, Message
 
 LONGEST_WRITE_S = 60.0
-"""Whoever takes nothing of an answer for so long has left."""
+"""Seconds without reading a response after which a caller counts as disconnected."""
 ANSWERED = 200
 ERROR_CODE = "maas-error-code"
 CLIENT_GONE = "client_gone"
 TOLD = frozenset(
     {"x-request-id", "server-timing", "retry-after", "ratelimit", "ratelimit-policy", "x-cache", "age"}
 )
-"""Headers that are true of a call by gRPC as well."""
+"""Headers that also apply to a gRPC call."""
 
 
 class Answer:
-    """A `send` that keeps what is said."""
+    """A `send` callable that records the response."""
 
     def __init__(self) -> None:
         self.status: int | None = None
@@ -44,14 +44,14 @@ class Answer:
 
     @property
     def refusal(self) -> tuple[str, str]:
-        """Code and words."""
+        """Return code and message of the refusal."""
         if self.status is None:
             return CLIENT_GONE, "The caller has left."
         problem = json.loads(self.body)
         return problem["code"], problem["error"]
 
     async def end(self, context: Any) -> None:
-        """After the front is done with the call. Raises where it was refused, as gRPC wants it."""
+        """End the call after the front is done with it. If the call was refused, abort it, which raises."""
         if self.status == ANSWERED:
             context.set_trailing_metadata(self.notes)
             return
@@ -60,7 +60,9 @@ class Answer:
 
 
 class WrittenAnswer(Answer):
-    """On its way before the front is done with it: until then it counts as what the process holds."""
+    """A response that is written before the front is done with the call. Until then it counts as held by the
+    process.
+    """
 
     def __init__(self, context: Any) -> None:
         super().__init__()
@@ -73,7 +75,7 @@ class WrittenAnswer(Answer):
 
 
 class AnswerInTurn(Answer):
-    """One of a stream's, written after those before it: until then it counts as what the process holds."""
+    """A response of a stream, written after those before it. Until then it counts as held by the process."""
 
     def __init__(self, context: Any, before: asyncio.Event, after: asyncio.Event) -> None:
         super().__init__()
@@ -88,7 +90,9 @@ class AnswerInTurn(Answer):
             await self._write()
 
     async def end(self, context: Any) -> None:
-        """Raises ClientGone where the answer could not be written; where the front has said nothing, that is said."""
+        """Write the response if the front has sent none, as a refusal. Raises ClientGone if the response could not be
+        written.
+        """
         if not self._begun:
             await self._write()
         if not self._after.is_set():

@@ -1,4 +1,4 @@
-"""Calls of one message and one answer, handed to the front."""
+"""Passes calls of one message and one response to the front."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -27,7 +27,9 @@ def handler_of(path: str, app: App, seats: ReadingSeats, *, has_message: bool) -
 
 
 def _message_of(context: Any, scope: Scope, seats: ReadingSeats) -> Receive:
-    """Asked for only once its caller is known: until then gRPC takes no more of it than its window."""
+    """Return a `receive` that requests the message only when its caller is known. Until then gRPC accepts no more of it
+    than its window.
+    """
 
     async def read() -> Message:
         async with seats.one(tenant_of(scope)):
@@ -37,7 +39,7 @@ def _message_of(context: Any, scope: Scope, seats: ReadingSeats) -> Receive:
 
 
 async def next_message(context: Any) -> Any:
-    """EOF after the last."""
+    """Return the next message, or EOF after the last. Raises ClientGone."""
     try:
         return await context.read()
     except grpc.aio.BaseError:
@@ -45,7 +47,9 @@ async def next_message(context: Any) -> Any:
 
 
 def once(read: Callable[[], Awaitable[Message]]) -> Receive:
-    """Whoever listens after the body waits: a caller who leaves is told to the handler's task, which is canceled."""
+    """Return a `receive` that returns the body once and then waits. If a caller disconnects, the handler's task is
+    canceled.
+    """
     waiting = True
 
     async def receive() -> Message:

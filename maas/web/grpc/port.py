@@ -1,4 +1,4 @@
-"""Listens for gRPC, beside the server of HTTP and in its loop, and stops with it."""
+"""Listens for gRPC beside the HTTP server and in its loop, and stops with it."""
 
 import asyncio
 from typing import Any
@@ -30,7 +30,7 @@ WITH_MESSAGE = (
     "ModelInfer",
 )
 WITHOUT_MESSAGE = ("ServerLive", "ServerReady")
-"""Theirs is empty, and open to everyone."""
+"""Methods whose message is empty, and which are open to every caller."""
 NOT_HERE = (
     "RepositoryModelLoad",
     "RepositoryModelUnload",
@@ -43,15 +43,17 @@ NOT_HERE = (
     "TraceSetting",
     "LogSettings",
 )
-"""Of the protocol's extensions: refused with words, where the library would say that there is no such method."""
+"""Methods of the protocol's extensions. They are refused with a helpful message, where the library would say that there
+is no such method.
+"""
 MOST_CALLS = 4096
 GRACE_S = 1.5
-"""For answers that are on their way, once everything that waits has been told to end."""
+"""Seconds for responses in progress, after everything that waits was told to end."""
 OPTIONS = (
-    # Web processes share the port; `up` has seen before that nobody else has it.
+    # Web processes share the port. `up` has checked before that no other program holds it.
     ("grpc.so_reuseport", 1),
     ("grpc.max_concurrent_streams", 1024),
-    # A caller who vanished without a word is noticed, and a caller who asks whether we are there is answered.
+    # A caller that vanished silently is noticed, and a keepalive ping of a caller is acknowledged.
     ("grpc.keepalive_time_ms", 60_000),
     ("grpc.keepalive_timeout_ms", 20_000),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
@@ -89,7 +91,7 @@ class GrpcPort:
             ) from error
 
     def begin_to_stop(self, finish_s: float = 0.0) -> None:
-        """No new calls, and so many seconds for those that are here; call it in the running loop."""
+        """Refuse new calls, and give those in progress that many seconds. Call it in the running loop."""
         if self._server is not None and self._stopped is None:
             self._stopped = asyncio.ensure_future(self._server.stop(finish_s + GRACE_S))
 
@@ -99,7 +101,7 @@ class GrpcPort:
             await self._stopped
 
     def _handlers(self) -> dict[str, Any]:
-        """All as streams: so a message is read only when we ask for it, not before its caller is known."""
+        """Return all methods as streams. A message is then read only on request, not before its caller is known."""
         seats = ReadingSeats()
         plain = dict.fromkeys(WITH_MESSAGE, True) | dict.fromkeys((*WITHOUT_MESSAGE, *NOT_HERE), False)
         calls = {

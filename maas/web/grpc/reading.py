@@ -1,8 +1,9 @@
-"""Whose messages are read, and whose wait for that: gRPC keeps of each what has come, unseen by us.
+"""Decides whose messages are read and whose wait. gRPC buffers what has arrived of each message, out of this program's
+sight.
 
-A call that never sends its message looks like one whose message is on its way. So whoever reads much gives way to
-whoever reads little, and of what waits each tenant has a part: silence is at the cost of the tenant whose calls are
-silent.
+A call that never sends its message looks like one whose message is still arriving. So a tenant with many messages being
+read yields to a tenant with few, and each tenant has a share of those waiting. Silent calls are at the cost of their
+own tenant.
 """
 
 import asyncio
@@ -19,19 +20,21 @@ class Bounds:
     reading: int = 32
     reading_of_one: int = 8
     for_first: int = 8
-    """The last seats are for tenants of whom nothing is read."""
+    """The number of slots reserved for tenants of which no message is being read."""
     waiting: int = 2048
-    """Half of the calls that the port takes."""
+    """The messages that may wait: half of the calls that the port accepts."""
     waiting_of_one: int = 1024
     undisturbed_s: float = 2.0
-    """So long a message may take before it gives way to another's."""
+    """Seconds that a message may take before it yields to another."""
 
     def may_read(self, own: int, free: int) -> bool:
-        """`own`: how many messages of that tenant are read already."""
+        """Say whether another message may be read. `own` is the number of messages of that tenant being read
+        already.
+        """
         return own < self.reading_of_one and free > (self.for_first if own else 0)
 
     def gives_way(self, most: int, own: int) -> bool:
-        """Whether a tenant of whom `most` messages are read gives one up; never to and fro."""
+        """Say whether a tenant with `most` messages being read gives up a slot. A slot never goes back and forth."""
         return own == 0 or most > own + 1
 
 
@@ -49,7 +52,7 @@ class _Reader:
     turn: "asyncio.Future[None]"
     refusal: str = ""
     since_s: float = 0.0
-    """By the loop's clock: when it got its seat."""
+    """The time by the loop's clock at which it got its slot."""
 
     def end(self, at_s: float, words: str) -> None:
         self.refusal = words
@@ -57,7 +60,7 @@ class _Reader:
 
 
 class _Crowd:
-    """Each tenant's readers in the order in which they came."""
+    """The readers of each tenant in the order in which they arrived."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -67,7 +70,7 @@ class _Crowd:
         return len(self.of_tenants.get(tenant, ()))
 
     def most(self) -> Hashable:
-        """The tenant who has most."""
+        """Return the tenant with the most readers."""
         return max(self.of_tenants, key=self.count)
 
     def first(self, tenant: Hashable) -> _Reader:
@@ -81,7 +84,7 @@ class _Crowd:
         self.total += 1
 
     def discard(self, reader: _Reader) -> None:
-        """Its tenant comes last from then on."""
+        """Remove a reader, and move its tenant to the end of the order."""
         own = self.of_tenants.get(reader.tenant)
         if own is None or reader not in own:
             return
@@ -98,11 +101,13 @@ class ReadingSeats:
         self._waiting = _Crowd()
         self._reading = _Crowd()
         self._hurried: _Reader | None = None
-        """Who gives way to the next, at once or in a moment."""
+        """The reader that yields to the next, at once or in a moment."""
 
     @asynccontextmanager
     async def one(self, tenant: Hashable) -> AsyncIterator[None]:
-        """A seat, held while a message is waited for, there or not. Raises TooManyMessages, also in the midst of it."""
+        """Hold a slot while a message is read, whether or not it has arrived. Raises TooManyMessages, possibly while
+        reading.
+        """
         async with asyncio.timeout(None) as limit:
             reader = _Reader(tenant, limit, asyncio.get_running_loop().create_future())
             try:
@@ -142,7 +147,7 @@ class ReadingSeats:
         self._settle()
 
     def _settle(self) -> None:
-        """Gives seats to those who may have one, and hurries who is in the way of the next."""
+        """Give slots to the readers that may have one, and set a deadline for the reader that blocks the next."""
         while (reader := self._next()) is not None and self._may_read(reader):
             self._waiting.discard(reader)
             self._reading.add(reader)
@@ -152,7 +157,7 @@ class ReadingSeats:
         self._hurry(None if reader is None else self._giving_way_to(reader))
 
     def _next(self) -> _Reader | None:
-        """Of whom least is read."""
+        """Return the first waiting reader of the tenant that has the fewest messages being read."""
         if not self._waiting.total:
             return None
         return self._waiting.first(min(self._waiting.of_tenants, key=self._reading.count))

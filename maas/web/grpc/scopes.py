@@ -1,4 +1,4 @@
-"""What a gRPC call is to the front: the HTTP request that it is on the wire."""
+"""Builds the ASGI scope of a gRPC call: that of the HTTP request that it is on the wire."""
 
 from collections.abc import Iterable
 from urllib.parse import unquote
@@ -10,7 +10,9 @@ Metadata = Iterable[tuple[str, str | bytes]]
 
 
 def scope_of(path: str, metadata: Metadata, peer: str, *, has_message: bool) -> Scope:
-    """`has_message`: one that is yet to be read; without, no caller needs to be known before."""
+    """Return the scope. `has_message` means that a message is still to be read; without one, the caller need not be
+    known before.
+    """
     return {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -31,7 +33,7 @@ def scope_of(path: str, metadata: Metadata, peer: str, *, has_message: bool) -> 
 
 
 def client_of(peer: str) -> tuple[str, int] | None:
-    """As in `ipv4:127.0.0.1:4711` or `ipv6:%5B::1%5D:4711`."""
+    """Return client IP and port from a text like `ipv4:127.0.0.1:4711` or `ipv6:%5B::1%5D:4711`."""
     family, _, place = unquote(peer).partition(":")
     host, _, port = place.rpartition(":")
     if family not in {"ipv4", "ipv6"} or not port.isdecimal():

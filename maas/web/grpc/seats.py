@@ -1,4 +1,4 @@
-"""How many streams are open: gRPC keeps of each what has come, unseen by us."""
+"""Limits how many gRPC streams are open. gRPC buffers what has arrived on each, out of this program's sight."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from tenants.core.asgi.threads import Overloaded
 
 STREAMS, STREAMS_OF_ONE, FOR_FIRST = 64, 16, 16
-"""In all, and for one tenant; the last are for tenants who have none."""
+"""The most streams in total, the most for one tenant, and the number reserved for tenants that have none."""
 
 
 class StreamSeats:
@@ -21,7 +21,9 @@ class StreamSeats:
 
     @contextmanager
     def one(self, tenant: Hashable) -> Iterator[None]:
-        """Raises where there is none: a stream may stay for hours, so nobody waits for one."""
+        """Hold a slot for a stream. Raises Overloaded if there is none: a stream may last for hours, so no caller waits
+        for one.
+        """
         own = self._taken.get(tenant, 0)
         if own >= self._most_of_one:
             raise _full(f"You have {self._most_of_one} streams open")

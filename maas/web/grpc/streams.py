@@ -1,4 +1,4 @@
-"""Streams of requests: each message is a call of its own, and the answers come in the order of the messages."""
+"""Serves streams of requests. Each message is its own call, and the responses are in the order of the messages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -24,7 +24,7 @@ from tenants.core.errors import DomainError, InvalidKey
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 8
-"""Messages of one stream that are asked, or answered and not yet taken."""
+"""Messages of one stream that are in progress, or that have a response that was not read yet."""
 IDLE_S = 300.0
 OPENED, ASKED = f"{GRPC_PREFIX}ModelStreamInfer", f"{GRPC_PREFIX}ModelInfer"
 
@@ -35,7 +35,7 @@ class StreamIdle(DomainError):
 
 class Streams:
     def __init__(self, app: App, stop: Stop, guests: Guests, *, idle_s: float = IDLE_S) -> None:
-        """`idle_s`: so long a stream may bring no message."""
+        """Set up streams. `idle_s` is the time that a stream may be without a message."""
         self._app = app
         self._stop = stop
         self._guests = guests
@@ -43,7 +43,9 @@ class Streams:
         self._seats = StreamSeats()
 
     async def __call__(self, _messages: Any, context: Any) -> None:
-        """The key is looked at before the first message is read, again for each, and in between: streams last."""
+        """Serve a stream. Streams last, so the key is checked before the first message is read, again for each message,
+        and in between.
+        """
         scope = scope_of(OPENED, context.invocation_metadata(), context.peer(), has_message=False)
         opened = Answer()
         await self._app(scope, once(_nothing), opened)
@@ -57,7 +59,7 @@ class Streams:
 
     @asynccontextmanager
     async def _welcome(self, scope: Scope) -> AsyncIterator[None]:
-        """Ends all that is within once the key is good no more."""
+        """Run the body, and end it when the key is no longer valid."""
         address = address_of_scope(scope, settings.MAAS_PROXIES)
         held = Pass(scope[IDENTITY], needs="jobs:write", address=address)
         try:
@@ -84,7 +86,7 @@ class Streams:
             raise over
 
     async def _read(self, context: Any, tasks: asyncio.TaskGroup) -> DomainError | None:
-        """Returns why no more is read; None where there is no more."""
+        """Read messages. Return the reason why no more is read, or None at the end of the stream."""
         places = asyncio.Semaphore(AT_ONCE)
         before = asyncio.Event()
         before.set()

@@ -1,4 +1,4 @@
-"""The offline page and the service worker that keeps it."""
+"""The offline page, and the service worker that stores it."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ PARTS = (
     "maas/icon.svg",
 )
 MARK = "?offline"
-"""Part of the addresses of what belongs to the offline page: the service worker looks at no other file."""
+"""A part of the addresses of the offline page's files. The service worker handles no other file."""
 
 
 @require_safe
@@ -31,7 +31,9 @@ def offline_page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def service_worker(request: HttpRequest) -> HttpResponse:
-    """At the root, since a worker serves only what lies below it. Browsers look for a new one on each visit."""
+    """Serve the worker at the root, because a worker serves only addresses below its own. Browsers look for a new
+    version on each visit.
+    """
     return HttpResponse(_worker(), content_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
@@ -49,7 +51,7 @@ def _worker() -> str:
 
 
 def _version(program: str) -> str:
-    """Changes with anything that the worker keeps: then browsers fetch all of it anew."""
+    """Return a version that changes with anything that the worker stores. Browsers then fetch all of it again."""
     digest = hashlib.sha256((program + _page()).encode())
     for part in PARTS:
         digest.update(_file(part).read_bytes())

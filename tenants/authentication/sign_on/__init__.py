@@ -1,1 +1,1 @@
-"""Signing in through another service: an OpenID provider, Google, GitHub or Microsoft, where the operator set it up."""
+"""Sign-in through another service that the operator has set up: an OpenID provider, Google, GitHub or Microsoft."""

@@ -1,4 +1,6 @@
-"""What django-allauth asks about signing in through others: who may, and never as somebody known by an address."""
+"""The rules for django-allauth about sign-in through other services: who may sign in. An address alone never signs in
+an existing person.
+"""
 
 from typing import Any
 
@@ -32,7 +34,7 @@ _MOST_REDIRECTS = 0
 
 class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def list_apps(self, request: HttpRequest, provider: Any = None, client_id: Any = None) -> list[SocialApp]:
-        """None stands in the database: providers are the environment's."""
+        """Return no apps from the database, because the providers come from the environment."""
         return []
 
     def list_providers(self, request: HttpRequest) -> list[Any]:
@@ -52,7 +54,9 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return session
 
     def can_authenticate_by_email(self, login: SocialLogin, email: str) -> bool:
-        """An address alone is nobody's proof here: people connect their accounts themselves, signed in."""
+        """Refuse, because an address alone proves nothing here. People connect their accounts themselves, after they
+        have signed in.
+        """
         return False
 
     def is_auto_signup_allowed(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
@@ -64,7 +68,9 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return settings.MAAS_SIGN_UP != "closed" and invited_by(sociallogin) is not None
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
-        """By one INSERT. The framework's own way writes the whole person a second time, as only operators may."""
+        """Save the person with one INSERT. The framework's own method writes the whole person a second time, which only
+        operators may do.
+        """
         person: User = sociallogin.user
         person.set_unusable_password()
         get_account_adapter().save_user(request, person, form, commit=False)
@@ -95,7 +101,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
 
 def invited_by(sociallogin: SocialLogin) -> Invited | None:
-    """By the mail whose link led here: whoever has it has the address."""
+    """Return the invitation whose mailed link led here. A person who has the link owns the address."""
     try:
         found = resolve(str(sociallogin.state.get("next") or ""))
     except Resolver404:
@@ -109,12 +115,12 @@ def invited_by(sociallogin: SocialLogin) -> Invited | None:
 
 
 def confirmed_address(sociallogin: SocialLogin) -> str:
-    """The provider's word that it is theirs; empty where it gives none."""
+    """Return the address that the provider has confirmed, or an empty text if there is none."""
     return next((one.email.lower() for one in sociallogin.email_addresses if one.verified), "")
 
 
 def _known_address(sociallogin: SocialLogin) -> str:
-    """Told only to whom it belongs."""
+    """Return the address if a person with it exists. This is revealed only to the owner of the address."""
     invited = invited_by(sociallogin)
     email = invited.email if invited else confirmed_address(sociallogin)
     return email if email and is_known(email) else ""

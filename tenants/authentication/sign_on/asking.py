@@ -1,4 +1,6 @@
-"""Asks providers over HTTP, within a size and a time, and does not wait again for one that has just not answered."""
+"""Sends HTTP requests to providers, with limits on size and time. A provider that has just not responded is not waited
+for again.
+"""
 
 import io
 import time
@@ -12,16 +14,16 @@ from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
 MOST_BYTES = 1024 * 1024
-"""Descriptions and keys take some kilobytes."""
+"""The most bytes of a response. Descriptions and keys take some kilobytes."""
 LONGEST_S = 10.0
-"""For an answer that keeps coming; one that pauses is given up sooner."""
+"""The most seconds for a response that keeps arriving. A response that pauses is given up sooner."""
 AWAY_FOR_S = 15.0
 _PIECE_BYTES = 64 * 1024
 _away: dict[str, tuple[float, str]] = {}
 
 
 def fetched(url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Raises OAuth2Error or requests.RequestException."""
+    """Fetch a JSON object. Raises OAuth2Error or requests.RequestException."""
     with get_adapter().get_requests_session() as session:
         response = session.get(url, headers=headers)
         response.raise_for_status()
@@ -32,7 +34,9 @@ def fetched(url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any
 
 
 def fetched_unless_away(url: str) -> dict[str, Any]:
-    """For what is the same whoever asks: strangers ask with every click, and each would wait for a dead one."""
+    """Fetch an object that is the same for every caller, unless the provider has just not responded. Unauthenticated
+    callers request it with every click, and each of them would wait for a provider that is down.
+    """
     until, failure = _away.get(url, (0.0, ""))
     if time.monotonic() < until:
         raise requests.ConnectionError(f"{url} did not answer a moment ago: {failure}")
@@ -46,11 +50,11 @@ def fetched_unless_away(url: str) -> dict[str, Any]:
 
 
 class TooMuch(requests.RequestException):
-    """An answer that is larger, or takes longer, than any that is right."""
+    """The response is larger, or takes longer, than any valid response."""
 
 
 class BoundedAnswers(HTTPAdapter):
-    """Whole in memory when it is handed on, so that nothing behind it can read more."""
+    """An adapter that reads the whole response into memory before it is used, so that no later code can read more."""
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
         until = time.monotonic() + LONGEST_S

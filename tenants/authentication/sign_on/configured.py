@@ -1,4 +1,4 @@
-"""Which other services people may sign in through, as the environment says it."""
+"""The services that people may sign in through, according to the environment."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,22 +10,24 @@ from django.core.exceptions import ImproperlyConfigured
 OPENID, GITHUB = "openid_connect", "github"
 OWN_NAMES = ("google", "github", "microsoft")
 TENANT_ID = "{tenantid}"
-"""Stands in the issuer of a service with many directories for the one that a person comes from."""
+"""The placeholder in the issuer of a service with many directories. It stands for the directory of the person."""
 _ID = re.compile(r"[a-z][a-z0-9_]{0,29}")
 
 
 @dataclass(frozen=True)
 class SignOnProvider:
     id: str
-    """Stands in addresses and beside each person who uses it: whoever changes it lets nobody in."""
+    """The id in URLs and in the data of each person who uses the provider. If it is changed, nobody can sign in through
+    the provider.
+    """
     name: str
     client_id: str
     secret: str
     kind: str = OPENID
     url: str = ""
-    """The issuer, under which its description is found."""
+    """The URL of the issuer, where its description is found."""
     issuer: str = ""
-    """What its tokens say instead, where that is not the address."""
+    """The issuer in its tokens, if it differs from the URL."""
 
     @property
     def takes_plain_http(self) -> bool:
@@ -38,7 +40,9 @@ def sign_on_providers(
     *,
     secure: bool,
 ) -> tuple[SignOnProvider, ...]:
-    """`names` are the operator's own OpenID providers; the three known ones are there once they have a client id."""
+    """Return the configured providers. `names` are the operator's own OpenID providers. Each of the three known
+    providers is included if it has a client id.
+    """
     found = [_named(name, values, secure) for name in names]
     if len({one.id for one in found}) < len(found):
         raise ImproperlyConfigured(f"MAAS_OIDC_PROVIDERS names one of {', '.join(names)} twice")

@@ -1,15 +1,15 @@
-"""Why a person's other service cannot be connected, or taken away."""
+"""Reasons why another service cannot be connected to a person, or disconnected."""
 
 from tenants.core.errors import DomainError
 
 
 class ConnectedElsewhere(DomainError):
-    """Somebody else signs in with it, or they have another one there."""
+    """Another person signs in with this account, or this person has another account at the same service."""
 
     code = "sign_on_connected_elsewhere"
 
 
 class LastWayIn(DomainError):
-    """Without it the person could not sign in any more."""
+    """The person could no longer sign in without this service."""
 
     code = "last_way_in"

@@ -1,4 +1,4 @@
-"""Says who signed in at an OpenID provider, or why its word is not believed."""
+"""Finds out who signed in at an OpenID provider, or why its token is not accepted."""
 
 import hashlib
 import hmac
@@ -10,24 +10,26 @@ import jwt
 from tenants.authentication.sign_on.configured import TENANT_ID
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Whoever has only what is public cannot sign with one of these."""
+"""The accepted algorithms. A signature of any of them needs more than public data."""
 LEEWAY_S = 60
 _NEEDED = ("iss", "sub", "aud", "exp", "iat")
 
 
 class NotBelieved(Exception):
-    """For the operator's log, not for whoever tries."""
+    """The token is not accepted. The message is for the operator's log, not for the person who signs in."""
 
 
 def nonce_for(verifier: str) -> str:
-    """What the token must repeat: made from the secret that only the session of whoever began this knows."""
+    """Return the nonce that the token must repeat. It is made from a secret that only the session which began this
+    sign-in has.
+    """
     return hashlib.sha256(f"nonce:{verifier}".encode()).hexdigest()
 
 
 def verified_claims(
     token: str, keys: Mapping[str, Any], *, issuer: str, client_id: str, nonce: str
 ) -> dict[str, Any]:
-    """Raises NotBelieved."""
+    """Verify a token and return its claims. Raises NotBelieved."""
     try:
         header = jwt.get_unverified_header(token)
         key = _key(keys, header.get("kid"))
@@ -56,7 +58,7 @@ def _require_issuer(claims: Mapping[str, Any], issuer: str) -> None:
 
 
 def _key(keys: Mapping[str, Any], kid: object) -> jwt.PyJWK:
-    """One that signs; a provider with a single key may leave its name out."""
+    """Return the signing key of the token. A provider with a single key may leave out its id."""
     known = jwt.PyJWKSet.from_dict(dict(keys)).keys
     signing = [one for one in known if one.public_key_use in (None, "sig")]
     found = [one for one in signing if one.key_id == kid or (kid is None and len(signing) == 1)]

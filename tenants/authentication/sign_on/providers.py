@@ -1,4 +1,6 @@
-"""Each provider as django-allauth asks for it: stricter than its own, and deaf to what a browser adds."""
+"""The providers in the form that django-allauth needs. They are stricter than its own, and ignore what a browser
+adds.
+"""
 
 import time
 from collections.abc import Mapping
@@ -27,15 +29,15 @@ from tenants.authentication.sign_on.id_tokens import NotBelieved, nonce_for, ver
 LONGEST_SUBJECT = 191
 KNOWN_FOR_S = 300.0
 _KEPT = ("email", "name", "login")
-"""All that is stored of what a provider tells: for the list of what a person signs in through."""
+"""The only data from a provider that is stored. It is for the list of services that a person signs in through."""
 _descriptions: dict[str, tuple[float, dict[str, Any]]] = {}
 
 
 class _Asked(OAuth2Adapter):  # type: ignore[misc]
-    """What both kinds have: where the browser comes back to, and errors of one class."""
+    """The parts that both kinds share: the URL to which the browser returns, and errors of one class."""
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
-        """Never from the name that a browser asked for."""
+        """Return the URL to which the browser returns. It never depends on the host name in the browser's request."""
         return urljoin(settings.MAAS_PUBLIC_URL, reverse("sign-on-back", args=[self.provider_id]))
 
     def get_access_token_data(
@@ -56,7 +58,9 @@ class OpenIdAdapter(_Asked, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """Kept for a few minutes: strangers ask for it with every click."""
+        """Return the provider's description. It is cached for a few minutes, because every click of an unauthenticated
+        caller needs it.
+        """
         known = _descriptions.get(self.configured.url)
         if known is None or known[0] < time.monotonic():
             known = (time.monotonic() + KNOWN_FOR_S, self._described())
@@ -97,7 +101,7 @@ class OpenIdAdapter(_Asked, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return self.get_provider().sociallogin_from_response(request, {"id_token": data})
 
     def _more(self, told: Mapping[str, Any], token: SocialToken, claims: Mapping[str, Any]) -> dict[str, Any]:
-        """Of the same person, or it is somebody else's."""
+        """Return more data about the person. Data about another person raises an error."""
         if "email" in claims or "userinfo_endpoint" not in told:
             return {}
         found = fetched(told["userinfo_endpoint"], {"Authorization": f"Bearer {token.token}"})
@@ -117,7 +121,7 @@ class GitHubAdapter(_Asked, GitHubOAuth2Adapter):  # type: ignore[misc]
 
 
 class _Configured(OAuth2Provider):  # type: ignore[misc]
-    """With a proof of its own for each sign-in (PKCE), and no wishes of a browser's."""
+    """A provider with a new proof for each sign-in (PKCE), which takes no options from a browser."""
 
     def __init__(self, request: HttpRequest, configured: SignOnProvider) -> None:
         self.configured = configured
@@ -144,7 +148,7 @@ class _Configured(OAuth2Provider):  # type: ignore[misc]
         return answer
 
     def serialize(self) -> dict[str, Any]:
-        """While somebody signs up: by its own id, since two providers may have given us the same name."""
+        """Serialize the provider during sign-up. It uses our id for it, since two providers may have the same name."""
         return {"id": self.configured.id}
 
     def extract_uid(self, data: Mapping[str, Any]) -> str:
@@ -168,7 +172,7 @@ class OpenIdProvider(_Configured, OpenIDConnectProvider):  # type: ignore[misc]
     def extract_email_addresses(self, data: Mapping[str, Any]) -> list[Any]:
         found: list[Any] = super().extract_email_addresses(data)
         for address in found:
-            # Some providers send it as a word.
+            # Some providers send this as a string.
             address.verified = data["id_token"].get("email_verified") is True
         return found
 

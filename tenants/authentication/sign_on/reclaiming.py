@@ -1,4 +1,6 @@
-"""An address that was never confirmed is taken over by the mail that reaches it: whoever typed it keeps no way in."""
+"""Gives an address that was never confirmed to the person who receives its email. The person who typed the address
+keeps no way to sign in.
+"""
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -16,7 +18,9 @@ def never_confirmed(person: User) -> bool:
 
 
 def drop_unproven_ways_in(*, person: User) -> None:
-    """Whoever was mailed a link may be another than the one who signed up with the address."""
+    """Remove all ways to sign in of a person who never confirmed the address. The person who received the link by email
+    may not be the person who signed up with the address.
+    """
     with transaction.atomic(using=current_alias()):
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         if not never_confirmed(person):

@@ -1,4 +1,4 @@
-"""Connects people with what they sign in through, takes it away, and tells their accounts of it."""
+"""Connects people with the services that they sign in through, disconnects them, and records this in their accounts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,13 +28,17 @@ def configured(provider_id: str) -> SignOnProvider | None:
 
 
 def name_of(provider_id: str) -> str:
-    """One that was taken away keeps its id as its name: people may still want to see that they had it."""
+    """Return the name of a provider. A provider that is no longer configured has its id as its name, so that people can
+    still see that they had it.
+    """
     found = configured(provider_id)
     return found.name if found else provider_id
 
 
 def connect(*, person: User, account: SocialAccount) -> None:
-    """Raises ConnectedElsewhere. Nothing happens where it is theirs already."""
+    """Connect a person with an account at a service. Do nothing if they are connected already. Raises
+    ConnectedElsewhere.
+    """
     with transaction.atomic(using=current_alias()):
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         known = SocialAccount.objects.filter(provider=account.provider, uid=account.uid).first()
@@ -51,7 +55,7 @@ def connect(*, person: User, account: SocialAccount) -> None:
 
 
 def disconnect(*, person: User, provider_id: str) -> bool:
-    """False where there was nothing. Raises LastWayIn."""
+    """Disconnect a person from a service. Return False if they were not connected. Raises LastWayIn."""
     with transaction.atomic(using=current_alias()):
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         found = SocialAccount.objects.filter(user_id=person.pk, provider=provider_id)
@@ -64,7 +68,9 @@ def disconnect(*, person: User, provider_id: str) -> bool:
 
 
 def _require_another_way_in(person: User, provider_id: str) -> None:
-    """A provider that is configured no more lets nobody in."""
+    """Require that the person can still sign in otherwise. A provider that is no longer configured does not count.
+    Raises LastWayIn.
+    """
     others = {one.id for one in settings.MAAS_SIGN_ON} - {provider_id}
     if (
         person.has_usable_password()
@@ -76,7 +82,7 @@ def _require_another_way_in(person: User, provider_id: str) -> None:
 
 
 def tell_accounts(deed: str, person: User, provider_id: str) -> None:
-    """Each account that they belong to. In the transaction of the deed."""
+    """Record the action in each account that the person belongs to. Call this in the transaction of the action."""
     changes = changes_between({}, {"through": name_of(provider_id)})
     if deed == "sign_on.removed":
         changes = changes_between({"through": name_of(provider_id)}, {})
@@ -92,14 +98,16 @@ def tell_accounts(deed: str, person: User, provider_id: str) -> None:
 
 
 def tell_by_mail(person: User, what: str, provider_id: str) -> None:
-    """Of a way in that they may not have opened themselves."""
+    """Notify a person by email of a way to sign in that another person may have added."""
     about = {"through": name_of(provider_id)}
     get_adapter().send_notification_mail(f"socialaccount/email/account_{what}", person, context=about)
 
 
 @contextmanager
 def _as(person: User) -> Iterator[None]:
-    """Whoever is about to be signed in is not yet known as who sent the request."""
+    """Set the person as the current actor. A person who is about to be signed in is not yet known as the sender of the
+    request.
+    """
     known = acting()
     with acting_as(lambda: replace(known, kind=PERSON, actor_id=person.pk, name=person.email)):
         yield

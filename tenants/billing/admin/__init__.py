@@ -1,1 +1,1 @@
-"""Money in the operator's admin."""
+"""Admin pages of the operator that are about money."""

@@ -1,4 +1,4 @@
-"""Pages on which an operator bills a month, takes back a part of an invoice, or gives one up."""
+"""Pages on which an operator bills a month, issues a credit note for an invoice, or writes an invoice off."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -84,7 +84,9 @@ class CreditForm(ReasonForm):
         help_text="Empty: all that is left of it. Its tax is taken back with it.",
     )
     taken_back = forms.IntegerField(widget=forms.HiddenInput)
-    """In millionths, when the form was shown: one that is sent twice takes nothing back a second time."""
+    """The amount already taken back when the form was shown, in millionths. A form that is sent twice therefore takes
+    nothing back a second time.
+    """
     field_order = ("net", "reason", "taken_back")
 
     @property
@@ -101,7 +103,7 @@ class DraftView:
 
 
 def draw_page(request: HttpRequest) -> HttpResponse:
-    """Shows what would be billed; what is sent as it was shown is billed."""
+    """Show what would be billed. Bill the month if the form is sent with `draw`."""
     _require(request, "tenants.add_invoice")
     sent = request.POST or request.GET
     form = DrawForm(
@@ -160,7 +162,7 @@ def _view(draft: Draft, plans: dict[UUID, str]) -> DraftView:
 
 
 def _number(quantity: int, line: Line) -> str:
-    """In what its price is for; empty for none."""
+    """Return the quantity in the unit of the line's price. Return an empty string for a quantity of zero."""
     price = line.item.price
     return number_of(quantity, price.meter if price else "") if quantity else ""
 
@@ -250,7 +252,7 @@ def _taken_back(invoice: Invoice) -> int:
 
 
 def _log(request: HttpRequest, row: Tenant | Invoice, words: str) -> None:
-    """In the operators' log; the tenant's is written by the service."""
+    """Write an entry to the operators' log. The service writes the entry for the tenant's log."""
     assert request.user.pk is not None
     LogEntry.objects.log_actions(request.user.pk, [row], CHANGE, words, single_object=True)
 

@@ -1,4 +1,4 @@
-"""The operator's view of what was billed: each invoice with its lines, and what can still be done about it."""
+"""The operator's view of invoices: each invoice with its lines and the actions that are still possible."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,7 +29,7 @@ SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "still_
 
 
 class MonthFilter(TextFilter):  # type: ignore[misc]  # the theme has no types
-    """Written as in addresses: 2026-11."""
+    """A filter by month. The month is written as in URLs, such as 2026-11."""
 
     title = "month (2026-11)"
     parameter_name = "of_month"
@@ -160,7 +160,9 @@ class InvoiceAdmin(RecordAdmin):
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Invoice | None:
-        """What its page shows is read once: the theme asks several times for each page."""
+        """Return the invoice and read everything that its page shows once, because the theme asks for it several times
+        per page.
+        """
         invoice: Invoice | None = super().get_object(request, object_id, from_field)
         if invoice is not None:
             invoice.__dict__["shown"] = _Shown(invoice, request)

@@ -1,4 +1,4 @@
-"""The operator's view of payments: what came in, transfers to record, refunds, and what providers told."""
+"""The operator's view of payments: received payments, transfers to record, refunds, and reports of providers."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -83,7 +83,7 @@ class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
     found = _words("What was found", "The account's log keeps it.")
     told_micros = forms.IntegerField(required=False, widget=forms.HiddenInput)
     once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
-    """A form that is sent again gives nothing back a second time."""
+    """An id of this form. A form that is sent again refunds nothing a second time."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -140,7 +140,7 @@ BOOK, CLEAR = "book", "clear"
 
 
 def _findings(payment: Payment) -> list[tuple[str, str]]:
-    """What can be done of what a provider says otherwise."""
+    """Return the actions that are possible if the provider's report differs from the payment."""
     found = []
     if payment.told_micros is not None:
         told = money(payment.told_micros, payment.told_currency)
@@ -209,7 +209,7 @@ class PaymentAdmin(FoundById):
         return False
 
     def save_model(self, request: HttpRequest, obj: Payment, form: Any, change: bool) -> None:
-        """By the services alone. What a provider is asked for, it is asked once the row is durable."""
+        """Save through the services only. A request to a provider is sent after the row is durable."""
         said = form.cleaned_data
         try:
             if not change:

@@ -1,4 +1,4 @@
-"""Who sells, as it stands on invoices; and whom each tenant's are made out to."""
+"""Admin pages for the seller, as printed on invoices, and for the billing details of each tenant."""
 
 from decimal import Decimal
 from typing import Any
@@ -35,7 +35,9 @@ class SellerAdmin(OperatorAdmin):
     fields = PRINTED
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """There is one. Other pages, whose menu asks too, are spared the look."""
+        """Allow adding only if no seller exists. Only the seller's own pages query this. Other pages also check the
+        permission, for their menu, and skip the query.
+        """
         asked = request.resolver_match is not None and str(request.resolver_match.url_name).startswith(
             _OWN_PAGES
         )
@@ -49,7 +51,7 @@ class SellerAdmin(OperatorAdmin):
 
 
 class PercentField(forms.DecimalField):
-    """Written in percent and kept in hundredths of one, so that 19 is 19 %."""
+    """A field that people fill in as a percentage. It is stored in hundredths of a percent, so 19 stands for 19 %."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
@@ -75,7 +77,7 @@ class SellerForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = PRINTED
 
     def clean_bills_from(self) -> Any:
-        """The month is meant, whichever of its days was chosen; none before what is billed already."""
+        """Return the first day of the chosen month. Refuse to move the month back if months are already billed."""
         wanted = self.cleaned_data["bills_from"].replace(day=1)
         billed = ClosedMonth.objects.aggregate(first=Min("month"))["first"]
         moved_back = not self.instance._state.adding and wanted < self.instance.bills_from

@@ -1,4 +1,4 @@
-"""What tenants spend and owe, in words for their list and their pages."""
+"""Texts about the amounts that tenants spend and owe, for the list of tenants and for their pages."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -24,17 +24,19 @@ class _Row(NamedTuple):
     currency: str
     micros: int
     many: int
-    """Of what is told beside the sum."""
+    """The number of wallets or invoices that the sum is made of."""
     bad: int
-    """How many of them are overdue, or used up."""
+    """The number of these invoices that are overdue, or of these wallets that are used up."""
 
 
 Spending = Mapping[str, Sequence[_Row]]
-"""Of a tenant, by what it tells of."""
+"""The rows of one tenant, grouped by kind: `used`, `has` or `owes`."""
 
 
 def spending_of(tenant_ids: Sequence[UUID]) -> dict[UUID, Spending]:
-    """In an operator's work. One look, for a page that makes many."""
+    """Return the spending of the tenants. Call it inside operator work. It reads everything in one query, for pages
+    that show many tenants.
+    """
     first = _month().first
     of_month = {"tenant_id__in": tenant_ids, "day__gte": first, "livemode": True}
     totals = UsageTotal.objects.filter(**of_month)
@@ -67,7 +69,7 @@ def spending_words(rows: Spending) -> str:
 
 
 def used_words(rows: Spending) -> str:
-    """In this month; empty for nothing."""
+    """Return the text for the amounts used this month. Return an empty string if there are none."""
     spent: dict[str, int] = defaultdict(int)
     for row in rows.get("used", ()):
         spent[row.currency] += row.micros

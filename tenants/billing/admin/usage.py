@@ -1,4 +1,4 @@
-"""The operator's view of what was used, and at what price."""
+"""The operator's view of usage and of the prices it was charged at."""
 
 from django.contrib import admin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter

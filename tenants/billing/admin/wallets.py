@@ -1,4 +1,4 @@
-"""The operator's view of tenants' money: how they pay, what they have, and what moved it."""
+"""The operator's view of the tenants' money: payment terms, balances, and the transactions that changed them."""
 
 from decimal import Decimal
 from typing import Any
@@ -31,7 +31,7 @@ _MOST = MOST_MICROS // MICROS
 
 
 def _amount(label: str, help_text: str, *, least: int = 0) -> forms.DecimalField:
-    """In the currency itself, to the millionth."""
+    """Return a field for an amount in the currency itself, with six decimals."""
     return forms.DecimalField(
         label=label,
         required=False,
@@ -55,7 +55,9 @@ class WalletForm(forms.ModelForm):  # type: ignore[type-arg]
         label="Reason", required=False, max_length=LONGEST_REASON, widget=UnfoldAdminTextInputWidget
     )
     grant_id = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
-    """A form that is sent again, as when its answer is reloaded, grants nothing a second time."""
+    """An id of this form. A form that is sent again, for example by a reload of the response, grants nothing a second
+    time.
+    """
 
     class Meta:
         model = Wallet
@@ -136,7 +138,7 @@ class WalletAdmin(FoundById):
         return False
 
     def save_model(self, request: HttpRequest, obj: Wallet, form: Any, change: bool) -> None:
-        """By the services alone: what stands in the row was read before, and may have moved since."""
+        """Save through the services only. The values in the row were read earlier and may have changed since."""
         said = form.cleaned_data
         tenant_id = obj.tenant_id if change else said["tenant_id"]
         currency = obj.currency if change else said["currency"]
@@ -185,7 +187,7 @@ class WalletAdmin(FoundById):
 
     @column("Last transactions")
     def transactions(self, wallet: Wallet) -> SafeString | str:
-        """Made once: the theme asks several times for each page."""
+        """Return the list that `get_object` made once, because the theme asks for it several times per page."""
         shown: SafeString | str = wallet.__dict__["transactions_shown"]
         return shown
 
@@ -274,7 +276,7 @@ class LedgerDifferenceAdmin(RecordAdmin):
 
 
 def _counted(amount: int, row: LedgerDifference) -> str:
-    """Included units and what is stored are compared by number, and have no currency."""
+    """Return the amount as text. Included units and stored bytes are compared as numbers and have no currency."""
     if row.currency:
         return money(amount, row.currency)
     return f"{amount:,} {'bytes' if row.compared == 'stored_bytes' else 'units'}"

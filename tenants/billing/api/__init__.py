@@ -1,1 +1,1 @@
-"""Money in the API."""
+"""API endpoints about money."""

@@ -1,4 +1,6 @@
-"""`/v1/balance`: what the caller's account may still spend, and what is set aside for work under way."""
+"""`/v1/balance`: the amount that the caller's account may still spend, and the amount that is held for work in
+progress.
+"""
 
 from typing import cast
 
@@ -62,7 +64,9 @@ class BalanceList(APIView):
         responses={200: list_of("BalanceList", BALANCE, included=INCLUDED), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
-        """Any key may ask: what is told is its own account's. Of people, those who may see its bills."""
+        """Return the balances. Every key may read them, because they belong to its own account. People need the right
+        to see bills.
+        """
         only(request)
         identity = cast(Identity, request.user)
         identity.require_livemode()

@@ -1,4 +1,4 @@
-"""`/v1/invoices`: what was billed, as data, as PDF and as CSV."""
+"""`/v1/invoices`: invoices and credit notes as JSON, as PDF and as CSV."""
 
 from collections.abc import Callable
 from typing import Any
@@ -124,7 +124,7 @@ class InvoiceExport(APIView):
         responses={(200, "text/csv"): str, **REFUSALS},
     )
     def get(self, request: Request) -> HttpResponse:
-        """The newest 10,000 at most."""
+        """Return at most the newest 10,000 invoices and credit notes as CSV."""
         identity = caller(request, "billing:read")
         only(request, "status")
         with unit_of_work(identity):
@@ -149,7 +149,7 @@ class UpcomingInvoices(APIView):
         },
     )
     def get(self, request: Request) -> Response:
-        """One in each currency. Nothing is written, and nothing of it is agreed."""
+        """Return one upcoming invoice per currency. Nothing is written, and the amounts are not binding."""
         identity = caller(request, "billing:read")
         only(request)
         identity.require_livemode()
@@ -189,7 +189,7 @@ class InvoicePdf(APIView):
         responses={(200, "application/pdf"): bytes, **REFUSALS},
     )
     def get(self, request: Request, invoice_id: str) -> HttpResponse:
-        """The same bytes each time: what is paid later is not on it."""
+        """Return the PDF. The bytes are the same each time, because later payments are not printed on it."""
         identity = caller(request, "billing:read")
         only(request)
         return pdf_file(_of(identity, invoice_id, lambda found: found))

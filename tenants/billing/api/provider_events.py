@@ -1,4 +1,6 @@
-"""`/v1/payments/stripe/events`: what Stripe tells by itself. Not for callers, and so in no description of the API."""
+"""`/v1/payments/stripe/events`: the endpoint for Stripe's webhooks. It is not for callers, so the API description
+leaves it out.
+"""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -9,7 +11,7 @@ from tenants.billing.payments.events import receive_event
 
 
 class StripeEvents(APIView):
-    """Known by its signature alone: neither a key nor a person."""
+    """The webhook endpoint. It is authenticated by the signature alone, with neither a key nor a user."""
 
     authentication_classes = ()
     permission_classes = ()

@@ -1,4 +1,4 @@
-"""`/v1/usage`: what was used and what it cost, summed as one asks; and the same as a file."""
+"""`/v1/usage`: usage and its cost, grouped as the caller asks, and the same as a file."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -84,7 +84,9 @@ class UsageList(APIView):
         responses={200: LIST, **REFUSALS},
     )
     def get(self, request: Request) -> Response:
-        """Rows of nothing are left out. `totals` are of all that was asked for, whatever page this is."""
+        """Return the sums. Rows with zero usage are left out. `totals` cover the whole query, whichever page
+        this is.
+        """
         identity = caller(request, "usage:read")
         only(request, *PARAMETERS, "limit", "cursor")
         question = _of_caller(identity, asked(request.query_params, timezone.now()))
@@ -111,7 +113,7 @@ class UsageList(APIView):
 
 
 class UsageExport(APIView):
-    """A file has one form, whatever a caller says to accept."""
+    """The export of usage. The file has one format, whatever the `Accept` header says."""
 
     content_negotiation_class = AsStored
 
@@ -125,7 +127,9 @@ class UsageExport(APIView):
         responses={(200, "text/csv"): str, **REFUSALS},
     )
     def get(self, request: Request) -> StreamingHttpResponse:
-        """`of=sums`: the rows of the list; `of=records`: each page, call and line of a batch by itself."""
+        """Return a file. `of=sums` gives the rows of the list. `of=records` gives one row for each page, call and batch
+        line.
+        """
         identity = caller(request, "usage:read")
         only(request, *PARAMETERS, "of")
         of = request.query_params.get("of", "sums")
@@ -136,7 +140,7 @@ class UsageExport(APIView):
 
 
 def _of_caller(identity: Identity, question: Asked) -> Asked:
-    """A test key is told of tests alone, whatever it asks for; what is live is the account's book."""
+    """Limit the query of a test key to test usage, because live usage belongs to the account's books."""
     return question if identity.livemode else replace(question, only=replace(question.only, livemode=False))
 
 

@@ -1,1 +1,1 @@
-"""Money in the dashboard."""
+"""Dashboard views about money."""

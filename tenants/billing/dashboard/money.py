@@ -1,4 +1,4 @@
-"""How an amount of money stands on a page: rounded to what a person can pay, exact on hover."""
+"""Formats an amount of money for the dashboard: rounded to a payable amount, with the exact amount on hover."""
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -8,7 +8,7 @@ from tenants.plans.wording import exact_money, rounded_money
 
 
 def shown_money(amount_micros: int, currency: str) -> SafeString:
-    """Write the exact amount beside it only where it says more."""
+    """Return the rounded amount. The exact amount is added only if it differs."""
     rounded = rounded_money(amount_micros, currency)
     if amount_micros % unit_micros(currency) == 0:
         return format_html("{}", rounded)

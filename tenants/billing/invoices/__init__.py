@@ -1,1 +1,3 @@
-"""What is billed: drawn from usage, numbered without gaps, never changed. A credit note takes back what was wrong."""
+"""Invoices and credit notes. Invoices are computed from usage, numbered without gaps and never changed. A credit note
+takes back an amount that was wrong.
+"""

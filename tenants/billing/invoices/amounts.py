@@ -1,4 +1,4 @@
-"""How amounts, rates and prices stand on an invoice: with as many decimals as the currency has. Pure."""
+"""Format amounts, rates and prices for invoices, with as many decimals as the currency has. Pure."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ MICROS = 1_000_000
 
 
 def amount(amount_micros: int, currency: str) -> str:
-    """Without the currency: 1,234.50; of yen 1,235."""
+    """Return the amount without the currency, such as 1,234.50, or 1,235 for yen."""
     decimals = len(str(MICROS // unit_micros(currency))) - 1
     whole, rest = divmod(abs(amount_micros), MICROS)
     sign = "-" if amount_micros < 0 else ""
@@ -22,17 +22,17 @@ def amount_of(amount_micros: int, currency: str) -> str:
 
 
 def percent(rate_bp: int) -> str:
-    """1900 is 19 %."""
+    """Return the rate as text. 1900 is 19 %."""
     return f"{rate_bp / 100:.2f}".rstrip("0").rstrip(".") + " %"
 
 
 def quantity_of(quantity: int, price: Mapping[str, object] | None) -> str:
-    """In what the price is for."""
+    """Return the quantity in the unit of the price."""
     return number_of(quantity, str(price["meter"]) if price else "")
 
 
 def unit_price(price: Mapping[str, object] | None) -> str:
-    """As it was kept with the line; empty of a fee."""
+    """Return the unit price as stored with the line. Return an empty string for a fee."""
     if not price:
         return ""
     known = Price.from_json(price)

@@ -1,4 +1,4 @@
-"""Invoices as files for a spreadsheet, in which no cell is taken for a formula."""
+"""Invoices as CSV files for spreadsheets. No cell can be read as a formula."""
 
 import csv
 import io
@@ -24,12 +24,12 @@ LINE_COLUMNS = (
 
 
 def list_as_csv(found: Iterable[Invoice]) -> str:
-    """Amounts of credit notes are above zero as well: `kind` tells them apart."""
+    """Return the list as CSV. Amounts of credit notes are positive too. The column `kind` distinguishes them."""
     return _written(LIST_COLUMNS, (_of_invoice(invoice) for invoice in found))
 
 
 def invoice_as_csv(found: WholeInvoice) -> str:
-    """Its lines, which add up to what it comes to before tax."""
+    """Return the invoice's lines as CSV. They add up to the invoice's net amount."""
     return _written(LINE_COLUMNS, (_of_line(line, found.invoice) for line in found.lines))
 
 

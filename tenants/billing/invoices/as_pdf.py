@@ -1,4 +1,4 @@
-"""An invoice on paper, drawn by modules that are imported for the first one."""
+"""An invoice as PDF. The modules that draw it are imported for the first PDF."""
 
 from importlib import import_module
 from typing import cast
@@ -7,5 +7,7 @@ from tenants.billing.invoices.paper import Paper
 
 
 def invoice_as_pdf(paper: Paper) -> bytes:
-    """Draw the paper. What draws is some 200 modules with its fonts, and no other answer has to wait for them."""
+    """Draw the PDF. The import is late because the drawing code and its fonts are about 200 modules, and other
+    responses should not wait for them.
+    """
     return cast("bytes", import_module("tenants.billing.invoices.pdf.written").as_pdf(paper))

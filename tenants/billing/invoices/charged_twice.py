@@ -1,4 +1,6 @@
-"""Gives back at once what was both billed and charged: of a job that went on after a month of it was billed."""
+"""Gives back at once an amount that was both billed and charged. This happens if a job runs on after one of its months
+was billed.
+"""
 
 from collections.abc import Mapping
 from datetime import date
@@ -11,9 +13,10 @@ from tenants.core.months import Month
 
 
 def give_back_billed(source: Source, charged: Mapping[date, int]) -> None:
-    """In the transaction of the charge, the wallet locked. `charged`: for work of these months.
+    """Give the billed amounts back, in the transaction of the charge and with the wallet locked.
 
-    A month of which something came late may not have been billed with this work in it: the next invoice evens that out.
+    `charged` holds the charged amount for each month in which the work was done. A month with late usage may not have
+    been billed with this work in it. Such a month is skipped, and the next invoice evens it out.
     """
     closed = ClosedMonth.objects.filter(tenant_id=source.tenant_id, month__in=charged)
     whole = [one.month for one in closed if records_of(source.tenant_id, Month.of(one.month)) == one.records]

@@ -1,7 +1,7 @@
 """Decide whether the clocks of a process and of the database agree well enough to close a month.
 
-The database's clock says when a month is over. Where it is wrong nothing else would show it, so the process's clock is
-held against it: a month that is closed too early cannot be opened again.
+The database's clock says when a month is over. If that clock is wrong, nothing else would show it, and a month that is
+closed too early cannot be opened again. It is therefore compared with the process's clock.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta
 from tenants.billing.invoices.errors import NotBillable
 
 MAX_APART = timedelta(hours=1)
-"""Far more than machines drift, and less than late uses are waited for."""
+"""The largest difference that is accepted. It is far more than machines drift, and less than the wait for late
+usage.
+"""
 
 
 def process_time() -> datetime:
@@ -17,7 +19,7 @@ def process_time() -> datetime:
 
 
 def require_agreement(*, database: datetime, process: datetime) -> None:
-    """Raise NotBillable where the two differ by more than MAX_APART."""
+    """Raise NotBillable if the two differ by more than MAX_APART."""
     if abs(process - database) > MAX_APART:
         raise NotBillable(
             f"No month is closed while clocks disagree: this process has {process:%Y-%m-%d %H:%M} UTC, and the "

@@ -1,4 +1,6 @@
-"""What of a tenant's month there is to bill, and what of it was: reads of operators, who see each tenant."""
+"""Reads the billable amounts of a tenant's month and the amounts that were billed already. It runs as the operator, who
+can read every tenant.
+"""
 
 import json
 from collections import Counter, defaultdict
@@ -22,7 +24,7 @@ from tenants.plans.prices import Meter, Price
 from tenants.plans.selectors import included_versions, subscriptions_of
 from tenants.plans.versions import included_between
 
-# Late uses of months that were closed longer ago than this are not looked for.
+# Months that were closed longer ago than this are not searched for late usage.
 LATE_MONTHS = 3
 
 _USED = """
@@ -31,8 +33,8 @@ FROM tenants_usagerecord
 WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND created_at < %(until)s AND livemode
 GROUP BY 1, 2, 3, 4
 """
-# What the ledger says was charged for work, and what of it no balance could pay.
-# A part of a charge that is for work of a month before counts to that month.
+# The ledger's charges for work, and the part of them that no balance could pay. A part of a charge that is for work of
+# an earlier month counts for that month.
 _CHARGED = """
 WITH charges AS (
     SELECT id, currency, day, earlier FROM tenants_ledgertransaction
@@ -61,7 +63,7 @@ FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id 
 WHERE t.tenant_id = %(tenant)s AND t.kind = 'bill'
 GROUP BY t.currency
 """
-# What was not charged as it was used, since it was included: by the pool that paid for it.
+# The units that were not charged at use because they were included, by the pool that covered them.
 _SETTLED = """
 SELECT p.since, p.model, p.meter, u.model, u.cached, u.price::text, sum(u.quantity)::bigint
 FROM tenants_includeduse u JOIN tenants_includedpool p ON p.tenant_id = u.tenant_id AND p.id = u.pool_id
@@ -74,9 +76,9 @@ GROUP BY 1, 2, 3, 4, 5, 6
 class Charged:
     revenue_micros: int = 0
     uncollected_micros: int = 0
-    """Of it."""
+    """The part of the revenue that no balance could pay."""
     taken_micros: int = 0
-    """Out of the balance, beyond what was held."""
+    """The amount taken from the balance beyond the amount that was held."""
 
     @property
     def collected_micros(self) -> int:
@@ -88,7 +90,7 @@ class Collected:
     segments: tuple[Segment, ...]
     records: int
     settled: Mapping[LineKey, int] = field(default_factory=dict)
-    """Units that were included as they were used, out of pools of no segment."""
+    """Units that were included at use, from pools that belong to no segment."""
 
 
 def at(day: date) -> datetime:
@@ -124,7 +126,9 @@ def collect(tenant_id: UUID, time: MonthOfTime) -> Collected:
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """By when pools began. One look, so that both are of one moment."""
+    """The settled units by the start of their pool. One query reads both fields, so that they are from the same
+    moment.
+    """
 
     pools: dict[datetime, tuple[Included, ...]]
     lines: dict[datetime, dict[LineKey, int]]
@@ -143,7 +147,7 @@ def _settled(tenant_id: UUID, month: date) -> _Settled:
 
 
 def _held(tenant_id: UUID, time: MonthOfTime) -> list[tuple[datetime, datetime, Subscription | None]]:
-    """Which plan held when, without gaps."""
+    """Return the tenant's plans with the time each was in force, without gaps."""
     begun = [one for one in reversed(subscriptions_of(tenant_id)) if one.starts_at < time.until]
     before = [one for one in begun if one.starts_at <= time.first]
     inside = [one for one in begun if one.starts_at > time.first]
@@ -189,7 +193,7 @@ def _price(found: str) -> Price:
 
 
 def billed_of(tenant_id: UUID, month: Month) -> dict[Item, Amount]:
-    """By earlier invoices; what credit notes took back stays billed."""
+    """Return the amounts on earlier invoices. Amounts that credit notes took back still count as billed."""
     found: dict[Item, Amount] = defaultdict(Amount)
     lines = InvoiceLine.objects.filter(
         tenant_id=tenant_id, month=month.first, invoice__kind=Invoice.Kind.INVOICE
@@ -209,7 +213,7 @@ def billed_of(tenant_id: UUID, month: Month) -> dict[Item, Amount]:
 
 
 def months_with_late_uses(tenant_id: UUID, before: Month) -> list[Month]:
-    """Closed ones of which more is known than when they were billed."""
+    """Return closed months whose number of records has changed since they were billed."""
     closed = ClosedMonth.objects.filter(tenant_id=tenant_id, month__lt=before.first).order_by("-month")
     found = []
     for one in closed[:LATE_MONTHS]:
@@ -227,7 +231,7 @@ def records_of(tenant_id: UUID, month: Month) -> int:
 
 
 def charged(tenant_id: UUID, since: date, until: date) -> Mapping[str, Charged]:
-    """By currency; days of the ledger, the last not included."""
+    """Return the charges by currency, for days of the ledger. The day `until` is not included."""
     return {row[0]: Charged(*row[1:]) for row in _rows(_CHARGED, tenant_id, since, until)}
 
 
@@ -238,13 +242,13 @@ def revenue_of_bills(tenant_id: UUID) -> Mapping[str, int]:
 
 
 def invoiced_net(tenant_id: UUID, currency: str) -> int:
-    """By all invoices until now, whatever credit notes took back."""
+    """Return the net sum of all invoices so far. Credit notes are not subtracted."""
     mine = Invoice.objects.filter(tenant_id=tenant_id, currency=currency, kind=Invoice.Kind.INVOICE)
     return int(mine.aggregate(sum=Sum("net_micros"))["sum"] or 0)
 
 
 def first_billed(tenant_id: UUID, month: Month) -> date:
-    """Of what was charged before, nothing was or will be billed."""
+    """Return the first month that is or was billed. Charges before it are never billed."""
     first = (
         ClosedMonth.objects.filter(tenant_id=tenant_id)
         .order_by("month")

@@ -1,4 +1,4 @@
-"""Says whom a tenant's invoices are made out to; how it is taxed is the operator's to say."""
+"""Sets a tenant's billing details, to which its invoices are addressed. Only the operator sets its tax."""
 
 from uuid import UUID
 
@@ -7,11 +7,13 @@ from tenants.audit.services import record
 from tenants.billing.invoices.models import BillingDetails
 
 OWN = ("name", "address", "country", "tax_id", "email", "reference")
-"""What a tenant says of itself."""
+"""The fields that a tenant sets itself."""
 
 
 def set_billing_details(*, tenant_id: UUID, said: dict[str, object]) -> BillingDetails:
-    """Holds for invoices that are issued from now on. Inside the tenant's unit of work, or an operator's."""
+    """Set the details for invoices that are issued from now on. Call it inside the tenant's unit of work or inside
+    operator work.
+    """
     before = BillingDetails.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id).first()
     old = _values(before, said) if before else {}
     details, _ = BillingDetails.objects.update_or_create(tenant_id=tenant_id, defaults=said)

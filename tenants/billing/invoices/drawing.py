@@ -1,7 +1,7 @@
-"""What a month comes to, item by item, and what of it is still to be billed: pure.
+"""Computes the amounts of a month, item by item, and the part of them that is still to be billed. Pure.
 
-A month is always computed whole. An invoice says the difference to what earlier ones said of the same month, so a month
-can be billed in parts, and what is used in it and comes late is billed as if it had come in time.
+A month is always computed as a whole. An invoice bills the difference from earlier invoices for the same month. A month
+can therefore be billed in parts, and late usage is billed as if it had arrived in time.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ _SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is billed once: the same item of the same month on a later invoice is more of it."""
+    """An item that is billed once. The same item of the same month on a later invoice adds to it."""
 
     kind: Kind
     month: date
@@ -62,7 +62,7 @@ class MonthOfTime:
     first: datetime
     after_last: datetime
     until: datetime
-    """As far as it is billed: its end, or the moment for which it is asked before."""
+    """The end of the billed time: the month's end, or the present moment if that is earlier."""
 
     def share(self, since: datetime, until: datetime) -> Fraction:
         return Fraction(max(timedelta(), until - since) // _SECOND, (self.after_last - self.first) // _SECOND)
@@ -70,7 +70,7 @@ class MonthOfTime:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A part of the month in which one plan, or none, held."""
+    """A part of the month during which one plan, or no plan, was in force."""
 
     since: datetime
     until: datetime
@@ -80,17 +80,19 @@ class Segment:
     fee_micros: int = 0
     trial_ends_at: datetime | None = None
     included: tuple[Included, ...] = ()
-    """In a whole month."""
+    """The units that the plan includes in a whole month."""
     follows_a_plan: bool = False
-    """Another held in this month before: what this one includes is for the rest of it."""
+    """True if another plan was in force earlier in this month. The included units are then only for the rest of the
+    month.
+    """
     settled: tuple[Included, ...] = ()
-    """Taken out of what it includes as it was used."""
+    """The units already taken out of `included` at use."""
     settled_lines: Mapping[LineKey, int] = field(default_factory=dict)
-    """Units of the month's uses that were not charged as they were used, since these paid for them."""
+    """Units of the month's usage that were not charged at use, because the units in `settled` covered them."""
 
 
 def _pools(segment: Segment, month: MonthOfTime) -> tuple[Included, ...]:
-    """What it includes, less what was settled: never less than nothing."""
+    """Return the segment's included units minus the settled ones. A pool never goes below zero."""
     share = month.share(segment.since, month.after_last) if segment.follows_a_plan else Fraction(1)
     pools = Pools(share_of(segment.included, share))
     for one in segment.settled:
@@ -101,9 +103,11 @@ def _pools(segment: Segment, month: MonthOfTime) -> tuple[Included, ...]:
 def settled_by_segment(
     segments: Sequence[Segment], elsewhere: Mapping[LineKey, int]
 ) -> list[dict[LineKey, int]]:
-    """Whose uses were included as they were used: first each segment's own, then what its uses cannot be.
+    """Return the units of each segment that were included at use.
 
-    That is what was done under one plan with units set aside under another: `elsewhere` too, of pools of no segment.
+    Each segment first takes its own settled lines, up to its own usage. Then the rest is spread over all segments. The
+    rest is work done under one plan with units set aside under another, and the units in `elsewhere`, from pools of no
+    segment.
     """
     there = [_quantities(segment.used) for segment in segments]
     found: list[dict[LineKey, int]] = [{} for _ in segments]
@@ -131,10 +135,10 @@ def _quantities(used: Sequence[Used]) -> dict[LineKey, int]:
 def month_amounts(
     month: MonthOfTime, segments: Sequence[Segment], settled: Mapping[LineKey, int] | None = None
 ) -> dict[Item, Amount]:
-    """Fees by the second; of each model and price what the plans did not include. What is free is not billed.
+    """Return the amounts of the month: fees by the second, and usage beyond the included units by model and price.
 
-    `settled`: units that were not charged as they were used, out of pools of no segment: like those of the segments
-    they stay so, whatever becomes of the plan.
+    Free usage is not billed. `settled` holds units that were not charged at use, from pools that belong to no segment.
+    Like the segments' own settled units they stay included, whatever happens to the plan.
     """
     found: dict[Item, Amount] = defaultdict(Amount)
     for segment, known in zip(segments, settled_by_segment(segments, settled or {}), strict=True):
@@ -160,7 +164,7 @@ def _fee(segment: Segment, month: MonthOfTime) -> int:
 
 
 def _priced(item: Item, amount: Amount) -> Amount:
-    """Rounded once, of all that is billed of it."""
+    """Return the amount with its cost, which is rounded once for the whole item."""
     if item.price is None:
         return amount
     return Amount(amount.quantity, amount.included, item.price.cost_micros(amount.quantity - amount.included))
@@ -175,7 +179,9 @@ def still_to_bill(now: Amounts, billed: Amounts) -> dict[Item, Amount]:
 def with_uncollected(
     rest: Amounts, *, month: date, uncollected_micros: Mapping[str, int], billed: Amounts
 ) -> dict[Item, Amount]:
-    """What a balance could not pay is the operator's loss and is not billed: never more than the rest comes to."""
+    """Subtract the amounts that a balance could not pay. They are the operator's loss and are not billed. Never
+    subtract more than the rest comes to.
+    """
     found = dict(rest)
     for currency, micros in uncollected_micros.items():
         item = Item("uncollected", month, currency)
@@ -193,7 +199,7 @@ class Tax:
     note: str = ""
 
     def of(self, net_micros: int, unit: int) -> int:
-        """On the sum of an invoice, once."""
+        """Return the tax, computed once on the sum of an invoice."""
         return round(Fraction(net_micros * self.rate_bp, WHOLE_BP * unit)) * unit
 
 
@@ -227,7 +233,7 @@ class Draft:
 
 
 def drafts(rest: Amounts, *, month: date, tax: Tax) -> list[Draft]:
-    """One for each currency. Lines are in what can be paid, and add up to the rounded sum."""
+    """Return one draft per currency. Lines are rounded to payable units and add up to the rounded sum."""
     found = []
     for currency in sorted({item.currency for item in rest}):
         items = sorted((item for item in rest if item.currency == currency), key=_order)
@@ -270,7 +276,7 @@ class Corrected:
 
 
 def corrected(net_micros: int, *, of: Corrected, before: Corrected, unit: int) -> Corrected:
-    """Its tax is such that all parts of an invoice together take back all of its tax."""
+    """Return the part with its tax. All parts of an invoice together take back exactly all of its tax."""
     if not 0 < net_micros <= of.net_micros - before.net_micros:
         raise ValueError(f"{net_micros} is not between 0 and what is left of {of.net_micros}")
     whole = rounded_share(of.tax_micros, before.net_micros + net_micros, of.net_micros, unit)
@@ -282,7 +288,7 @@ def rounded_share(amount: int, part: int, whole: int, unit: int) -> int:
 
 
 def due_micros(*, total_micros: int, balance_micros: int) -> int:
-    """Of an invoice that the balance has been charged with already: what the balance lacks."""
+    """Return the amount that the balance lacks for an invoice with which it was already charged."""
     return min(total_micros, max(0, -balance_micros))
 
 

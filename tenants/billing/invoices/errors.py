@@ -1,8 +1,8 @@
-"""Why something cannot be billed, or not in that way."""
+"""The error for billing that is not possible, or not in this way."""
 
 
 class NotBillable(ValueError):
-    """For operators, and never told to callers."""
+    """The error for operators. It is never shown to callers."""
 
     @property
     def detail(self) -> str:

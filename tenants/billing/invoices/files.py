@@ -1,4 +1,4 @@
-"""An invoice as a file to keep: its bytes, and how it is called."""
+"""An invoice as a downloadable file: its bytes and its file name."""
 
 import re
 

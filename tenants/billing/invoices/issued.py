@@ -1,4 +1,4 @@
-"""Reads of a tenant's issued invoices and credit notes; inside its unit of work."""
+"""Reads of a tenant's issued invoices and credit notes, inside its unit of work."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _NOTE = Q(kind=Invoice.Kind.CREDIT_NOTE)
 
 
 def today() -> date:
-    """Invoices are due by days in UTC."""
+    """Return today's date in UTC, in which due dates are counted."""
     return timezone.now().date()
 
 
@@ -26,7 +26,9 @@ def standing(invoice: Invoice) -> Standing:
 
 
 def invoices(status: str = "") -> "QuerySet[Invoice]":
-    """Newest first: ids grow with time. `open` are those that are overdue, too. Raises ValueError for no status."""
+    """Return invoices, newest first, because ids grow with time. `open` includes overdue invoices. Raise ValueError for
+    an unknown status.
+    """
     found = Invoice.objects.order_by("-id").select_related("corrects")
     match status:
         case "":

@@ -1,4 +1,4 @@
-"""Writes an invoice as it is issued: number, rows and what it means for the ledger, all in one transaction."""
+"""Writes an issued invoice: its number, its rows and its ledger transaction, all in one database transaction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,8 +39,10 @@ class Parties:
 def issue(
     draft: Draft, parties: Parties, *, time: MonthOfTime, adjusted_micros: int, later_micros: int
 ) -> Invoice:
-    """`adjusted_micros`: what it says beyond what was charged as it was used. `later_micros`: what the balance was
-    charged with after the period, which is not what it lacks for this one.
+    """Write an invoice.
+
+    `adjusted_micros` is the amount that the invoice bills beyond the charges made at use. `later_micros` is the amount
+    that the balance was charged after the period. It does not count as missing for this invoice.
     """
     wallet = locked_wallet(parties.tenant.pk, draft.currency)
     balance = wallet.available_micros + wallet.held_micros + later_micros - adjusted_micros - draft.tax_micros
@@ -108,7 +110,7 @@ def lines_of(invoice: Invoice, draft: Draft, plans: Mapping[UUID, str]) -> Seque
 
 
 def issue_credit_note(invoice: Invoice, part: Corrected, parties: Parties, *, reason: str) -> Invoice:
-    """What is still to be paid is less by it, and what was paid already is credit."""
+    """Write a credit note. It lowers the open amount, and any part that was already paid becomes credit."""
     locked_wallet(invoice.tenant_id, invoice.currency)
     now = database_now()
     opened = min(invoice.open_micros, part.total_micros)

@@ -1,4 +1,4 @@
-"""What the scheduler measures of the billing of months."""
+"""Metrics of the scheduler's monthly billing."""
 
 from prometheus_client import Gauge
 

@@ -1,4 +1,4 @@
-"""Invoices and credit notes as they were issued, to whom, by whom. Once written they stay; see migration 0021."""
+"""Invoices and credit notes as issued, with buyer and seller. Written rows never change. See migration 0021."""
 
 from django.core.validators import MaxValueValidator, RegexValidator
 from django.db import models
@@ -13,7 +13,7 @@ MOST_TAX_BP = 10_000
 
 
 class Seller(models.Model):
-    """The operator's own business, of which there is one: what stands on its invoices. None are drawn without it."""
+    """The operator's own business as printed on its invoices. There is one row. Without it no invoices are drawn."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     only = models.BooleanField(default=True, editable=False, unique=True)
@@ -50,7 +50,7 @@ class Seller(models.Model):
 
 
 class BillingDetails(TenantOwned):
-    """Whom a tenant's invoices are made out to."""
+    """The name, address and tax details to which a tenant's invoices are addressed."""
 
     audit_kind = "billing"
 
@@ -91,7 +91,7 @@ class BillingDetails(TenantOwned):
 
 
 class NumberSeries(models.Model):
-    """The last number given in a year: its row is locked until the invoice is written, so that no number is lost."""
+    """The last number given in a year. The row stays locked until the invoice is written, so that no number is lost."""
 
     name = models.CharField(max_length=20, primary_key=True, help_text="Such as INV-2026.")
     last = models.PositiveIntegerField(default=0)
@@ -101,7 +101,7 @@ class NumberSeries(models.Model):
 
 
 class Invoice(TenantOwned):
-    """One, or a credit note to one. What was billed never changes; what was paid of it does."""
+    """An invoice, or a credit note for an invoice. The billed amounts never change. The paid amounts do."""
 
     is_money = True
 
@@ -172,12 +172,14 @@ class Invoice(TenantOwned):
 
     @property
     def open_micros(self) -> int:
-        """What is still to be paid."""
+        """Return the amount that is still to be paid."""
         return self.due_micros - self.paid_micros - self.credited_micros - self.written_off_micros
 
 
 class InvoiceLine(TenantOwned):
-    """What a line adds to what was billed of the same before: a month can be billed in parts, and late uses follow."""
+    """A line, which adds to earlier lines for the same item. A month can be billed in parts, and late usage follows
+    later.
+    """
 
     class Kind(models.TextChoices):
         FEE = "fee"
@@ -215,7 +217,7 @@ class InvoiceLine(TenantOwned):
 
 
 class ClosedMonth(TenantOwned):
-    """It was billed: what is used in it and comes later goes on the next invoice, on a line of its own."""
+    """A month that was billed. Late usage of it goes on the next invoice, on a line of its own."""
 
     month = models.DateField()
     records = models.BigIntegerField(default=0, help_text="Of usage, when it was last looked at.")

@@ -1,4 +1,4 @@
-"""Numbers without gaps: taken in the transaction that writes what bears them, and given back with it."""
+"""Gapless invoice numbers. A number is taken in the transaction that writes the invoice, and a rollback returns it."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ def series_of(prefix: str, year: int, *, credit_note: bool) -> str:
 
 
 def take_number(series: str) -> Number:
-    """The last lock of its transaction: all who bill wait for it."""
+    """Take the next number. Make it the last lock of the transaction, because all other billing waits for it."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_TAKE, {"name": series})
         (last,) = cursor.fetchone()

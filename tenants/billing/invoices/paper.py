@@ -1,4 +1,6 @@
-"""What stands on an invoice's paper: only what never changes after it is issued, so that it can be made again."""
+"""The content of an invoice's PDF. It contains only facts that never change after issue, so the PDF can be made
+again.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,18 +32,18 @@ class Paper:
     seller: Sequence[str]
     buyer: Sequence[str]
     facts: Pairs
-    """Number, days, period: names and values."""
+    """Pairs of name and value: number, dates, period."""
     lines: Sequence[PaperLine]
     currency: str
     totals: Pairs
-    """The last one is what it comes to."""
+    """The sums. The last one is the total."""
     notes: Sequence[str]
     payment: Pairs
     footer: str
 
 
 def paper_of(invoice: Invoice, lines: Iterable[InvoiceLine], *, corrects: Invoice | None = None) -> Paper:
-    """`corrects`: the invoice that a credit note is of."""
+    """Return the content. `corrects` is the invoice that a credit note is for."""
     seller, lines = invoice.seller, list(lines)
     reason = "" if any(line.text == invoice.reason for line in lines) else invoice.reason
     return Paper(
@@ -62,7 +64,7 @@ def paper_of(invoice: Invoice, lines: Iterable[InvoiceLine], *, corrects: Invoic
 
 
 def period_of(invoice: Invoice) -> tuple[date, date]:
-    """Both days included."""
+    """Return the first and the last day, both included."""
     return invoice.period_start.date(), (invoice.period_end - timedelta(microseconds=1)).date()
 
 
@@ -75,7 +77,7 @@ def _is_note(invoice: Invoice) -> bool:
 
 
 def party_rows(party: Mapping[str, object]) -> list[str]:
-    """Name, address, country, tax id, e-mail: each on lines of its own."""
+    """Return the text lines for name, address, country, tax id and email."""
     said = {name: str(party.get(name) or "").strip() for name in ("name", "address", "country", "email")}
     tax_id = str(party.get("tax_id") or "").strip()
     rows = [said["name"], *said["address"].splitlines(), said["country"]]

@@ -1,4 +1,4 @@
-"""How long a tenant whose month could not be billed waits for the next try: longer each time. Pure."""
+"""The wait before a tenant's failed billing is tried again. It grows with each failure. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,7 +17,9 @@ class _Failed:
 
 @dataclass
 class Patience:
-    """Of one process: whoever bills anew, such as after an update that mended the cause, tries all at once."""
+    """The failures that one process remembers. A new process, for example after an update that fixed the cause, tries
+    all tenants at once.
+    """
 
     _failed: dict[UUID, _Failed] = field(default_factory=dict)
 

@@ -1,11 +1,11 @@
-"""Holds invoices against the ledger, and numbers against each other, in the operator's scope."""
+"""Compares invoices with the ledger, and invoice numbers with each other, in the operator's scope."""
 
 from django.db import connections
 
 from tenants.billing.ledger.checks import Compared, differences
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
-# What an invoice says is owed and taxed, and what the ledger was told of it.
+# The due amount and tax of each invoice, compared with the ledger's entries for it.
 _BILLS = """
 WITH told AS (
     SELECT t.tenant_id, t.source_id, t.currency,
@@ -25,8 +25,8 @@ LATERAL (VALUES
 ) AS side (compared, expected, found)
 WHERE side.expected <> side.found
 """
-# Of who has no month that is billed in part, and no uses that came after their month was closed: all that was billed is
-# what was charged and what the bills themselves added.
+# This covers tenants that have no partly billed month and no usage that arrived after its month was closed. All that
+# was billed for them equals the charges plus the amounts that the bills themselves added.
 _NET = """
 WITH closed AS (
     SELECT tenant_id, min(month) AS first, max(month) AS last FROM tenants_closedmonth GROUP BY 1

@@ -1,4 +1,4 @@
-"""The scheduler's duty: each month that is over is billed once, tenant by tenant, in the order of months."""
+"""The scheduler's monthly billing: each ended month is billed once, tenant by tenant, in the order of the months."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -33,10 +33,10 @@ ORDER BY t.id LIMIT %(most)s
 
 
 def bill_ended_months(patience: Patience | None = None, clock: Callable[[], datetime] = process_time) -> int:
-    """How many tenants' months were closed. One that cannot be billed keeps no other waiting.
+    """Return the number of tenants' months that were closed. A tenant that cannot be billed does not delay others.
 
-    `patience`: what it remembers of those that failed; without, all are tried. `clock`: this process's, which only
-    ever keeps months from being closed.
+    `patience` remembers the tenants that failed. Without it, all are tried. `clock` is the clock of this process. It
+    can only prevent months from being closed.
     """
     known = patience or Patience()
     with operator_work():
@@ -59,7 +59,7 @@ def _clocks_agree(now: datetime, process: datetime) -> bool:
 
 
 class Biller:
-    """A scheduler's: it remembers whose months could not be billed."""
+    """The billing job of a scheduler. It remembers the tenants whose months could not be billed."""
 
     def __init__(self) -> None:
         self._patience = Patience()
@@ -69,7 +69,7 @@ class Biller:
 
 
 def _ended(seller: Seller, now: datetime) -> Iterator[Month]:
-    """Once late uses have had some hours to arrive."""
+    """Yield the ended months. Late usage has some hours to arrive before its month is yielded."""
     month = Month.of(seller.bills_from)
     while now >= at(month.after_last) + timedelta(hours=settings.MAAS_INVOICE_AFTER_H):
         yield month
@@ -77,7 +77,7 @@ def _ended(seller: Seller, now: datetime) -> Iterator[Month]:
 
 
 def _open(month: Month) -> Iterator[UUID]:
-    """Part by part: those that fail again and again stand in no other's way."""
+    """Yield the tenants batch by batch, so that those that fail again and again do not block the others."""
     after = UUID(int=0)
     while found := _open_after(month, after):
         yield from found
@@ -97,7 +97,9 @@ def _open_after(month: Month, after: UUID) -> list[UUID]:
 
 
 def _closed(tenant_id: UUID, month: Month, patience: Patience, now: datetime) -> bool:
-    """Once one month of it has failed, those after it are not tried either: they are billed in turn."""
+    """Return whether the month was closed. If one month of a tenant has failed, its later months are not tried, because
+    they are billed in order.
+    """
     if patience.waits(tenant_id, now):
         return False
     if not _drawn(tenant_id, month):

@@ -1,4 +1,4 @@
-"""Reads of what was billed, and of what would be."""
+"""Reads of issued invoices and of upcoming ones."""
 
 import time
 from uuid import UUID
@@ -16,19 +16,20 @@ from tenants.core.db.unit_of_work import operator_work
 from tenants.core.months import Month
 
 MOST_RECORDS = 2_000_000
-"""So many are added up while somebody waits."""
+"""The most records that are summed up during a request."""
 _told: ToldAgain[list[Draft]] = ToldAgain()
 
 
 def invoices_of(tenant_id: UUID) -> "QuerySet[Invoice]":
-    """Newest first, with credit notes."""
+    """Return invoices and credit notes, newest first."""
     return Invoice.objects.filter(tenant_id=tenant_id).order_by("-issued_on", "-id")
 
 
 def upcoming(tenant_id: UUID) -> list[Draft] | None:
-    """What the present month comes to until now; None where nothing is billed here, or where it is too much to add up.
+    """Return the drafts for the present month until now. Return None if nothing is billed here or if there is too much
+    to sum up.
 
-    A reading of operators: outside the tenant's unit of work. What takes long to add up is told again for a while.
+    It reads as the operator, outside the tenant's unit of work. A result that took long is cached for a while.
     """
     begun_s = time.monotonic()
     with operator_work():

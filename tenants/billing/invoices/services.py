@@ -1,4 +1,4 @@
-"""Bills a tenant's month, takes back a part of an invoice, gives one up. All of it is operators' work."""
+"""Bills a tenant's month, issues credit notes and writes invoices off. All of this is operator work."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -57,10 +57,11 @@ LONGEST_REASON = 200
 
 
 def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = "") -> list[Invoice]:
-    """What of it was not billed yet, an invoice for each currency; none where there is nothing.
+    """Bill the part of the month that was not billed yet, with one invoice per currency. Issue none if there is nothing
+    to bill.
 
-    With `closes` it must be over, and what comes later goes on the next invoice as late. Without, it is billed as far
-    as it has come. Raises NotBillable.
+    With `closes`, the month must be over, and later usage goes on the next invoice as late. Without it, the month is
+    billed until now. Raises NotBillable.
     """
     with _alone(tenant_id) as tenant:
         parties = _parties(tenant, made_by)
@@ -87,7 +88,9 @@ def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = ""
 def credit(
     *, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str, net_micros: int | None = None
 ) -> Invoice:
-    """A credit note for so much of it before tax; None for all that is left of it. Raises NotBillable."""
+    """Issue a credit note for this net amount, or for all that is left of the invoice if it is None. Raises
+    NotBillable.
+    """
     with _alone(tenant_id) as tenant:
         invoice = _locked(tenant_id, invoice_id)
         reason = _checked(reason)
@@ -115,7 +118,7 @@ def credit(
 
 
 def write_off(*, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str) -> Invoice:
-    """Nobody will pay it: what is open is the operator's loss. Raises NotBillable."""
+    """Write off the open amount of an invoice that will not be paid. It is the operator's loss. Raises NotBillable."""
     with _alone(tenant_id):
         invoice = _locked(tenant_id, invoice_id)
         if invoice.status != Invoice.Status.OPEN:
@@ -133,7 +136,7 @@ def write_off(*, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str) -
 
 
 def preview_month(tenant_id: UUID, month: Month) -> list[Draft]:
-    """What `draw_month` would bill now; nothing is written."""
+    """Return what `draw_month` would bill now. Nothing is written."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         tenant = Tenant.objects.get(id=tenant_id)
         parties = _parties(tenant, "")
@@ -143,7 +146,7 @@ def preview_month(tenant_id: UUID, month: Month) -> list[Draft]:
 
 @contextmanager
 def _alone(tenant_id: UUID) -> Iterator[Tenant]:
-    """Two that bill a tenant do it one after the other, and no plan of it changes meanwhile."""
+    """Lock the tenant, so that its billing runs one at a time and its plan does not change meanwhile."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         yield Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
 
@@ -173,14 +176,14 @@ def _require_turn(parties: Parties, month: Month, time: MonthOfTime, *, closes: 
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """What is still to be billed, and how much usage was seen of each month that was looked at."""
+    """The amounts that are still to be billed, and the number of records seen in each month that was read."""
 
     amounts: Mapping[Item, Amount]
     records: Mapping[Month, int]
 
 
 def _rest(tenant_id: UUID, month: Month, time: MonthOfTime) -> _Rest:
-    """Of the month, and of closed ones of which something came late; nothing is written."""
+    """Return the rest of the month and of closed months with late usage. Nothing is written."""
     amounts: dict[Item, Amount] = {}
     records: dict[Month, int] = {}
     for late in months_with_late_uses(tenant_id, month):
@@ -204,7 +207,7 @@ def _rest_of(tenant_id: UUID, month: Month, time: MonthOfTime) -> tuple[dict[Ite
 
 
 def _remember(tenant_id: UUID, month: Month, records: Mapping[Month, int], *, closes: bool) -> None:
-    """How much was looked at, so that what comes later is seen."""
+    """Store the number of records that were read, so that later usage is noticed."""
     for seen, many in records.items():
         if seen != month:
             ClosedMonth.objects.filter(tenant_id=tenant_id, month=seen.first).update(records=many)
@@ -214,7 +217,7 @@ def _remember(tenant_id: UUID, month: Month, records: Mapping[Month, int], *, cl
 
 def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTime) -> list[Invoice]:
     tenant_id, issued = parties.tenant.pk, []
-    # Whatever is charged meanwhile is looked at here, or sees afterwards that the month is billed.
+    # The locks come first. A charge made meanwhile is either read below or finds afterwards that the month is billed.
     for draft in found:
         locked_wallet(tenant_id, draft.currency)
     since = first_billed(tenant_id, month)
@@ -223,7 +226,8 @@ def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTim
     of_bills = revenue_of_bills(tenant_id)
     for draft in found:
         if draft.net_micros < 0:
-            # As when more became included after a part of the month was billed: operators write a credit note.
+            # This happens if more became included after a part of the month was billed. Operators then write a credit
+            # note.
             comes_to = money(draft.net_micros, draft.currency)
             log.warning("month_billed_too_high", tenant_id=str(tenant_id), month=str(month), rest=comes_to)
             continue

@@ -1,4 +1,4 @@
-"""How an invoice stands, in one word for people; pure."""
+"""The status of an invoice in one word for people. Pure."""
 
 from datetime import date
 from typing import Final, Literal
@@ -15,7 +15,7 @@ WORDS: Final[dict[Standing, str]] = {
 
 
 def standing_of(*, kind: str, status: str, due_on: date, today: date) -> Standing:
-    """The day on which it is due is the last on which it is not late."""
+    """Return the status. The invoice is not yet late on the due date itself."""
     if kind == "credit_note":
         return "credit_note"
     if status == "paid":

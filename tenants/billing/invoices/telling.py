@@ -1,4 +1,6 @@
-"""Sends issued invoices to who pays: owners, billing members, and the address that the invoice is made out to."""
+"""Sends issued invoices to the people who pay: owners, billing members, and the email address in the billing
+details.
+"""
 
 from datetime import timedelta
 from smtplib import SMTPRecipientsRefused
@@ -27,7 +29,8 @@ AT_ONCE = 100
 TRIED_FOR = timedelta(days=3)
 TOLD = (Membership.Role.OWNER, Membership.Role.BILLING)
 
-# Taken before it is sent: whoever dies in between has told nobody, and the page of the invoice has it all the same.
+# An invoice is marked before it is sent. If the process dies in between, nobody is notified, but the invoice's page
+# still shows it.
 _TAKE = """
 UPDATE tenants_invoice SET told_at = clock_timestamp() WHERE id IN (
     SELECT id FROM tenants_invoice WHERE id >= %(since)s AND told_at IS NULL
@@ -46,7 +49,9 @@ It is also here, with its lines as CSV and JSON: {link}
 
 
 def tell_of_invoices() -> int:
-    """How many were sent to somebody. A mail server that is away is tried again for three days."""
+    """Send invoices and return the number sent. If the mail server is unavailable, sending is tried again for three
+    days.
+    """
     if not settings.MAAS_EMAIL_URL:
         return 0
     with operator_work():
@@ -59,7 +64,7 @@ def tell_of_invoices() -> int:
                 log.warning("invoice_not_mailed", error=str(error), invoices=len(taken) - place)
                 return place
             except Exception:
-                # What is wrong with one keeps no other waiting; it is not tried again.
+                # A faulty invoice does not delay the others. It is not tried again.
                 log.exception("invoice_mail_failed", invoice_id=str(invoice_id))
         return len(taken)
 
@@ -77,7 +82,7 @@ def _give_back(ids: list[UUID]) -> None:
 
 
 def _tell(invoice_id: UUID) -> None:
-    """Each by a mail of their own: addresses are nobody else's to see. Raises where nobody could be told."""
+    """Send each recipient a separate mail, because addresses are private. Raise the error if no mail could be sent."""
     invoice = find_invoice(invoice_id)
     assert invoice is not None
     found = whole(invoice)
@@ -87,10 +92,10 @@ def _tell(invoice_id: UUID) -> None:
         for address in _addresses(invoice):
             try:
                 told += _mail(found, paper, address, connection).send()
-            except (SMTPRecipientsRefused, ValueError):  # or an address that is none
+            except (SMTPRecipientsRefused, ValueError):  # or the address is invalid
                 log.info("invoice_refused", tenant_id=str(invoice.tenant_id))
             except OSError:
-                # Once: whoever has been told is not told again for the sake of others.
+                # If some recipients got the mail, it is not sent again for the sake of the others.
                 if not told:
                     raise
                 break

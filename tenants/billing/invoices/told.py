@@ -1,4 +1,4 @@
-"""An invoice as programs are told of it: amounts in millionths, and as decimal numbers beside."""
+"""An invoice as JSON for programs: amounts in millionths, and as decimal numbers beside them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -50,7 +50,7 @@ def whole_told(found: WholeInvoice) -> dict[str, Any]:
 
 
 def plain(amount_micros: int, currency: str) -> str:
-    """For programs: no separators of thousands."""
+    """Return the amount for programs, without separators of thousands."""
     return amount(amount_micros, currency).replace(",", "")
 
 

@@ -1,4 +1,4 @@
-"""Answers that took long are told again for a while: pure but for what it keeps, of one process."""
+"""A cache for results that took long to compute. Pure except for its own state, one per process."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 
 V = TypeVar("V")
 MOST_OF_TIME = 0.05
-"""That may be spent on finding the same answer anew."""
+"""The largest share of the time that may be spent on computing the same result again."""
 QUICK_S = 0.5
-"""What is found within that is always found anew."""
+"""Results that took less time than this are always computed again."""
 LONGEST_S = 300.0
 CAPACITY = 500
 

@@ -1,4 +1,4 @@
-"""What the present month would be billed as, if it ended now: as programs and pages are told."""
+"""The invoice that the present month would give if it ended now, for programs and for the dashboard."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,9 @@ from tenants.plans.wording import rounded_money
 class Upcoming:
     month: Month
     known: bool
-    """Whether it was added up: not where nothing is billed, nor where it is too much for the moment."""
+    """True if the amounts were summed up. It is false if nothing is billed here or if there is too much to sum up
+    now.
+    """
     told: list[dict[str, Any]]
 
 
@@ -30,7 +32,7 @@ class UpcomingRow:
 
 
 def upcoming_now(tenant_id: UUID) -> Upcoming:
-    """Outside the tenant's unit of work."""
+    """Return the upcoming invoices. Call it outside the tenant's unit of work."""
     drafts = upcoming(tenant_id)
     with operator_work():
         month = Month.of(database_now().date())
@@ -39,7 +41,7 @@ def upcoming_now(tenant_id: UUID) -> Upcoming:
 
 
 def upcoming_rows(tenant_id: UUID) -> list[UpcomingRow]:
-    """For people: an amount in each currency, and what it is of."""
+    """Return rows for people: an amount per currency with a note about it."""
     found = upcoming_now(tenant_id)
     return [
         UpcomingRow(

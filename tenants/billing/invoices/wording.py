@@ -1,4 +1,4 @@
-"""What stands on the lines of an invoice, and on whose behalf: pure but for the rows it is given."""
+"""The texts of invoice lines, and the parties on an invoice. Pure except for the rows it is given."""
 
 from collections.abc import Mapping
 from uuid import UUID

@@ -1,1 +1,1 @@
-"""Money: what a tenant may spend, what is set aside for work under way, and what was charged; double entry."""
+"""The ledger of tenants' money, in double entry: balances, holds for work in progress, and charges."""

@@ -1,4 +1,6 @@
-"""Says, once a month each, that half, four fifths and all of a budget are used: in a row, and by mail to who pays."""
+"""Records and mails an alert when half, four fifths and all of a budget are used, once a month each. The mails go to
+the people who pay.
+"""
 
 from dataclasses import dataclass
 from datetime import date
@@ -30,7 +32,7 @@ WHERE b.month = {THIS_MONTH} AND b.used_micros > 0
   AND b.used_micros::numeric * 100 >= b.monthly_micros::numeric * p.percent
 ON CONFLICT (budget_id, month, percent) DO NOTHING
 """  # noqa: S608  # made of constants alone
-# Taken before it is sent: whoever dies in between has told nobody, and the row says it all the same.
+# An alert is marked before it is sent. If the process dies in between, nobody is notified, but the row still shows it.
 _TAKE = """
 UPDATE tenants_budgetalert a SET told_at = clock_timestamp()
 FROM tenants_budget b JOIN tenants_tenant t ON t.id = b.tenant_id
@@ -60,7 +62,7 @@ class _Alert:
     tenant_id: UUID
     account: str
     key: str | None
-    """Its name, of a key's budget."""
+    """The name of the key, if it is a key's budget."""
     month: date
     percent: int
     used_micros: int
@@ -81,7 +83,9 @@ class _Alert:
 
 
 def alert_of_budgets() -> int:
-    """How many alerts somebody was told of. A mail server that is away is tried again for a day."""
+    """Record and mail alerts, and return the number mailed. If the mail server is unavailable, sending is tried again
+    for a day.
+    """
     with operator_work():
         with connections[OPERATOR].cursor() as cursor:
             cursor.execute(_NOTE, {"percents": list(PERCENTS)})
@@ -104,7 +108,7 @@ def _tell_all() -> int:
 
 
 def _tell(alert: _Alert) -> None:
-    """Each by a mail of their own: addresses are nobody else's to see. Raises where nobody could be told."""
+    """Send each recipient a separate mail, because addresses are private. Raise the error if no mail could be sent."""
     members = Membership.objects.filter(tenant_id=alert.tenant_id, role__in=TOLD, user__is_active=True)
     told = 0
     with get_connection() as connection:
@@ -114,10 +118,10 @@ def _tell(alert: _Alert) -> None:
             )
             try:
                 told += mail.send()
-            except (SMTPRecipientsRefused, ValueError):  # or an address that is none
+            except (SMTPRecipientsRefused, ValueError):  # or the address is invalid
                 log.info("budget_alert_refused", tenant_id=str(alert.tenant_id))
             except OSError:
-                # Once: whoever has been told is not told again for the sake of others.
+                # If some recipients got the mail, it is not sent again for the sake of the others.
                 if not told:
                     raise
                 break

@@ -1,4 +1,4 @@
-"""What two records of the same money say, held against each other: pure."""
+"""Compares two records of the same money. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True, order=True)
 class Compared:
-    """`expected` is what the finer record comes to, `found` what the other says."""
+    """A pair of sums: `expected` comes from the finer record, and `found` from the other."""
 
     tenant_id: UUID
     compared: str

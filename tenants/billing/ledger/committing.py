@@ -1,7 +1,7 @@
-"""Where reservations and the ledger meet: what is committed in Postgres is set aside in Redis no longer.
+"""Connects the reservations in Redis with the ledger. An amount that is committed in Postgres is released in Redis.
 
-A job's hold is reserved like a call just before it is committed, the wallet's row locked: neither of the two is counted
-nowhere at any moment, so that no call is promised what a job has just been given.
+A job's hold is reserved like a call, just before it is committed and while the wallet's row is locked. At every moment
+it is therefore counted in Postgres or in Redis, so no call can get money that a job has just been given.
 """
 
 import time
@@ -40,7 +40,7 @@ from tenants.core.ids import uuid7
 
 log = structlog.get_logger(__name__)
 PATIENCE_S = 0.25
-"""While a wallet's row is locked."""
+"""The timeout in seconds of a request to Redis, during which a wallet's row is locked."""
 LEFT_ALONE_S = 1.0
 TRIES = 10
 PAUSE_S = 0.01
@@ -50,26 +50,28 @@ _NOTHING_KEPT = 0
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """`reservation_id`: what was set aside for it, if anything was."""
+    """A charge. `reservation_id` names the reservation for it, if there was one."""
 
     reservation_id: UUID
     currency: str
     key_id: UUID | None
-    """Whose budgets it counts to."""
+    """The key whose budgets the charge counts against."""
     amount_micros: int
 
 
 class Charging:
-    """Uses of a tenant on their way into the ledger. Meanwhile nobody is refused by a look that may be wrong."""
+    """Usage of a tenant that is being written to the ledger. Meanwhile no call is refused because of a read that may be
+    out of date.
+    """
 
     def __init__(self, tenant_id: UUID) -> None:
         self._tenant_id = tenant_id
         self._token = uuid7().hex
-        # Nobody has reserved anything of late: there is nothing that could be counted twice.
+        # If Redis keeps nothing for the tenant, nothing was reserved lately, so nothing can be counted twice.
         self.keeps = _door().say(tenant_id, [CHARGING, self._token]) != _NOTHING_KEPT
 
     def end(self, charges: Sequence[Charge] = ()) -> None:
-        """After the commit, with what was charged; with nothing where nothing was."""
+        """Report the charges after the commit, or report none if nothing was charged."""
         if not self.keeps:
             return
         for start in range(0, len(charges), IDS_AT_ONCE):
@@ -83,9 +85,10 @@ class Charging:
 
 
 def reserve_hold(source: Source, amount_micros: int) -> None:
-    """Of a hold that is posted already: raises where what is left does not suffice for calls under way.
+    """Reserve a hold that is posted already. Raise if the money does not suffice for the hold and the calls in
+    progress.
 
-    The wallet's row is locked. While Redis is away, calls that are under way are not seen.
+    The wallet's row is locked. While Redis is unavailable, calls in progress are not seen.
     """
     rooms = rooms_of(source.tenant_id, source.key_id, source.currency).with_back(amount_micros)
     if not rooms.bounded:
@@ -108,32 +111,32 @@ def reserve_hold(source: Source, amount_micros: int) -> None:
 class PoolWanted:
     name: str
     left: int
-    """As Postgres has it."""
+    """The units left according to Postgres."""
     quantity: int
 
 
 class TakenUnits:
-    """Units of pools that no call under way has, and no call is given from now on.
+    """Units of pools that no call in progress has, and that no call is given from now on.
 
-    The wallet's row is locked. While Redis is away, calls that are under way are not seen.
+    The wallet's row is locked. While Redis is unavailable, calls in progress are not seen.
     """
 
     def __init__(self, tenant_id: UUID, wanted: Sequence[PoolWanted], *, anyhow: bool) -> None:
-        """`anyhow`: rather too few than to wait for what was charged a moment ago."""
+        """Take the units. With `anyhow`, take too few rather than wait for charges made a moment ago."""
         self._tenant_id = tenant_id
         self._token = uuid7().hex
         self._pools = {one.name: uuid7().hex for one in wanted}
         self.granted = self._take(wanted, anyhow=anyhow) if wanted else {}
 
     def use(self, quantities: Mapping[str, int]) -> None:
-        """Once it is committed, so many of each pool are gone and the others are there again."""
+        """Report the used units after the commit. The other units become free again."""
         charges = [(name, "", quantity) for name, quantity in quantities.items() if quantity]
         if charges or self._pools:
             words = charged_words(self._token, charges, list(self._pools.values()))
             transaction.on_commit(lambda: self._tell(words), using=current_alias())
 
     def give_back(self) -> None:
-        """At once: nothing will be committed."""
+        """Release the units at once, because nothing will be committed."""
         if self._pools:
             self._tell(charged_words(self._token, (), list(self._pools.values())))
 
@@ -155,7 +158,9 @@ class TakenUnits:
 
 
 def _reserved(tenant_id: UUID, words: Words) -> tuple[Verdict, int]:
-    """Charges that are committed already are about to be told; others wait for the row that is locked here."""
+    """Try again while the verdict is unsure. Charges that are committed will be reported soon, and other charges wait
+    for the row that is locked here.
+    """
     for _ in range(TRIES):
         answer = _door().say(tenant_id, words)
         if answer is None:
@@ -168,7 +173,7 @@ def _reserved(tenant_id: UUID, words: Words) -> tuple[Verdict, int]:
 
 class _Door:
     def __init__(self, url: str) -> None:
-        # Whatever is said may be done twice.
+        # Every request to the script may be executed twice, so a retry is safe.
         self._client = redis.Redis.from_url(
             url,
             socket_timeout=PATIENCE_S,
@@ -178,7 +183,9 @@ class _Door:
         self._away_until_s = float("-inf")
 
     def say(self, tenant_id: UUID, words: Words, *, surely: bool = False) -> Any:
-        """None where Redis does not answer. `surely`: even where it did not a moment ago."""
+        """Return the script's response, or None if Redis does not answer. With `surely`, try even if Redis did not
+        answer a moment ago.
+        """
         if not surely and time.monotonic() < self._away_until_s:
             return None
         about = said(tenant_id, *words)
@@ -198,12 +205,12 @@ class _Door:
 
 @cache
 def _door() -> _Door:
-    """This process's."""
+    """Return the connection of this process."""
     return _Door(settings.MAAS_REDIS_URL)
 
 
 def _sums(charges: Sequence[Charge]) -> list[tuple[str, str, int]]:
-    """By currency and key."""
+    """Return the sums of the charges by currency and key."""
     sums: dict[tuple[str, UUID | None], int] = defaultdict(int)
     for one in charges:
         sums[one.currency, one.key_id] += one.amount_micros

@@ -1,15 +1,17 @@
-"""What is said to whom money refuses: exact amounts, and what to do."""
+"""Errors for refusals because of money. They state exact amounts and say what to do."""
 
 from tenants.core.errors import DomainError
 from tenants.plans.wording import money
 
 
 class InvalidTerms(ValueError):
-    """Of an account or a grant: for operators, and never told to callers."""
+    """The error for invalid terms of an account or a grant. It is for operators and never shown to callers."""
 
 
 class PaymentRequired(DomainError):
-    """The tenant cannot pay for it: the one kind of refusal that stays the answer to its Idempotency-Key."""
+    """The error for a tenant that cannot pay. It is the only kind of refusal that is kept as the response to its
+    Idempotency-Key.
+    """
 
 
 class InsufficientFunds(PaymentRequired):

@@ -1,4 +1,6 @@
-"""What Postgres says may still be spent in one currency, and what was charged before it was asked: pure."""
+"""The headroom in one currency according to Postgres, and the charges that were counted before Postgres was read.
+Pure.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,11 +18,11 @@ class Verdict(Enum):
     NO = 0
     YES = 1
     UNSURE = 2
-    """Postgres has to be asked again: something was charged since, or is being charged now."""
+    """Postgres must be read again, because something was charged since or is being charged now."""
 
 
 class BoundRow(NamedTuple):
-    """One wallet or budget of a caller's. `left_micros` is None where nothing bounds it."""
+    """A wallet or budget of a caller. `left_micros` is None if it sets no bound."""
 
     whose: Whose
     currency: str
@@ -29,16 +31,22 @@ class BoundRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """None where nothing bounds it. What is left of a tenant's money is shared by all of its keys."""
+    """The headroom of a caller. An amount is None if nothing bounds it. All keys of a tenant share the tenant's
+    headroom.
+    """
 
     tenant_micros: int | None = None
     key_micros: int | None = None
     prepaid: bool = False
-    """In this currency: what its plan includes is used before its money."""
+    """True if the tenant is prepaid in this currency. The units that its plan includes are then used before its
+    money.
+    """
 
     @classmethod
     def of(cls, rows: Iterable[BoundRow], currency: str) -> Self:
-        """Whoever is prepaid in some currency has nothing in those of which it has no wallet."""
+        """Return the headroom from these rows. A tenant that is prepaid in some currency has nothing in a currency
+        without a wallet.
+        """
         rows = list(rows)
         here = [row for row in rows if row.currency == currency]
         prepaid = any(row.whose == "wallet" and row.left_micros is not None for row in rows)
@@ -59,7 +67,7 @@ class Rooms:
         return min((room for room in (self.tenant_micros, self.key_micros) if room is not None), default=None)
 
     def with_back(self, micros: int) -> "Rooms":
-        """As they were before so much was taken out."""
+        """Return the headroom from before this amount was taken."""
         tenant, key = self.tenant_micros, self.key_micros
         return replace(
             self,
@@ -70,11 +78,13 @@ class Rooms:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """So many of what a plan includes that work may use: those for its model, then those for all."""
+    """The most included units that work may use, from the pool of its model first, then from the pool for all
+    models.
+    """
 
     most: int
     pools: tuple[str, ...]
-    """By their names."""
+    """The names of the pools."""
 
 
 NO_UNITS = Units(0, ())
@@ -82,7 +92,7 @@ NO_UNITS = Units(0, ())
 
 @dataclass(frozen=True, slots=True)
 class Most:
-    """What a call may cost and use, and no more."""
+    """The most that a call may cost and use."""
 
     micros: int
     model: str = ""
@@ -91,22 +101,24 @@ class Most:
 
     @property
     def pools(self) -> tuple[str, ...]:
-        """Of included units that it may use: those for its model first."""
+        """Return the names of the pools that it may use, the one for its model first."""
         return tuple(pool_name(model, self.meter) for model in (self.model, EVERY_MODEL))
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """All that was ever charged, as Redis counts it: it only grows, and what it has grown by is not in a look."""
+    """The sums of all charges ever made, as Redis counts them. They only grow. A read of Postgres does not contain
+    their growth since then.
+    """
 
     tenant_micros: int
     key_micros: int
     units: tuple[int, ...] = ()
-    """Of each pool."""
+    """The units charged from each pool."""
 
 
 def words_of(rooms: Rooms, gone: Gone | None) -> list[str | int]:
-    """As the script reads them. No `gone`: nothing can have been charged since."""
+    """Return the arguments in the order of the script. Without `gone`, nothing can have been charged since the read."""
     before = (None, None) if gone is None else (gone.tenant_micros, gone.key_micros)
     said = (rooms.tenant_micros, before[0], rooms.key_micros, before[1])
     return ["" if word is None else word for word in said]

@@ -1,7 +1,7 @@
-"""Takes a prepaid account's included units before its money: set aside at acceptance, used at the settlement.
+"""Takes the included units of a prepaid account before its money. They are held at acceptance and used at settlement.
 
-Inside the caller's transaction. Pools are locked under the wallet, like budgets: whoever needs several wallets locks
-all of them before the first pool.
+It runs inside the caller's transaction. Pools are locked after the wallet, like budgets. Code that needs several
+wallets locks all of them before the first pool.
 """
 
 from collections import defaultdict
@@ -24,25 +24,25 @@ from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.months import first_of_this_month
 
 Works = Callable[[], Sequence[Work]]
-"""Asked only where units are included and left."""
+"""A function that returns the work. It is called only if it is needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldUnits:
-    """Set aside in the transaction under way."""
+    """Units that were held in the current transaction."""
 
     spared_micros: int = 0
-    """So much of what the work costs need not be held."""
+    """The part of the cost of the work that need not be held."""
     taken: TakenUnits | None = None
 
     def give_back(self) -> None:
-        """The transaction is not committed: calls may have them."""
+        """Release the units for calls, because the transaction is not committed."""
         if self.taken is not None:
             self.taken.give_back()
 
 
 def hold_included(source: Source, works: Works) -> HeldUnits:
-    """Nothing of an account that is billed by month."""
+    """Hold included units for the work. An account that is billed by month holds none."""
     if not _is_prepaid(source):
         return HeldUnits()
     rooms = free_rooms(source.tenant_id)
@@ -57,9 +57,11 @@ def hold_included(source: Source, works: Works) -> HeldUnits:
 
 
 def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allotted]:
-    """What of the work is not charged. What was held of pools and is not needed is free again.
+    """Use included units for the work and return the uses, which are not charged. Held units that are not needed become
+    free.
 
-    First what was set aside for it before it was done, whoever else waits for units; then what is free of them.
+    The units that were set aside for the work before it was done are used first, whatever other work waits for units.
+    Free units come next.
     """
     prepaid = _is_prepaid(source)
     held = let_go(source)
@@ -86,7 +88,7 @@ def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allot
 
 
 def _late_rooms(source: Source, covered: Sequence[Work]) -> list[Room]:
-    """Of months that are over, for what was done before they were."""
+    """Return the units left in past months, for work that was done in those months."""
     this_month = first_of_this_month()
     months = {work.month for work in covered if work.month and work.month < this_month}
     return [room for month in sorted(months) for room in rooms_of_month(source.tenant_id, month)]
@@ -110,14 +112,14 @@ def _by_pool(allotted: Iterable[Allotted]) -> dict[str, int]:
 
 
 def could_be_included(tenant_id: UUID, works: Works) -> int:
-    """The same as of a hold, and nothing is set aside."""
+    """Return the amount that a hold would save through included units. Nothing is held."""
     rooms = rooms_seen(tenant_id)
     allotted = allot(works(), rooms) if rooms else []
     return sum(one.spared_micros for one in allotted)
 
 
 def _less(held: Sequence[Room], free: Sequence[Room]) -> list[Room]:
-    """What was let go a moment ago is among what is free, and is not there twice."""
+    """Return the free units minus those released a moment ago, so that they are not counted twice."""
     again = {room.pool_id: room.quantity for room in held}
     return [
         Room(room.pool_id, room.model, room.meter, room.quantity - again.get(room.pool_id, 0), room.month)
@@ -126,7 +128,7 @@ def _less(held: Sequence[Room], free: Sequence[Room]) -> list[Room]:
 
 
 def _is_prepaid(source: Source) -> bool:
-    """In this currency; the wallet is locked until the transaction ends."""
+    """Return whether the account is prepaid in this currency. The wallet stays locked until the transaction ends."""
     open_wallet(source.tenant_id, source.currency)
     wallet = Wallet.objects.select_for_update(no_key=True).get(
         tenant_id=source.tenant_id, currency=source.currency

@@ -1,4 +1,6 @@
-"""What of included units was granted, is set aside, and was used; moved under the wallet's lock. See migration 0028."""
+"""Pools of included units with the units granted, held and used. They change under the wallet's lock. See migration
+0028.
+"""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -7,7 +9,7 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class IncludedPool(TenantOwned):
-    """Of one month, or of what was left of it when its plan began: never less than was granted once."""
+    """The units of a month, or of the rest of the month in which a plan began. The granted number never decreases."""
 
     since = models.DateTimeField(help_text="The month's beginning, or when the plan began in it.")
     model = models.CharField(max_length=100, help_text="Empty: of all models.")
@@ -33,7 +35,7 @@ class IncludedPool(TenantOwned):
 
 
 class IncludedHold(TenantOwned):
-    """Units of a pool that are set aside for work under way; gone with its settlement."""
+    """Units of a pool that are held for work in progress. The row is deleted at settlement."""
 
     pool = models.ForeignKey(
         IncludedPool, on_delete=models.PROTECT, related_name="holds", db_constraint=False, db_index=False
@@ -55,7 +57,7 @@ class IncludedHold(TenantOwned):
 
 
 class IncludedUse(TenantOwned):
-    """Of one settlement: so many units were included, and so much less was charged. Never changed."""
+    """The included units of one settlement, and the amount that was therefore not charged. The row never changes."""
 
     pool = models.ForeignKey(
         IncludedPool, on_delete=models.PROTECT, related_name="uses", db_constraint=False, db_index=False

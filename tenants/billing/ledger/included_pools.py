@@ -1,4 +1,6 @@
-"""Reads and locks the pools of the present month, and moves their units: inside a transaction, the wallet locked."""
+"""Reads and locks the pools of the present month and moves their units. It runs inside a transaction that has locked
+the wallet.
+"""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
@@ -15,7 +17,7 @@ from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 from tenants.core.months import Month
 
-# Never less than was granted once: what was used of it stays used.
+# The granted number never decreases, because units that were used stay used.
 _GRANT = """
 INSERT INTO tenants_includedpool AS pool (id, tenant_id, since, model, meter, granted, used, held)
 VALUES (%(id)s, %(tenant)s, %(since)s, %(model)s, %(meter)s, %(granted)s, 0, 0)
@@ -67,7 +69,7 @@ UPDATE tenants_includedpool SET used = used + %(quantity)s WHERE id = %(pool)s A
 
 
 def free_rooms(tenant_id: UUID) -> list[Room]:
-    """What is included now and neither used nor held; none without a plan."""
+    """Return the units that are included now and neither used nor held. Return none without a plan."""
     granted = granted_now(tenant_id)
     if granted is None:
         return []
@@ -79,7 +81,9 @@ def free_rooms(tenant_id: UUID) -> list[Room]:
 
 
 def rooms_of_month(tenant_id: UUID, month: date) -> list[Room]:
-    """Of one that is over: what was never used of it. Of two plans in it the later one's come first."""
+    """Return the units of a past month that were never used. If the month had two plans, those of the later plan come
+    first.
+    """
     after = Month.of(month).after_last
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_OF_MONTH, {"tenant": tenant_id, "since": _at(month), "until": _at(after)})
@@ -87,7 +91,7 @@ def rooms_of_month(tenant_id: UUID, month: date) -> list[Room]:
 
 
 def rooms_seen(tenant_id: UUID) -> list[Room]:
-    """The same without a lock, and nothing is written."""
+    """Return the same as `free_rooms`, without a lock and without writing anything."""
     granted = granted_now(tenant_id)
     if granted is None:
         return []
@@ -118,7 +122,7 @@ def hold_units(source: Source, allotted: Iterable[Allotted]) -> None:
 
 
 def let_go(source: Source) -> list[Room]:
-    """What was held for it is free again, and its to take before anybody else's."""
+    """Release and return the units that were held for the source. It may take them before any other work."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_LET_GO, _named(source))
         return [
@@ -147,7 +151,7 @@ def use_units(source: Source, allotted: Iterable[Allotted]) -> None:
 
 
 def _together(allotted: Iterable[Allotted]) -> dict[tuple[object, ...], tuple[int, int]]:
-    """Units and what they spare: of one pool some were held before and some were free, and it is one use of it."""
+    """Sum up units and the amounts they save. Units of one pool that were partly held and partly free are one use."""
     found: dict[tuple[object, ...], tuple[int, int]] = {}
     for one in allotted:
         work = one.work

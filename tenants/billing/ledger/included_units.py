@@ -1,4 +1,4 @@
-"""Which units of some work are included, out of which pools: pure."""
+"""Decides which units of some work are included, and from which pools. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,32 +14,34 @@ from tenants.plans.prices import Meter, Price
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is alike in all but number: done already, or to be done."""
+    """A quantity of uniform work that is done already or is to be done."""
 
     model: str
     cached: bool
     price: Price
     quantity: int
     amount_micros: int
-    """What it costs where nothing is included."""
+    """The cost if nothing is included."""
     month: date | None = None
-    """In which it was done; None of what is still to be done."""
+    """The month in which it was done. None if it is still to be done."""
     pool: str | None = None
-    """Of whose units some were set aside for all of it before it was done: its model's, or empty for those of all."""
+    """The pool from which units for all of it were set aside before it was done: the model's name, or an empty text for
+    the pool of all models. None if no units were set aside.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """So many units of a pool may be taken."""
+    """Units of a pool that may be taken."""
 
     pool_id: UUID
     model: str
     meter: Meter
     quantity: int
     month: date | None = None
-    """Of whose work alone; None for any."""
+    """The month whose work may take the units. None if any work may."""
     held: bool = False
-    """Set aside for this work before."""
+    """True if the units were held for this work before."""
 
     def less(self, quantity: int) -> "Room":
         return replace(self, quantity=max(0, self.quantity - quantity))
@@ -64,7 +66,9 @@ class Allotted:
 
 
 def allot(works: Iterable[Work], rooms: Sequence[Room]) -> list[Allotted]:
-    """What is dearest first; of what was held first, and of pools of the one model before those of all."""
+    """Allot units to the work, the most expensive first. Held units are taken first, and pools of the one model before
+    those of all models.
+    """
     left = {room: room.quantity for room in sorted(rooms, key=_turn)}
     found: list[Allotted] = []
     for work in sorted(works, key=_worth):
@@ -89,7 +93,7 @@ def left_in(rooms: Iterable[Room], allotted: Iterable[Allotted]) -> list[Room]:
 
 
 def cost_by_month(works: Iterable[Work], spared: Iterable[Allotted]) -> dict[date, int]:
-    """What work came to without what was included of it, by the month in which it was done."""
+    """Return the cost of the work without its included part, by the month in which it was done."""
     costs: dict[date, int] = defaultdict(int)
     for work in works:
         if work.month:
@@ -101,7 +105,7 @@ def cost_by_month(works: Iterable[Work], spared: Iterable[Allotted]) -> dict[dat
 
 
 def _share(work: Work, quantity: int) -> int:
-    """Rounded down: what is over is never charged too little."""
+    """Return the cost of this quantity, rounded down, so that the rest is never charged too little."""
     return work.amount_micros * quantity // work.quantity
 
 

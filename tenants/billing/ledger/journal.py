@@ -1,6 +1,7 @@
-"""Writes one event of money: transaction, entries, wallet and budgets in one statement, or none of them.
+"""Writes one money transaction: its row, the entries, the wallet and the budgets in one statement, or none of them.
 
-The wallet's row is taken last of all locks, and everything else of money only under it: nobody waits in a circle.
+The wallet's row is the last lock to be taken, and all other money rows are changed only under it. This prevents
+deadlocks.
 """
 
 import json
@@ -17,10 +18,12 @@ from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 
 Bound = Literal["none", "floor", "unbounded"]
-"""`floor`: only where a prepaid balance stays above its own. `unbounded`: only where nothing bounds it at all."""
+"""The condition for a posting. `floor` requires that a prepaid balance stays at or above its floor. `unbounded`
+requires that nothing bounds the spending at all.
+"""
 
 BUDGET_KEY = "(SELECT maas_budget_key(%(key)s::uuid))"
-"""Whose budgets a key has: its own, or those of the one whose place it took."""
+"""SQL for the key whose budgets a key uses: the key itself, or the key that it replaced."""
 TODAY = "(clock_timestamp() AT TIME ZONE 'UTC')::date"
 THIS_MONTH = "date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')::date"
 _BOUNDS: Mapping[Bound, str] = {
@@ -41,8 +44,8 @@ _BUDGETS = f"""
       AND (api_key_id IS NULL OR api_key_id = {BUDGET_KEY}) AND EXISTS (SELECT FROM wallet)
 )
 """  # noqa: S608  # made of constants alone
-# A statement of its own: one that waits for the row goes on with what it saw of other tables before it waited, such as
-# a budget that was not there yet.
+# The lock is a separate statement. A statement that waits for the row continues with its old view of other tables, in
+# which a new budget may be missing.
 _LOCK = (
     "SELECT FROM tenants_wallet WHERE tenant_id = %(tenant)s AND currency = %(currency)s FOR NO KEY UPDATE"
 )
@@ -84,7 +87,7 @@ ON CONFLICT (tenant_id, currency) DO NOTHING
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What money moves for. `id` names it once for all, whoever asks again."""
+    """The source of a money transaction. Its `id` stays the same if the request is repeated."""
 
     tenant_id: UUID
     kind: str
@@ -92,7 +95,7 @@ class Source:
     currency: str
     key_id: UUID | None = None
     day: date | None = None
-    """To which it counts, in UTC; None for the present one, by the database's clock."""
+    """The day in UTC that it counts for. None means today by the database's clock."""
     reason: str = ""
     made_by: str = ""
 
@@ -105,10 +108,10 @@ def post(
     counts: bool = False,
     earlier: Mapping[date, int] | None = None,
 ) -> bool:
-    """Inside a transaction. False where the bound forbids it or there is no wallet, and nothing is written then.
+    """Post inside a transaction. Return False if the bound forbids it or there is no wallet. Nothing is written then.
 
-    With `counts`, what is collected is added to what the budgets of this month have used. `earlier`: so much of it is
-    for work of these months before the present one.
+    With `counts`, the collected amount is added to this month's use of the budgets. `earlier` holds the parts of it
+    that are for work of months before the present one.
     """
     credit, held = posting.moved(CREDIT), posting.moved(HELD)
     values = {
@@ -131,7 +134,7 @@ def post(
 
 
 def open_wallet(tenant_id: UUID, currency: str) -> None:
-    """Unless there is one."""
+    """Create the wallet if there is none."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_OPEN, {"id": uuid7(), "tenant": tenant_id, "currency": currency})
 

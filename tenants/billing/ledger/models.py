@@ -1,4 +1,4 @@
-"""What money there is, what moved it, and what bounds it. Entries are added and never changed; see migration 0012."""
+"""Wallets, the transactions that change them, and budgets. Entries are added and never changed. See migration 0012."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -8,10 +8,12 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class Wallet(TenantOwned):
-    """A tenant's money in one currency: the sums of its entries, changed in the transactions that write them."""
+    """A tenant's money in one currency: the sums of its entries, changed in the transactions that write the entries."""
 
     audited_by_services = True
-    """Those that write it know more of it than a form does."""
+    """True because the services that write wallets also write the audit log. They know more about a change than a form
+    does.
+    """
 
     class Kind(models.TextChoices):
         PREPAID = "prepaid", "prepaid: work is refused when nothing is left"
@@ -40,14 +42,14 @@ class Wallet(TenantOwned):
 
     @property
     def spendable_micros(self) -> int | None:
-        """None where nothing but budgets bounds it."""
+        """Return the spendable amount. Return None if only budgets bound it."""
         if self.kind == self.Kind.INVOICED:
             return None
         return self.available_micros + self.credit_line_micros
 
 
 class LedgerTransaction(TenantOwned):
-    """One event of money. Its source is named by kind and id: of one source there is one hold and one settlement."""
+    """A money transaction. Its source is named by kind and id. A source has one hold and one settlement at most."""
 
     kind = models.CharField(max_length=10, choices=[(kind, kind) for kind in postings.KINDS])
     source_kind = models.CharField(max_length=20)
@@ -112,9 +114,9 @@ class LedgerEntry(TenantOwned):
 
 
 class Budget(TenantOwned):
-    """What may be spent in a month of the calendar (UTC), by the whole tenant or by one of its keys.
+    """The amount that the whole tenant or one of its keys may spend in a calendar month (UTC).
 
-    The operator may set one, and the tenant itself another: both hold.
+    The operator may set one and the tenant another. Both apply.
     """
 
     class By(models.TextChoices):
@@ -153,7 +155,7 @@ class Budget(TenantOwned):
 
 
 class BudgetAlert(TenantOwned):
-    """So much of a month's budget is used: written once, and told by mail to those who pay."""
+    """A note that a certain share of a month's budget is used. It is written once and mailed to the people who pay."""
 
     budget = models.ForeignKey(
         Budget, on_delete=models.CASCADE, related_name="alerts", db_constraint=False, db_index=False
@@ -175,7 +177,7 @@ class BudgetAlert(TenantOwned):
 
 
 class LedgerDifference(TenantOwned):
-    """What two records of the same money say differently: for an operator to look into. See docs/money.md."""
+    """A difference between two records of the same money, for an operator to investigate. See docs/money.md."""
 
     compared = models.CharField(max_length=20)
     currency = models.CharField(max_length=3)

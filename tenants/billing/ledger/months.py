@@ -1,4 +1,4 @@
-"""The month that budgets count in: the database's, in UTC."""
+"""The month that budgets count in, by the database's clock and in UTC."""
 
 from datetime import date
 

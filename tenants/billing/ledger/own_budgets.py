@@ -1,4 +1,4 @@
-"""Budgets that an account sets for itself and its keys, beside the operator's: both hold."""
+"""Budgets that an account sets for itself and its keys. They apply in addition to the operator's budgets."""
 
 from uuid import UUID
 
@@ -13,17 +13,17 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.plans.wording import money
 
 MOST = 200
-"""Of one account, over all keys and currencies."""
+"""The most budgets of one account, over all keys and currencies."""
 
 
 class BudgetRefused(ValueError):
-    """For the person who asked."""
+    """The error for a refused budget. Its text is for the person who sent the request."""
 
 
 def set_own_budget(
     *, tenant_id: UUID, currency: str, monthly_micros: int, key_id: UUID | None = None
 ) -> Budget | None:
-    """In place of the one there was. Raises BudgetRefused, InvalidTerms."""
+    """Set the budget and replace an existing one. Raises BudgetRefused, InvalidTerms."""
     return _change(tenant_id, currency, monthly_micros, key_id)
 
 

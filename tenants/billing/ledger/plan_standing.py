@@ -1,4 +1,4 @@
-"""What of a tenant's plan is left in this month: reads, inside its unit of work."""
+"""Reads the units of a tenant's plan that are left this month, inside the tenant's unit of work."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -21,7 +21,7 @@ from tenants.plans.versions import included_between
 @dataclass(frozen=True)
 class IncludedRow:
     model: str
-    """Empty for all."""
+    """The model, or an empty text for all models."""
     meter: Meter
     quantity: int
     left: int
@@ -46,7 +46,7 @@ class Standing:
 class Granted:
     plan: Plan
     since: datetime
-    """The month's beginning, or when the plan began in it."""
+    """The start of the month, or the start of the plan if it began within the month."""
     included: tuple[Included, ...]
 
 
@@ -55,7 +55,7 @@ _SECOND = timedelta(seconds=1)
 
 
 def granted_now(tenant_id: UUID) -> Granted | None:
-    """None without a plan that includes something."""
+    """Return the units that the tenant's plan includes now. Return None without a plan."""
     subscription = current_subscription(tenant_id)
     if subscription is None or subscription.plan is None:
         return None
@@ -68,7 +68,9 @@ def granted_now(tenant_id: UUID) -> Granted | None:
 
 
 def standing_of(tenant_id: UUID) -> Standing:
-    """Of a prepaid account what its pools have left, of others what its uses of the month have left."""
+    """Return the units left: for a prepaid account those left in its pools, for others those left after the month's
+    usage.
+    """
     granted = granted_now(tenant_id)
     if granted is None:
         return NOTHING_INCLUDED
@@ -80,14 +82,14 @@ def standing_of(tenant_id: UUID) -> Standing:
             pools.give_up(pool.model, cast(Meter, pool.meter), pool.used + pool.held)
         return Standing(granted.plan, granted.included, pools.left)
     for line in usage_of(Month.of(granted.since.date())):
-        # A sum of nothing is what was free, and that uses up nothing.
+        # A row with an amount of zero was free and uses up nothing.
         if line.livemode and line.amount_micros and line.day >= granted.since.date():
             pools.use(line.model, cast(Meter, line.meter), line.quantity)
     return Standing(granted.plan, granted.included, pools.left)
 
 
 def _followed_a_plan(tenant_id: UUID, since: datetime, month: Month) -> bool:
-    """Whether another held in this month before."""
+    """Return whether another plan was in force earlier this month."""
     if since <= datetime.combine(month.first, time(), UTC):
         return False
     before = subscriptions_of(tenant_id).filter(starts_at__lt=since)

@@ -1,24 +1,26 @@
-"""Which accounts an event of money moves, by how much: pure. What goes into one account comes out of others."""
+"""Decides which accounts a money transaction changes, and by how much. Amounts that enter one account leave others.
+Pure.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
 CREDIT: Final = "credit"
-"""What the tenant may spend; below zero, what it owes. The wallet's `available_micros` is its sum."""
+"""The amount that the tenant may spend, or that it owes if negative. The wallet's `available_micros` is its sum."""
 HELD: Final = "held"
-"""Set aside for work under way. The wallet's `held_micros` is its sum."""
+"""The amount held for work in progress. The wallet's `held_micros` is its sum."""
 REVENUE: Final = "revenue"
 GRANTS: Final = "grants"
-"""What the operator gave for nothing."""
+"""Credit that the operator gave for free."""
 UNCOLLECTED: Final = "uncollected"
-"""Work that was done and is not paid, since a balance or budget had no more: the operator's loss."""
+"""Work that was done but not paid, because a balance or budget was used up. It is the operator's loss."""
 RECEIVABLE: Final = "receivable"
-"""What was billed and is not paid yet (below zero)."""
+"""Billed amounts that are not paid yet (below zero)."""
 PAYMENTS: Final = "payments"
-"""What came in from outside (below zero)."""
+"""Payments received from outside (below zero)."""
 TAX: Final = "tax"
-"""What was billed beside and is owed to the state."""
+"""Tax that was billed in addition and is owed to the state."""
 ACCOUNTS: Final = (CREDIT, HELD, REVENUE, GRANTS, UNCOLLECTED, RECEIVABLE, PAYMENTS, TAX)
 
 HOLD: Final = "hold"
@@ -32,13 +34,13 @@ REFUND: Final = "refund"
 WRITE_OFF: Final = "write_off"
 KINDS: Final = (HOLD, CHARGE, RELEASE, GRANT, BILL, CORRECTION, PAYMENT, REFUND, WRITE_OFF)
 ONCE: Final = (BILL, CORRECTION, PAYMENT, REFUND, WRITE_OFF)
-"""Of one source there is one of these."""
+"""Kinds that occur at most once per source."""
 Kind = Literal["hold", "charge", "release", "grant", "bill", "correction", "payment", "refund", "write_off"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Above zero is what the account has more: of the tenant's money, or of the operator's income."""
+    """A change of an account. A positive amount adds to the tenant's money or to the operator's income."""
 
     account: str
     amount_micros: int
@@ -58,12 +60,12 @@ class Posting:
 
 
 def hold(amount_micros: int) -> Posting:
-    """Before the work: nobody else can spend it."""
+    """Hold an amount before the work, so that nothing else can spend it."""
     return Posting(HOLD, _entries((CREDIT, -amount_micros), (HELD, amount_micros)))
 
 
 def settlement(*, held_micros: int, cost_micros: int, collected_micros: int) -> Posting:
-    """After the work: the hold is gone, and of the cost as much is taken as can be had."""
+    """Release the hold after the work, and collect as much of the cost as possible."""
     if not 0 <= collected_micros <= cost_micros:
         raise ValueError(f"of a cost of {cost_micros} it is not possible to collect {collected_micros}")
     return Posting(
@@ -78,12 +80,14 @@ def settlement(*, held_micros: int, cost_micros: int, collected_micros: int) -> 
 
 
 def grant(amount_micros: int) -> Posting:
-    """Below zero it is taken back."""
+    """Grant credit, or take it back if the amount is negative."""
     return Posting(GRANT, _entries((CREDIT, amount_micros), (GRANTS, -amount_micros)))
 
 
 def bill(*, adjusted_micros: int, tax_micros: int, due_micros: int) -> Posting:
-    """What an invoice says beyond what was charged as it was used, its tax, and what of it all is to be paid."""
+    """Post an invoice: the amount beyond the charges made at use, the tax, and the part of all of it that is still to
+    be paid.
+    """
     return Posting(
         BILL,
         _entries(
@@ -96,7 +100,7 @@ def bill(*, adjusted_micros: int, tax_micros: int, due_micros: int) -> Posting:
 
 
 def correction(*, net_micros: int, tax_micros: int, open_micros: int) -> Posting:
-    """A credit note: first what is still to be paid is less, and what was paid already is credit again."""
+    """Post a credit note. It first reduces the open amount, and the part that was already paid becomes credit again."""
     total = net_micros + tax_micros
     if not 0 <= open_micros <= total:
         raise ValueError(f"of {total} it is not possible to take {open_micros} from what is open")
@@ -112,7 +116,7 @@ def correction(*, net_micros: int, tax_micros: int, open_micros: int) -> Posting
 
 
 def payment(*, amount_micros: int, open_micros: int) -> Posting:
-    """What came in goes to the invoice as far as it is open, and what is left is credit."""
+    """Post a payment. It pays the open amount of the invoice, and the rest becomes credit."""
     if not 0 <= open_micros <= amount_micros:
         raise ValueError(f"of {amount_micros} it is not possible to pay {open_micros}")
     return Posting(
@@ -124,7 +128,7 @@ def payment(*, amount_micros: int, open_micros: int) -> Posting:
 
 
 def refund(*, amount_micros: int, reopened_micros: int) -> Posting:
-    """What goes back is owed again on the invoice that it had paid, or taken out of credit."""
+    """Post a refund. The amount is owed again on the invoice that it had paid, or is taken out of credit."""
     if not 0 <= reopened_micros <= amount_micros:
         raise ValueError(f"of {amount_micros} it is not possible to reopen {reopened_micros}")
     return Posting(
@@ -138,12 +142,14 @@ def refund(*, amount_micros: int, reopened_micros: int) -> Posting:
 
 
 def write_off(amount_micros: int) -> Posting:
-    """Of an invoice that nobody will pay: the operator's loss."""
+    """Post the write-off of an invoice that will not be paid. It is the operator's loss."""
     return Posting(WRITE_OFF, _entries((RECEIVABLE, amount_micros), (UNCOLLECTED, -amount_micros)))
 
 
 def collectable(*, cost_micros: int, held_micros: int, rooms_micros: Iterable[int]) -> int:
-    """Of a cost that passes its hold: what balance and budgets still have room for, and no more."""
+    """Return the part of a cost that can be collected: the hold, plus the headroom of balance and budgets, up to the
+    cost.
+    """
     room = min(rooms_micros, default=None)
     if room is None:
         return cost_micros

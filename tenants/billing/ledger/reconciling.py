@@ -1,6 +1,7 @@
-"""Holds the books against each other, in the operator's scope, and keeps what differs for somebody to look into.
+"""Compares the books with each other, in the operator's scope, and stores the differences for an operator to
+investigate.
 
-Each comparison is one statement, and so sees one moment: work that goes on meanwhile makes no difference.
+Each comparison is one statement and sees one moment, so work in progress makes no difference.
 """
 
 from collections.abc import Container, Iterable
@@ -33,8 +34,8 @@ LATERAL (VALUES
 ) AS side (compared, expected, found)
 WHERE side.expected <> side.found
 """  # noqa: S608  # made of constants alone
-# Day by day, of what is not a job's: a known answer to a call is its own source, a known page's is the page. Of the
-# days before there was a wallet nothing was charged.
+# This compares day by day and leaves jobs out. The source of a cache hit of a call is the usage record itself, and that
+# of a page is the page. Nothing was charged on days before the wallet existed.
 _CALLS = """
 WITH used AS (
     SELECT tenant_id, currency, (created_at AT TIME ZONE 'UTC')::date AS day, sum(amount_micros) AS micros
@@ -59,7 +60,7 @@ FROM used u JOIN tenants_wallet w USING (tenant_id, currency)
 LEFT JOIN charged c USING (tenant_id, currency, day) LEFT JOIN spared i USING (tenant_id, currency, day)
 WHERE u.day > (w.opened_at AT TIME ZONE 'UTC')::date AND u.micros <> coalesce(c.micros, 0) + coalesce(i.micros, 0)
 """
-# What a pool of included units says, and what was used and held of it: in units, of no currency.
+# This compares each pool of included units with its uses and holds, in units without a currency.
 _POOLS = """
 WITH used AS (
     SELECT tenant_id, pool_id AS id, sum(quantity) AS units FROM tenants_includeduse GROUP BY 1, 2
@@ -77,7 +78,7 @@ CALLS_SINCE = "2 days"
 
 
 def compare_ledger() -> list[Compared]:
-    """Entries against wallets, uses and holds against pools, and the usage of calls against what was charged for it."""
+    """Compare entries with wallets, uses and holds with pools, and the usage of calls with the charges for it."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_LEDGER)
         found = _read(cursor.fetchall())
@@ -90,7 +91,7 @@ def compare_ledger() -> list[Compared]:
 
 
 def note_difference(one: Compared) -> None:
-    """One that is seen as it happens, in the transaction that sees it. The next check finds it too, or it is gone."""
+    """Store a difference in the transaction that noticed it. The next check finds it too, or marks it as gone."""
     known = LedgerDifference.objects.filter(
         tenant_id=one.tenant_id,
         compared=one.compared,
@@ -103,14 +104,16 @@ def note_difference(one: Compared) -> None:
 
 
 def difference_is_gone(tenant_id: UUID, compared: str, subject: str) -> None:
-    """Once somebody has dealt with it, and not only at the next check."""
+    """Mark a difference as gone when somebody has dealt with it, without waiting for the next check."""
     LedgerDifference.objects.filter(
         tenant_id=tenant_id, compared=compared, subject=subject, gone_at=None
     ).update(gone_at=Now())
 
 
 def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] = ()) -> int:
-    """Those that are new are told; those that are gone stay on record. Of what was not compared nothing is gone."""
+    """Store and log new differences, and mark the others as gone but keep them. A difference is not gone if its
+    comparison was not made. Return the number found.
+    """
     now = {one.subject_of_all: one for one in found}
     with operator_work(), transaction.atomic(using=OPERATOR):
         known = {

@@ -1,4 +1,4 @@
-"""Reservations of calls, from an event loop: many callers' in one trip to Redis, over one connection."""
+"""Reservations of calls, made from an event loop: many callers share one round trip to Redis over one connection."""
 
 import asyncio
 from collections.abc import Sequence
@@ -30,18 +30,20 @@ from tenants.billing.ledger.reserve_script import (
 log = structlog.get_logger(__name__)
 PATIENCE_S = 1.0
 LEFT_ALONE_S = 0.5
-"""For so long Redis is not asked again after it has not answered."""
+"""Seconds for which Redis is not tried again after it did not answer."""
 MOST_AT_ONCE = 500
 MOST_WAITING = 20_000
 
 
 class ReservationsAway(Exception):
-    """Nobody can say what is set aside; what was asked may have been done all the same."""
+    """The error for unknown reservations. The requested action may have been done all the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """`id` names it once for all: who reserves under it again, such as a line that is run again, has it once."""
+    """A reservation. If its `id` is reserved again, for example by a batch line that runs again, it exists only
+    once.
+    """
 
     id: UUID
     tenant_id: UUID
@@ -50,7 +52,7 @@ class Reservation:
     amount_micros: int
     wants: Units = NO_UNITS
     units: tuple[int, ...] = ()
-    """So many included ones it has of each pool, which cost it nothing."""
+    """The included units that it has from each pool, which cost nothing."""
 
     @property
     def key(self) -> str:
@@ -62,16 +64,16 @@ class Told:
     verdict: Verdict
     left_micros: int
     needed_micros: int = 0
-    """Beyond what is included."""
+    """The amount needed beyond the included units."""
     units: tuple[int, ...] = ()
-    """So many are, of each pool."""
+    """The included units from each pool."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
     said: Said
     answer: "asyncio.Future[Any] | None"
-    """None where nobody waits."""
+    """The future for the response. None if nothing waits for it."""
 
     def end(self, answer: object) -> None:
         if self.answer is None or self.answer.done():
@@ -83,10 +85,12 @@ class _Asked:
 
 
 class Reservations:
-    """One for each event loop. A caller who leaves disturbs nobody: the trips belong to a task of their own."""
+    """The reservations of one event loop. A caller that leaves does not affect others, because a separate task makes
+    the round trips.
+    """
 
     def __init__(self, url: str) -> None:
-        # No time limit for each read, as one for the whole trip is cheaper.
+        # Single reads have no time limit, because one limit for the whole round trip is cheaper.
         pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
             url, socket_timeout=None, socket_connect_timeout=PATIENCE_S, retry=Retry(NoBackoff(), 0)
         )
@@ -99,7 +103,9 @@ class Reservations:
     async def seen(
         self, tenant_id: UUID, key_id: UUID | None, currency: str, pools: Sequence[str] = ()
     ) -> Gone:
-        """Before Postgres is asked. Raises ReservationsAway, as does the next."""
+        """Return the charges counted so far. Call it before Postgres is read. Raises ReservationsAway, as does
+        `reserve`.
+        """
         words = said(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
         tenant, key, *units = map(int, await self._ask(words))
         return Gone(tenant, key, tuple(units))
@@ -107,7 +113,7 @@ class Reservations:
     async def reserve(
         self, wanted: Reservation, rooms: Rooms, gone: Gone, units_left: Sequence[int] = ()
     ) -> Told:
-        """`units_left`: of each of its pools."""
+        """Try to reserve. `units_left` holds the units left in each of its pools."""
         words = (wanted.id.hex, wanted.currency, wanted.key, wanted.amount_micros, RESERVED_S)
         pools = zip(wanted.wants.pools, units_left, gone.units, strict=False)
         asked = said(
@@ -123,7 +129,7 @@ class Reservations:
         return Told(Verdict(verdict), left, needed, tuple(units))
 
     def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
-        """What it came to; 0 where it came to nothing. Nobody waits for it."""
+        """Report the actual cost, or 0 if there is none. The response is not awaited."""
         asked = said(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S, *units)
         if not self._is_away and len(self._waiting) < MOST_WAITING:
             self._set_out(_Asked(asked, None))
@@ -173,7 +179,7 @@ class Reservations:
         self._tell(error)
 
     async def _say_twice(self, words: Words) -> Sequence[object]:
-        """The second time only where the connection broke: whatever is asked may be done twice."""
+        """Send the request, and send it again only if the connection broke. Every request may be executed twice."""
         try:
             return await self._say(words)
         except (redis.ConnectionError, OSError):
@@ -189,7 +195,7 @@ class Reservations:
             whole = True
         finally:
             if not whole:
-                # An answer that nobody heard must not be taken for that to the next.
+                # A response that was not read must not be mistaken for the response to the next request.
                 await self._connection.disconnect(nowait=True)
         return answers
 
@@ -199,7 +205,7 @@ class Reservations:
         return answers
 
     def _tell(self, error: Exception | None) -> None:
-        """Once for each time that Redis is away."""
+        """Log an outage of Redis once each time it begins."""
         if error is not None:
             self._away_until_s = asyncio.get_running_loop().time() + LEFT_ALONE_S
             if not self._away:

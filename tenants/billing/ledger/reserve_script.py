@@ -1,12 +1,14 @@
-"""What Redis does with what a tenant has set aside for work under way, by its own clock: all of it or nothing.
+"""The script by which Redis keeps a tenant's reservations for work in progress, by its own clock. An action is done
+completely or not at all.
 
-A reservation has an id, an amount, and a moment at which it is over: whoever dies leaks it no longer. Sums of those
-that stand are kept beside them (`held`), and of all that was ever charged (`gone`): for the tenant, and for each of
-its keys. Of included units the same is kept, each pool as if it were a currency; a reservation takes them before money,
-and what it has of them stands beside it, under its id and the place of the pool.
+A reservation has an id, an amount and an expiry time, so the reservation of a process that dies does not leak. The
+script also keeps the sum of the current reservations (`held`) and the sum of all charges ever made (`gone`), for the
+tenant and for each of its keys. It keeps the same for included units, with each pool as if it were a currency. A
+reservation takes included units before money. Its units are stored beside it, under its id and the position of the
+pool.
 
-What Postgres had is compared with what was seen to be gone before Postgres was asked. A charge that is in both is
-counted twice, and none is missed: so long as any is on its way, "no" is said to be unsure.
+The amount read from Postgres is compared with the value of `gone` from before Postgres was read. A charge that is in
+both is counted twice, and none is missed. While any charge is on its way, a refusal is therefore reported as unsure.
 """
 
 from collections.abc import Sequence
@@ -16,11 +18,13 @@ from typing import Final
 from uuid import UUID
 
 RESERVED_S = 120
-"""For as long as a call may last, twice."""
+"""Seconds until a call's reservation expires: twice the longest duration of a call."""
 SETTLED_S = 3600
-"""Of what was used and waits to be charged; of a batch's line until its part of the batch has ended."""
+"""Seconds until the reservation of finished work expires. It waits to be charged. A batch line waits until its part of
+the batch has ended.
+"""
 HOLD_S = 30
-"""Of a job's, until its hold is committed."""
+"""Seconds until a job's reservation expires. It is kept until the job's hold is committed."""
 CHARGING_S = 3
 KEPT_S = 2 * 24 * 3600
 
@@ -222,16 +226,18 @@ SHA = sha1(TEXT.encode(), usedforsecurity=False).hexdigest()
 
 
 def pool_name(model: str, meter: str) -> str:
-    """Without spaces, and no currency. Of whatever month: what is gone of it is looked at from moment to moment."""
+    """Return a name that has no spaces and is not a currency. It has no month, because only changes of `gone` between
+    two moments are used.
+    """
     return "u" + sha1(f"{meter} {model}".encode(), usedforsecurity=False).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Many go in one trip, each about its own tenant."""
+    """A request to the script about one tenant. Many requests go in one round trip."""
 
     key: str
-    """What the names of all that is kept of the tenant begin with."""
+    """The prefix of all Redis keys of the tenant."""
     text: str
 
 
@@ -240,12 +246,14 @@ def said(tenant_id: UUID, *words: str | int) -> Said:
 
 
 def spoken(together: Sequence[Said]) -> list[str | int]:
-    """What follows the script's name, or its text; the answers come in the same order."""
+    """Return the arguments that follow the script's hash or text. The responses come in the same order."""
     return [len(together), *(one.key for one in together), *(one.text for one in together)]
 
 
 def charged_words(token: str, charges: Sequence[tuple[str, str, int]], ids: Sequence[str]) -> Words:
-    """`charges`: currency, key and amount; of units the name of their pool, and no key."""
+    """Return the arguments that report charges. `charges` holds currency, key and amount. Units have the name of their
+    pool instead of a currency, and no key.
+    """
     words: Words = [CHARGED, token, len(charges)]
     for charge in charges:
         words += charge

@@ -1,4 +1,4 @@
-"""Reads of a tenant's money; inside its unit of work."""
+"""Reads of a tenant's money, inside its unit of work."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Balance:
 
 
 def balances(key_id: UUID | None = None) -> list[Balance]:
-    """In each currency; with the budget of that key, and no other's."""
+    """Return the balance in each currency, with the account's budgets and those of this key, but of no other key."""
     budgets: dict[str, list[BudgetNow]] = defaultdict(list)
     month = first_of_this_month()
     for budget in Budget.objects.filter(Q(api_key_id=None) | Q(api_key_id=budget_key(key_id))).order_by(

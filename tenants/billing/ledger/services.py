@@ -1,4 +1,4 @@
-"""Writes to money: set aside before work, settled after it, granted. Each inside its caller's transaction."""
+"""Writes money: holds before work, settlements after it, and grants. Each runs inside its caller's transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tenants.billing.ledger.months import first_of_this_month
 from tenants.billing.ledger.postings import Posting, collectable
 from tenants.core.db.unit_of_work import current_alias
 
-# Asked at each acceptance: one look at two indexes that are empty for whoever has no terms.
+# This runs at each acceptance. It is one query on two indexes, which are empty for tenants without terms.
 _BOUNDS = f"""
 SELECT w.currency, w.kind, false FROM tenants_wallet w WHERE w.tenant_id = %(tenant)s AND w.kind = 'prepaid'
 UNION ALL
@@ -45,7 +45,7 @@ _NO_END = 2**63 - 1
 
 
 def nothing() -> Sequence[Work]:
-    """Of what no plan includes units."""
+    """Return no work, for usage of which no plan includes units."""
     return ()
 
 
@@ -58,12 +58,13 @@ class Bounds:
 def hold(
     source: Source, amount_micros: int, works: Works = nothing, *, bounds: Bounds | None = None
 ) -> int | None:
-    """So much is set aside, or None: nothing bounds what this tenant may spend. Raises where there is not so much.
+    """Hold the amount and return it, or return None if nothing bounds the tenant's spending. Raise if there is not
+    enough.
 
-    `bounds` are what `require_money` found in the same transaction, for who is not to look twice.
+    `bounds` is the result of `require_money` in the same transaction, so that it is not read twice.
 
-    `works` is what it is for: of a prepaid account, units that are included are set aside before money.
-    The last that its transaction does but for what nobody else waits for: the wallet's row is locked until the end.
+    `works` is the work that the hold is for. A prepaid account's included units are held before money. Call it last in
+    the transaction, except for steps that nothing else waits for, because the wallet's row stays locked until the end.
     """
     if amount_micros <= 0:
         return None
@@ -92,7 +93,8 @@ def _hold_money(source: Source, amount_micros: int) -> None:
                 needed_micros=amount_micros,
                 spendable_micros=_spendable(source.tenant_id, source.currency),
             )
-    # Whatever was looked at before: a budget may have been set while the wallet was waited for.
+    # The budgets are checked here whatever was read before, because a budget may have been set while this waited for
+    # the wallet.
     _take_from_budgets(source, amount_micros)
     reserve_hold(source, amount_micros)
 
@@ -100,7 +102,7 @@ def _hold_money(source: Source, amount_micros: int) -> None:
 def require_money(
     tenant_id: UUID, currency: str, amount_micros: int, *, key_id: UUID | None = None, works: Works = nothing
 ) -> Bounds | None:
-    """Asks alone, and sets nothing aside: raises where a balance or a budget has less now."""
+    """Raise if a balance or a budget has less than the amount now. Nothing is held."""
     if amount_micros <= 0:
         return None
     bounds = _bounds(tenant_id, currency, key_id)
@@ -123,13 +125,13 @@ def settle(
     works: Works = nothing,
     over_months: bool = False,
 ) -> Mapping[date, int]:
-    """The one settlement of a source: what it cost is charged, and the rest of its hold given back.
+    """Write the one settlement of a source: charge its cost and give back the rest of its hold.
 
-    `works` is what was done: of a prepaid account, units that are included are not charged. With `over_months`, some of
-    it may have been done in a month that is over: what was collected for that is given back, by month.
+    `works` is the work that was done. A prepaid account's included units are not charged. With `over_months`, some of
+    the work may have been done in past months. The amounts collected for those are returned, by month.
 
-    Where the cost passes the hold, balance and budgets are never overdrawn: what they have no room for is booked as
-    uncollected, and the operator's.
+    If the cost exceeds the hold, balance and budgets are never overdrawn. The part beyond their headroom is booked as
+    uncollected, which is the operator's loss.
     """
     held = held_micros or 0
     if held_micros is None:
@@ -154,13 +156,15 @@ def settle(
 
 
 def pay_at_once(source: Source, cost_micros: int, works: Works = nothing) -> None:
-    """For what is done as it is accepted. Raises where there is not so much."""
+    """Hold and settle work that is done as it is accepted. Raise if there is not enough."""
     held_micros = hold(source, cost_micros, works) if cost_micros else None
     settle(source, held_micros=held_micros, cost_micros=cost_micros, works=works)
 
 
 def lock_wallets(tenant_id: UUID, currencies: Iterable[str]) -> None:
-    """Of several that are settled in one transaction: all before the first pool of included units."""
+    """Lock the wallets of several settlements in one transaction. All are locked before the first pool of included
+    units.
+    """
     wanted = sorted(set(currencies))
     if len(wanted) < 2:
         return
@@ -171,7 +175,7 @@ def lock_wallets(tenant_id: UUID, currencies: Iterable[str]) -> None:
 
 
 def _earlier(works: Iterable[Work], spared: Iterable[Allotted], collected_micros: int) -> dict[date, int]:
-    """Of what was collected, what is for months that are over: the oldest first."""
+    """Return the parts of the collected amount that are for past months. The oldest month comes first."""
     found: dict[date, int] = {}
     this_month = first_of_this_month()
     for month, micros in sorted(cost_by_month(works, spared).items()):
@@ -182,7 +186,7 @@ def _earlier(works: Iterable[Work], spared: Iterable[Allotted], collected_micros
 
 
 def _collected(source: Source, held: int, cost: int) -> int:
-    """The wallet is locked until the transaction ends."""
+    """Return the amount that can be collected. The wallet stays locked until the transaction ends."""
     return collectable(cost_micros=cost, held_micros=held, rooms_micros=_rooms(source))
 
 
@@ -194,7 +198,9 @@ def _post_surely(source: Source, posting: Posting, earlier: Mapping[date, int]) 
 
 
 def _bounds(tenant_id: UUID, currency: str, key_id: UUID | None) -> Bounds:
-    """Prepaid in whatever currency: in one that it has no balance of, it has nothing."""
+    """Return the bounds. A tenant counts as prepaid if it is prepaid in any currency. It then has nothing in a currency
+    without a balance.
+    """
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_BOUNDS, {"tenant": tenant_id, "key": key_id})
         rows = cursor.fetchall()
@@ -221,7 +227,7 @@ def _require_budgets(tenant_id: UUID, currency: str, key_id: UUID | None, amount
 
 
 def _take_from_budgets(source: Source, amount_micros: int) -> None:
-    """Under the wallet's lock. Whoever is refused takes the whole transaction back."""
+    """Add the hold to the budgets, under the wallet's lock. If it raises, the whole transaction must be rolled back."""
     values: dict[str, Any] = {
         "tenant": source.tenant_id,
         "currency": source.currency,
@@ -244,7 +250,7 @@ def _take_from_budgets(source: Source, amount_micros: int) -> None:
 
 
 def _rooms(source: Source) -> list[int]:
-    """What balance and budgets have left, the wallet locked until the transaction ends."""
+    """Return the headroom of balance and budgets. The wallet stays locked until the transaction ends."""
     open_wallet(source.tenant_id, source.currency)
     wallet = Wallet.objects.select_for_update(no_key=True).get(
         tenant_id=source.tenant_id, currency=source.currency
@@ -257,7 +263,7 @@ def _rooms(source: Source) -> list[int]:
 
 
 def _spendable(tenant_id: UUID, currency: str) -> int:
-    """Of a tenant that pays beforehand; one that is invoiced in this currency all the same has no end."""
+    """Return the amount that a prepaid tenant may spend. It is unbounded if the tenant is invoiced in this currency."""
     wallet = Wallet.objects.filter(tenant_id=tenant_id, currency=currency).first()
     if wallet is None:
         return 0

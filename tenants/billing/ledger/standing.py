@@ -1,4 +1,4 @@
-"""Reads what a caller may still spend, in one currency."""
+"""Reads the amount that a caller may still spend in one currency."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -20,14 +20,16 @@ FROM tenants_budget WHERE tenant_id = %(tenant)s AND (api_key_id IS NULL OR api_
 
 
 def rooms_of(tenant_id: UUID, key_id: UUID | None, currency: str) -> Rooms:
-    """Inside its unit of work."""
+    """Return the headroom. Call it inside the tenant's unit of work."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_BOUNDS, {"tenant": tenant_id, "key": key_id})
         return Rooms.of([BoundRow(*row) for row in cursor.fetchall()], currency)
 
 
 def budget_keys(key_ids: Iterable[UUID]) -> dict[UUID, UUID]:
-    """Whose budgets each of them has. Inside the work of their tenant, or of an operator."""
+    """Return for each key the key whose budgets it uses. Call it inside the unit of work of their tenant or inside
+    operator work.
+    """
     wanted = sorted(set(key_ids))
     if not wanted:
         return {}

@@ -1,4 +1,4 @@
-"""Writes to plans and to who has which. The database keeps what has begun; all of this is operators' work."""
+"""Writes plans and subscriptions. The database protects subscriptions that have begun. All of this is operator work."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,13 +32,14 @@ class Start(Enum):
 
 
 class PlanArchived(ValueError):
-    """Who has it keeps it, and nobody else gets it."""
+    """The error for an archived plan. Tenants that have the plan keep it, and no other tenant gets it."""
 
 
 def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -> Subscription | None:
-    """From then on the tenant has this plan, or none, in place of what was planned for it. Twice is as once.
+    """Give the tenant this plan, or none, from `start` on. It replaces any planned change. A repeated call changes
+    nothing.
 
-    None where it has no plan and gets none. The first plan begins with its trial. Raises PlanArchived.
+    Return None if the tenant has no plan and gets none. The first plan begins with its trial. Raises PlanArchived.
     """
     with _alone(tenant_id):
         current = current_subscription(tenant_id)
@@ -63,26 +64,26 @@ def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -
 
 
 def give_default_plan(*, tenant_id: UUID) -> Subscription | None:
-    """To a tenant that is being made; nothing where no plan is for new tenants."""
+    """Give a tenant that is being created the default plan. Do nothing if no plan is for new tenants."""
     with operator_work():
         plan = default_plan()
     return subscribe(tenant_id=tenant_id, plan=plan) if plan else None
 
 
 def stay_with_plan(*, tenant_id: UUID) -> bool:
-    """What was planned does not happen; whether anything was."""
+    """Cancel the planned change. Return whether there was one."""
     with _alone(tenant_id):
         return bool(_planned(tenant_id).delete()[0])
 
 
 def end_plan(*, tenant_id: UUID) -> None:
-    """Of an account that is being erased: no fee from now on."""
+    """End the plan of an account that is being erased, so that no fee is due from now on."""
     subscribe(tenant_id=tenant_id, plan=None)
 
 
 @contextmanager
 def _alone(tenant_id: UUID) -> Iterator[None]:
-    """Two changes at once happen one after the other."""
+    """Lock the tenant, so that concurrent changes happen one after the other."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
         yield
@@ -106,7 +107,7 @@ def _trial_end(plan: Plan, starts_at: datetime) -> datetime | None:
 
 
 def _let_pay_beforehand(tenant_id: UUID, plan: Plan) -> None:
-    """Whom an operator has given terms already keeps those."""
+    """Make the tenant prepaid if the plan requires it. A tenant that already has terms from an operator keeps them."""
     if plan.pays_beforehand and not Wallet.objects.filter(tenant_id=tenant_id).exists():
         set_terms(tenant_id=tenant_id, currency=plan.currency, kind=Wallet.Kind.PREPAID)
 
@@ -124,7 +125,7 @@ def _give_trial_credit(subscription: Subscription, plan: Plan) -> None:
 
 
 def duplicate_plan(*, plan: Plan) -> Plan:
-    """With what holds of it now and what is to hold later, sold to nobody yet."""
+    """Copy a plan with its present and future versions. No tenant has the copy yet."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         now = database_now()
         copy = Plan.objects.create(

@@ -1,4 +1,4 @@
-"""How a tenant pays, what it may spend in a month, and credit: written by operators, and by owners for budgets."""
+"""Payment terms, monthly budgets and credit of a tenant. Operators write them, and owners write budgets."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -18,12 +18,12 @@ from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 
 MOST_MICROS = 10**15
-"""A thousand million, in any currency: what is more is a slip of the hand."""
+"""The largest amount: a thousand million in any currency. A larger one is taken for a typing error."""
 GRANTED = "grant"
 _TERMS = ("kind", "credit_line_micros")
 LONGEST_REASON = 200
 
-# Of holds that are not settled yet.
+# This sums up holds that are not settled yet.
 _HELD = """
 SELECT coalesce(sum(e.amount_micros), 0)::bigint
 FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'held'
@@ -38,9 +38,10 @@ WHERE t.tenant_id = %(tenant)s AND t.kind = 'hold' AND t.currency = %(currency)s
 
 
 def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: int = 0) -> Wallet:
-    """From now on. What is under way without a hold is charged at its end as far as there is money for it.
+    """Set the terms from now on. Work in progress without a hold is charged at its end as far as there is money for it.
 
-    Who becomes prepaid in one currency is so in those that were used before: nobody runs up a debt beside a balance.
+    A tenant that becomes prepaid in one currency becomes prepaid in all currencies used before, so that it cannot run
+    up a debt beside a balance.
     """
     _check_currency(currency)
     if kind not in Wallet.Kind.values:
@@ -65,7 +66,7 @@ def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: 
 def _tell(
     deed: str, wallet: Wallet, before: Mapping[str, object], after: Mapping[str, object], note: str = ""
 ) -> None:
-    """In the account's own log: only what differs."""
+    """Record the differences in the account's own log."""
     changes = changes_between(before, after)
     if changes:
         record(
@@ -87,7 +88,9 @@ def grant_credit(
     made_by: str,
     grant_id: UUID | None = None,
 ) -> None:
-    """Below zero it is taken back. With an id it is given once, however often it is asked for."""
+    """Grant credit, or take it back if the amount is negative. With an id it is granted once, however often this is
+    called.
+    """
     _check_currency(currency)
     if not amount_micros or abs(amount_micros) > MOST_MICROS:
         raise InvalidTerms(
@@ -121,7 +124,7 @@ def set_budget(
     key_id: UUID | None = None,
     set_by: str = Budget.By.OPERATOR,
 ) -> Budget | None:
-    """None takes it away. What the month has used before it was set counts."""
+    """Set the budget, or remove it if the amount is None. Usage of the month from before it was set counts."""
     _check_currency(currency)
     if monthly_micros is not None and not 0 <= monthly_micros <= MOST_MICROS:
         raise InvalidTerms(f"A budget of {monthly_micros} micros is not between 0 and {MOST_MICROS}.")
@@ -146,7 +149,7 @@ def set_budget(
 
 
 def _used(tenant_id: UUID, currency: str, key_id: UUID | None) -> int:
-    """Collected this month."""
+    """Return the amount charged this month."""
     charges = LedgerEntry.objects.filter(
         tenant_id=tenant_id,
         currency=currency,
@@ -167,7 +170,7 @@ def _held(tenant_id: UUID, currency: str, key_id: UUID | None) -> int:
 
 
 def _sharing(tenant_id: UUID, key_id: UUID) -> list[UUID]:
-    """It, and all that took its place."""
+    """Return the key and all keys that replaced it."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(
             "SELECT id FROM tenants_apikey WHERE tenant_id = %s AND budgets_of = %s", [tenant_id, key_id]
@@ -176,7 +179,9 @@ def _sharing(tenant_id: UUID, key_id: UUID) -> list[UUID]:
 
 
 def _locked(tenant_id: UUID, currency: str) -> Wallet:
-    """Its wallet, opened where there is none: everything of its money waits until the transaction ends."""
+    """Return the wallet and create it if there is none. Everything else that concerns its money waits until the
+    transaction ends.
+    """
     open_wallet(tenant_id, currency)
     return Wallet.objects.select_for_update(no_key=True).get(tenant_id=tenant_id, currency=currency)
 

@@ -1,9 +1,9 @@
-"""Sets aside what a caller's next call may cost, before it runs, so that no balance or budget is passed.
+"""Holds the most that a caller's next call may cost, before it runs, so that no balance or budget is exceeded.
 
-What a prepaid account's plan includes goes before its money, unit by unit.
+A prepaid account's included units are used before its money, unit by unit.
 
-What Postgres says is remembered for a moment; what was charged since then, and what is under way in whatever process,
-Redis knows. Without Redis a process goes by what it remembers, less what it has used itself.
+Values from Postgres are cached for a moment. Redis knows the charges since then and the work in progress in all
+processes. Without Redis, a process uses its cached values minus its own usage.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 LIFETIME_S = 0.8
 CAPACITY = 10_000
 SURE_WITHIN_S = 1.0
-"""For so long it is looked again before somebody is refused by a look that may be wrong."""
+"""Seconds for which the values are read again before a call is refused because of a read that may be out of date."""
 PAUSE_S = 0.02
 _Asked = tuple[UUID, UUID | None, str]
 
@@ -44,15 +44,15 @@ class _Pools(NamedTuple):
 class _Look:
     rooms: Rooms
     gone: Gone | None
-    """None where Redis could not be asked."""
+    """The charges counted before the read. None if Redis could not be reached."""
     used_micros: int = 0
-    """By this process since."""
+    """The amount used by this process since the read."""
 
 
 @dataclass(slots=True)
 class _UnitsLook:
     left: tuple[int, ...]
-    """Of each pool, as Postgres has it."""
+    """The units left in each pool according to Postgres."""
     gone: tuple[int, ...] | None
     used: tuple[int, ...] = (0, 0)
 
@@ -61,7 +61,7 @@ _NO_UNITS = _UnitsLook((), ())
 
 
 class Till:
-    """One for each event loop."""
+    """The call holds of one event loop."""
 
     def __init__(self, threads: DatabaseThreads, url: str) -> None:
         self._threads = threads
@@ -72,8 +72,11 @@ class Till:
     async def reserve(
         self, identity: Identity, reservation_id: UUID, currency: str, most: Most
     ) -> Reservation | None:
-        """None where nothing bounds it. Raises InsufficientFunds; a database that is away refuses nobody, and too many
-        who ask at once are told so (Overloaded): a flood of one's own must not unbind what one may spend."""
+        """Reserve the most that the call may cost. Return None if nothing bounds it. Raises InsufficientFunds.
+
+        An unavailable database refuses nobody. Too many requests at once raise Overloaded, because a flood of a
+        caller's own requests must not lift the bound on its spending.
+        """
         if not (identity.bounded and identity.livemode and most.micros):
             return None
         of = (reservation_id, identity.tenant_id, identity.budget_key_id, currency, most.micros)
@@ -88,7 +91,9 @@ class Till:
             raise
 
     def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
-        """What it came to is written down, and will be charged; 0 where nothing will be. `units`: of each pool."""
+        """Report the cost that is recorded and will be charged, or 0 if nothing will be. `units` holds the units used
+        of each pool.
+        """
         if look := self._looks.peek(_asked(reserved)):
             look.used_micros += cost_micros
         if units and (of_units := self._units.peek(_pools(reserved))):
@@ -139,7 +144,7 @@ class Till:
         return found or await self._units.get(pools, lambda: self._look_at_units(wanted, most))
 
     async def _look_at_units(self, wanted: Reservation, most: Most) -> _UnitsLook:
-        """Redis first, as below."""
+        """Read the units. Redis is read first, for the same reason as in `_look`."""
         asked, names = _asked(wanted), wanted.wants.pools
         try:
             gone = (await self._reservations.seen(*asked, names)).units
@@ -149,7 +154,7 @@ class Till:
         return _UnitsLook(left, gone)
 
     async def _look(self, asked: _Asked) -> _Look:
-        """Redis first: what is charged in between is then counted twice, and not never."""
+        """Read the headroom. Redis is read first, so that a charge in between is counted twice and not missed."""
         try:
             gone = await self._reservations.seen(*asked)
         except ReservationsAway:
@@ -166,7 +171,7 @@ def _pools(of: Reservation) -> _Pools:
 
 
 def _told_alone(wanted: Reservation, look: _Look, units: _UnitsLook) -> Told:
-    """As the script in Redis decides, by what this process has used alone."""
+    """Decide like the script in Redis, but only from the usage of this process."""
     most = wanted.wants.most
     parts: list[int] = []
     for there, used in zip(units.left, units.used, strict=False):

@@ -1,4 +1,4 @@
-"""The stream from its other end: what waits to be counted, and the place for what cannot be."""
+"""Reads the stream of usage events and moves events that cannot be counted to a second stream."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from redis.retry import Retry
 from tenants.billing.metering.keys import ASIDE, REASON
 
 AT_ONCE = 1_000
-"""Redis serves nobody else while it reads them out: about a millisecond."""
+"""The number of entries read at once. Redis is blocked for about a millisecond by such a read."""
 BATCH = 10_000
-"""The more there are, the more go to Postgres together, of one tenant."""
+"""The number of entries in a batch. The larger the batch, the more events of one tenant go to Postgres together."""
 PATIENCE_S = 2.0
 T = TypeVar("T")
 _Found = list[tuple[bytes, dict[bytes, bytes]]]
@@ -24,7 +24,7 @@ _Found = list[tuple[bytes, dict[bytes, bytes]]]
 @dataclass(frozen=True, slots=True)
 class Entry:
     name: bytes
-    """Redis's own: the millisecond in which it came, and a number."""
+    """The id that Redis gave the entry: the millisecond of its arrival, and a number."""
     fields: Mapping[bytes, bytes]
 
     @property
@@ -61,7 +61,9 @@ class Backlog:
         return next(iter(self._read("-", "+", count=1)), None)
 
     def batches(self) -> Iterator[list[Entry]]:
-        """From the oldest to the one that is the newest now: it ends, and what is left lying holds up nothing."""
+        """Yield batches from the oldest entry to the one that is the newest at the start. The loop therefore ends, and
+        entries that are left in the stream block nothing.
+        """
         newest = cast(_Found, self._client.xrevrange(self._key, count=1))
         until = newest[0][0] if newest else "-"
         batch: list[Entry] = []
@@ -76,14 +78,16 @@ class Backlog:
             yield batch
 
     def remove(self, entries: Sequence[Entry]) -> int:
-        """How many were still there."""
+        """Remove the entries and return the number that were still there."""
         return sum(
             self._client.xdel(self._key, *[entry.name for entry in part])
             for part in parts_of(entries, AT_ONCE)
         )
 
     def set_aside(self, refused: Sequence[Refused]) -> None:
-        """Two who do it at once leave it there twice, and at no moment it is nowhere."""
+        """Move the entries to the second stream in one transaction. If two processes do this at once, an entry is there
+        twice, but it is never missing from both streams.
+        """
         for part in parts_of(refused, AT_ONCE):
             pipeline = self._client.pipeline(transaction=True)
             for one in part:

@@ -1,4 +1,4 @@
-"""What one use was, and how it is written into the stream."""
+"""A usage event and its format in the stream."""
 
 import struct
 from collections.abc import Sequence
@@ -11,53 +11,61 @@ from uuid import UUID
 from tenants.plans.prices import Meter, Price
 
 FORMAT = 2
-"""The first byte. Whoever changes what follows takes the next number, and goes on reading the numbers before."""
+"""The first byte of an event. A change to the rest of the format takes the next number, and older numbers must stay
+readable.
+"""
 COVERED = 3
-"""The same with how many units were set aside for it; written where there are some."""
+"""The same format plus the number of units that were set aside for the event. It is written only if there are some."""
 WITHOUT_KEY = 1
-"""The format that said neither whose key it was nor what the cache had saved; it may lie aside for long."""
+"""An older format, without the key and without the amount that the cache saved. Such events may stay set aside for a
+long time.
+"""
 _FIXED_ONCE = struct.Struct("<B16s16siqqqq?")
-"""Format, id, tenant, version, quantity, price in micro-units, per how many, when, for real."""
+"""Format, id, tenant, version, quantity, price in micro-units, units per price, time, livemode."""
 _FIXED = struct.Struct("<B16s16siqqqq??16sq")
-"""And whether it was known, the key (zeros for none), what was saved."""
+"""The same, then whether it was a cache hit, the key (zeros for none), and the saved amount."""
 _FIXED_COVERED = struct.Struct("<B16s16siqqqq??16sqqq")
 _NO_KEY = UUID(int=0)
 CALL = "call"
 CACHE = "cache"
 _BETWEEN_WORDS = "\0"
-"""No text that Postgres takes has one."""
+"""The separator between texts. Postgres accepts no text that contains it."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Unreadable(ValueError):
-    """No event that this version of the product understands; says what is wrong with it."""
+    """The error for bytes that this version of the product cannot read as an event. Its message says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeterEvent:
-    """`id` makes it count once, however often it is written or read."""
+    """A usage event. Its `id` makes it count once, however often it is written or read."""
 
     id: UUID
     tenant_id: UUID
     source_kind: str
-    """`call`: a synchronous one that a model ran for; `cache`: one, or the part of one, whose result was known."""
+    """The kind of work: `call` for a synchronous call that ran a model, `cache` for a call, or part of one, that was a
+    cache hit.
+    """
     model: str
     version: int
     quantity: int
     price: Price
-    """As it was when the work was accepted."""
+    """The price at the time the work was accepted."""
     livemode: bool
     at_ms: int
-    """Unix time: the day that it counts to."""
+    """Unix time in milliseconds. It decides the day that the event counts for."""
     key_id: UUID | None = None
-    """Whose budget it counts to, beside the tenant's."""
+    """The key whose budget the event counts against, beside the tenant's budget."""
     cached: bool = False
     saved_micros: int = 0
-    """What a run would have cost more than the known answer did."""
+    """The cost of a run minus the cost of the cache hit."""
     covered: int = 0
-    """So many of its units are included and were set aside for it, of those for its model: nobody else has them."""
+    """The number of its units that are included and were set aside for it, from the pool of its model. No other work
+    can use them.
+    """
     covered_of_all: int = 0
-    """The same, of those for all models."""
+    """The same, from the pool for all models."""
 
     @property
     def at(self) -> datetime:
@@ -65,12 +73,14 @@ class MeterEvent:
 
     @property
     def amount_micros(self) -> int:
-        """A test key's calls cost nothing."""
+        """Return the cost. Calls of a test key cost nothing."""
         return self.price.cost_micros(self.quantity) if self.livemode else 0
 
     @property
     def covered_micros(self) -> int:
-        """Rounded down: what is not covered is never charged too little."""
+        """Return the cost of the covered units, rounded down, so that the uncovered units are never charged too
+        little.
+        """
         covered = self.covered + self.covered_of_all
         return self.amount_micros * covered // self.quantity if covered else 0
 
@@ -80,7 +90,7 @@ class MeterEvent:
 
 
 def with_covered(uses: Sequence[MeterEvent], units: int, of_all: int) -> list[MeterEvent]:
-    """What is dearest first; what costs nothing needs none."""
+    """Distribute the covered units over the uses, the most expensive first. Free uses get none."""
     turns = sorted(range(len(uses)), key=lambda place: -_each(uses[place]))
     found = list(uses)
     for place in turns:
@@ -121,7 +131,7 @@ def write_event(event: MeterEvent) -> bytes:
 
 
 def read_event(written: bytes) -> MeterEvent:
-    """Raises Unreadable."""
+    """Decode an event. Raises Unreadable."""
     if not written:
         raise Unreadable("there are no bytes of an event")
     read = {COVERED: _read_covered, FORMAT: _read, WITHOUT_KEY: _read_without_key}.get(written[0])
@@ -129,7 +139,7 @@ def read_event(written: bytes) -> MeterEvent:
         raise Unreadable(f"it is of format {written[0]}, and this version of the product reads {COVERED}")
     try:
         event = read(written)
-        _ = event.at  # far outside the calendar there is no day to count it to
+        _ = event.at  # a time outside the calendar has no day to count for
     except (struct.error, ValueError, OverflowError) as error:
         raise Unreadable(f"{len(written)} bytes are no event of format {written[0]}: {error}") from error
     if event.version < 0 or event.quantity < 0:

@@ -1,7 +1,7 @@
-"""What the durable Redis calls the uses that it keeps."""
+"""Names of the streams of usage events in the durable Redis."""
 
 STREAM = b"maas:meter"
 ASIDE = b"maas:meter:aside"
-"""Uses that could not be counted, each with its reason; they stay until they can be counted after all."""
+"""Events that could not be counted, each with its reason. They stay until they can be counted."""
 FIELD = b"event"
 REASON = b"reason"

@@ -1,4 +1,4 @@
-"""What the scheduler counts of uses on their way from the stream."""
+"""Metrics of the scheduler for usage events on their way out of the stream."""
 
 from prometheus_client import Counter, Gauge
 

@@ -1,7 +1,7 @@
-"""Brings uses from the stream into Postgres: written, committed, and only then taken out of the stream.
+"""Copies usage events from the stream to Postgres. They are written, committed, and only then removed from the stream.
 
-Whatever dies in between, the entries are read again, and what is recorded already is left as it is. So several may do
-it at once as well, and no consumer group is needed.
+If a process dies in between, the entries are read again, and events that are already recorded stay as they are. For the
+same reason several processes may do it at once, and no consumer group is needed.
 """
 
 import time
@@ -25,16 +25,16 @@ from tenants.core.db.unit_of_work import APP, unit_of_work
 
 log = structlog.get_logger(__name__)
 ROLL_UP_EVERY_S = 0.5
-"""So much of what was used is in Redis alone, at most, while all is well."""
+"""Seconds between two rounds. At most this much time of usage exists only in Redis, if nothing fails."""
 RECOUNT_EVERY_S = 600.0
 ROUND_S = 10.0
 TOGETHER = 2_000
-"""In one transaction, for which pages of the same tenant and model may have to wait."""
+"""The number of events in one transaction. Pages of the same tenant and model may have to wait for that transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What became of some entries; those in neither list wait for another time."""
+    """The outcome for some entries. Entries in neither list are tried again later."""
 
     done: list[Entry]
     refused: list[Refused]
@@ -47,7 +47,9 @@ class _Read:
 
 
 def roll_up_uses() -> None:
-    """Goes on for as long as uses keep coming, so that a busy service needs no new connection for each look."""
+    """Copy events for as long as new ones arrive, up to `ROUND_S`, so that a busy service does not open a new
+    connection each time.
+    """
     until_s = time.monotonic() + ROUND_S
     with _outages_told():
         while roll_up(Backlog(durable_redis(), STREAM)) and time.monotonic() < until_s:
@@ -55,7 +57,9 @@ def roll_up_uses() -> None:
 
 
 def recount_set_aside() -> None:
-    """What was set aside by an older version of the product, or before its cause was mended, counts after all."""
+    """Count events that an older version of the product set aside, or that were set aside before the cause was
+    fixed.
+    """
     aside = Backlog(durable_redis(), ASIDE)
     with _outages_told():
         for entries in aside.batches():
@@ -64,7 +68,7 @@ def recount_set_aside() -> None:
 
 @contextmanager
 def _outages_told() -> Iterator[None]:
-    """Whatever waits is there the next time."""
+    """Log an outage instead of raising it. The waiting entries are still there next time."""
     try:
         yield
     except (RedisError, OperationalError, InterfaceError) as error:
@@ -72,7 +76,7 @@ def _outages_told() -> Iterator[None]:
 
 
 def roll_up(waiting: Backlog) -> int:
-    """How many left the stream."""
+    """Copy the waiting entries and return the number that left the stream."""
     left = 0
     for entries in waiting.batches():
         _watch(waiting)
@@ -86,7 +90,9 @@ def roll_up(waiting: Backlog) -> int:
 
 
 def count(entries: Sequence[Entry]) -> Counted:
-    """Committed when it returns; nothing has left the stream. Raises when Postgres is away."""
+    """Write the entries to Postgres. They are committed on return, and the stream is unchanged. Raises if Postgres is
+    unavailable.
+    """
     counted = Counted([], [])
     by_tenant: dict[UUID, list[_Read]] = defaultdict(list)
     for entry in entries:
@@ -103,7 +109,9 @@ def count(entries: Sequence[Entry]) -> Counted:
 
 
 def _record(tenant_id: UUID, reads: Sequence[_Read], counted: Counted) -> None:
-    """Of several that are refused together, halves are tried, until the bad ones stand alone."""
+    """Record the events of one tenant. If Postgres refuses several together, each half is tried, until the bad ones are
+    isolated.
+    """
     try:
         record_events(tenant_id=tenant_id, events=[read.event for read in reads])
     except (DataError, IntegrityError) as error:

@@ -1,4 +1,4 @@
-"""Writes to usage, of uses that were in the stream."""
+"""Writes usage records from events of the stream."""
 
 import json
 from collections import defaultdict
@@ -20,8 +20,9 @@ from tenants.core.ids import uuid7
 from tenants.plans.agreed import EVERY_MODEL
 from tenants.plans.prices import Price
 
-# The row's key is the use's own, which is ordered by time: what is counted late stands where it happened. Of uses
-# that are alike, only what differs is sent for each: to write rows one by one costs five times the processor time.
+# The row's key is the event's own id, which is ordered by time, so an event that is counted late is sorted by when it
+# happened. Events that are alike are sent together, each with only the values that differ, because writing rows one by
+# one costs five times the processor time.
 _RECORD = """
 WITH recorded AS (
 INSERT INTO tenants_usagerecord (id, tenant_id, source_kind, source_id, meter, model, version,
@@ -39,7 +40,7 @@ RETURNING quantity, amount_micros
 )
 SELECT coalesce(sum(quantity), 0)::bigint, coalesce(sum(amount_micros), 0)::bigint FROM recorded
 """
-# The same, with what was set aside of included units for those of them that are new: of two pools.
+# The same statement, which also sums the included units set aside for the new events, from two pools.
 _SUMS = ", ".join(
     f"coalesce(sum({name}), 0)::bigint" for name in ("own", "own_micros", "of_all", "of_all_micros")
 )
@@ -58,10 +59,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class _Alike(NamedTuple):
-    """What the uses of one statement have in common.
+    """The values that the events of one statement have in common.
 
-    In the order of what comes first, two who record the same uses never wait for each other in a circle: neither for
-    the records, nor for the sums by day.
+    The fields are also the sort order. Because of this order, two transactions that record the same events never
+    deadlock, neither on the records nor on the sums by day.
     """
 
     day: int
@@ -70,7 +71,7 @@ class _Alike(NamedTuple):
     currency: str
     livemode: bool
     key_id: str
-    """Empty for none: it is sorted by."""
+    """The key's id. It is empty for no key, because tuples are sorted by it."""
     cached: bool
     version: int
     source_kind: str
@@ -92,7 +93,7 @@ class _Alike(NamedTuple):
 
 
 class _Recorded(NamedTuple):
-    """Of the uses of one statement, those that were new; and what of them units were set aside for."""
+    """The sums of those events of one statement that were new, and of the included units set aside for them."""
 
     quantity: int
     amount_micros: int
@@ -103,7 +104,7 @@ class _Recorded(NamedTuple):
 
 
 class _Charged(NamedTuple):
-    """What is charged together."""
+    """The values that events in the same charge share."""
 
     currency: str
     day: int
@@ -121,10 +122,10 @@ class _Charged(NamedTuple):
 
 
 def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
-    """All or none, in one transaction, and with them the charge; those that are recorded already are left as they are.
+    """Record and charge all the events in one transaction, or none. Events that are already recorded stay as they are.
 
-    One charge for each day, currency, key and kind: the ledger would otherwise have rows by the million for calls that
-    cost a thousandth each.
+    There is one charge for each day, currency, key and kind. Otherwise the ledger would get millions of rows for calls
+    that cost a thousandth each.
     """
     if not events:
         return
@@ -168,7 +169,7 @@ def _record(tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
             done[_Charged.of(common)] += common.works(uses[0].price, _Recorded(*cursor.fetchone()))
         costly = [charged for charged, works in done.items() if any(work.amount_micros for work in works)]
         lock_wallets(tenant_id, (charged.currency for charged in costly))
-        # Wallets in one order everywhere: by currency.
+        # Wallets are locked in the same order everywhere: by currency.
         for charged, works in sorted(done.items(), key=lambda item: item[0]):
             _settle(charged.source(tenant_id), works)
 
@@ -179,7 +180,7 @@ def _settle(source: Source, works: Sequence[Work]) -> None:
 
 
 def _charges(events: Sequence[MeterEvent]) -> Sequence[Charge]:
-    """What was set aside for a use has its id."""
+    """Return the charges of the live events. The amount held for an event has the event's id."""
     live = [use for use in events if use.livemode]
     whose = budget_keys(use.key_id for use in live if use.key_id)
     return [
@@ -205,5 +206,5 @@ def _what_is_alike(event: MeterEvent) -> _Alike:
 
 
 def _array(values: Iterable[str | int]) -> str:
-    """As Postgres writes an array; element by element the driver takes much longer."""
+    """Return the values as a Postgres array literal. The driver takes much longer to convert them one by one."""
     return "{" + ",".join(map(str, values)) + "}"

@@ -1,4 +1,4 @@
-"""Writes uses to the durable stream: many callers' in one trip."""
+"""Writes usage events to the durable stream, with the events of many callers in one round trip."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,11 +18,13 @@ log = structlog.get_logger(__name__)
 PATIENCE_S = 2.0
 MOST_WAITING = 10_000
 _ADD = b"*5\r\n$4\r\nXADD\r\n$%d\r\n%b\r\n$1\r\n*\r\n$%d\r\n%b\r\n" % (len(STREAM), STREAM, len(FIELD), FIELD)
-"""The command up to its last word, as Redis reads it; to let the library write it takes three times as long."""
+"""The command up to its last argument, in the protocol of Redis. The library takes three times as long to write it."""
 
 
 class MeterAway(DomainError):
-    """The use may be in the stream all the same, where Redis took it and could not say so."""
+    """The error for an unavailable stream. The event may still be in the stream if Redis took it but could not confirm
+    it.
+    """
 
     code = "metering_unavailable"
 
@@ -37,12 +39,12 @@ class MeterAway(DomainError):
 class _Use:
     command: bytes
     due_s: float
-    """By the loop's clock."""
+    """The deadline on the event loop's clock."""
     taken: "asyncio.Future[None]"
 
     def end(self, error: BaseException | None) -> None:
         if self.taken.done():
-            return  # its caller has left
+            return  # the caller has left
         if error is None:
             self.taken.set_result(None)
         else:
@@ -52,10 +54,10 @@ class _Use:
 
 
 class MeterStream:
-    """One for each event loop. A caller who leaves disturbs nobody: the writing belongs to a task of its own."""
+    """The writer of one event loop. A caller that leaves does not affect others, because a separate task writes."""
 
     def __init__(self, url: str) -> None:
-        # No time limit for each read, as one for the whole trip is cheaper.
+        # Single reads have no time limit, because one limit for the whole round trip is cheaper.
         pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
             url, socket_timeout=None, socket_connect_timeout=PATIENCE_S, retry=Retry(NoBackoff(), 0)
         )
@@ -65,9 +67,9 @@ class MeterStream:
         self._away = False
 
     async def add(self, *events: MeterEvent) -> None:
-        """Returns once the events are in the stream; raises MeterAway where Redis does not take them in time.
+        """Return when the events are in the stream. Raise MeterAway if Redis does not take them in time.
 
-        They are written even when their caller is cancelled meanwhile: what was used was used.
+        They are written even if their caller is canceled meanwhile, because the usage has happened.
         """
         if len(self._waiting) + len(events) > MOST_WAITING:
             raise MeterAway
@@ -83,7 +85,7 @@ class MeterStream:
             await asyncio.gather(*(use.taken for use in uses))
 
     async def close(self) -> None:
-        """Nothing waits any more."""
+        """Wait for the writer to finish and disconnect."""
         if self._writer is not None:
             await asyncio.wait([self._writer])
         await self._connection.disconnect(nowait=True)
@@ -101,7 +103,7 @@ class MeterStream:
     async def _write(self, together: Sequence[_Use]) -> None:
         errors: Sequence[BaseException | None] = [asyncio.CancelledError()] * len(together)
         try:
-            # Who has waited longest sets the limit: the others were kept waiting by the same Redis.
+            # The event that has waited longest sets the deadline for all, because the same Redis delayed the others.
             async with asyncio.timeout_at(together[0].due_s):
                 errors = await self._say_twice(b"".join(use.command for use in together), len(together))
         except (RedisError, OSError) as error:
@@ -111,7 +113,9 @@ class MeterStream:
         self._tell(next(filter(None, errors), None))
 
     async def _say_twice(self, commands: bytes, count: int) -> Sequence[ResponseError | None]:
-        """The second time only where the connection broke: what is in the stream twice is counted once."""
+        """Send the commands, and send them again only if the connection broke. An event that is in the stream twice is
+        counted once.
+        """
         try:
             return await self._say(commands, count)
         except (redis.ConnectionError, OSError):
@@ -125,8 +129,8 @@ class MeterStream:
                 heard.append(await self._hear())
         finally:
             if len(heard) < count or any(heard):
-                # Answers that nobody heard must not be taken for those of the next; and one who refuses may be a
-                # replica by now.
+                # Responses that were not read must not be mistaken for those of the next commands. A server that
+                # refuses may have become a replica.
                 await self._connection.disconnect(nowait=True)
         return heard
 
@@ -138,7 +142,7 @@ class MeterStream:
         return None
 
     def _tell(self, error: BaseException | None) -> None:
-        """Once for each time that Redis is away."""
+        """Log an outage of Redis once each time it begins."""
         if error is not None and not self._away:
             log.warning("meter_stream_away", error=str(error) or type(error).__name__)
         self._away = error is not None

@@ -1,1 +1,1 @@
-"""How money comes in: by a provider, of which bank transfers are one, and always told to the ledger."""
+"""Payments from tenants, through providers. Bank transfers are one of these. All payments are posted to the ledger."""

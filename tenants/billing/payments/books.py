@@ -1,4 +1,4 @@
-"""Where payments are written: as the operator, in one transaction; no call to a provider is made inside."""
+"""The scope in which payments are written: as the operator, in one transaction, without calls to a provider inside."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,14 +19,16 @@ def books() -> Iterator[None]:
 
 
 def wait_for_form(once: UUID | None) -> None:
-    """First of all locks: whoever sends the same form at the same moment finds what the first has made."""
+    """Take the form's lock, before all other locks. A request with the same form at the same moment then finds what the
+    first one has made.
+    """
     if once is not None:
         with connections[OPERATOR].cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"form {once}"])
 
 
 def locked_payment(payment_id: UUID) -> tuple[Payment, Invoice | None]:
-    """With its invoice, which is locked first. Which one that is never changes."""
+    """Return the locked payment and its invoice. The invoice is locked first. A payment never changes its invoice."""
     invoice_id = Payment.objects.values_list("invoice_id", flat=True).get(id=payment_id)
     invoice = locked_invoice(invoice_id)
     return Payment.objects.select_for_update(no_key=True).get(id=payment_id), invoice

@@ -1,4 +1,4 @@
-"""Saved cards: kept by the provider, of which nothing is known here but a name and its last digits."""
+"""Saved cards. The provider stores them. Only a name and the last digits are known here."""
 
 from datetime import datetime
 from uuid import UUID
@@ -29,7 +29,7 @@ OUTDATED = "the page is older than what was saved or removed since"
 
 
 def customer_of(tenant_id: UUID) -> ProviderCustomer:
-    """Made at the provider where there is none. Raises ProviderUnavailable."""
+    """Return the tenant's customer, and create it at the provider if there is none. Raises ProviderUnavailable."""
     provider = _cards()
     with operator_work():
         known = ProviderCustomer.objects.filter(tenant_id=tenant_id, provider=provider.name).first()
@@ -48,7 +48,7 @@ def customer_of(tenant_id: UUID) -> ProviderCustomer:
 
 
 def begin_saving_card(*, tenant_id: UUID) -> str:
-    """The address of the provider's page."""
+    """Return the URL of the provider's page for saving a card."""
     provider, customer = _cards(), customer_of(tenant_id)
     page = f"{settings.MAAS_PUBLIC_URL.rstrip('/')}{PAGE}"
     try:
@@ -61,7 +61,7 @@ def begin_saving_card(*, tenant_id: UUID) -> str:
 
 
 def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
-    """Of a page that the provider or a browser names; what is kept is what the provider says of it.
+    """Keep the card saved on a page that the provider or a browser names. The card's data comes from the provider only.
 
     Raises ProviderAway.
     """
@@ -92,9 +92,9 @@ def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
 
 
 def _keep(customer: ProviderCustomer, saved: SavedCard) -> None:
-    """Who saves a first card wants invoices to be taken from it; the page that asks for it says so.
+    """Store the card. A first card is set to pay invoices, and the page for saving it says so.
 
-    One that comes after it does as that one did: what a person has switched off is switched on by nobody else.
+    A later card keeps the setting of the one before, so that only the person who switched it off can switch it on.
     """
     changes = changes_between({"card": customer.method_text}, {"card": saved.text})
     pays = customer.pays_invoices or customer.saved_at is None
@@ -116,7 +116,7 @@ def let_card_pay(*, tenant_id: UUID, pays_invoices: bool) -> None:
 
 
 def forget_card(*, tenant_id: UUID) -> None:
-    """Here first: whatever becomes of it at the provider, nothing is taken from it any more."""
+    """Remove the card here first, so that nothing is taken from it any more, whatever happens at the provider."""
     with books():
         customer = ProviderCustomer.objects.select_for_update().filter(tenant_id=tenant_id).first()
         if customer is None or not customer.method_id:
@@ -136,7 +136,7 @@ def forget_card(*, tenant_id: UUID) -> None:
 
 
 def card_is_gone(method_id: str) -> str:
-    """As the provider tells; inside books()."""
+    """Remove a card that the provider reports as removed. Call it inside books()."""
     customer = ProviderCustomer.objects.select_for_update().filter(method_id=method_id).first()
     if customer is None or not method_id:
         return "no card of ours"
@@ -145,7 +145,7 @@ def card_is_gone(method_id: str) -> str:
 
 
 def _let_go(customer: ProviderCustomer) -> None:
-    """The moment stays, so that a page that was opened before it brings nothing back."""
+    """Clear the card and store the time in `saved_at`, so that a page opened before it cannot bring a card back."""
     record(tenant_id=customer.tenant_id, deed="card.removed", subject=customer.method_text)
     ProviderCustomer.objects.filter(id=customer.id).update(method_id="", method_text="", saved_at=Now())
 

@@ -1,4 +1,6 @@
-"""Takes open invoices from saved cards, with nobody there: each at most once at a time, and refusals on a schedule."""
+"""Takes open invoices from saved cards without the payer present. Each is taken at most once at a time, and refusals
+are retried on a schedule.
+"""
 
 from typing import Any
 from uuid import UUID
@@ -24,8 +26,8 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 log = structlog.get_logger(__name__)
 AT_ONCE = 20
 
-# Those whose time has come, roughly; exactly it is seen under the invoice's lock. What is paid at this moment, and
-# what its payer disputes, is left alone.
+# This selects invoices that are roughly due. The exact check is made under the invoice's lock. An invoice is left out
+# while it is being paid or is disputed by its payer.
 _DUE = """
 SELECT i.id FROM tenants_invoice i
 JOIN tenants_tenant t ON t.id = i.tenant_id AND t.state = 'active'
@@ -48,7 +50,7 @@ ORDER BY refused.last NULLS FIRST, i.id LIMIT %(at_once)s
 
 
 def collect_invoices() -> int:
-    """How many cards were asked."""
+    """Charge the cards of due invoices and return the number of charges attempted."""
     provider = card_provider()
     if provider is None:
         return 0
@@ -61,7 +63,7 @@ def collect_invoices() -> int:
 
 
 def _collect(invoice_id: UUID) -> bool:
-    """One that cannot be taken keeps no other waiting."""
+    """Charge one invoice. A failure does not delay the others."""
     try:
         payment = _begin(invoice_id)
         if payment is not None:
@@ -73,7 +75,9 @@ def _collect(invoice_id: UUID) -> bool:
 
 
 def _begin(invoice_id: UUID) -> Payment | None:
-    """The row alone, before anybody is asked. None where there is nothing to take now, or nothing to take it from."""
+    """Create only the payment's row, before the provider is asked. Return None if there is nothing to take now, or no
+    card to take it from.
+    """
     with books():
         invoice = locked_invoice(invoice_id)
         customer = ProviderCustomer.objects.filter(tenant_id=invoice.tenant_id).first() if invoice else None
@@ -114,7 +118,9 @@ def _is_to_pay(customer: ProviderCustomer, invoice: Invoice) -> bool:
 
 
 def is_still_wanted(payment_id: UUID) -> bool:
-    """Of a charge that its provider never heard of: much may have been paid, and said, since it was begun."""
+    """Return whether a charge that its provider never received is still wanted. Payments or changes may have been made
+    since it was begun.
+    """
     with books():
         payment, invoice = locked_payment(payment_id)
         of_card = {"tenant_id": payment.tenant_id, "provider": payment.provider}
@@ -125,7 +131,9 @@ def is_still_wanted(payment_id: UUID) -> bool:
 
 
 def charge(payment_id: UUID) -> None:
-    """Outside any transaction. Where no answer comes the payment stays pending, and is looked for by the scheduler."""
+    """Charge the card, outside any transaction. If no response comes, the payment stays pending and the scheduler
+    checks it.
+    """
     with books():
         Payment.objects.filter(id=payment_id).update(asked_at=Coalesce("asked_at", Now()), looked_at=Now())
         payment = Payment.objects.get(id=payment_id)

@@ -1,4 +1,4 @@
-"""What a provider brings about, in the account's audit log: nobody of the account did it, and nobody of ours."""
+"""Records a provider's actions in the account's audit log. Neither a member of the account nor an operator did them."""
 
 from tenants.audit.acting import Acting, acting_as
 from tenants.audit.services import record
@@ -8,7 +8,9 @@ from tenants.plans.wording import money
 
 
 def tell(payment: Payment, deed: str, amount_micros: int, note: str = "") -> None:
-    """Whoever waits for a page meanwhile did not decide it. Of transfers an operator says what became of them."""
+    """Record an action under the provider's name, because the person whose request is in progress did not decide it.
+    Transfers are left out, because an operator records their result.
+    """
     if payment.provider == OFFLINE:
         return
     with acting_as(lambda: Acting(name=payment.provider.capitalize())):

@@ -1,4 +1,6 @@
-"""What a provider says otherwise, once an operator has looked into it: booked, or cleared; each once, with a reason."""
+"""Settles differences from a provider's report after an operator has investigated them. Each is booked or cleared once,
+with a reason.
+"""
 
 from uuid import UUID
 
@@ -18,7 +20,9 @@ _CLEARED = ("cleared_micros", "cleared_currency", "cleared_id", "told_micros", "
 
 
 def book_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
-    """Of one that is not in the books: as much as the provider says at this moment. Asks it; in no transaction."""
+    """Book the amount that the provider reports now, for a payment that is not in the books. It queries the provider,
+    so call it outside a transaction.
+    """
     standing = _standing(payment_id)
     with books():
         payment, invoice = locked_payment(payment_id)
@@ -40,7 +44,9 @@ def book_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
 
 
 def clear_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
-    """Nothing is booked. The same is not told again; one that had not come in is waited for no more."""
+    """Clear a difference without booking anything. The same report is not shown again. A payment that had not arrived
+    is no longer expected.
+    """
     with books():
         payment, _ = locked_payment(payment_id)
         if payment.told_micros is None:
@@ -57,7 +63,7 @@ def clear_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
 
 
 def book_sent_back(*, refund_id: UUID, reason: str) -> Refund:
-    """The bank did not deliver it: it is the tenant's again."""
+    """Book a refund that the bank did not deliver. The money is the tenant's again."""
     with books():
         payment_id = Refund.objects.values_list("payment_id", flat=True).get(id=refund_id)
         payment, invoice = locked_payment(payment_id)

@@ -1,4 +1,4 @@
-"""Takes down what a provider says of a dispute, in whatever order it is told."""
+"""Records a provider's reports about disputes, in whatever order they arrive."""
 
 from datetime import timedelta
 
@@ -24,12 +24,14 @@ from tenants.core.db.unit_of_work import operator_work
 log = structlog.get_logger(__name__)
 ENDED = ("lost", *DISPUTES_LEFT_BEHIND)
 LOOKED_BACK = timedelta(days=180)
-"""Months may pass until one is decided."""
+"""The time that is looked back. Months may pass until a dispute is decided."""
 TOLD_LATE = "told late: it has ended since"
 
 
 def read_back_disputes() -> int:
-    """How many were news: an event may have been lost. In no transaction. One that is away is asked the next time."""
+    """Read the disputes from the provider, because an event may have been lost, and return the number of new reports.
+    Call it outside a transaction. If the provider is unavailable, the next run asks again.
+    """
     provider = card_provider()
     if provider is None:
         return 0
@@ -52,7 +54,7 @@ def _read_back(dispute: DisputeStanding, provider: str) -> bool:
 
 
 def take_dispute(told: DisputeStanding, provider: str) -> str:
-    """Recorded while it is open. One that is lost is money that went back, and is owed again."""
+    """Record a dispute while it is open. If it is lost, the money went back and is owed again."""
     found = payment_of(None, told.of_provider_id, provider)
     if found is None:
         return NOT_OURS
@@ -82,6 +84,8 @@ def take_dispute(told: DisputeStanding, provider: str) -> str:
 
 
 def _is_late(payment: Payment, dispute_id: str, status: str) -> bool:
-    """What is open does not follow what has ended; another dispute of the same payment may."""
+    """Return whether the report is late: an open dispute cannot follow the end of the same one. Another dispute of the
+    payment can.
+    """
     same = payment.dispute_id in ("", dispute_id)
     return same and payment.dispute in ENDED and status not in ENDED

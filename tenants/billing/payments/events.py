@@ -1,4 +1,4 @@
-"""What Stripe tells by itself: taken from nobody without its signature, and each event once, with all that it does."""
+"""Receives Stripe's events. An event is accepted only with its signature, and is handled once with all its effects."""
 
 import json
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ TOLERANCE_S = 300
 LONGEST_ID = 200
 BEFORE = "told before"
 
-# Whoever tells it at the same moment waits here until the first is done.
+# A delivery of the same event at the same moment waits here until the first is done.
 _ONCE = """
 INSERT INTO tenants_providerevent (id, provider, event_id, kind, received_at, outcome)
 VALUES (%(id)s, %(provider)s, %(event)s, %(kind)s, now(), '')
@@ -46,7 +46,9 @@ ON CONFLICT (provider, event_id) DO NOTHING
 
 
 def receive_event(body: bytes, signature: str | None) -> str:
-    """What became of it. Raises WrongSignature; whatever else goes wrong, Stripe tells it again."""
+    """Handle an event and return the outcome. Raises WrongSignature. After any other error, Stripe sends the event
+    again.
+    """
     told = read_event(_verified(body, signature))
     if not 0 < len(told.event_id) <= LONGEST_ID:
         raise WrongSignature("This is signed, and no event: it has no id.")
@@ -90,8 +92,10 @@ def _handled(told: Told) -> str:
 
 
 def _of_a_payment(told: Told) -> str:
-    """What is told before its payment is known is told again, and till then it was never heard."""
-    # Before: one that is settled in between is found below.
+    """Handle an event about a payment. If the payment is not known yet, raise, so that Stripe sends the event again.
+    Nothing is stored until then.
+    """
+    # This is read first. A payment that is settled in between is found below.
     may_be_ours = may_be_known_later(STRIPE)
     outcome = NOT_OURS
     if told.refund is not None:
@@ -110,7 +114,9 @@ def _names_a_payment(told: Told) -> bool:
 
 
 def _card_saved(told: Told) -> str:
-    """Which card it is the event does not say, and nobody is asked within a transaction."""
+    """Keep the saved card, outside a transaction. The event does not say which card it is, so the provider has to be
+    queried.
+    """
     if not told.card_saved_by or told.livemode != is_live():
         return ""
     try:

@@ -1,4 +1,4 @@
-"""What was paid, by which provider, for what; and what providers told of it."""
+"""Payments, their providers and purposes, refunds, and events from providers."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -8,11 +8,11 @@ from tenants.core.db.tenant_owned import TenantOwned
 from tenants.core.ids import uuid7
 
 DISPUTES_LEFT_BEHIND = ("won", "warning_closed")
-"""Ended, and the money stayed."""
+"""The statuses of disputes that have ended without a loss of the money."""
 
 
 class Payment(TenantOwned):
-    """Of an invoice, or of credit bought before. It is in the ledger once it has succeeded, once for ever."""
+    """A payment for an invoice or for credit. When it has succeeded, it is in the ledger exactly once."""
 
     is_money = True
 
@@ -121,7 +121,9 @@ class Payment(TenantOwned):
         ]
 
     def is_cleared(self, *, micros: int, currency: str, provider_id: str) -> bool:
-        """Of what was cleared by an earlier version of the product only the amount is known."""
+        """Return whether this report was cleared. If an earlier version of the product cleared it, only the amount is
+        known.
+        """
         if self.cleared_micros != micros:
             return False
         return not self.cleared_currency or (self.cleared_currency, self.cleared_id) == (
@@ -134,7 +136,7 @@ class Payment(TenantOwned):
 
 
 class Refund(TenantOwned):
-    """Of a payment, whole or in part, decided by an operator or told by the provider."""
+    """A refund of a payment, in whole or in part, decided by an operator or reported by the provider."""
 
     payment = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="refunds", db_constraint=False, db_index=False
@@ -171,7 +173,7 @@ class Refund(TenantOwned):
 
 
 class ProviderCustomer(TenantOwned):
-    """Who a tenant is to a provider, and the card that it has saved there."""
+    """A tenant's customer id at a provider, and the card that it has saved there."""
 
     provider = models.CharField(max_length=20)
     customer_id = models.CharField(max_length=200)
@@ -196,7 +198,7 @@ class ProviderCustomer(TenantOwned):
 
 
 class ProviderEvent(models.Model):
-    """What a provider told, once for each of its ids: whoever tells it again is answered and nothing is done twice."""
+    """An event from a provider, stored once per event id. A repeated event is answered, and nothing is done twice."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     provider = models.CharField(max_length=20)

@@ -1,4 +1,6 @@
-"""Bank transfers: the payer is told where to and under which reference, and an operator records what came."""
+"""Bank transfers. The payer is shown the bank details and a reference, and an operator records the money that
+arrives.
+"""
 
 from tenants.billing.payments.provider.protocol import Begun, Order, RefundOrder, RefundStanding, Standing
 
@@ -6,7 +8,7 @@ OFFLINE = "offline"
 
 
 class Offline:
-    """Asks nobody: what it says of money is what the operator has said."""
+    """The provider for bank transfers. It sends no requests, and reports only what the operator has entered."""
 
     name = OFFLINE
 
@@ -17,7 +19,7 @@ class Offline:
         return Standing("pending", order.currency, order.amount_micros, order.payment_id, order.tenant_id)
 
     def refund(self, order: RefundOrder) -> RefundStanding:
-        """Whoever decides it sends the transfer."""
+        """Report the refund as done. The person who decides it sends the transfer."""
         return RefundStanding(
             "succeeded", order.currency, order.amount_micros, "", order.provider_id, order.refund_id
         )

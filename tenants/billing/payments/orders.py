@@ -1,4 +1,4 @@
-"""What a provider is asked for a payment: made of its row alone, so that it is the same however often it is asked."""
+"""Builds the order for a payment from its row alone, so that it is the same each time it is sent to the provider."""
 
 from django.conf import settings
 
@@ -7,7 +7,7 @@ from tenants.billing.payments.provider.protocol import Order, RefundOrder
 
 
 def order_of(payment: Payment) -> Order:
-    """In the operator's scope."""
+    """Return the order. Call it in the operator's scope."""
     customer = ProviderCustomer.objects.filter(tenant_id=payment.tenant_id, provider=payment.provider).first()
     return Order(
         payment_id=payment.id,

@@ -1,6 +1,6 @@
-"""What a payment does to its invoice and to the books: in one transaction, in which payment and invoice are locked.
+"""Applies a payment to its invoice and to the books, in one transaction in which payment and invoice are locked.
 
-Invoice, payment, refund, wallet: everybody takes their locks in this order.
+Locks are always taken in this order: invoice, payment, refund, wallet.
 """
 
 from uuid import UUID
@@ -23,7 +23,7 @@ def locked_invoice(invoice_id: UUID | None) -> Invoice | None:
 
 
 def pay(payment: Payment, invoice: Invoice | None) -> None:
-    """What came in goes to its invoice as far as that is open, and the rest is credit."""
+    """Pay the open amount of the invoice with the payment. The rest is credit."""
     taken = min(payment.amount_micros, invoice.open_micros) if invoice else 0
     if invoice and taken:
         invoice.paid_micros += taken
@@ -35,7 +35,7 @@ def pay(payment: Payment, invoice: Invoice | None) -> None:
 
 
 def give_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None:
-    """Out of credit, unless what it had paid of its invoice is to be owed again."""
+    """Take the refund out of credit, unless the part paid for the invoice is to be owed again."""
     reopened = 0
     if refund.owed_again and invoice is not None and invoice.status != Invoice.Status.WRITTEN_OFF:
         taken = payment.invoice_micros - payment.reopened_micros
@@ -52,7 +52,7 @@ def give_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None
 
 
 def come_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None:
-    """What was given back is here again: it pays again what it had made owed, as far as that is open."""
+    """Book a refund that came back. It pays the amount that it had made owed again, up to the open amount."""
     taken = min(refund.reopened_micros, invoice.open_micros) if invoice else 0
     if invoice and taken:
         invoice.paid_micros += taken

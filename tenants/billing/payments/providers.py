@@ -1,4 +1,4 @@
-"""Which providers there are: transfers always, Stripe where it has a key."""
+"""The available providers: transfers always, and Stripe if it has a key."""
 
 from tenants.billing.payments.offline import OFFLINE, Offline
 from tenants.billing.payments.provider.errors import NoSuchProvider
@@ -10,7 +10,7 @@ WORDS = {STRIPE: "by card", OFFLINE: "by bank transfer"}
 
 
 def provider_names() -> list[str]:
-    """The usual one first."""
+    """Return the names of the providers, the usual one first."""
     return [STRIPE, OFFLINE] if is_configured() else [OFFLINE]
 
 

@@ -1,4 +1,4 @@
-"""Payments against the ledger, invoices against both, and all of it against what the provider says."""
+"""Compares payments with the ledger, invoices with both, and all of it with the provider's list."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 log = structlog.get_logger(__name__)
 WINDOW = timedelta(days=7)
 SETTLES_WITHIN = timedelta(hours=1)
-"""Events and read-backs take their time: what is younger is not compared."""
+"""The age below which payments are not compared, because events and read-backs take some time."""
 
 _PAYMENTS = """
 WITH booked AS (
@@ -48,7 +48,7 @@ SELECT coalesce(g.tenant_id, b.tenant_id), 'refund', coalesce(g.currency, b.curr
 FROM given g FULL JOIN booked b ON b.tenant_id = g.tenant_id AND b.source_id = g.id AND b.currency = g.currency
 WHERE coalesce(g.amount_micros, 0) <> coalesce(b.micros, 0)
 """
-# What banks sent back after it was given back stays told until an operator has booked it.
+# A refund that a bank sent back is listed until an operator has booked it.
 _CAME_BACK = """
 SELECT r.tenant_id, 'refund', p.currency, r.id::text, 0, r.amount_micros
 FROM tenants_refund r JOIN tenants_payment p ON p.id = r.payment_id
@@ -74,7 +74,8 @@ SELECT coalesce(i.tenant_id, b.tenant_id), 'receivable', coalesce(i.currency, b.
 FROM invoiced i FULL JOIN booked b ON b.tenant_id = i.tenant_id AND b.currency = i.currency
 WHERE coalesce(i.micros, 0) <> coalesce(b.micros, 0)
 """
-# What a provider said that does not fit is told until it says something else, or an operator has cleared it.
+# A provider's report that does not fit is listed until the provider reports something else or an operator has cleared
+# it.
 _TOLD = """
 SELECT tenant_id, 'provider', currency, id::text, told_micros,
        CASE WHEN status = 'succeeded' THEN amount_micros ELSE 0 END
@@ -88,7 +89,8 @@ FROM tenants_payment p
 WHERE p.provider = %(provider)s AND p.status = 'succeeded' AND p.told_micros IS NULL
   AND (p.id = ANY(%(ids)s) OR (p.created_at >= %(since)s AND p.succeeded_at < %(until)s))
 """
-# Since when: what is told of an older payment is still compared, else it would be gone by growing old.
+# This is the start of the compared period. An older payment with a known difference is still compared. Otherwise its
+# difference would count as gone just because of its age.
 _SINCE = """
 SELECT least(now() - make_interval(secs => %s), (
     SELECT min(p.created_at) FROM tenants_ledgerdifference d
@@ -108,7 +110,9 @@ def compare_payments() -> list[Compared]:
 
 
 def compare_provider() -> list[Compared] | None:
-    """None where the provider could not be asked: nothing is known then, and nothing gone."""
+    """Return the differences. Return None if the provider could not be queried: nothing is known then, and no
+    difference counts as gone.
+    """
     provider = card_provider()
     if provider is None:
         return []
@@ -138,7 +142,9 @@ def _compared(provider: str, theirs: Iterable[Standing], since: datetime, until:
 
 
 def _unless_cleared(said: dict[UUID, Standing], ours: Mapping[UUID, Ours]) -> dict[UUID, Standing]:
-    """What an operator has looked into is no news as long as the provider says the same, also of what went back."""
+    """Leave out reports that an operator has cleared, as long as the provider reports the same, including the refunded
+    amount.
+    """
     cleared = {one.id: one for one in Payment.objects.filter(id__in=said, cleared_micros__isnull=False)}
     return {
         one: their for one, their in said.items() if not _is_cleared(cleared.get(one), their, ours.get(one))
@@ -161,12 +167,14 @@ def _window() -> tuple[datetime, datetime]:
 
 
 def _is_old(payment_id: UUID, until: datetime) -> bool:
-    """Ids of ours begin with the millisecond that they were made in."""
+    """Return whether the payment was made before `until`. Our ids begin with the millisecond of their creation."""
     return payment_id.int >> 80 < int(until.timestamp() * 1000)
 
 
 def _tenants(cursor: Any, said: dict[UUID, Standing]) -> dict[UUID, UUID]:
-    """Of payments, by our own rows first and by what the provider was told else; only those that exist."""
+    """Return the tenants of payments, from our own rows first and otherwise from the data that the provider was given.
+    Only existing tenants are included.
+    """
     cursor.execute("SELECT id, tenant_id FROM tenants_payment WHERE id = ANY(%s)", [list(said)])
     known: dict[UUID, UUID] = dict(cursor.fetchall())
     claimed = {one.tenant_id for one in said.values() if one.tenant_id is not None}
@@ -177,7 +185,7 @@ def _tenants(cursor: Any, said: dict[UUID, Standing]) -> dict[UUID, UUID]:
 
 
 def _told_otherwise(cursor: Any, ids: list[UUID]) -> set[str]:
-    """These are told of already, by what stands in their rows."""
+    """Return the payments whose rows show a difference already."""
     cursor.execute(
         "SELECT id::text FROM tenants_payment WHERE id = ANY(%s) AND told_micros IS NOT NULL", [ids]
     )
@@ -185,7 +193,7 @@ def _told_otherwise(cursor: Any, ids: list[UUID]) -> set[str]:
 
 
 def reconcile_payments() -> tuple[list[Compared], tuple[str, ...]]:
-    """What differs, and what could not be compared."""
+    """Return the differences, and the names of comparisons that could not be made."""
     read_back_disputes()
     theirs = compare_provider()
     not_compared = (COMPARED,) if theirs is None else ()

@@ -1,4 +1,6 @@
-"""Money that goes back: decided by an operator, durable before the provider is asked, in the books once it is gone."""
+"""Refunds. An operator decides them, their row is durable before the provider is asked, and they are booked after the
+money is gone.
+"""
 
 from datetime import timedelta
 from uuid import UUID
@@ -32,7 +34,9 @@ def decide_refund(
     owed_again: bool = False,
     once: UUID | None = None,
 ) -> Refund:
-    """The row alone: what it takes of the payment nobody else can give back. Raises NotRefundable."""
+    """Create only the refund's row. It takes its amount from the payment, so that no other refund can use it. Raises
+    NotRefundable.
+    """
     with books():
         wait_for_form(once)
         payment, _ = locked_payment(payment_id)
@@ -70,7 +74,9 @@ def _same(known: Refund, asked: tuple[UUID, int, bool]) -> Refund:
 
 
 def ask_refund(refund_id: UUID) -> Refund:
-    """Outside any transaction. Whoever is not answered finds it pending; the scheduler asks on."""
+    """Request the refund from the provider, outside any transaction. If no response comes, it stays pending and the
+    scheduler continues.
+    """
     with books():
         Refund.objects.filter(id=refund_id).update(asked_at=Coalesce("asked_at", Now()), looked_at=Now())
         refund = Refund.objects.select_related("payment").get(id=refund_id)
@@ -107,7 +113,7 @@ def _refused(refund: Refund, why: str) -> RefundStanding:
 
 
 def ask_pending_refunds(every: timedelta, most: int) -> int:
-    """Those whose answer never came, or that take their time."""
+    """Request refunds again that got no response or that take long. Return their number."""
     with books():
         pending = Refund.objects.filter(status=Payment.Status.PENDING, created_at__lt=Now() - every)
         due = pending.filter(looked_at=None) | pending.filter(looked_at__lt=Now() - every)

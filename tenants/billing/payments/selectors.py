@@ -1,4 +1,4 @@
-"""Reads of a tenant's payments; inside its unit of work."""
+"""Reads of a tenant's payments, inside its unit of work."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -16,7 +16,7 @@ from tenants.plans.wording import exact_money
 
 @dataclass(frozen=True)
 class Way:
-    """One to pay."""
+    """A way to pay."""
 
     name: str
     words: str
@@ -24,7 +24,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Instructions:
-    """For a transfer: what the payer writes on it."""
+    """Instructions for a transfer: the bank details and the text that the payer writes on it."""
 
     bank_details: str
     reference: str
@@ -36,12 +36,12 @@ def ways_to_pay() -> list[Way]:
 
 
 def payments_of(tenant_id: UUID, limit: int) -> list[PaymentView]:
-    """As `tenants/billing/payments_part.html` shows them."""
+    """Return the payments for the template `tenants/billing/payments_part.html`."""
     return [PaymentView(one) for one in payments().filter(tenant_id=tenant_id)[:limit]]
 
 
 def payments() -> "QuerySet[Payment]":
-    """Newest first: ids grow with time."""
+    """Return payments, newest first, because ids grow with time."""
     return Payment.objects.select_related("invoice").order_by("-id")
 
 
@@ -65,7 +65,9 @@ def bank_details() -> str:
 
 
 def instructions_for(payment: Payment, details: str | None = None) -> Instructions | None:
-    """None where there is nothing to transfer. Whoever shows many reads `details` once for all."""
+    """Return the instructions, or None if there is nothing to transfer. Code that shows many payments reads `details`
+    once for all of them.
+    """
     if payment.provider != OFFLINE or payment.status != Payment.Status.PENDING:
         return None
     return Instructions(

@@ -1,4 +1,4 @@
-"""Begins payments: the row first, then, with no transaction open, the provider is asked for its page."""
+"""Begins payments. The row is written first. Then the provider is asked for its page, with no transaction open."""
 
 import secrets
 from collections.abc import Callable
@@ -40,15 +40,15 @@ from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
 MOST_MICROS = 10**12
-"""A million, in any currency: what is more is a slip of the hand."""
+"""The largest amount: a million in any currency. A larger one is taken for a typing error."""
 USUAL_CURRENCY = "EUR"
 LEAST_LIFE = timedelta(minutes=35)
-"""Stripe lets no page of its own end within half an hour."""
+"""The shortest lifetime of a new page. Stripe accepts no page that ends within half an hour."""
 _LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 
 Also = Callable[[Payment], None]
-"""What else is written of a payment that is begun, in the same transaction."""
+"""A function that writes further data of a new payment in the same transaction."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,9 @@ class TopUp:
 
 
 def currencies_of(tenant_id: UUID) -> list[str]:
-    """In which it can buy credit: those that it has a wallet in."""
+    """Return the currencies in which the tenant can buy credit: those of its wallets, or the usual one if it has
+    none.
+    """
     with operator_work():
         theirs = Wallet.objects.filter(tenant_id=tenant_id).order_by("opened_at")
         return list(theirs.values_list("currency", flat=True)) or [USUAL_CURRENCY]
@@ -73,7 +75,7 @@ def begin_top_up(
     once: UUID | None = None,
     also: Also | None = None,
 ) -> Payment:
-    """The row alone. With `once` it is made once, however often it is asked for."""
+    """Create only the payment's row. With `once` it is created once, however often this is called."""
     checked_provider(provider)
     _check_amount(wanted, currencies_of(tenant_id))
     with books():
@@ -109,7 +111,9 @@ def _same(known: Payment, provider: str, wanted: TopUp) -> Payment:
 def begin_invoice_payment(
     *, tenant_id: UUID, provider: str, invoice_id: UUID, made_by: str, also: Also | None = None
 ) -> Payment:
-    """Of all that is open. Whoever asks again, as by a second click, is given the payment that waits."""
+    """Begin a payment of the invoice's whole open amount. A repeated request, such as a second click, gets the waiting
+    payment.
+    """
     checked_provider(provider)
     with books():
         invoice = (
@@ -161,7 +165,9 @@ def start(payment: Payment) -> Payment:
 
 
 def _about_to_ask(payment: Payment) -> Order | None:
-    """Written down before: whoever dies while asking has asked."""
+    """Record the request before it is sent, because a process that dies meanwhile may have sent it. Return None if it
+    is too late to send it.
+    """
     with books():
         Payment.objects.filter(id=payment.id).update(asked_at=Coalesce("asked_at", Now()))
         payment.refresh_from_db()
@@ -171,7 +177,7 @@ def _about_to_ask(payment: Payment) -> Order | None:
 
 
 def _with_page(payment: Payment, begun: Begun) -> Payment:
-    """Nobody is ever sent anywhere but to the provider's own pages."""
+    """Store the page's URL. Payers are never sent anywhere but to the provider's own pages."""
     parts = urlsplit(begun.url)
     if f"{parts.scheme}://{parts.netloc}" != settings.MAAS_STRIPE_CHECKOUT:
         log.warning("checkout_elsewhere", payment_id=str(payment.id), origin=parts.netloc[:100])
@@ -187,7 +193,7 @@ def _with_page(payment: Payment, begun: Begun) -> Payment:
 
 
 def give_up(payment: Payment, why: str) -> Payment:
-    """Of one that cannot come in any more. Should money come all the same, it is taken down."""
+    """Cancel a payment that cannot succeed any more. If money arrives all the same, it is recorded."""
     with books():
         Payment.objects.filter(id=payment.id, status=Payment.Status.PENDING).update(
             status=Payment.Status.CANCELED, failure=why[:200]
@@ -197,7 +203,7 @@ def give_up(payment: Payment, why: str) -> Payment:
 
 
 def take_look(payment_id: UUID, every: timedelta) -> bool:
-    """Whether it is this caller's turn to ask the provider."""
+    """Return whether this caller may query the provider now, and record the query."""
     with books():
         found = Payment.objects.filter(id=payment_id, status=Payment.Status.PENDING)
         due = found.filter(looked_at=None) | found.filter(looked_at__lt=Now() - every)
@@ -205,7 +211,7 @@ def take_look(payment_id: UUID, every: timedelta) -> bool:
 
 
 def new_reference() -> str:
-    """That nobody mistakes for another, nor one letter for another."""
+    """Return a reference that cannot be mistaken for another one. Its letters cannot be mistaken for one another."""
     return "TOP-" + "".join(secrets.choice(_LETTERS) for _ in range(8))
 
 

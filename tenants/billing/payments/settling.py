@@ -1,4 +1,4 @@
-"""Takes down what a provider says of a payment or a refund: inside books(), however often and in whatever order."""
+"""Records a provider's reports about payments and refunds, inside books(). Reports may repeat and come in any order."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -17,15 +17,15 @@ from tenants.billing.payments.provider.protocol import RefundStanding, Standing
 
 log = structlog.get_logger(__name__)
 PROVIDER = "provider"
-"""What the comparison with the provider's own list is called."""
+"""The name of the comparison with the provider's own list."""
 NOT_OURS = "no payment of ours"
 KNOWN = "known before"
 TOLD_AGAIN_FOR = timedelta(days=3)
-"""As long as Stripe goes on with an event that is answered by an error."""
+"""The time for which Stripe repeats an event after an error response."""
 
 
 def take_standing(standing: Standing, provider: str) -> str:
-    """What became of it, in words for the record."""
+    """Record a report about a payment and return the outcome as text for the record."""
     found = payment_of(standing.payment_id, standing.provider_id, provider)
     if found is None:
         return NOT_OURS
@@ -47,7 +47,7 @@ def _goes_on(payment: Payment, standing: Standing) -> str:
 
 
 def _succeed(payment: Payment, invoice: Invoice | None, standing: Standing) -> str:
-    """Whatever was thought of it before: money that came in is there."""
+    """Record a success, whatever the status was before, because the money has arrived."""
     if _differs(payment, standing):
         return _note_difference(payment, standing)
     if payment.status == Payment.Status.SUCCEEDED:
@@ -57,7 +57,7 @@ def _succeed(payment: Payment, invoice: Invoice | None, standing: Standing) -> s
 
 
 def take_told_amount(payment: Payment, invoice: Invoice | None, standing: Standing) -> None:
-    """An operator has looked into what differs, and it is this payment's money."""
+    """Book a differing amount that an operator has found to be this payment's money."""
     payment.amount_micros = standing.amount_micros
     payment.save(update_fields=["amount_micros"])
     _came_in(payment, invoice, standing.provider_id)
@@ -76,7 +76,9 @@ def _came_in(payment: Payment, invoice: Invoice | None, provider_id: str) -> Non
 
 
 def _end(payment: Payment, standing: Standing) -> str:
-    """On the provider's page a payer whose card is refused tries another: it is not over yet."""
+    """Record a failure. On the provider's page the payment is not over yet, because a payer whose card is refused can
+    try another.
+    """
     payment.failure = standing.failure or payment.failure
     is_over = standing.state == "canceled" or payment.automatic
     if is_over:
@@ -97,7 +99,7 @@ def _differs(payment: Payment, standing: Standing) -> bool:
 
 
 def _note_difference(payment: Payment, standing: Standing) -> str:
-    """For an operator to look into: what does not fit is not taken for money."""
+    """Store a difference for an operator to investigate. A report that does not fit is not booked as money."""
     said = {"currency": standing.currency, "provider_id": standing.provider_id}
     if payment.is_cleared(micros=standing.amount_micros, **said):
         return KNOWN
@@ -131,7 +133,9 @@ def take_refund(standing: RefundStanding, provider: str) -> str:
 
 
 def _after_its_end(payment: Payment, refund: Refund, standing: RefundStanding) -> str:
-    """A bank may send back what was given back days before: it is told of, and never undone by itself."""
+    """Handle a report about a finished refund. A bank may send the money back days later. This is recorded as a
+    difference and never reversed automatically.
+    """
     if (refund.status, standing.state) != (Payment.Status.SUCCEEDED, "failed") or refund.failure:
         return KNOWN
     refund.failure = standing.failure or "failed after all"
@@ -146,7 +150,7 @@ def _came_back(refund: Refund, currency: str) -> Compared:
 
 
 def refund_came_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None:
-    """It was in the books as gone, and is booked as here again."""
+    """Book a refund as returned that was in the books as gone."""
     refund.status = Payment.Status.FAILED
     refund.save(update_fields=["status"])
     come_back(refund, payment, invoice)
@@ -224,7 +228,7 @@ def _note_refund_difference(payment: Payment, refund: Refund, standing: RefundSt
 
 
 def may_be_known_later(provider: str) -> bool:
-    """Whether a payment whose name at the provider is not known yet may be the one that is told of."""
+    """Return whether the report may be about a payment whose id at the provider is not known yet."""
     young = Payment.objects.filter(provider=provider, created_at__gt=Now() - TOLD_AGAIN_FOR)
     return young.filter(status=Payment.Status.PENDING, provider_id="").exists()
 

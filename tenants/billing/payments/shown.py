@@ -1,4 +1,4 @@
-"""How a payment is shown to people."""
+"""The display of a payment for people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class PaymentView:
 
     @property
     def to_credit(self) -> str:
-        """Of what came for an invoice, what that had no more room for."""
+        """Return the part of an invoice payment that exceeded the invoice's open amount."""
         payment = self.payment
         rest = payment.amount_micros - payment.invoice_micros
         is_rest = payment.status == Payment.Status.SUCCEEDED and payment.invoice_id and rest

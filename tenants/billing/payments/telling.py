@@ -1,4 +1,4 @@
-"""Mails those who pay that their card was refused, once for each time."""
+"""Sends a mail to the people who pay if their card was refused, once for each refusal."""
 
 from dataclasses import dataclass
 from smtplib import SMTPRecipientsRefused
@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 AT_ONCE = 20
 TOLD = (Membership.Role.OWNER, Membership.Role.BILLING)
 
-# Taken before it is sent, as budgets' alerts are.
+# A refusal is marked before the mail is sent, as with budget alerts.
 _TAKE = """
 UPDATE tenants_payment p SET failure_told_at = clock_timestamp()
 FROM tenants_tenant t
@@ -62,7 +62,9 @@ class _Refused:
 
 
 def tell_of_refused_cards() -> int:
-    """How many refusals somebody was told of. A mail server that is away is tried again for a day."""
+    """Send the mails and return the number of refusals mailed. If the mail server is unavailable, sending is tried
+    again for a day.
+    """
     if not settings.MAAS_EMAIL_URL:
         return 0
     with operator_work():
@@ -81,7 +83,7 @@ def tell_of_refused_cards() -> int:
 
 
 def _tell(refused: _Refused) -> None:
-    """Each by a mail of their own. Raises where nobody could be told."""
+    """Send each recipient a separate mail. Raise the error if no mail could be sent."""
     told = 0
     with get_connection() as connection:
         for address in _addresses(refused.tenant_id):

@@ -1,4 +1,4 @@
-"""Transfers that came in, as an operator finds them on the bank account: in parts, or more than was asked."""
+"""Records transfers that an operator finds on the bank account. They may be partial, or more than was requested."""
 
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from tenants.plans.wording import money
 
 
 def record_announced(*, payment_id: UUID, amount_micros: int, note: str, made_by: str) -> Payment:
-    """Of a payment that its payer announced; what came may be less, or more. Recorded once."""
+    """Record the money for a payment that its payer announced, once. It may be less or more than announced."""
     with books():
         payment, invoice = locked_payment(payment_id)
         if payment.provider != OFFLINE:
@@ -39,7 +39,7 @@ def record_transfer(
     invoice_id: UUID | None = None,
     once: UUID | None = None,
 ) -> Payment:
-    """Of which nobody had said anything: for an invoice, or for credit."""
+    """Record a transfer that nobody had announced, for an invoice or for credit."""
     _check(currency, amount_micros)
     with books():
         wait_for_form(once)
@@ -72,7 +72,7 @@ def _same(known: Payment, asked: tuple[str, UUID | None, str, int]) -> Payment:
 
 
 def cancel_announced(*, payment_id: UUID) -> bool:
-    """Nothing came, and nothing is waited for any more."""
+    """Cancel an announced transfer that did not arrive and is no longer expected."""
     with books():
         found = Payment.objects.filter(id=payment_id, provider=OFFLINE, status=Payment.Status.PENDING)
         return bool(found.update(status=Payment.Status.CANCELED))

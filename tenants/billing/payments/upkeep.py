@@ -1,4 +1,4 @@
-"""Looks after payments that are not done: events get lost, pages are left, and answers do not come."""
+"""Checks unfinished payments, because events get lost, pages are abandoned and responses do not come."""
 
 from uuid import UUID
 
@@ -25,7 +25,7 @@ AT_ONCE = 50
 
 
 def look_after_payments() -> int:
-    """How many were looked at."""
+    """Check unfinished payments and refunds and return the number checked."""
     if card_provider() is None:
         return 0
     close_needless_pages()
@@ -50,14 +50,14 @@ def _look(payment_id: UUID) -> bool:
         log.warning("payment_not_looked_at", payment_id=str(payment_id), error=str(error))
         return False
     except Exception:
-        # It keeps no other waiting.
+        # A failure does not delay the others.
         log.exception("payment_not_taken_down", payment_id=str(payment_id))
         return False
     return True
 
 
 def look_at(payment_id: UUID) -> None:
-    """Asks the provider how it stands and takes it down. Raises ProviderAway and ProviderRefused."""
+    """Query the provider about a payment and record the result. Raises ProviderAway and ProviderRefused."""
     with operator_work():
         payment = Payment.objects.get(id=payment_id)
         order = order_of(payment)
@@ -80,7 +80,9 @@ def _ask_again(payment: Payment) -> None:
 
 
 def close_needless_pages() -> int:
-    """Of invoices that were paid otherwise meanwhile, or in part: nobody is to pay them a second time."""
+    """Close the pages of invoices that were meanwhile paid in another way, even in part, so that nobody pays them
+    twice.
+    """
     with operator_work():
         open_micros = (
             F("invoice__due_micros")

@@ -1,1 +1,1 @@
-"""Usage as its account reads it: what was asked for, its sums, the single records, and both as lines of a file."""
+"""Usage as its account reads it: queries, their sums, the single records, and both as rows of a file."""

@@ -1,4 +1,4 @@
-"""What somebody wants to know of usage: which time, in which steps, told apart by what, and of what alone."""
+"""A query about usage: its time range, its steps, the fields it groups by and the filters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Group = Literal["model", "key", "meter", "livemode", "cached"]
 BUCKETS: tuple[Bucket, ...] = ("hour", "day", "month")
 GROUPS: tuple[Group, ...] = ("model", "key", "meter", "livemode", "cached")
 LONGEST_DAYS: Mapping[Bucket, int] = {"hour": 7, "day": 1100, "month": 1100}
-"""Hours are counted from the single records, the rest from the sums by day."""
+"""The longest range per step. Hours are counted from single records, the other steps from the sums by day."""
 MOST_NAMED = 50
 NO_KEY = "none"
 PARAMETERS = ("from", "to", "bucket", "group_by", "model", "key", "livemode")
@@ -26,11 +26,11 @@ class BadQuestion(DomainError):
 
 @dataclass(frozen=True)
 class Only:
-    """Of these alone; empty for all."""
+    """The filters of a query. An empty filter matches everything."""
 
     models: tuple[str, ...] = ()
     keys: tuple[UUID | None, ...] = ()
-    """None: what people did, and what was used before keys were noted."""
+    """Ids of keys. None stands for usage by people and for usage from before keys were recorded."""
     livemode: bool | None = None
 
 
@@ -38,14 +38,14 @@ class Only:
 class Asked:
     start: datetime
     end: datetime
-    """Not included."""
+    """The end of the range, which is not included."""
     bucket: Bucket = "day"
     group_by: tuple[Group, ...] = ()
     only: Only = Only()
 
 
 def asked(parameters: Mapping[str, str], now: datetime) -> Asked:
-    """Of the current month unless told otherwise. Raises BadQuestion."""
+    """Parse the parameters. The default range is the current month. Raises BadQuestion."""
     bucket = _bucket(parameters.get("bucket", "day"))
     tomorrow = _midnight(now.date() + _DAY)
     end = _moment("to", parameters["to"], bucket) if "to" in parameters else tomorrow
@@ -81,7 +81,9 @@ def _start(bucket: Bucket, end: datetime, now: datetime) -> datetime:
 
 
 def _moment(name: str, text: str, bucket: Bucket) -> datetime:
-    """A day is its midnight. What the sums do not tell apart is refused rather than rounded."""
+    """Parse a date or time. A date means its midnight. A time that falls between two steps of the sums is refused and
+    not rounded.
+    """
     try:
         moment = _midnight(date.fromisoformat(text)) if len(text) <= 10 else datetime.fromisoformat(text)
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)

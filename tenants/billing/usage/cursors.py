@@ -1,4 +1,4 @@
-"""Where a list of sums goes on: the place of its last row, in words that nobody needs to read."""
+"""Cursors of a list of sums: the position of its last row as an opaque text."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ def write_cursor(asked: Asked, at: datetime, place: Sequence[str]) -> str:
 
 
 def read_cursor(asked: Asked, text: str) -> tuple[datetime, list[str]]:
-    """Raises BadCursor for what is none, or one of another question."""
+    """Decode a cursor. Raise BadCursor if it is invalid or belongs to another query."""
     try:
         if len(text) > LONGEST:
             raise ValueError

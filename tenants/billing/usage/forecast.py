@@ -1,8 +1,8 @@
-"""What a month will probably have cost: pure, by the days that are over, and silent where they are too few.
+"""A forecast of a month's cost, based on the days that are over. There is none if these are too few. Pure.
 
-The rest of the month is taken to go on like the last four weeks: each weekday like the mean of that weekday where each
-was seen twice, and else each day like the mean of all. The range is what four of five months that vary from day to day
-as these days did would end in. It knows nothing of holidays, of growth or of plans.
+The rest of the month is assumed to be like the last four weeks. If each weekday was seen twice, each remaining day
+costs the mean of its weekday. Otherwise it costs the mean of all days. The range would contain the cost of four out of
+five months that vary from day to day as these days did. Holidays, growth and plans are not considered.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ WINDOW_DAYS = 28
 FEWEST_DAYS = 7
 BY_WEEKDAY_DAYS = 14
 _FOUR_OF_FIVE = Fraction(128, 100)
-"""Standard deviations to each side that hold 80 % of a normal distribution."""
+"""The number of standard deviations to each side that hold 80 % of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,18 @@ class Forecast:
     low_micros: int
     high_micros: int
     from_days: int
-    """So many days that are over it was made of."""
+    """The number of ended days that the forecast is based on."""
     by_weekday: bool
 
 
 def forecast(
     month: Month, today: date, by_day: Mapping[date, int], first_used: date | None
 ) -> Forecast | None:
-    """`by_day`: cost in micro-units of one currency, of days that were used; today's is in it as far as it went.
+    """Return the forecast. `by_day` is the cost of days with usage, in micro-units of one currency, including today's
+    cost so far.
 
-    None where fewer than seven whole days were seen since the first use, or where the month is not under way.
+    Return None if fewer than seven whole days have passed since the first usage, or if the month is not the current
+    one.
     """
     if first_used is None or Month.of(today) != month:
         return None
@@ -50,7 +52,7 @@ def forecast(
     spent = sum(cost for day, cost in by_day.items() if month.first <= day <= today)
     today_so_far = by_day.get(today, 0)
     rest = [_expected(day, seen, costs, by_weekday=by_weekday) for day in to_come]
-    # Today goes on: it comes to what such a day comes to, and to no less than it did already.
+    # Today is not over. It is expected to cost as much as such a day costs, and at least its cost so far.
     rest[0] = max(rest[0] - today_so_far, Fraction(0))
     variance = Fraction(
         sum((cost - mean) ** 2 for cost, mean in zip(costs, expected, strict=True)), len(seen)

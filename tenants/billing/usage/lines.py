@@ -1,4 +1,4 @@
-"""Usage as lines of a file for a spreadsheet: a part at a time, so that a year takes no more memory than a day."""
+"""Usage as rows of a CSV file, one part at a time, so that a year takes no more memory than a day."""
 
 import csv
 import io
@@ -44,12 +44,12 @@ RECORD_COLUMNS = (
 
 
 def safe(text: str) -> str:
-    """A cell that begins like a formula would be run by a spreadsheet: an apostrophe makes it text."""
+    """Prefix a cell that begins like a formula with an apostrophe, so that a spreadsheet treats it as text."""
     return f"'{text}" if text.startswith(_DANGEROUS) else text
 
 
 def sum_lines(tenant_id: UUID, asked: Asked) -> Iterator[bytes]:
-    """A line for each row and currency. Each part is read in a unit of work of its own."""
+    """Yield a text line for each row and currency. Each part is read in its own unit of work."""
     groups = [_TITLES[group] for group in asked.group_by]
     meters = [_COLUMNS.get(meter, f"{meter}s") for meter in METERS]
     money = ("currency", "amount_micros", "amount", "saved_micros", "saved")
@@ -77,7 +77,9 @@ def record_lines(tenant_id: UUID, asked: Asked) -> Iterator[bytes]:
 
 
 def _of_row(row: Row, asked: Asked) -> Iterator[Sequence[object]]:
-    """Quantities and counts stand in the line of the first currency alone, so that columns can be summed."""
+    """Yield the cells of a row. Quantities and counts are only in the text line of the first currency, so that columns
+    can be summed.
+    """
     named = [_in_words(group, text) for group, text in row.of.items()]
     for place, amount in enumerate(row.sum.amounts):
         counted = _counted(row.sum) if place == 0 else [""] * (len(METERS) + 2)
@@ -134,5 +136,5 @@ def _written(rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def _is_number(cell: str) -> bool:
-    """Less than nothing can be saved, and is no formula."""
+    """Return whether the cell is a number. Savings can be negative, and a minus sign then begins no formula."""
     return cell.removeprefix("-").replace(".", "", 1).isdecimal()

@@ -1,4 +1,4 @@
-"""What was used, by whom, at what price."""
+"""Usage records and their sums: what was used, by which tenant and key, and at which price."""
 
 from django.db import models
 from django.utils import timezone
@@ -7,9 +7,9 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class UsageRecord(TenantOwned):
-    """Written in the transaction of the result it is for. The unique key makes a second charge impossible.
+    """A record, written in the transaction of the result it is for. The unique key makes a second charge impossible.
 
-    The source is named by kind and id, so that this app need not know what a page or a call is.
+    The source is named by kind and id, so that this app does not depend on pages or calls.
     """
 
     source_kind = models.CharField(max_length=20)
@@ -47,18 +47,20 @@ class UsageRecord(TenantOwned):
 
 
 class UsageDay(TenantOwned):
-    """What a day came to, in UTC: a page of a month reads some hundred of these instead of a million records.
+    """The sums of a day in UTC. A dashboard view of a month reads a few hundred of these instead of a million records.
 
-    A trigger adds every usage record in the record's own transaction (migration 0015), so that the sums are always
-    true. A day has several rows (`shard`, by database connection), so that pages that end at once do not wait for
-    one another; once it is over they are made one (tenants/billing/usage/settling.py).
+    A trigger adds every usage record in the record's own transaction (migration 0015), so the sums are always correct.
+    A day has several rows (`shard`, by database connection), so that pages that end at once do not wait for one
+    another. After the day is over they are merged into one (tenants/billing/usage/settling.py).
     """
 
     SETTLED = 50
-    """The shard of what was made one, and is in UsageTotal and UsageMonth. The trigger writes 32 to 47; 48 was made one
-    before there were totals, 49 before there were months, those below 32 are of before the trigger knew keys."""
+    """The shard of merged rows that are in UsageTotal and UsageMonth. The trigger writes shards 32 to 47. Shard 48 was
+    merged before totals existed, and shard 49 before months existed. Shards below 32 are from before the trigger
+    recorded keys.
+    """
     TOTALLED = 49
-    """From this shard on it is in UsageTotal."""
+    """Rows with this shard or a higher one are in UsageTotal."""
 
     day = models.DateField()
     model = models.CharField(max_length=100)
@@ -105,10 +107,10 @@ class UsageDay(TenantOwned):
 
 
 class UsageTotal(TenantOwned):
-    """What the settled sums of a day come to, whosever key it was: a year of many keys in a tenth of the rows.
+    """The merged sums of a day over all keys. A year with many keys needs a tenth of the rows.
 
-    Written in the statement that settles them (tenants/billing/usage/settling.py), so that each sum of a day is either
-    in here or not settled.
+    It is written in the statement that merges them (tenants/billing/usage/settling.py), so that each sum of a day is
+    either in here or not merged yet.
     """
 
     day = models.DateField()
@@ -136,9 +138,10 @@ class UsageTotal(TenantOwned):
 
 
 class UsageMonth(TenantOwned):
-    """What the settled sums of a month come to, each key by itself: what tells keys apart over a year reads these.
+    """The merged sums of a month for each key. Queries by key over a year read these.
 
-    Written in the statement that settles them, as UsageTotal is: each sum of a day is either in here or not settled.
+    It is written in the statement that merges them, like UsageTotal. Each sum of a day is either in here or not merged
+    yet.
     """
 
     month = models.DateField(help_text="Its first day.")

@@ -1,4 +1,4 @@
-"""The single records behind the sums, oldest first; inside a unit of work."""
+"""Reads the single records behind the sums, oldest first, inside a unit of work."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,12 +10,14 @@ from tenants.billing.usage.asked import Asked, Only
 from tenants.billing.usage.models import UsageRecord
 
 Place = tuple[datetime, UUID]
-"""Of a record in the list."""
+"""The position of a record in the list."""
 PAGE, CACHE, CALL, BATCH_LINE = "page", "cache", "call", "batch_line"
 
 
 def is_cached(record: UsageRecord) -> bool:
-    """Before it was noted, the kind of the source said so."""
+    """Return whether the record was a cache hit. Records from before `cached` existed show it by the kind of their
+    source.
+    """
     return record.cached or record.source_kind == CACHE
 
 
@@ -23,7 +25,7 @@ def records(asked: Asked, *, limit: int, after: Place | None = None) -> Sequence
     found = UsageRecord.objects.filter(_of(asked.only), created_at__gte=asked.start, created_at__lt=asked.end)
     if after is not None:
         at, last = after
-        # The first condition lets the index begin there; the second tells those of the same moment apart.
+        # The index scan begins at `created_at__gte`. The other condition separates records of the same moment.
         found = found.filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=last), created_at__gte=at)
     return list(found.order_by("created_at", "id")[:limit])
 

@@ -1,4 +1,4 @@
-"""Reads of a tenant's usage; inside its unit of work."""
+"""Reads of a tenant's usage, inside its unit of work."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ from tenants.core.months import Month
 Rows = QuerySet[Any]
 _NOTHING = Only()
 _MONTH = Cast(TruncMonth("day"), DateField())
-"""Its first day. Without the cast it is a moment in SQL, and cannot stand beside a day."""
+"""The first day of the month. Without the cast it is a timestamp in SQL and cannot be combined with dates."""
 _SUMS = {
     "of_quantity": Sum("quantity"),
     "of_amount": Sum("amount_micros"),
@@ -29,34 +29,34 @@ _SUMS = {
 
 @dataclass(frozen=True)
 class Used:
-    """What there is to choose from in some months."""
+    """The models and keys with usage in some months, as choices for a filter."""
 
     models: tuple[str, ...]
     keys: tuple[str, ...]
-    """Ids; empty for what no key did."""
+    """Ids of keys. An empty text stands for usage without a key."""
 
     @classmethod
     def of(cls, lines: Sequence[UsageLine], of_keys: Sequence[UsageLine]) -> "Used":
-        """Of what was read already, where nothing was left out."""
+        """Return the choices from rows that were already read without a filter."""
         return cls(*(tuple(sorted({line.model for line in one})) for one in (lines, of_keys)))
 
 
 def usage_of(month: Month, only: Only = _NOTHING) -> list[UsageLine]:
-    """One line for each day, model, meter, currency and mode, in this order."""
+    """Return one row for each day, model, meter, currency and mode, in this order."""
     return _lines(_of_all_keys(only, day__gte=month.first, day__lt=month.after_last), "day", "model")
 
 
 def usage_of_keys(month: Month, only: Only = _NOTHING, *, since: Month | None = None) -> list[UsageLine]:
-    """What the month came to for each key, whose id stands for the model; empty where no key was. All on its first.
+    """Return the month's sums per key. The key's id, or an empty text for no key, takes the position of the model.
 
-    `since`: with the months before it from this one on.
+    All rows are on the first day of the month. `since` adds the months from that one on.
     """
     parts = [rows.annotate(all_on=Value(month.first)) for rows in _of_months(since or month, month, only)]
     return _lines(parts, "all_on", "key_id")
 
 
 def months_of_models(since: Month, month: Month, only: Only = _NOTHING) -> list[UsageLine]:
-    """A line for each month, on its first day."""
+    """Return the sums per model, with rows for each month on its first day."""
     days = _of_all_keys(only, day__gte=since.first, day__lt=month.after_last)
     return _lines([rows.annotate(of_month=_MONTH) for rows in days], "of_month", "model")
 
@@ -64,18 +64,18 @@ def months_of_models(since: Month, month: Month, only: Only = _NOTHING) -> list[
 def months_of_keys(
     since: Month, month: Month, keys: Collection[str], only: Only = _NOTHING
 ) -> list[UsageLine]:
-    """The same by key, of these alone."""
+    """Return the sums per month of only these keys."""
     return _lines([_named(rows, keys) for rows in _of_months(since, month, only)], "of_month", "key_id")
 
 
 def days_of_keys(month: Month, keys: Collection[str], only: Only = _NOTHING) -> list[UsageLine]:
-    """The same by day, of these keys alone."""
+    """Return the sums per day of only these keys."""
     days = _days(only).filter(day__gte=month.first, day__lt=month.after_last)
     return _lines([_named(days, keys)], "day", "key_id")
 
 
 def cost_by_day(first: date, last: date, only: Only = _NOTHING) -> Mapping[str, Mapping[date, int]]:
-    """What was charged, by currency, both days included."""
+    """Return the charged amounts by currency and day. Both days are included."""
     found: dict[str, dict[date, int]] = defaultdict(lambda: defaultdict(int))
     parts = _of_all_keys(only, day__gte=first, day__lte=last, livemode=True)
     costs = [rows.values_list("currency", "day").annotate(cost=Sum("amount_micros")) for rows in parts]
@@ -98,11 +98,11 @@ def first_day_used(only: Only = _NOTHING) -> date | None:
 
 
 def _lines(parts: Sequence[Rows], day: str, by: str) -> list[UsageLine]:
-    """What stands in several tables is one line."""
+    """Return the summed rows. Rows from several tables that have the same columns become one."""
     columns = (day, by, "meter", "currency", "livemode")
     found: dict[tuple[Any, ...], list[int]] = {}
     for row in _together([rows.values_list(*columns).annotate(**_SUMS) for rows in parts]):
-        # Postgres sums big integers into decimals.
+        # Postgres returns sums of big integers as decimals.
         numbers = [int(number) for number in row[5:]]
         known = found.setdefault(row[:5], numbers)
         if known is not numbers:
@@ -114,13 +114,17 @@ def _lines(parts: Sequence[Rows], day: str, by: str) -> list[UsageLine]:
 
 
 def _together(parts: Sequence[Rows]) -> Rows:
-    """In one statement: what is settled between two would be told twice or not at all."""
+    """Combine the parts in one statement. Rows that are merged between two statements would be counted twice or not at
+    all.
+    """
     first, *others = parts
     return first.union(*others, all=True) if others else first
 
 
 def _of_all_keys(only: Only, **of: object) -> Sequence[Rows]:
-    """Days, from the fewest rows that tell what is asked for (tenants/billing/usage/sources.py)."""
+    """Return the sums by day, from the table with the fewest rows that can answer the query
+    (tenants/billing/usage/sources.py).
+    """
     if only.keys:
         return [_days(only).filter(**of)]
     totals = _narrowed(UsageTotal.objects.all(), only)
@@ -128,7 +132,7 @@ def _of_all_keys(only: Only, **of: object) -> Sequence[Rows]:
 
 
 def _of_months(since: Month, month: Month, only: Only) -> Sequence[Rows]:
-    """Their sums and what is in these not yet, each row with its month's first day."""
+    """Return the sums of the months and the day sums that are not in them yet. Each row has its month's first day."""
     days = _days(only).filter(shard__lt=UsageDay.SETTLED, day__gte=since.first, day__lt=month.after_last)
     months = UsageMonth.objects.filter(month__gte=since.first, month__lte=month.first)
     told = _of_keys(_narrowed(months, only), only)

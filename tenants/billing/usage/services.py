@@ -1,4 +1,4 @@
-"""Writes to usage; money follows in its own tables."""
+"""Writes usage records. Money is kept in tables of its own."""
 
 import json
 from collections.abc import Sequence
@@ -49,10 +49,11 @@ def record_usage(
     cached: bool = False,
     saved_micros: int = 0,
 ) -> None:
-    """Call inside the transaction that writes the result. A second record for the same source is refused.
+    """Write a record. Call it inside the transaction that writes the result. A second record for the same source is
+    refused.
 
-    `key_id`: of the key that asked for the work; None for a person. `saved_micros`: what a `cached` answer cost less
-    than a run would have.
+    `key_id` is the key that requested the work, or None for a person. `saved_micros` is the cost of a run minus the
+    cost of the `cached` result.
     """
     UsageRecord.objects.create(
         tenant_id=tenant_id,
@@ -85,7 +86,7 @@ def record_uses(
     key_id: UUID | None = None,
     cached: bool = False,
 ) -> None:
-    """Of many sources that are alike, in one statement; as above in all else."""
+    """Write the records of many similar sources in one statement. Otherwise the same as `record_usage`."""
     values: dict[str, Any] = {
         "tenant": tenant_id,
         "source_kind": source_kind,

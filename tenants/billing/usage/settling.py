@@ -1,5 +1,6 @@
-"""Makes one row of a day's several sums, once the day is over, and adds it to what the day came to for all keys, and to
-what its month came to for each."""
+"""Merges the several rows of an ended day into one, and adds them to the day's total over all keys and to the month's
+total of each key.
+"""
 
 from django.db import connections, transaction
 
@@ -9,9 +10,9 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 SETTLE_EVERY_S = 300.0
 AT_ONCE = 5_000
 
-# A row that is being written just now is left for the next time: late uses count to their own day. In one order, so
-# that two who settle never wait for each other in a circle. What was settled before there were totals,
-# or months, comes along.
+# A row that is being written at the moment is left for the next time, because late usage counts for its own day. The
+# order is fixed, so that two processes never deadlock. Rows that were merged before totals or months existed are
+# included.
 _SETTLE = """
 WITH over AS (
     SELECT id FROM tenants_usageday
@@ -60,7 +61,9 @@ SELECT count(*) FROM gone
 
 
 def settle_days() -> int:
-    """How many rows were made fewer. Each step is a transaction of its own, which a crash undoes as a whole."""
+    """Merge the rows and return the number of rows that were replaced. Each step is a separate transaction, which a
+    crash undoes as a whole.
+    """
     settled = 0
     with operator_work():
         while step := _settle_some():

@@ -1,7 +1,7 @@
-"""From which table a question is answered: the one of the fewest rows that tells apart what is asked for.
+"""Selects the table that answers a query: the one with the fewest rows that has the fields the query needs.
 
-Days that are over stand in three sums (tenants/billing/usage/settling.py): by day and key, by day of all keys, by month
-and key. What is not settled yet is in the first alone, and is read from there beside either of the other two.
+Ended days are in three sums (tenants/billing/usage/settling.py): by day and key, by day over all keys, and by month and
+key. Rows that are not merged yet are only in the first, and are read from there in addition to either of the other two.
 """
 
 from dataclasses import dataclass
@@ -47,8 +47,8 @@ TOTALS = Source(
     "cached",
     "records",
 )
-# Whole months, what of these is in no month yet, and the days before and after them. Each has its own dates, so that
-# the planner sees how little of each is asked for.
+# This reads whole months, the rows of these that are in no month yet, and the days before and after them. Each part has
+# its own dates, so that the planner sees how little of each is needed.
 MONTHS = Source(
     f"""(
         SELECT {_BY_MONTH} FROM tenants_usagemonth WHERE month >= %(whole_from)s AND month < %(whole_to)s
@@ -75,10 +75,10 @@ def source_of(asked: Asked) -> Source:
 
 
 def whole_months(start: date, end: date, today: date) -> tuple[date, date]:
-    """The first day of the first month that lies within the time asked for, and the day after the last such month.
+    """Return the first day of the first whole month in the range, and the day after the last one.
 
-    A month that goes on is whole, too, where all of it until tomorrow is asked for: only days that are over are in its
-    sum. Where there is none, both are the end.
+    The current month counts as whole if the range covers it up to tomorrow, because its sum holds only ended days. If
+    there is no whole month, both values are `end`.
     """
     first = Month.of(start)
     since = first.first if start == first.first else first.after_last
@@ -88,7 +88,9 @@ def whole_months(start: date, end: date, today: date) -> tuple[date, date]:
 
 
 def windows(start: datetime, end: datetime, first_days: int) -> list[tuple[datetime, datetime]]:
-    """The time in parts, each twice as long as the one before: whoever wants the first rows reads few of them."""
+    """Split the time into parts, each twice as long as the one before. A caller that needs only the first rows then
+    reads few parts.
+    """
     found, days = [], first_days
     while start < end:
         until = min(end, start + days * _DAY)

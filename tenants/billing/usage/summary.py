@@ -1,4 +1,4 @@
-"""What a month's usage comes to: pure sums. Different currencies are never added up, nor what was only a test."""
+"""Sums of a month's usage. Different currencies are never added up, and neither are live and test usage. Pure."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -25,7 +25,7 @@ class UsageLine:
 
 @dataclass
 class Total:
-    """Quantities by meter, and amounts by currency; and what known answers had to do with it."""
+    """Quantities by meter, amounts by currency, and the share of cache hits."""
 
     quantities: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     amounts_micros: dict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -62,11 +62,11 @@ class Summary:
     by_model: dict[str, Total]
     by_day: dict[date, Total]
     currencies: list[str]
-    """Those of what was charged, most used first."""
+    """The currencies of the charged amounts, the largest amount first."""
 
 
 def summarised(lines: Sequence[UsageLine], *, livemode: bool = True) -> Summary:
-    """Of what is charged; or, where that is wanted, of tests as if they were."""
+    """Summarize live usage, or test usage as if it were live if `livemode` is false."""
     live = [line for line in lines if line.livemode is livemode]
     total = _total(live)
     return Summary(

@@ -1,4 +1,4 @@
-"""Sums of usage, exact, by time and by whatever one wants to tell apart; inside a unit of work."""
+"""Exact sums of usage, by time and by further fields, inside a unit of work."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from tenants.core.months import Month
 
 _HOUR = timedelta(hours=1)
 FIRST_DAYS = 31
-"""Read at first where days are told apart further: a page of a list seldom reaches beyond."""
+"""The first part of the time that is read if days are split further. A page of a list seldom reaches beyond it."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class Amount:
     currency: str
     amount_micros: int
     saved_micros: int
-    """What a run would have cost more than the answers that were known."""
+    """The cost of running the model minus the cost of the cache hits."""
 
 
 @dataclass(frozen=True)
 class Sum:
-    """Quantities by meter and amounts by currency: what is not alike is never added up."""
+    """Quantities by meter and amounts by currency. Different meters or currencies are never added up."""
 
     quantities: Mapping[str, int]
     amounts: Sequence[Amount]
@@ -40,9 +40,9 @@ class Sum:
 @dataclass(frozen=True)
 class Row:
     at: datetime
-    """The beginning of its hour, day or month; or of the time asked for, where that begins later."""
+    """The start of the hour, day or month, or the start of the range if that is later."""
     of: Mapping[Group, str]
-    """As text, in the order of the question; an empty key is nobody's."""
+    """The values of the groups as text, in the order of the query. An empty key stands for no key."""
     sum: Sum
 
 
@@ -59,7 +59,7 @@ _AS_TEXT: Mapping[Group, str] = {
     "cached": "{cached}::text",
 }
 
-# Each row of the answer tells its meters and currencies apart inside itself, so that rows can be counted and cut.
+# Each row of the result holds its meters and currencies inside itself, so that rows can be counted and cut.
 _ALIKE = """
 WITH alike AS (
     SELECT {groups}, {mode}meter AS of_meter, currency, sum(quantity) AS quantity,
@@ -91,7 +91,7 @@ _BOTH += _WITH_TOTALS.replace("{rows}", _ROWS)
 
 
 def sums(asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None) -> list[Row]:
-    """In the order of time, then of what is told apart. `after`: of the last row that was told."""
+    """Return rows ordered by time, then by the groups. `after` is the position of the last row of the previous page."""
     if asked.bucket != "day" or not asked.group_by:
         return _sums(asked, limit, after)
     rows: list[Row] = []
@@ -126,9 +126,10 @@ def _sums(asked: Asked, limit: int, after: tuple[datetime, Sequence[str]] | None
 def sums_and_totals(
     asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None
 ) -> tuple[list[Row], dict[bool, Sum]]:
-    """Some rows, and the sums of all whatever rows these are.
+    """Return some rows, and the sums over all rows.
 
-    Read once where that is most of the work: of many groups, telling live and test apart costs as much as it saves.
+    If there are no groups, one query reads both. With many groups, splitting live and test usage costs as much as it
+    saves.
     """
     if after is not None or asked.group_by:
         return sums(asked, limit=limit, after=after), totals(asked)
@@ -139,7 +140,7 @@ def sums_and_totals(
 
 
 def totals(asked: Asked) -> dict[bool, Sum]:
-    """Of all that was asked for, by livemode."""
+    """Return the sums over the whole query, by livemode."""
     values = {**_values(asked), "limit": 2}
     of_all = replace(asked, group_by=(), bucket="hour" if asked.bucket == "hour" else "month")
     return {row[0]: _sum(row[1]) for row in _select(of_all, ["livemode"], ["g0"], "", values)}
@@ -229,7 +230,7 @@ def _sum(written: str) -> Sum:
 
 
 def end_of(at: datetime, asked: Asked) -> datetime:
-    """Of the hour, day or month that began at `at`."""
+    """Return the end of the hour, day or month that began at `at`."""
     if asked.bucket == "hour":
         end = at + _HOUR
     elif asked.bucket == "day":

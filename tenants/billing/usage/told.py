@@ -1,4 +1,4 @@
-"""Sums as the API tells them."""
+"""Sums of usage as JSON for the API."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -39,7 +39,7 @@ def sum_told(total: Sum) -> dict[str, object]:
 
 
 def keys_of(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
-    """What may be said of the keys in these rows, by id; inside a unit of work."""
+    """Return the public data of the keys in these rows, by id. Call it inside a unit of work."""
     ids = {UUID(row.of["key"]) for row in rows if row.of.get("key")}
     if not ids:
         return {}

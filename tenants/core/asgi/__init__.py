@@ -1,1 +1,1 @@
-"""What a request is before Django sees it, and what waits and works beside requests."""
+"""The handling of a request before Django, and the work that waits and runs beside requests."""

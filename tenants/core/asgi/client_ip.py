@@ -1,4 +1,4 @@
-"""Where a request comes from, as far as it can be known: pure."""
+"""The client IP of a request, as far as it can be known. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -6,17 +6,20 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 HOUSEHOLD_BITS = 64
-"""What one line of an IPv6 provider is given at least; whoever has it may use any address in it."""
+"""The prefix length of the smallest network that an IPv6 provider gives to a customer, who may use any address in
+it.
+"""
 UNKNOWN = "unknown"
-"""The one place of all that is no address: to make up another makes no other place."""
+"""The single value for everything that is not an address, so that invented texts do not count as new client IPs."""
 _WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d+)?|([^:]*):\d+", re.ASCII)
-"""An address of either kind with the port of its connection, as some proxies write it, or in brackets alone."""
+"""An address of either kind with the port of its connection, as some proxies write it, or only in brackets."""
 
 
 def client_address(environ: Mapping[str, Any], proxies: int) -> str:
-    """With `proxies` in front, the address that the outermost of them saw; what callers claim further left is theirs.
+    """Return the client IP. With `proxies` in front, it is the address that the outermost of them saw. Entries further
+    left are claims of the caller.
 
-    A header that is missing or too short means that the request did not come through all of them.
+    If the header is missing or too short, the request did not come through all of them.
     """
     peer = str(environ.get("REMOTE_ADDR", ""))
     told = [part.strip() for part in str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",") if part.strip()]
@@ -24,13 +27,15 @@ def client_address(environ: Mapping[str, Any], proxies: int) -> str:
 
 
 def address_of(written: str) -> str:
-    """The address itself, without a port; UNKNOWN where it is none."""
+    """Return the address itself, without a port, or UNKNOWN if the text is not an address."""
     found = _read(written)
     return UNKNOWN if found is None else str(found)
 
 
 def place_of(address: str) -> str:
-    """What one caller cannot leave by taking another address: all of an IPv6 network of the smallest usual size."""
+    """Return the part of an address that a caller cannot leave by using another address. For IPv6 it is the whole
+    network of the smallest usual size.
+    """
     found = _read(address)
     if found is None:
         return UNKNOWN
@@ -40,7 +45,9 @@ def place_of(address: str) -> str:
 
 
 def _read(written: str) -> IPv4Address | IPv6Address | None:
-    """An IPv4 address that is written as one of IPv6 is the IPv4 address. None for what is no address."""
+    """Parse an address. An IPv4 address in IPv6 notation is returned as the IPv4 address. Return None if the text is
+    not an address.
+    """
     try:
         found = ip_address(_without_port(written.strip().strip('"')))
     except ValueError:
@@ -49,6 +56,6 @@ def _read(written: str) -> IPv4Address | IPv6Address | None:
 
 
 def _without_port(written: str) -> str:
-    """As it is where there is none; of IPv6, only what stands behind brackets is a port."""
+    """Remove the port, if there is one. For IPv6, only the part after the brackets is a port."""
     found = _WITH_PORT.fullmatch(written)
     return written if found is None else found[1] or found[2] or ""

@@ -1,4 +1,4 @@
-"""Bounds how often one place may do what costs us something before we know who it is."""
+"""Limits how often a client IP may do something that has a cost for us before we know the caller."""
 
 import threading
 import time
@@ -19,9 +19,9 @@ class TooManyTries(DomainError):
 
 
 class PlaceBound:
-    """Of this process, for all its threads; what was counted longest ago is forgotten first.
+    """The limit of this process, for all its threads. The client IP that was counted longest ago is dropped first.
 
-    `said` is told to whom it refuses, with `pause_s` in it.
+    `said` is the message of a refusal, with `pause_s` in it.
     """
 
     def __init__(self, most_a_minute: int, said: str, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -35,12 +35,12 @@ class PlaceBound:
         return len(self._buckets)
 
     def check(self, place: str) -> None:
-        """Raises TooManyTries where there is none left; takes none."""
+        """Check whether a try is left, without taking it. Raises TooManyTries."""
         with self._lock:
             self._checked(place, self._now_us())
 
     def take(self, place: str) -> None:
-        """Raises TooManyTries."""
+        """Take a try. Raises TooManyTries."""
         with self._lock:
             now_us = self._now_us()
             self._keep(place, self._checked(place, now_us).without(1, self._most, now_us))
@@ -72,16 +72,16 @@ def place_of_scope(scope: Scope, proxies: int) -> str:
 
 
 def address_of_scope(scope: Scope, proxies: int) -> str:
-    """The address itself, where a place may be a whole network."""
+    """Return the address itself, while `place_of_scope` may return a whole network."""
     return address_of(told_address(scope, proxies))
 
 
 def told_address(scope: Scope, proxies: int) -> str:
-    """As it was written, which may be no address at all."""
+    """Return the address as it was written, which may not be a valid address."""
     peer = scope.get("client")
     told = {
         "REMOTE_ADDR": peer[0] if peer else "",
-        # A proxy may add a line of its own rather than to its caller's; together they are one list.
+        # A proxy may add a header of its own instead of extending its caller's. Together the headers are one list.
         "HTTP_X_FORWARDED_FOR": ",".join(headers_of(scope, b"x-forwarded-for")),
     }
     return client_address(told, proxies)

@@ -1,4 +1,6 @@
-"""Looks up whose a credential is: those that were good of late apart from all others, whom their place bounds."""
+"""Looks up the owner of a credential. Credentials that were valid recently are separate from all others, which are
+limited by client IP.
+"""
 
 import hashlib
 from collections import OrderedDict
@@ -11,28 +13,32 @@ from tenants.core.asgi.threads import DatabaseThreads
 
 F = TypeVar("F")
 MOST_A_MINUTE = 300
-"""Far more than people mistype; each is a look-up by an index."""
+"""The most wrong tries of a client IP in a minute. It is far more than people mistype, and each try is a look-up by an
+index.
+"""
 MOST_WAITING = 4_096
-"""Far more than one place may try: its flood, which is dealt with at once, puts nobody else off."""
+"""The most look-ups that wait. It is far more than one client IP may try. A flood from one client IP is handled at once
+and delays nobody else.
+"""
 MOST_GOOD = 50_000
 _SAID = "Too many unknown keys or sessions came from your address. Check yours, and send this again in {pause_s} s."
 
 
 class Strangers:
-    """Who was not seen before is looked up here, however many there are."""
+    """The look-up of unknown credentials, however many there are."""
 
     def __init__(self, tries: PlaceBound | None = None) -> None:
         self._threads = DatabaseThreads("strangers", 2, waiting=MOST_WAITING)
         self._tickets = DatabaseThreads("tickets", 1, waiting=MOST_WAITING)
-        """Where Redis is asked: while it hangs, keys and sessions are still looked up."""
+        """The thread for look-ups in Redis. While Redis does not respond, keys and sessions are still looked up."""
         self._tries = PlaceBound(MOST_A_MINUTE, _SAID) if tries is None else tries
 
     async def look_up(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
-        """Raises TooManyTries."""
+        """Look up a credential. Raises TooManyTries."""
         return await self._look_up(self._threads, place, find, is_nobodys)
 
     async def redeem(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
-        """As `look_up`, for tickets."""
+        """Redeem a ticket in the same way as `look_up`. Raises TooManyTries."""
         return await self._look_up(self._tickets, place, find, is_nobodys)
 
     def close(self) -> None:
@@ -46,7 +52,9 @@ class Strangers:
         return await threads.run(self._try, place, find, is_nobodys)
 
     def _try(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
-        """Counted before it is known what comes of it: of many that came at once, no more are looked up than may be."""
+        """Look up a credential. The try is counted before its result is known, so that no more concurrent tries are
+        looked up than allowed.
+        """
         self._tries.take(place)
         try:
             found = find()
@@ -59,7 +67,9 @@ class Strangers:
 
 
 class Familiar(Generic[F]):
-    """One kind of credential. Whoever sends others, however many, is looked up behind those that were good of late."""
+    """The look-up of one kind of credential. Other credentials, however many, are looked up separately from those that
+    were valid recently.
+    """
 
     def __init__(
         self,
@@ -78,7 +88,7 @@ class Familiar(Generic[F]):
         self._good: OrderedDict[bytes, None] = OrderedDict()
 
     async def look_up(self, credential: str, place: str) -> F:
-        """Raises TooManyTries. `place` is where it came from."""
+        """Look up a credential. `place` is the client IP that it came from. Raises TooManyTries."""
         digest = digest_of(credential)
         if digest in self._good:
             found = await self._threads.run(self._find, credential)
@@ -97,5 +107,7 @@ class Familiar(Generic[F]):
 
 
 def digest_of(credential: str) -> bytes:
-    """Remembered in its place, so that no list of credentials lies in memory."""
+    """Return the digest that is remembered instead of the credential, so that there is no list of credentials in
+    memory.
+    """
     return hashlib.sha256(credential.encode("latin-1", "replace")).digest()

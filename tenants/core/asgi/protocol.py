@@ -1,4 +1,6 @@
-"""The ASGI shapes that the parts of the front pass to one another, and the keys they leave in a request's scope."""
+"""The ASGI types that the layers in front of Django pass to one another, and the keys that they set in a request's
+scope.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
@@ -13,26 +15,29 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 REQUEST_ID = "maas.request_id"
 UPLOAD = "maas.upload"
 MEMBER = "maas.member"
-"""Whose session cookie came with a request that has a body.
+"""The scope key for the owner of the session cookie in a request that has a body.
 
-Never taken for the request's identity: a cookie alone does not prove that the person meant the request (CSRF).
+It is never used as the identity of the request, because a cookie alone does not prove that the person intended the
+request (CSRF).
 """
 
 
 _BY_NAME = "headers.by_name"
-"""A scope's headers as they were listed, and the first of each name: a request is asked for several of them.
+"""The scope key for the list of headers together with the first header of each name, because several headers of a
+request are read.
 
-Not one of our own names, which go on to Django's environ: keys and cookies would stand there a second time.
+The key is not one of our own names, because those are passed on to Django's environ, which would contain keys and
+cookies a second time.
 """
 _NO_HEADERS: tuple[object, dict[bytes, bytes]] = (None, {})
 
 
 class ClientGone(Exception):
-    """The caller hung up; there is nobody to answer."""
+    """The caller has disconnected, so there is nobody to respond to."""
 
 
 def header(scope: Scope, name: bytes) -> str | None:
-    """The first header of that (lower-case) name."""
+    """Return the first header of that (lower-case) name."""
     headers = scope["headers"]
     listed, by_name = scope.get(_BY_NAME, _NO_HEADERS)
     if listed is not headers:
@@ -43,7 +48,7 @@ def header(scope: Scope, name: bytes) -> str | None:
 
 
 def headers_of(scope: Scope, name: bytes) -> list[str]:
-    """All headers of that (lower-case) name, in their order."""
+    """Return all headers of that (lower-case) name, in their order."""
     return [bytes(value).decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
@@ -54,7 +59,7 @@ def without_headers(scope: Scope, names: frozenset[bytes]) -> list[tuple[bytes, 
 def cookie(scope: Scope, name: str) -> str | None:
     if header(scope, b"cookie") is None:
         return None
-    raw = "; ".join(headers_of(scope, b"cookie"))  # HTTP/2 sends them one by one.
+    raw = "; ".join(headers_of(scope, b"cookie"))  # HTTP/2 sends cookies one by one.
     if name not in raw:
         return None
     try:
@@ -65,13 +70,13 @@ def cookie(scope: Scope, name: str) -> str | None:
 
 
 def bearer(scope: Scope) -> str | None:
-    """The credential of an `Authorization: Bearer` header; None when there is no such header."""
+    """Return the credential of an `Authorization: Bearer` header, or None if there is no such header."""
     scheme, _, credential = (header(scope, b"authorization") or "").partition(" ")
     return credential.strip() if scheme.lower() == "bearer" else None
 
 
 def has_body(scope: Scope) -> bool:
-    """Whether bytes may follow: what has none need not be asked for any."""
+    """Return whether bytes of a body may follow. A request without a body need not be read."""
     length = header(scope, b"content-length")
     if length is not None:
         return length.strip() != "0"

@@ -1,4 +1,4 @@
-"""Answers kept for a moment, so that a busy caller costs one look-up per moment and not one per request."""
+"""Results that are cached for a moment, so that a busy caller costs one look-up per moment and not one per request."""
 
 import asyncio
 import time
@@ -18,7 +18,9 @@ class _Entry(Generic[V]):
 
 
 class Remembered(Generic[K, V]):
-    """An answer's age counts from the moment it was asked for, so that none is ever older than its lifetime."""
+    """A cache of results. The age of a result counts from the moment it was requested, so that none is ever older than
+    its lifetime.
+    """
 
     def __init__(
         self, *, lifetime_s: float, capacity: int, clock: Callable[[], float] = time.monotonic
@@ -32,21 +34,23 @@ class Remembered(Generic[K, V]):
         return len(self._entries)
 
     async def get(self, key: K, look_up: Callable[[], Awaitable[V]]) -> V:
-        """Everybody who asks while a look-up is under way shares it. A look-up that raises is not remembered."""
+        """Return the result. All callers during a look-up share it. A look-up that raises is not cached."""
         entry = self._entries.get(key)
         if entry is None or entry.asked_at_s + self._lifetime_s <= self._clock():
             entry = self._ask(key, look_up)
         return await asyncio.shield(entry.answer)
 
     def peek(self, key: K) -> V | None:
-        """The answer where it is here and young enough: no task has to wait for it."""
+        """Return the result if it is cached and fresh enough, so that no task has to wait for it."""
         entry = self._entries.get(key)
         if entry is None or entry.asked_at_s + self._lifetime_s <= self._clock() or not entry.answer.done():
             return None
         return None if entry.answer.cancelled() or entry.answer.exception() else entry.answer.result()
 
     def forget(self, key: K) -> None:
-        """Who asks next does not get what is under way either: it may have been asked too early."""
+        """Remove a result. The next caller does not share a running look-up either, because it may have begun too
+        early.
+        """
         self._entries.pop(key, None)
 
     def _ask(self, key: K, look_up: Callable[[], Awaitable[V]]) -> _Entry[V]:

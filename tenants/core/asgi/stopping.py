@@ -1,4 +1,4 @@
-"""Ends what only waits for somebody else once the process is told to stop, so that it can end by itself."""
+"""Ends waits for other parties when the process is told to stop, so that the process can end by itself."""
 
 import asyncio
 import time
@@ -37,7 +37,9 @@ class _Wait:
 
 
 class Limit:
-    """Of one block: no generator, as every call has one, and one of those takes three times as long."""
+    """The time limit of one block. It is not a generator, because every call has a limit and a generator takes three
+    times as long.
+    """
 
     __slots__ = ("_limits", "_timeout")
 
@@ -59,9 +61,11 @@ class Limit:
 class Stop:
     def __init__(self) -> None:
         self.draining = False
-        """What comes is served still, and no more is wanted."""
+        """A flag of a process that still serves incoming requests but should receive no further requests."""
         self.leaving = False
-        """What is under way may end by itself; nobody waits for more."""
+        """A flag of a process in which running requests may end by themselves, and which waits for no further
+        requests.
+        """
         self.told = False
         self._limits: set[asyncio.Timeout] = set()
         self._rests: set[asyncio.Timeout] = set()
@@ -72,12 +76,12 @@ class Stop:
         self.draining = True
 
     def leave(self) -> None:
-        """Call it in the running loop."""
+        """End the waits for further requests. Call this in the running loop."""
         self.draining = self.leaving = True
         _end(self._rests)
 
     def tell(self) -> None:
-        """Call it in the running loop."""
+        """End all waits and limits. Call this in the running loop."""
         self.leave()
         self.told = True
         _end(self._limits)
@@ -85,17 +89,22 @@ class Stop:
             wait.end()
 
     def rest(self, seconds: float) -> Limit:
-        """TimeoutError after so many seconds, or as soon as the process leaves: for who waits to be asked for more."""
+        """Return a limit for a wait for further requests. Raises TimeoutError after the given seconds, or as soon as
+        the process leaves.
+        """
         return Limit(asyncio.timeout(0 if self.leaving else seconds), self._rests)
 
     def limit(self, seconds: float | None = None) -> Limit:
-        """TimeoutError after so many seconds, or as soon as the process is told to stop."""
+        """Return a limit for a block. Raises TimeoutError after the given seconds, or as soon as the process is told to
+        stop.
+        """
         return Limit(asyncio.timeout(0 if self.told else seconds), self._limits)
 
     async def wait(self, until_s: float, receive: Callable[[], Awaitable[T]]) -> T:
-        """TimeoutError soon after that moment of the monotonic clock, or as soon as the process is told to stop.
+        """Wait for `receive`. Raises TimeoutError soon after `until_s` of the monotonic clock, or as soon as the
+        process is told to stop.
 
-        For waits that hardly ever last: they share one timer, as one for each costs more than such a wait does.
+        This is for waits that rarely last: they share one timer, because a timer for each costs more than such a wait.
         """
         task = asyncio.current_task()
         assert task is not None

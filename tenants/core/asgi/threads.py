@@ -20,7 +20,7 @@ class Overloaded(DomainError):
 
 
 class BoundedThreads:
-    """A pool of its own for one kind of work; what would wait behind too many others is refused at once."""
+    """A separate pool for one kind of work. Work that would wait behind too many others is refused at once."""
 
     def __init__(self, name: str, threads: int, *, waiting: int = 1024) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
@@ -28,7 +28,9 @@ class BoundedThreads:
         self._inside = 0
 
     async def run(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """In a copy of the caller's context: what the work binds is never seen by the thread's next caller."""
+        """Run the work in a copy of the caller's context, so that the thread's next caller never sees what the work
+        binds.
+        """
         if self._inside >= self._limit:
             raise Overloaded("Too many requests are waiting already. Try again.", extra={"retry_after_s": 1})
         context = contextvars.copy_context()
@@ -41,7 +43,7 @@ class BoundedThreads:
             self._inside -= 1
 
     def start(self, work: Callable[[], object]) -> None:
-        """Clean-up that nobody waits for, and that no cancellation can skip."""
+        """Start a clean-up that nobody waits for, and that no cancellation can skip."""
         self._pool.submit(work)
 
     def close(self) -> None:

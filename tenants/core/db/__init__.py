@@ -1,1 +1,1 @@
-"""Work with the database in the name of one tenant, of an operator, or of nobody."""
+"""Database work for one tenant, for an operator, or for neither."""

@@ -1,4 +1,4 @@
-"""What time it is by the one clock that all processes share: the database's. Their own may be hours off."""
+"""The time by the one clock that all processes share: the database's. Their own clocks may be hours off."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from tenants.core.db.unit_of_work import current_alias
 
 
 def database_now() -> datetime:
-    """Of this statement, and so later in the same transaction than it was before."""
+    """Return the time of this statement. It is later than that of an earlier statement in the same transaction."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute("SELECT statement_timestamp()")
         (now,) = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""What a caller is told where the database fails for a reason that is the operator's, and will pass."""
+"""Errors for callers if the database fails for a temporary reason that is the operator's."""
 
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 from psycopg.errors import DiskFull, QueryCanceled, ReadOnlySqlTransaction
@@ -6,17 +6,17 @@ from psycopg.errors import DiskFull, QueryCanceled, ReadOnlySqlTransaction
 from tenants.core.errors import DatabaseAway, TenantClosing
 
 PASSING = (OperationalError, InterfaceError, InternalError)
-"""What may be one; `trouble_of` looks at which it is."""
+"""The errors that may be temporary; `trouble_of` decides which of them are."""
 _OF_THE_SERVER = ("08", "53", "57", "58")
-"""Classes of SQLSTATE: connections, resources, an operator's hand, the system."""
+"""The SQLSTATE classes of connections, resources, an operator's intervention, and the system."""
 ERASED = "MA001"
-"""Of our own fence: tenants/migrations/0034_erasure_fence.py."""
+"""The SQLSTATE of our own trigger: tenants/migrations/0034_erasure_fence.py."""
 FULL_PAUSE_S = 15
-"""Somebody has to make room first."""
+"""The seconds before a retry if the disk is full. A person must free disk space first."""
 
 
 def trouble_of(error: BaseException) -> DatabaseAway | None:
-    """None for what is a defect of ours and must stay loud."""
+    """Return the error for the caller. Return None for a defect of ours, which must stay visible."""
     match error.__cause__:
         case QueryCanceled():
             words = "The database took too long over this and was stopped. Ask for less, or try again."
@@ -24,21 +24,25 @@ def trouble_of(error: BaseException) -> DatabaseAway | None:
         case DiskFull():
             return database_full()
         case ReadOnlySqlTransaction():
-            # A standby before it is promoted, or a server that protects itself from a full disk.
+            # This is a standby before it is promoted, or a server that protects itself from a full disk.
             words = "The database takes no writes at the moment, and nothing was stored. Try again."
             return DatabaseAway(words, extra={"retry_after_s": 5})
     return database_away() if isinstance(error, OperationalError | InterfaceError) else None
 
 
 def erased_meanwhile(error: BaseException) -> TenantClosing | None:
-    """What was let in a moment before its tenant's erasure began, and came to write when it had."""
+    """Return the refusal of work that was admitted just before its tenant's erasure began, and that tried to write
+    after that. Return None for other errors.
+    """
     if isinstance(error, DatabaseError) and getattr(error.__cause__, "sqlstate", None) == ERASED:
         return TenantClosing("This account is deleted: what was in it is erased, or about to be.")
     return None
 
 
 def database_away() -> DatabaseAway:
-    """For a database that restarts, fails over or is cut off: nothing was done, and asking again will do."""
+    """Return the error for a database that restarts, fails over or is unreachable. Nothing was done, and the caller
+    only needs to try again.
+    """
     return DatabaseAway("The database cannot be reached right now. Try again.", extra={"retry_after_s": 2})
 
 
@@ -48,18 +52,22 @@ def database_full() -> DatabaseAway:
 
 
 _OF_THE_MOMENT = ("40", "25P03", "25P04", "55P03", "0A000")
-"""Of two that wanted the same, one had to go; one stood still for too long; a lock was not had; what was prepared is
-out of date since a migration (maas/postgres/base.py makes an OperationalError of that one alone)."""
+"""The SQLSTATE prefixes of momentary errors: two transactions conflicted and one of them had to end, a transaction
+stood still for too long, a lock was not available, or a prepared statement is out of date since a migration
+(maas/postgres/base.py makes only this last error an OperationalError).
+"""
 
 
 def may_pass(error: BaseException) -> bool:
-    """Whether the same statements may do when they are tried again, by whoever can wait."""
+    """Return whether the same statements may succeed when a caller that can wait tries them again."""
     state = getattr(error.__cause__, "sqlstate", None) or ""
     return is_operators(error) or (isinstance(error, OperationalError) and state.startswith(_OF_THE_MOMENT))
 
 
 def is_operators(error: BaseException) -> bool:
-    """Whether no page and no request is to blame: nobody was reached, there was no room, or no writes are taken."""
+    """Return whether no page and no request is to blame: the database was not reachable, had no capacity, or accepts no
+    writes.
+    """
     match error:
         case DatabaseError(__cause__=ReadOnlySqlTransaction()):
             return True

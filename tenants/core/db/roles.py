@@ -8,21 +8,23 @@ from psycopg import sql
 from psycopg.pq import TransactionStatus
 
 APP_ROLE = "maas_app"
-"""Requests and pages of work: one tenant's rows, and nothing to write outside of a tenant."""
+"""The role of requests and of the work on pages. It sees one tenant's rows, and writes nothing outside of a tenant."""
 ACCOUNTS_ROLE = "maas_accounts"
-"""Signing in and people's own pages: what APP_ROLE may do, and people's passwords, factors and sessions besides."""
+"""The role of sign-in and people's own pages. It has the rights of APP_ROLE and also accesses people's passwords,
+factors and sessions.
+"""
 OPERATOR_ROLE = "maas_operator"
 
 
 class RoleSwitching(BaseDatabaseWrapper):
-    """A connection that begins as one role and acts as another while it is asked to.
+    """A connection that begins as one role and acts as another on request.
 
-    The role is changed before the next statement, and only when it differs, so that a connection which always acts
-    as the same role asks nothing more than before.
+    The role is changed before the next statement, and only if it differs, so that a connection which always acts as the
+    same role sends no additional statements.
     """
 
     _role: str | None = None
-    """None: a rollback may have taken a change back."""
+    """The current role; None if a rollback may have undone a change."""
     _changed_in_transaction = False
 
     def begins_as(self, role: str) -> None:
@@ -32,7 +34,8 @@ class RoleSwitching(BaseDatabaseWrapper):
     def act_as(self, role: str) -> None:
         connection: psycopg.Connection[Any] | None = self.connection
         if role == self._role or connection is None or self._has_failed():
-            # After a statement that failed nothing but a rollback is taken; whatever comes after that asks again.
+            # After a failed statement Postgres accepts only a rollback. The next statement after that sets the role
+            # again.
             return
         with self.wrap_database_errors:
             statement = sql.SQL("SET ROLE {}").format(sql.Identifier(role))
@@ -42,7 +45,7 @@ class RoleSwitching(BaseDatabaseWrapper):
 
     def _commit(self) -> None:
         if self._has_failed():
-            # Postgres takes back what failed, also where it is told to commit.
+            # Postgres rolls back a failed transaction, even on a commit.
             self._doubt_role()
         super()._commit()  # type: ignore[misc]  # unknown to the stubs
         self._changed_in_transaction = False

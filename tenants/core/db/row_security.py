@@ -1,4 +1,6 @@
-"""Migration operations for the second wall: row-level security and references that cannot cross tenants."""
+"""Migration operations for the second layer of protection: row-level security, and references that cannot cross
+tenants.
+"""
 
 from django.db import migrations
 
@@ -6,12 +8,12 @@ from tenants.core.db.roles import ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE
 
 __all__ = ["ACCOUNTS_ROLE", "APP_ROLE", "OPERATOR_ROLE", "fence", "protect", "refer_within_tenant"]
 
-# nullif: after a transaction-local setting ends, the setting reads '' rather than NULL.
+# This uses nullif, because the setting reads '' rather than NULL after a transaction-local setting ends.
 CURRENT_TENANT = "nullif(current_setting('app.tenant', true), '')::uuid"
 
 
 def protect(table: str, column: str = "tenant_id") -> migrations.RunSQL:
-    """Rows of `table` exist only for the tenant named in the transaction, even for the table's owner."""
+    """Restrict `table` so that only rows of the tenant named in the transaction exist, even for the table's owner."""
     return migrations.RunSQL(
         sql=f"""
         ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
@@ -30,7 +32,7 @@ def protect(table: str, column: str = "tenant_id") -> migrations.RunSQL:
 
 
 def fence(table: str) -> migrations.RunSQL:
-    """No row comes into being for a tenant that is being erased; see tenants/migrations/0034_erasure_fence.py."""
+    """Refuse new rows of a tenant that is being erased; see tenants/migrations/0034_erasure_fence.py."""
     return migrations.RunSQL(
         sql=f"""
         CREATE OR REPLACE TRIGGER erasure_fence BEFORE INSERT ON {table} FOR EACH ROW
@@ -43,7 +45,7 @@ def fence(table: str) -> migrations.RunSQL:
 def refer_within_tenant(
     table: str, column: str, target: str, on_delete: str = "NO ACTION"
 ) -> migrations.RunSQL:
-    """A foreign key that carries the tenant, since Postgres checks plain foreign keys past row security."""
+    """Add a foreign key that includes the tenant, since Postgres checks plain foreign keys without row security."""
     name = f"{table}_{column}_same_tenant"
     return migrations.RunSQL(
         sql=f"""

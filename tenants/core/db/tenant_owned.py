@@ -1,4 +1,4 @@
-"""The shape of every table that belongs to a tenant."""
+"""The structure of every table that belongs to a tenant."""
 
 from functools import cache
 from typing import TypeVar
@@ -14,10 +14,9 @@ M = TypeVar("M", bound=models.Model)
 
 
 class TenantManager(models.Manager[M]):
-    """Refuses to query without a scope; inside a tenant's scope, only that tenant's rows exist.
+    """A manager that refuses to query without a scope. Inside a tenant's scope, only that tenant's rows exist.
 
-    Of those that say whether they are live or a test's, only those of the scope's mode, if it has one; to tests nothing
-    exists that is about money.
+    If the scope has a mode, rows with a `livemode` exist only in this mode. In test mode no rows about money exist.
     """
 
     def get_queryset(self) -> "models.QuerySet[M]":
@@ -40,7 +39,9 @@ class TenantManager(models.Manager[M]):
 
 
 def lock_tenant(tenant_id: UUID) -> None:
-    """Lock the tenant's row until the transaction ends, so that two who count something of it do so in turn."""
+    """Lock the tenant's row until the transaction ends, so that two transactions that count its objects run one after
+    the other.
+    """
     with connections[current_alias()].cursor() as cursor:
         cursor.execute("SELECT FROM tenants_tenant WHERE id = %s FOR NO KEY UPDATE", [tenant_id])
 
@@ -51,10 +52,12 @@ def _has_mode(model: type[models.Model]) -> bool:
 
 
 class TenantOwned(models.Model):
-    """`UNIQUE (tenant, id)` lets other tables refer to a row and its tenant at once, so that no reference crosses."""
+    """A row that belongs to a tenant. With `UNIQUE (tenant, id)` other tables refer to a row and its tenant together,
+    so that no reference crosses tenants.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    # No index of its own: the unique pair below begins with it.
+    # This column needs no separate index, because the unique pair below begins with it.
     tenant = models.ForeignKey(
         "tenants.Tenant", on_delete=models.PROTECT, related_name="+", editable=False, db_index=False
     )

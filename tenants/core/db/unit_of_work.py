@@ -1,4 +1,4 @@
-"""Whose data this piece of work may touch: the tenant context of code and database alike."""
+"""The scope of the data that a piece of work may access: the tenant context of code and database alike."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -18,24 +18,24 @@ OPERATOR = "operator"
 
 
 class Acting(Protocol):
-    """Whoever works for a tenant, and what of it they may touch."""
+    """A caller who works for a tenant, with the mode of the data that they may access."""
 
     @property
     def tenant_id(self) -> UUID: ...
 
     @property
     def mode(self) -> bool | None:
-        """The `livemode` of all that exists for them; None for both."""
+        """Return the `livemode` of everything that exists for the caller; None for both modes."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """`tenant_id` is None for the operator, who sees every tenant."""
+    """A scope of data. `tenant_id` is None for the operator, who sees every tenant."""
 
     tenant_id: UUID | None
     alias: str
     mode: bool | None = None
-    """True: what tests made does not exist; False: nothing else does; None: both do."""
+    """The mode. True hides test objects, False shows only test objects, and None shows both."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("tenant_scope", default=None)
@@ -47,13 +47,13 @@ def current_scope() -> Scope | None:
 
 
 def current_alias() -> str:
-    """The database role that queries of this moment go through."""
+    """Return the database alias that queries use at this moment."""
     scope = _scope.get()
     return scope.alias if scope else APP
 
 
 def current_role() -> str:
-    """The role that connections of the alias APP act as at this moment."""
+    """Return the role that connections of the alias APP act as at this moment."""
     return _role.get()
 
 
@@ -65,18 +65,19 @@ def current_tenant_id() -> UUID:
 
 
 def current_mode() -> bool | None:
-    """The `livemode` of all that exists here; None for both, and for the operator."""
+    """Return the `livemode` of everything that exists here; None for both modes, and for the operator."""
     scope = _scope.get()
     return scope.mode if scope else None
 
 
 @contextmanager
 def unit_of_work(whose: UUID | Acting) -> Iterator[None]:
-    """One transaction in which database and managers know one tenant only, and of it what whoever acts may touch.
+    """Run one transaction in which the database and the managers see one tenant only, and of it only what the caller
+    may access.
 
-    With a tenant's id alone both live things and tests are there: for work that nobody asks for just now, and where
-    what is worked on was found before. The setting is local to the transaction: on a pooled connection nothing of it
-    survives the end.
+    With a tenant's id alone, both live and test objects exist. Use this for work that no caller has requested at the
+    moment, and for objects that were found before. The setting is local to the transaction: on a pooled connection
+    nothing of it remains afterwards.
     """
     tenant_id, mode = (whose, None) if isinstance(whose, UUID) else (whose.tenant_id, whose.mode)
     outer = _scope.get()
@@ -97,9 +98,10 @@ def unit_of_work(whose: UUID | Acting) -> Iterator[None]:
 
 @contextmanager
 def every_mode() -> Iterator[None]:
-    """Inside a unit of work: also what whoever acts may not touch, to count what an account has or to keep it whole.
+    """Include objects that the caller may not access, to count what an account has or to keep it complete. Call this
+    inside a unit of work.
 
-    Nothing of what is found here is shown.
+    Nothing that is found here is shown.
     """
     scope = _scope.get()
     if scope is None:
@@ -112,7 +114,9 @@ def every_mode() -> Iterator[None]:
 
 
 def _tell_database(tenant_id: UUID) -> None:
-    """In one trip with the BEGIN before it, since there is one for each piece of work."""
+    """Set the tenant in the database, in one round trip with the BEGIN before it, since every unit of work does
+    this.
+    """
     connections[APP].ensure_connection()
     connection: psycopg.Connection[Any] = connections[APP].connection
     with connections[APP].wrap_database_errors, connection.pipeline(), psycopg.Cursor(connection) as cursor:
@@ -121,7 +125,9 @@ def _tell_database(tenant_id: UUID) -> None:
 
 @contextmanager
 def operator_work() -> Iterator[None]:
-    """Queries go through the operator's role, which sees all tenants: admin, scheduler, commands."""
+    """Send queries through the operator's role, which sees all tenants. The admin, the scheduler and commands use
+    this.
+    """
     token = _scope.set(Scope(None, OPERATOR))
     try:
         yield
@@ -131,10 +137,11 @@ def operator_work() -> Iterator[None]:
 
 @contextmanager
 def account_work() -> Iterator[None]:
-    """Queries may write what people sign in with, but not who is an operator: sign-in, people's own pages, sessions.
+    """Allow queries to write the data with which people sign in, but not who is an operator. Sign-in, people's own
+    pages and sessions use this.
 
-    They go through the same connection, in the caller's transaction where there is one. Does nothing within an
-    operator's work, which may write all of it.
+    The queries use the same connection, in the caller's transaction if there is one. This does nothing within operator
+    work, which may write all of it.
     """
     with _acting_as(ACCOUNTS_ROLE) if _role.get() == APP_ROLE else nullcontext():
         yield
@@ -142,14 +149,16 @@ def account_work() -> Iterator[None]:
 
 @contextmanager
 def operator_entry() -> Iterator[None]:
-    """Statements in a tenant's work act as the operator, in the same transaction: an entry in the operators' log."""
+    """Let statements in a tenant's work act as the operator, in the same transaction, for an entry in the operators'
+    log.
+    """
     with _acting_as(OPERATOR_ROLE):
         yield
 
 
 @contextmanager
 def _acting_as(role: str) -> Iterator[None]:
-    """Does nothing where queries go through the operator's connection."""
+    """Act as a role. Do nothing if queries use the operator's connection."""
     if current_alias() != APP:
         yield
         return
@@ -162,7 +171,7 @@ def _acting_as(role: str) -> Iterator[None]:
 
 
 def _give_role_back() -> None:
-    """Now, so that the next request on this connection does not wait for it."""
+    """Restore the role now, so that the next request on this connection does not wait for it."""
     connection = cast(RoleSwitching, connections[APP])
     try:
         connection.act_as(current_role())
@@ -171,7 +180,7 @@ def _give_role_back() -> None:
 
 
 class ScopeRouter:
-    """Sends every query to the database role of the current scope; tables are made by the owner alone."""
+    """A router that sends every query to the database alias of the current scope. Only the owner creates tables."""
 
     def db_for_read(self, model: type, **hints: object) -> str:
         return current_alias()

@@ -1,1 +1,1 @@
-"""What the product sends to addresses that tenants name, and that nothing of it reaches what is not public."""
+"""Requests to URLs that tenants name. None of them reaches an address that is not public."""

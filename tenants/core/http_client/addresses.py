@@ -1,4 +1,4 @@
-"""Which addresses are of the public internet: a table of our own, since Python's `is_global` lets tunnels through."""
+"""The addresses of the public internet, in a table of our own, since Python's `is_global` accepts tunnels."""
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
@@ -9,9 +9,9 @@ _NOT_PUBLIC_V4 = tuple(
     for network in (
         "0.0.0.0/8",  # this host, on Linux
         "10.0.0.0/8",
-        "100.64.0.0/10",  # carriers' own; a cloud's metadata lies in it too
+        "100.64.0.0/10",  # networks of carriers; it contains a cloud's metadata too
         "127.0.0.0/8",
-        "168.63.129.16/32",  # a cloud's platform service, on every one of its machines
+        "168.63.129.16/32",  # a cloud's platform service, on each of its machines
         "169.254.0.0/16",  # link-local, and clouds' metadata
         "172.16.0.0/12",
         "192.0.0.0/24",  # protocol assignments
@@ -29,7 +29,7 @@ _NOT_PUBLIC_V4 = tuple(
     )
 )
 _UNICAST_V6 = IPv6Network("2000::/3")
-"""All that is outside of it is local, reserved, multicast, or a wrapping of IPv4."""
+"""The public unicast addresses. All others are local, reserved, multicast, or a wrapping of IPv4."""
 _NOT_PUBLIC_V6 = tuple(
     IPv6Network(network)
     for network in (
@@ -43,15 +43,15 @@ _MAPPED = IPv6Network("::ffff:0:0/96")
 _NAT64 = IPv6Network("64:ff9b::/96")
 _6TO4 = IPv6Network("2002::/16")
 _ISATAP = {0x0000_5EFE, 0x0200_5EFE}
-"""The upper half of an interface's identifier, before the IPv4 address that the packet is for."""
+"""The upper half of an interface's identifier. The IPv4 address of the packet's destination follows it."""
 
 
 def is_public(address: Address) -> bool:
-    """Whether whatever answers there is on the internet.
+    """Return whether a host at an address is on the public internet.
 
-    What a mapped, a NAT64 or a 6to4 address wraps decides. Of the other wrappings none is public, whatever is in them:
-    compatible addresses and Teredo are of no use to a server, and where in 64:ff9b:1::/48 the inner address stands
-    only that network knows.
+    For a mapped, a NAT64 or a 6to4 address the wrapped address decides. No other wrapping counts as public, whatever it
+    contains: compatible addresses and Teredo are of no use to a server, and only the network that uses 64:ff9b:1::/48
+    knows where the inner address is in it.
     """
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _NOT_PUBLIC_V4)
@@ -63,14 +63,14 @@ def is_public(address: Address) -> bool:
 
 
 def is_loopback(address: Address) -> bool:
-    """This machine itself, as the development switch means it: mapped loopback too."""
+    """Return whether an address is this machine itself, for the development switch. This includes mapped loopback."""
     if isinstance(address, IPv6Address) and address in _MAPPED:
         return IPv4Address(int(address) & 0xFFFF_FFFF).is_loopback
     return address.is_loopback
 
 
 def inner(address: Address) -> Address:
-    """The address that a wrapped one leads to, else the address itself."""
+    """Return the address that a wrapped address leads to, or the address itself."""
     return address if isinstance(address, IPv4Address) else _wrapped(address) or address
 
 

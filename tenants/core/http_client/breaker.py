@@ -1,4 +1,6 @@
-"""Whether to ask an endpoint that has failed some times in a row: only now and then, and one at a time."""
+"""The decision whether to send a request to an endpoint that has failed several times in a row: only occasionally, and
+one at a time.
+"""
 
 from dataclasses import dataclass
 
@@ -6,18 +8,20 @@ MOST_FAILURES = 5
 FIRST_REST_S = 30.0
 LONGEST_REST_S = 600.0
 PROBE_S = 60.0
-"""After which a probe that nobody has told the end of is taken for lost."""
+"""The seconds after which a probe without a reported result counts as lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Circuit:
-    """Closed until MOST_FAILURES in a row; then it rests, one probes, and what became of that decides."""
+    """A circuit that is closed until MOST_FAILURES in a row. It then rests, one request probes the endpoint, and the
+    result of the probe decides.
+    """
 
     failures: int = 0
-    """In a row."""
+    """The number of failures in a row."""
     rests_until_s: float = 0.0
     probing: bool = False
-    """One has been let through since it opened."""
+    """A flag that is true if a request has been let through since the circuit opened."""
 
     @property
     def is_open(self) -> bool:
@@ -27,14 +31,18 @@ class Circuit:
         return not self.is_open or now_s >= self.rests_until_s
 
     def asked(self, now_s: float) -> "Circuit":
-        """Of an open one the caller is the probe, and the others go on resting."""
+        """Return the circuit after a request was let through. If the circuit is open, this request is the probe, and
+        the circuit rests for all others.
+        """
         return Circuit(self.failures, now_s + PROBE_S, probing=True) if self.is_open else self
 
     def succeeded(self) -> "Circuit":
         return Circuit()
 
     def failed(self, now_s: float) -> "Circuit":
-        """Of many that were under way when it opened, those that fail afterwards lengthen nothing."""
+        """Return the circuit after a failure. Requests that were running when it opened and fail afterwards do not
+        lengthen the rest.
+        """
         if self.is_open and not self.probing:
             return self
         failures = self.failures + 1

@@ -1,4 +1,4 @@
-"""The circuits of this process's endpoints, and what is told of a request under one."""
+"""The circuits of this process's endpoints, and the effect of requests on them."""
 
 import threading
 from collections import OrderedDict
@@ -18,7 +18,9 @@ MOST_REMEMBERED = 10_000
 
 
 class Circuits:
-    """Each process learns by itself: what one has seen of an endpoint is no reason to write a row."""
+    """The circuits by endpoint. Each process learns separately, because its observations of an endpoint are no reason
+    to write a row.
+    """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
@@ -27,7 +29,9 @@ class Circuits:
 
     @contextmanager
     def of(self, endpoint: str) -> Iterator[None]:
-        """Around one request: EgressFailed inside is a failure of the endpoint, anything else of nobody."""
+        """Run one request under a circuit. EgressFailed counts as a failure of the endpoint; other errors do not
+        count.
+        """
         self._enter(endpoint)
         try:
             yield
@@ -64,7 +68,9 @@ class Circuits:
         )
 
     def _keep(self, endpoint: str, circuit: Circuit) -> None:
-        """The one that has failed last is the newest, so that of too many those go that nobody asks."""
+        """Store a circuit. The endpoint that has failed last is the newest, so if there are too many, the endpoints
+        that are no longer requested are dropped.
+        """
         self._known[endpoint] = circuit
         self._known.move_to_end(endpoint)
         while len(self._known) > MOST_REMEMBERED:

@@ -1,4 +1,4 @@
-"""The one way from the product to addresses that tenants name: for webhooks and for documents by URL."""
+"""The only client for URLs that tenants name: for webhooks and for documents by URL."""
 
 import ssl
 from dataclasses import dataclass, field, replace
@@ -33,30 +33,35 @@ __all__ = [
 
 WEBHOOK_CAPS = Caps()
 DOCUMENT_CAPS = Caps(total_s=60.0, body_bytes=200 * 2**20, needs_body=True)
-"""What may be a document is for the caller to say, by `dataclasses.replace`."""
+"""The caps for documents. The caller sets its own maximum size by `dataclasses.replace`."""
 
 
 def check_url(url: str) -> Target:
-    """EgressRefused where a URL can never be used; what its name leads to is seen when it is used."""
+    """Check a URL. Raises EgressRefused if the URL can never be used. The addresses of its host name are checked when
+    it is used.
+    """
     return read_url(url, _rules())
 
 
 def send(outbound: Outbound, *, caps: Caps = WEBHOOK_CAPS, circuit: str | None = None) -> Answer:
-    """One request, and its answer whatever its status: no redirect is followed.
+    """Send one request and return its response, whatever its status. No redirect is followed.
 
-    With a `circuit`, such as an endpoint's id, the endpoint is left alone for a while after five failures in a row.
+    If a `circuit` is given, such as an endpoint's id, the endpoint gets no requests for a while after five failures in
+    a row.
     """
     return _client_of(_rules()).send(outbound, caps=caps, circuit=circuit)
 
 
 def fetch_to(url: str, file: BinaryIO, *, caps: Caps = DOCUMENT_CAPS, cut: Cut | None = None) -> Answer:
-    """GET, with the body of a 200 written to the file as it comes; what is there after an error is worth nothing."""
+    """Send a GET request and write the body of a 200 to the file while it arrives. After an error the contents of the
+    file are useless.
+    """
     return _client_of(_rules()).fetch(url, file, caps=caps, cut=cut)
 
 
 @dataclass(frozen=True)
 class Client:
-    """What a request needs of the world, so that tests can bring their own."""
+    """A client with its dependencies, so that tests can replace them."""
 
     rules: Rules
     resolve: Resolve = system_addresses
@@ -113,7 +118,9 @@ class Client:
             connection.close()
 
     def _addresses(self, target: Target, deadline: Deadline) -> list[Address]:
-        """Asked once, and the answer is what is connected to: a second answer could be another."""
+        """Return the addresses of the target. They are looked up once and the connection uses the result, because a
+        second look-up could return others.
+        """
         found = [target.address] if target.address else list(look_up(target.host, self.resolve, deadline))
         for address in found:
             if not self.rules.allow(address) or not (target.tls or is_loopback(address)):

@@ -1,4 +1,4 @@
-"""Ends a request to the outside from another thread: whoever asked for it has hung up."""
+"""Ends an outgoing request from another thread, when the caller for whom it is made has disconnected."""
 
 import socket
 import threading
@@ -12,7 +12,7 @@ from tenants.core.http_client.wire import Dial
 
 
 class Cut:
-    """Of one request, and closed with it."""
+    """The means to end one request. It is closed with the request."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -31,7 +31,9 @@ class Cut:
                 self._held = None
 
     def make(self) -> None:
-        """A read that waits ends at once; what waits for a name or a connection, when that is there or given up."""
+        """End the request. A waiting read ends at once. A wait for a look-up or a connection ends when that succeeds or
+        fails.
+        """
         with self._lock:
             self.made = True
             self._shut()
@@ -45,7 +47,7 @@ class Cut:
         return watched
 
     def _hold(self, connection: socket.socket) -> None:
-        """By a name of our own: TLS takes the socket's away."""
+        """Keep a duplicate of the socket, because TLS detaches the original."""
         with self._lock:
             if self._held is not None:
                 self._held.close()

@@ -1,4 +1,4 @@
-"""How long a request to the outside may still take, whatever the other side does."""
+"""The time that an outgoing request may still take, whatever the other side does."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tenants.core.http_client.errors import EgressFailed
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """An end that bytes which arrive do not move."""
+    """A deadline that arriving bytes do not extend."""
 
     ends_at_s: float
     allowed_s: float
@@ -20,12 +20,14 @@ class Deadline:
         return cls(clock() + seconds, seconds, clock)
 
     def left_s(self) -> float:
-        """As a timeout of a socket, so never 0; EgressFailed when there is nothing left."""
+        """Return the seconds that are left, as the timeout of a socket, so they are never 0. Raises EgressFailed if no
+        time is left.
+        """
         left = self.ends_at_s - self.clock()
         if left <= 0:
             raise EgressFailed("answer_timeout", f"It was not done within {self.allowed_s:g} seconds.")
         return left
 
     def sooner(self, seconds: float) -> "Deadline":
-        """A part of it, which may have no more than `seconds`."""
+        """Return a deadline within this one, of at most `seconds` from now."""
         return Deadline(min(self.ends_at_s, self.clock() + seconds), seconds, self.clock)

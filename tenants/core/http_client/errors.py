@@ -1,4 +1,4 @@
-"""Why a request to the outside was not made, or came to nothing."""
+"""Reasons why an outgoing request was not made, or failed."""
 
 from collections.abc import Mapping
 
@@ -6,22 +6,22 @@ from tenants.core.errors import DomainError
 
 
 class EgressRefused(DomainError):
-    """Against the rules: nothing was sent, and trying again will never help."""
+    """The request is against the rules. Nothing was sent, and trying again will never help."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail, code=code)
 
 
 class EgressFailed(DomainError):
-    """The other side, or the way there, failed: trying again may help."""
+    """The other side, or the network, failed. Trying again may help."""
 
     def __init__(self, code: str, detail: str, *, extra: Mapping[str, object] | None = None) -> None:
         super().__init__(detail, code=code, extra=extra)
 
 
 def no_public_address(host: str) -> EgressFailed:
-    """In the same words for a name that is not there and for one that leads inside, which both may be for a while: who
-    could tell which it is could ask for the names of our own network.
+    """Return the same error for a name that does not exist and for a name that leads into our network; both may be
+    temporary. If a caller could distinguish them, it could find the names of our own network.
     """
     return EgressFailed(
         "no_public_address",

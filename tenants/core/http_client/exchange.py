@@ -1,4 +1,4 @@
-"""One request over a connection that stands, and its answer within bounds."""
+"""One request over an open connection, and its response within limits."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,10 +14,10 @@ from tenants.core.http_client.wire import Wire
 
 PIECE_BYTES = 64 * 2**10
 WORDS_BYTES = 64 * 2**10
-"""Of a body that only explains a status."""
+"""The most bytes of a body that only explains a status."""
 USER_AGENT = "maas"
 FRAMES_PER_BYTE = 8
-"""What a body may cost on its way: a chunk of a single byte has five more around it."""
+"""The most bytes transferred for each byte of a body. A chunk of a single byte has five more around it."""
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _OWN_HEADERS = frozenset(
     {
@@ -39,7 +39,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """What is sent."""
+    """An outgoing request."""
 
     method: str
     url: str
@@ -49,35 +49,39 @@ class Outbound:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back."""
+    """The response to an outgoing request."""
 
     status: int
     headers: Mapping[str, str]
-    """By their names in lower case; of several of one name the values with commas between."""
+    """The headers by lower-case name. Values of a repeated name are joined with commas."""
     body: bytes = field(repr=False)
     took_s: float = 0.0
-    """With the lookup of the name."""
+    """The time in seconds, including the look-up of the name."""
     whole: bool = True
-    """False where the body went on, broke off, or was compressed and left unread, and only the status was asked for."""
+    """A flag that is false if the body was too long, was cut off, or was compressed and left unread. This is possible
+    only if just the status was needed.
+    """
     is_own: bool = False
-    """It came from a host of the operator's, so that its body is not for a tenant to see."""
+    """A flag that is true if the response came from a host of the operator, so that a tenant must not see its body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What the other side may cost."""
+    """The limits on what the other side may cost."""
 
     connect_s: float = 5.0
-    """For the lookup of the name, and again for connection and TLS."""
+    """The seconds for the look-up of the name, and again for connection and TLS."""
     total_s: float = 15.0
     header_bytes: int = 32 * 2**10
     body_bytes: int = 64 * 2**10
     needs_body: bool = False
-    """Whether a body that is too long, or compressed, makes the answer worthless. A receiver's 200 stays a 200."""
+    """A flag that is true if a body that is too long or compressed makes the response useless. If it is false, a
+    receiver's 200 stays a 200.
+    """
 
 
 def check(outbound: Outbound) -> None:
-    """Before anything is looked up."""
+    """Check a request before any look-up. Raises EgressRefused."""
     if outbound.method not in _METHODS:
         raise EgressRefused("request_not_allowed", f"The method '{outbound.method[:20]}' is not used.")
     for name, value in outbound.headers.items():
@@ -90,7 +94,7 @@ def check(outbound: Outbound) -> None:
 
 
 def ask(wire: Wire, outbound: Outbound, target: Target, caps: Caps, file: BinaryIO | None) -> Answer:
-    """EgressFailed says how the other side kept neither to HTTP nor to the bounds."""
+    """Send a request and return the response. Raises EgressFailed if the other side violates HTTP or the limits."""
     with _faults():
         connection = HTTPConnection(target.authority)
         connection.sock = wire
@@ -110,7 +114,7 @@ def ask(wire: Wire, outbound: Outbound, target: Target, caps: Caps, file: Binary
 def _headers(outbound: Outbound, target: Target) -> dict[str, str]:
     own = {
         "Host": target.authority,
-        "Accept-Encoding": "identity",  # what is not compressed cannot grow
+        "Accept-Encoding": "identity",  # a body that is not compressed cannot grow
         "Connection": "close",
     }
     named = {name.lower() for name in outbound.headers}
@@ -119,7 +123,9 @@ def _headers(outbound: Outbound, target: Target) -> dict[str, str]:
 
 @contextmanager
 def _faults() -> Iterator[None]:
-    """What the libraries say of the other side, in our words; what the caller's own file says passes by."""
+    """Convert the libraries' errors about the other side into EgressFailed. Errors of the caller's own file are not
+    converted.
+    """
     try:
         yield
     except TimeoutError as error:
@@ -135,7 +141,7 @@ def _faults() -> Iterator[None]:
 
 
 def _take_body(response: HTTPResponse, sink: BinaryIO, most_bytes: int, *, is_wanted: bool) -> bool:
-    """Whether the sink has all of it."""
+    """Copy the body, and return whether the sink has all of it."""
     if _is_encoded(response):
         if is_wanted:
             raise EgressFailed("answer_invalid", "The answer is compressed, although it was asked not to be.")
@@ -148,7 +154,7 @@ def _take_body(response: HTTPResponse, sink: BinaryIO, most_bytes: int, *, is_wa
     try:
         return _take_all(response, sink, most_bytes)
     except EgressFailed:
-        # Cut off or too long: the status has been said, and it is what was asked for.
+        # The body was cut off or too long, but the status has arrived, and only the status was requested.
         return False
 
 
@@ -165,7 +171,7 @@ def _take_all(response: HTTPResponse, sink: BinaryIO, most_bytes: int) -> bool:
 
 
 def _next_piece(response: HTTPResponse) -> bytes:
-    """Whatever is there: a read of a fixed size would trust what the other side says of a chunk's."""
+    """Read the bytes that are available. A read of a fixed size would trust the chunk size that the other side sent."""
     with _faults():
         return response.read1(PIECE_BYTES)
 
@@ -181,7 +187,9 @@ def _is_encoded(response: HTTPResponse) -> bool:
 
 
 def _named(response: HTTPResponse) -> dict[str, str]:
-    """A value that goes on in a next line becomes one line: it may be shown, and stored."""
+    """Return the headers. A value that continues on the next text line becomes a single line, because it may be shown
+    and stored.
+    """
     found: dict[str, str] = {}
     for name, value in response.headers.items():
         key, words = name.lower(), " ".join(_CONTROL.sub(" ", value).split())

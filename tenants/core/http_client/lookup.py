@@ -1,4 +1,4 @@
-"""Asks the system for the addresses of a name, and waits no longer for it than it may."""
+"""Looks up the addresses of a name with the system's resolver, and waits no longer than the deadline."""
 
 import socket
 import threading
@@ -13,19 +13,23 @@ from tenants.core.http_client.errors import EgressFailed, no_public_address
 Resolve = Callable[[str], Sequence[Address]]
 
 MOST_AT_ONCE = 64
-"""A lookup cannot be ended from outside; those that nobody waits for any more count until they end by themselves."""
+"""The most look-ups at once. A look-up cannot be ended from outside. An abandoned look-up counts until it ends by
+itself.
+"""
 _places = threading.BoundedSemaphore(MOST_AT_ONCE)
 
 
 def system_addresses(host: str) -> Sequence[Address]:
-    """All that the system knows. The dot keeps the domains of this machine's own network from being tried as well."""
+    """Return all addresses that the system knows. The final dot prevents the search domains of this machine's own
+    network from being tried as well.
+    """
     name = host if host == "localhost" else f"{host}."
     found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(ip_address(where[0]) for *_, where in found))
 
 
 def look_up(host: str, resolve: Resolve, deadline: Deadline) -> Sequence[Address]:
-    """Once, in a thread of its own: the system's resolver knows no deadline."""
+    """Look up a name once, in a separate thread, because the system's resolver has no deadline."""
     answers: SimpleQueue[Sequence[Address] | Exception] = SimpleQueue()
     _begin(threading.Thread(target=_ask, args=(host, resolve, answers), name="egress-lookup", daemon=True))
     try:
@@ -38,11 +42,13 @@ def look_up(host: str, resolve: Resolve, deadline: Deadline) -> Sequence[Address
 
 
 def _begin(thread: threading.Thread) -> None:
-    """The place is given back by the thread, which may outlive whoever waits for it."""
+    """Start the thread of a look-up. The thread returns its slot itself, since it may outlive the caller that waits for
+    it.
+    """
     if _places.acquire(blocking=False):
         try:
             return thread.start()
-        except RuntimeError:  # the system gives no thread
+        except RuntimeError:  # the system could not start a thread
             _places.release()
     raise EgressFailed("lookups_busy", "Too many names are being looked up. Try again.")
 

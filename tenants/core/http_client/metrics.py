@@ -1,4 +1,4 @@
-"""What is counted of requests to the outside."""
+"""Metrics of outgoing requests."""
 
 from prometheus_client import Counter, Histogram
 

@@ -1,4 +1,4 @@
-"""What may be asked for at all, by its address as it is written: nothing is looked up."""
+"""The check of URLs by their text alone. Nothing is looked up."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -17,7 +17,9 @@ _URL = re.compile(
     r"(?P<path>/[^?]*)?(?P<query>\?.*)?",
     re.IGNORECASE,
 )
-"""Of one reading: whoever reads a URL by other rules than the one who follows it can be told two stories."""
+"""The grammar of URLs, which allows only one reading. If a URL is checked by other rules than those of the code that
+requests it, it can mean two different things.
+"""
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f\\]")
@@ -39,24 +41,24 @@ _OWN_NAMES = frozenset(
         "test",
     ]
 )
-"""Top levels that lead nowhere on the internet, and so only into somebody's own network."""
+"""Top-level domains that do not exist on the internet, and so lead only into a private network."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What this installation lets out."""
+    """The addresses that this installation may send requests to."""
 
     ports: frozenset[int] = frozenset({443, 8443})
     loopback: bool = False
-    """For development: this machine too, at any port and without TLS."""
+    """A switch for development that also allows this machine, at any port and without TLS."""
     own: frozenset[str | Network] = frozenset()
-    """Hosts of the operator that are public: names, with all names below them, and networks."""
+    """The public hosts of the operator: names, with all names below them, and networks."""
 
     def allow(self, address: Address) -> bool:
         return is_public(address) or (self.loopback and is_loopback(address))
 
     def is_own(self, host: str, addresses: Iterable[Address]) -> bool:
-        """Whether a server is the operator's: what is not public, or what they have named."""
+        """Return whether a server belongs to the operator: it is not public, or the operator has named it."""
         names = {name for name in self.own if isinstance(name, str)}
         networks = [network for network in self.own if not isinstance(network, str)]
         if any(host == name or host.endswith(f".{name}") for name in names):
@@ -69,16 +71,16 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An address that passed, taken apart."""
+    """The parts of a URL that passed the check."""
 
     tls: bool
     host: str
-    """In lower case and ASCII; of IPv6 without brackets."""
+    """The host in lower case and ASCII. An IPv6 address has no brackets."""
     port: int
     path: str
-    """With the query: what the request line says."""
+    """The path with the query, as in the HTTP request line."""
     address: Address | None
-    """Where the host is one itself."""
+    """The address, if the host is an address itself."""
 
     @property
     def is_local(self) -> bool:
@@ -86,13 +88,13 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """As the header Host says it."""
+        """Return the value of the header Host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (443 if self.tls else 80) else f"{host}:{self.port}"
 
 
 def read_url(url: str, rules: Rules) -> Target:
-    """The parts of an address; EgressRefused says what must not be."""
+    """Return the parts of a URL. Raises EgressRefused, which says what is not allowed."""
     _check_letters(url)
     parts = _URL.fullmatch(url)
     if parts is None:
@@ -142,13 +144,13 @@ def _check_letters(url: str) -> None:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """The host with all that stands beside it, and the rest."""
+    """Split a URL into the host with everything beside it, and the rest."""
     authority = re.split("[/?]", url.partition("://")[2], maxsplit=1)[0]
     return authority, url.partition("://")[2].removeprefix(authority)
 
 
 def _host(written: str) -> str:
-    """In ASCII and lower case, without the brackets of IPv6."""
+    """Return the host in ASCII and lower case. An IPv6 address keeps its brackets."""
     host = written.lower()
     if not host:
         raise _refused("it names no host")
@@ -158,7 +160,9 @@ def _host(written: str) -> str:
 
 
 def _in_ascii(label: str) -> str:
-    """Only where both rules of internationalised names mean the same: by one `straße` is `strasse`, another's name."""
+    """Encode a label only if both rules of internationalized names give the same result. By one of the rules `straße`
+    is `strasse`, which is another name.
+    """
     try:
         encoded = label.encode("idna")
         if encoded.decode("idna") == label:
@@ -169,7 +173,7 @@ def _in_ascii(label: str) -> str:
 
 
 def _literal(host: str) -> Address | None:
-    """The address that a host is, in its one plain spelling; None for a name."""
+    """Return the address if the host is an address in its plain spelling, or None for a name."""
     try:
         if host.startswith("["):
             return _literal_v6(host)
@@ -181,7 +185,9 @@ def _literal(host: str) -> Address | None:
 
 
 def _literal_v6(host: str) -> IPv6Address:
-    """An address with a zone (`%eth0`) is of one link of one machine."""
+    """Read an IPv6 address. An address with a zone (`%eth0`) is refused, because it belongs to a link of one
+    machine.
+    """
     inner = host[1:-1]
     if "%" in inner:
         raise _refused(f"'{host[:80]}' has a zone")

@@ -1,4 +1,4 @@
-"""A connection to an address that was chosen before, with bounds that hold against whoever is at its other end."""
+"""A connection to an address that was chosen before, with limits that hold against any other side."""
 
 import io
 import socket
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 Dial = Callable[[Address, int, float], socket.socket]
 
 MOST_ADDRESSES = 4
-"""Of one name; the others would get no time worth having."""
+"""The most addresses of one name that are tried. More of them would leave too little time for each."""
 
 
 def dial(address: Address, port: int, timeout_s: float) -> socket.socket:
     connection = socket.create_connection((str(address), port), timeout_s)
-    # A request is two writes, and the second would wait until the first is acknowledged.
+    # A request is two writes, and the second write would wait until the first is acknowledged.
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
 
 
 def reach(addresses: Sequence[Address], port: int, deadline: Deadline, dial: Dial) -> socket.socket:
-    """The first that answers; each gets its share of the time that is left."""
+    """Connect to the first address that responds. Each gets its share of the time that is left."""
     chosen = addresses[:MOST_ADDRESSES]
     reason = ""
     for tried, address in enumerate(chosen):
@@ -47,14 +47,14 @@ def _reason(error: OSError, deadline: Deadline) -> str:
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """The system's authorities, or those of SSL_CERT_FILE."""
+    """Return TLS settings with the system's certificate authorities, or those of SSL_CERT_FILE."""
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
     return context
 
 
 def secure(plain: socket.socket, host: str, context: ssl.SSLContext, deadline: Deadline) -> ssl.SSLSocket:
-    """With the name's certificate, whatever address is behind it."""
+    """Start TLS. The certificate must be for the host name, whatever its address is."""
     try:
         plain.settimeout(deadline.left_s())
         return context.wrap_socket(plain, server_hostname=host)
@@ -73,7 +73,7 @@ def secure(plain: socket.socket, host: str, context: ssl.SSLContext, deadline: D
 
 
 class Wire:
-    """In the place of a socket for http.client, which knows neither a deadline nor how much is too much."""
+    """A replacement for the socket of http.client, which supports neither a deadline nor a limit on bytes."""
 
     def __init__(self, connection: socket.socket, deadline: Deadline, *, most_bytes: int) -> None:
         self._connection = connection
@@ -93,11 +93,13 @@ class Wire:
         self._incoming.most_bytes += more_bytes
 
     def close(self) -> None:
-        """http.client lets go while the answer is still read; who made the connection closes it."""
+        """Do nothing. http.client closes while the response is still read, and the creator of the connection closes
+        it.
+        """
 
 
 class Incoming(io.RawIOBase):
-    """What arrives, counted as it comes: chunk frames, trailers and headers that never end included."""
+    """The incoming bytes, counted as they arrive, including chunk frames, trailers and endless headers."""
 
     def __init__(self, connection: socket.socket, deadline: Deadline, most_bytes: int) -> None:
         super().__init__()

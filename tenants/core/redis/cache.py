@@ -1,4 +1,4 @@
-"""This process's connections to the cache Redis, for what may be lost and must never be waited for."""
+"""This process's connections to the cache Redis, for data that may be lost and must never be waited for."""
 
 from functools import cache
 

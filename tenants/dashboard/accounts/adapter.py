@@ -1,4 +1,4 @@
-"""What django-allauth asks of this product: words, mails, links and who may come in."""
+"""The product's settings for django-allauth: messages, emails, links and the rules of admission."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ from tenants.core.asgi.client_ip import UNKNOWN, client_address, place_of
 from tenants.dashboard_base.home import beginning
 
 log = structlog.get_logger(__name__)
-_NO_ADDRESS = "0.0.0.0"  # noqa: S104  # stands for an unknown place in a column of addresses
+_NO_ADDRESS = "0.0.0.0"  # noqa: S104  # the value for an unknown client IP in a column of addresses
 _SAID: Mapping[str, str] = {
     "account/messages/password_changed.txt": "Your password is changed.",
     "account/messages/password_set.txt": "Your password is set.",
@@ -38,7 +38,7 @@ _SAID: Mapping[str, str] = {
     "mfa/messages/webauthn_added.txt": "The passkey is added.",
     "mfa/messages/webauthn_removed.txt": "The passkey is removed.",
 }
-"""What people are told on the next page. What is not here shows there by itself."""
+"""The messages that people see on the next page. A change without a message here is visible on that page itself."""
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -60,7 +60,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return super().pre_login(request, user, **kwargs)
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """The framework takes people with nothing to show for proved, whatever is said here: they are sent on."""
+        """Return whether the person must prove their identity again. The framework treats people without a password and
+        second factor as proven in any case, so they are redirected by an exception.
+        """
         asks = bool(super().is_reauthentication_required(app=app, **kwargs))
         request = self.request
         if not asks or has_proved_lately(request):
@@ -83,7 +85,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return bool(super().confirm_email(request, email_address))
 
     def set_password(self, user: User, password: str) -> None:
-        """Write the password alone: who is an operator is not this role's to write, not even as it was."""
+        """Write the password alone. This database role may not write whether a person is an operator, even if the value
+        is unchanged.
+        """
         user.set_password(password)
         user.save(update_fields=["password"])
 
@@ -117,7 +121,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         deliver(self.render_mail(template_prefix, email, context))
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
-        """Nobody waits for these: what they tell of is done."""
+        """Send a notification. A failure is only logged, because the action is done and nobody waits for the email."""
         try:
             super().send_notification_mail(*args, **kwargs)
         except MailUnavailable as error:
@@ -139,7 +143,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return reverse("account")
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """For people to read in the list of their sessions."""
+        """Return the client IP that people read in the list of their sessions."""
         address = client_address(request.META, settings.MAAS_PROXIES)
         place = place_of(address)
         return _NO_ADDRESS if place == UNKNOWN else place.partition("/")[0]

@@ -1,7 +1,8 @@
-"""The page that a mail's link to confirm an address opens.
+"""The page that a link in an email opens to confirm an address.
 
-The link shows that whoever opens it reads the address, and nothing of who typed it. So it confirms where that was
-typed, and elsewhere with the password: else whoever signed up with another's address would be let in by their click.
+The link shows that the person who opens it reads the address, but not who typed the address. So the link confirms the
+address in the session where it was typed, and elsewhere only with the password. Otherwise a person who signed up with
+another person's address would gain access by that person's click.
 """
 
 from typing import Any
@@ -18,7 +19,7 @@ from tenants.authentication.impersonation import impersonation_of
 
 
 class WordForm(forms.Form):
-    """The word of whoever typed the address that it was they."""
+    """A form in which a person proves with the password that they typed the address."""
 
     password = forms.CharField(
         label="The password that you chose there",
@@ -42,7 +43,9 @@ class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
     template_name = "tenants/accounts/confirm_address.html"
 
     def logout_other_user(self, confirmation: Any) -> None:
-        """To look at a link signs nobody out, and only who typed the address gets further."""
+        """Do not sign anybody out: a person may look at the link, and only the person who typed the address gets
+        further.
+        """
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
         self.object = self.get_object()
@@ -69,7 +72,7 @@ class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
         return {**found, **{name: kwargs[name] for name in ("refused",) if name in kwargs}}
 
     def _asked(self, address: EmailAddress, typed: Any = None) -> WordForm | None:
-        """Nothing of whoever sits where the address was typed."""
+        """Return the password form, or None in the session where the address was typed."""
         return (
             None if self._was_typed_here(address) else WordForm(typed, person=address.user, label_suffix="")
         )

@@ -1,4 +1,4 @@
-"""What people fill in about their own accounts."""
+"""Forms for people's own accounts."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tenants.dashboard.accounts.new_people import new_name, new_tenant
 from tenants.onboarding.sign_up import make_first_tenant
 
 _LONGEST_PASSWORD = 1000
-"""Each is hashed, at a price that grows with its length."""
+"""The most characters of a password. Each password is hashed, at a cost that grows with its length."""
 
 
 def _new_password(label: str) -> forms.CharField:
@@ -54,15 +54,15 @@ class SignUpForm(allauth_forms.SignupForm):  # type: ignore[misc]
         self.order_fields(["tenant", "name", "email", "password1"])
 
     def validate_unique_email(self, value: str) -> str:
-        """Somebody's who wants to change theirs to it, and never confirmed that, it is not."""
+        """Check the address. It is not taken if a person only asked to change theirs to it and never confirmed that."""
         email = str(allauth_forms.get_adapter().validate_unique_email(value.lower()))
         self.account_already_exists = belongs_to_somebody(email)
         return email
 
     def try_save(self, request: HttpRequest) -> Any:
-        """Both or neither: a person, and the account that they asked for.
+        """Save a person and the account that they asked for in one transaction.
 
-        A known address costs the same time: its password is hashed too, and thrown away.
+        A known address takes the same time: its password is hashed too, and discarded.
         """
         if not self.account_already_exists:
             try:
@@ -71,7 +71,7 @@ class SignUpForm(allauth_forms.SignupForm):  # type: ignore[misc]
                     await_confirmation(user)
                 return user, answer
             except IntegrityError:
-                # Somebody was a moment earlier.
+                # Another person was faster by a moment.
                 if not belongs_to_somebody(self.cleaned_data["email"]):
                     raise
                 self.account_already_exists = True
@@ -91,7 +91,7 @@ class ForgottenPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[mi
 
 
 class _OnePassword:
-    """Typed once, since it can be shown; the framework's forms ask for it twice."""
+    """A form that asks for the password only once, since it can be shown. The framework's forms ask for it twice."""
 
     fields: dict[str, forms.Field]
 

@@ -1,4 +1,4 @@
-"""The page that asks people with neither password nor second step for a code from a mail, and sends it."""
+"""The page that sends a code by email to people with neither password nor second factor, and asks them for it."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ class MailedCode(BaseReauthenticateView):  # type: ignore[misc]
 
 @require_POST
 def mail_code(request: HttpRequest) -> HttpResponse:
-    """By a press of a button: a page that is only looked at sends no mail."""
+    """Send the code when a button is pressed. A page that is only viewed sends no email."""
     send_code(request, _person(request))
     return redirect(passthrough_next_redirect_url(request, reverse("mailed-code"), REDIRECT_FIELD_NAME))
 

@@ -1,4 +1,4 @@
-"""What whoever signs up is asked, with a password or through another service."""
+"""The fields for a person who signs up, with a password or through another service."""
 
 from django import forms
 

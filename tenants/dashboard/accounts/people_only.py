@@ -1,4 +1,4 @@
-"""Lets a page be seen by whoever is signed in, whether or not they belong to a tenant."""
+"""Shows a page to every signed-in person, whether or not they belong to a tenant."""
 
 from collections.abc import Callable
 from functools import wraps

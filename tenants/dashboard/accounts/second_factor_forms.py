@@ -1,4 +1,4 @@
-"""What people fill in about second factors."""
+"""Forms about second factors."""
 
 from typing import Any
 
@@ -19,7 +19,9 @@ def _code(label: str) -> forms.CharField:
 
 
 class _Once:
-    """A code works once, which the cache Redis remembers: without it, one that is right cannot be taken."""
+    """A form whose code works once. The cache Redis remembers used codes; without it even a right code cannot be
+    accepted.
+    """
 
     def clean_code(self) -> str:
         try:
@@ -53,7 +55,7 @@ class FirstCodeForm(ActivateTOTPForm):  # type: ignore[misc]
 class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Each can stand for the password too, so it asks for the finger, face or PIN.
+        # Each passkey can also replace the password, so it asks for the finger, face or PIN.
         self.fields["passwordless"] = forms.BooleanField(initial=True, widget=forms.HiddenInput)
         self.fields["name"] = forms.CharField(
             label="What you call it",

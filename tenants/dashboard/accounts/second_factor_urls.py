@@ -1,4 +1,4 @@
-"""Addresses of second factors: showing one, setting one up, taking one away."""
+"""URLs for the use, setup and removal of second factors."""
 
 from allauth.mfa.base import views as base
 from allauth.mfa.recovery_codes import views as codes

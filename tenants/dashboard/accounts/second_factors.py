@@ -1,4 +1,4 @@
-"""The pages on which people set up second factors, and the operators' door, which asks for one."""
+"""The pages on which people set up second factors, and the operators' entry page, which requires a second factor."""
 
 from typing import Any
 
@@ -42,13 +42,15 @@ class NewPasskey(AddWebAuthnView):  # type: ignore[misc]
     template_name = "tenants/accounts/passkey.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """The form that was sent, with what is wrong with it: the framework's view forgets it."""
+        """Return the context with the submitted form and its errors, which the framework's view leaves out."""
         return {**super().get_context_data(**kwargs), "form": kwargs.get("form") or self.get_form()}
 
 
 @never_cache
 def operators_door(request: HttpRequest) -> HttpResponseBase:
-    """Where the admin sends whom it does not let in. Nobody signs in here: one place counts the tries."""
+    """Redirect people to whom the admin refuses access. Nobody signs in here, so that attempts are counted on one page
+    only.
+    """
     wanted = _wanted(request)
     person = request.user
     if not isinstance(person, User):

@@ -1,4 +1,4 @@
-"""The page on which people see where they are signed in, and end it."""
+"""The page on which people see their sessions and end them."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse

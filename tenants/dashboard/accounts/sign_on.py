@@ -1,4 +1,6 @@
-"""The pages of signing in through others: going there, coming back, and what a person has connected."""
+"""The dashboard of sign-in through other services: the redirect to them, the return, and the connected services of a
+person.
+"""
 
 from typing import Any
 
@@ -44,7 +46,9 @@ def _connecting(request: HttpRequest, provider_id: str) -> HttpResponseBase:
 
 
 def _sent(request: HttpRequest, provider_id: str, process: str, **kept: Any) -> HttpResponseBase:
-    """By a page of its own: browsers hold a form to our policy wherever it leads, and that names no other."""
+    """Send the browser to the service through a page of our own. Browsers apply our policy to every redirect of a form,
+    and the policy allows no other host.
+    """
     provider = _provider(request, provider_id)
     answer: HttpResponseBase = provider.redirect(request, process, **kept)
     if answer.status_code != 302:

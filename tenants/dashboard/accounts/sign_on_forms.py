@@ -1,4 +1,4 @@
-"""What people fill in who come through another service for the first time."""
+"""Forms for people who sign in through another service for the first time."""
 
 from typing import Any
 
@@ -18,7 +18,9 @@ from tenants.onboarding.sign_up import make_first_tenant
 
 
 class SignUpThroughForm(SignupForm):  # type: ignore[misc]
-    """Whom a mail has invited joins that account, and makes none. An address that is known as theirs stays as it is."""
+    """The sign-up form. A person who was invited by email joins that account and creates none. A confirmed address
+    cannot be changed in the form.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -39,7 +41,9 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
         self.order_fields(["tenant", "name", "email"])
 
     def validate_unique_email(self, value: str) -> str:
-        """Whose address it is shown to be makes room of whoever signed up with it and never showed that."""
+        """Check the address. A person who has confirmed it replaces a person who signed up with it and never confirmed
+        it.
+        """
         email = value.lower()
         if self.confirmed:
             make_room_for(email)
@@ -47,7 +51,7 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
         return email
 
     def try_save(self, request: HttpRequest) -> Any:
-        """All or nothing: a person, what they sign in through, and their account."""
+        """Save a person, the connection to the service, and their account in one transaction."""
         if self.account_already_exists:
             return super().try_save(request)
         self.sociallogin.email_addresses = (

@@ -1,4 +1,4 @@
-"""Addresses of signing in through others."""
+"""URLs of sign-in through other services."""
 
 from django.urls import path
 

@@ -1,6 +1,6 @@
-"""Addresses of signing up, of confirming who one is, and of a person's own page.
+"""URLs of sign-up, of identity proofs, and of a person's own page.
 
-Each of django-allauth's pages has the name that it looks for, our address, our words, and our count of tries.
+Each of django-allauth's pages has the name that it looks for, our URL, our texts, and our count of attempts.
 """
 
 from allauth.account import views
@@ -25,7 +25,7 @@ _PAGES = "tenants/accounts/"
 
 
 class _Person:
-    """Ends before the first dash, of which the key behind it has one too."""
+    """A path part that ends before the first dash, because the key after it contains a dash too."""
 
     regex = "[0-9A-Za-z]+"
 

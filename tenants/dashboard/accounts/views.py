@@ -1,4 +1,4 @@
-"""A person's own page: who they are here, and the ways to what they can change."""
+"""A person's own page: their details here, and links to what they can change."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def keep_address(request: HttpRequest) -> HttpResponse:
-    """Forgets a change of address that was never confirmed."""
+    """Cancel a change of address that was never confirmed."""
     asked = EmailAddress.objects.get_new(_person(request))
     if asked is not None and not asked.primary:
         asked.delete()
@@ -49,7 +49,9 @@ def _person(request: HttpRequest) -> User:
 
 
 def doors(request: HttpRequest) -> dict[str, Any]:
-    """Context processor: how people come in here, and where the mail is if there is no mail server."""
+    """Provide templates with the ways to sign in, and with the location of emails if there is no mail server. This is a
+    context processor.
+    """
     return {
         "mail_is_shown_in_the_log": is_shown_in_the_log(),
         "sign_up_is_open": signing_up_is_open(),

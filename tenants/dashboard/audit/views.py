@@ -1,4 +1,4 @@
-"""Who changed what in the account: a page to look through, and a file of it."""
+"""The dashboard of the changes in the account and their authors, and a file of them."""
 
 from uuid import UUID
 
@@ -64,7 +64,7 @@ def audit_csv(request: HttpRequest, identity: Identity) -> HttpResponse:
 
 
 def _asked(request: HttpRequest) -> tuple[AuditFilter, str]:
-    """With what is wrong with it; then everything is shown, and that is said."""
+    """Return the filter and the error in it. If there is an error, the page shows all entries and the error."""
     try:
         return AuditFilter.read(request.GET.dict()), ""
     except ValueError as fault:

@@ -1,4 +1,6 @@
-"""What a key is kept to, as people write it: a name or a network in each line, or with commas between."""
+"""The form for the restrictions of a key, as people write them: a name or a network in each text line, or separated by
+commas.
+"""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""A line to try a new key with, that does something its scopes allow and that costs nothing."""
+"""A command to try a new key with. It does something that the scopes of the key allow and that costs nothing."""
 
 from tenants.api_keys.services import CreatedKey
 
@@ -11,9 +11,9 @@ _HARMLESS = (
 
 
 def first_call(made: CreatedKey, public_url: str) -> str:
-    """To the address that people use, whatever name this page was asked by.
+    """Return the command. It uses the public URL, whatever host name the page was requested by.
 
-    Empty where every call that the key may make changes something.
+    It is empty if every call that the key may make changes something.
     """
     for scope, method, path in _HARMLESS:
         if scope in made.key.scopes:

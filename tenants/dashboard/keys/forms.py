@@ -1,4 +1,4 @@
-"""What a person fills in to make a key, or to put a new one in an old one's place."""
+"""Forms with which a person creates a key or replaces an old key."""
 
 from collections.abc import Collection
 from datetime import UTC, datetime, time, timedelta
@@ -50,7 +50,7 @@ class KeyForm(FenceForm):
     )
 
     def __init__(self, *args: Any, may: Collection[str], **kwargs: Any) -> None:
-        """`may`: what whoever makes the key may do; nobody gives away what they do not have."""
+        """Offer the scopes in `may`, which are those of the creator. Nobody can give a scope that they do not have."""
         super().__init__(*args, **kwargs)
         self.presets = presets_within(may)
         preset, scopes = self.fields["preset"], self.fields["scopes"]

@@ -1,4 +1,4 @@
-"""A key as a row of the list and on the pages about it; no queries."""
+"""The view of a key as a row of the list and on its own pages. No queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ class KeyView:
     last_used: str
     last_used_from: str
     models: str
-    """Empty where any."""
+    """The models that the key may run; empty if it may run any."""
     networks: str
     state: str
-    """`active`, `ending` (replaced, and works a little longer), `expired` or `revoked`."""
+    """The state: `active`, `ending` (replaced, but still works for a while), `expired` or `revoked`."""
     ends_at: datetime | None
     ends: str
     ends_soon: bool

@@ -1,4 +1,4 @@
-"""Keys: the list, making one, putting a new one in an old one's place, revoking one."""
+"""The dashboard of keys: the list, and the creation, replacement and revocation of a key."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
@@ -77,7 +77,7 @@ def _make(form: KeyForm, identity: Identity) -> CreatedKey:
 def _of_a_key(
     view: Callable[[HttpRequest, Identity, ApiKey], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, Identity, ...], HttpResponse]:
-    """Finds the key that the address names; another tenant's is like one that never was."""
+    """Find the key that the URL names. A key of another tenant is handled like a key that never existed."""
 
     def for_key(request: HttpRequest, identity: Identity, key_id: str) -> HttpResponse:
         identity.require("keys:write")
@@ -149,7 +149,7 @@ def revoke(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpRespons
 
 
 def _shown_once(request: HttpRequest, made: CreatedKey, old: ApiKey | None = None) -> HttpResponse:
-    """The answer to the POST itself: the key is kept nowhere from which it could be shown again."""
+    """Respond to the POST itself. The key is stored nowhere, so it cannot be shown again."""
     if old is not None:
         with unit_of_work(made.key.tenant_id):
             old.refresh_from_db()

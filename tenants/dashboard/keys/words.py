@@ -1,4 +1,4 @@
-"""What each scope of a key lets its holder do, and the sets that most keys are made with."""
+"""Descriptions of the scopes of a key, and the sets of scopes that most keys are created with."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from tenants.identity.identity import KEY_SCOPES, SCOPES, Scope
 @dataclass(frozen=True)
 class Meaning:
     short: str
-    """In the list of keys."""
+    """The description in the list of keys."""
     long: str
-    """Where one chooses."""
+    """The description in the form."""
 
 
 MEANINGS: dict[Scope, Meaning] = {
@@ -72,12 +72,14 @@ CUSTOM = "custom"
 
 
 def presets_within(scopes: Collection[str]) -> list[Preset]:
-    """Return the presets whose every scope is among these, the first of which is the form's default."""
+    """Return the presets whose every scope is in `scopes`. The first of them is the form's default."""
     return [preset for preset in PRESETS if set(preset.scopes) <= set(scopes)]
 
 
 def in_words(scopes: list[str]) -> str:
-    """A preset's title where the scopes are one; else what they allow, in the order of the catalogue."""
+    """Describe scopes by the title of a preset if they are equal to it, otherwise by what they allow, in the order of
+    the catalog.
+    """
     for preset in PRESETS:
         if set(preset.scopes) == set(scopes):
             return preset.title

@@ -1,4 +1,4 @@
-"""A request as a row of the log and on its own page; no queries."""
+"""The view of a request as a row of the log and on its own page. No queries."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from tenants.dashboard.log.subject import job_id_of
 from tenants.request_log.entries import JournalEntry
 
 LONGEST_DETAIL = 300
-"""The sentence that is shown first; the whole answer stands below it."""
+"""The most characters of the message that is shown first. The full response is shown below it."""
 _OWN_NAMES = {499: "the caller hung up before the answer", 101: "socket opened"}
 
 
@@ -23,7 +23,7 @@ class EntryView:
     status: int
     status_words: str
     kind: str
-    """`good`, `wait` or `bad`: how its badge looks."""
+    """The style of its badge: `good`, `wait` or `bad`."""
     took: str
     at: datetime
     who: str
@@ -34,7 +34,7 @@ class EntryView:
     detail: str
     problem: str
     job_id: str
-    """Empty where there is no job to go to."""
+    """The id of the job; empty if there is no job to link to."""
 
 
 def entry_view(entry: JournalEntry, key_names: Mapping[str, str], people: Mapping[str, str]) -> EntryView:

@@ -1,4 +1,4 @@
-"""Which of the last requests a person wants to see; pure."""
+"""The choice of recent requests that a person wants to see. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tenants.request_log.entries import JournalEntry
 
 STATUSES = (("", "Any status"), ("ok", "Succeeded"), ("4xx", "Refused (4xx)"), ("5xx", "Failed (5xx)"))
 PEOPLE = "people"
-"""In the place of a key's id: what signed-in people did on the dashboard."""
+"""The value in place of a key's id that stands for the requests of signed-in people on the dashboard."""
 FIRST_ROWS, ALL_ROWS = 100, 500
 
 
@@ -39,7 +39,7 @@ class LogFilter:
 
     @property
     def query(self) -> str:
-        """As in an address; empty where nothing is asked."""
+        """Return the filter as the query of a URL. It is empty if nothing is filtered."""
         values = {"status": self.status, "key": self.key, "path": self.path}
         values["rows"] = "all" if self.all_rows else ""
         return urlencode({name: value for name, value in values.items() if value})

@@ -1,4 +1,4 @@
-"""Who stands behind the ids that the journal tells; inside the tenant's unit of work."""
+"""The names of the ids in the request log. Call this inside the tenant's unit of work."""
 
 from tenants.accounts.models import Membership
 

@@ -1,4 +1,4 @@
-"""Which job a logged request was about; pure."""
+"""The job that a logged request was about. Pure."""
 
 import re
 
@@ -8,7 +8,9 @@ _JOB = re.compile(r"/v1/jobs/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^/
 
 
 def job_id_of(entry: JournalEntry) -> str:
-    """Empty where there is no job to go to: none was meant, it was not found, or this very request deleted it."""
+    """Return the id of the job. It is empty if the request was about no job, the job was not found, or this request
+    deleted it.
+    """
     if entry.status == 404 or (entry.method == "DELETE" and entry.status < 400):
         return ""
     found = _JOB.match(entry.made) or _JOB.match(entry.path)

@@ -1,4 +1,4 @@
-"""The last requests of a tenant to the API, as they come."""
+"""The dashboard of a tenant's last API requests, which is updated as they arrive."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class _Names:
 @require_safe
 @members_only
 def request_log(request: HttpRequest, identity: Identity) -> HttpResponse:
-    """The rows alone for htmx; nothing at all when they are the ones that it has."""
+    """Show the request log. Send only the rows to htmx, and nothing if it already has the newest rows."""
     identity.require("log:read")
     wanted = LogFilter.read(request.GET.dict())
     try:

@@ -1,4 +1,4 @@
-"""What people fill in about the members of an account."""
+"""Forms about the members of an account."""
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password

@@ -1,4 +1,4 @@
-"""The page that an invitation's link opens: for who is here already, and for who is not."""
+"""The page that an invitation's link opens, for people with and without an account here."""
 
 from django.conf import settings
 from django.contrib.auth import login

@@ -1,4 +1,4 @@
-"""Addresses of an account's members and of invitations to it."""
+"""URLs of an account's members and of invitations to it."""
 
 from django.urls import path
 

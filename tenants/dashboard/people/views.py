@@ -1,4 +1,4 @@
-"""The members of an account: who belongs to it, as what, and who is invited."""
+"""The dashboard of an account's members: the people, their roles, and the invitations."""
 
 from collections.abc import Callable
 from typing import TypeVar

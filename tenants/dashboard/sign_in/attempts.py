@@ -1,10 +1,11 @@
-"""Counts failed tries to sign in, so that guessing takes for ever and nobody can keep another out.
+"""Counts failed attempts to sign in, so that guessing takes forever and nobody can lock out another person.
 
-What sends mail to an address and what asks for a code is counted in the same way, under bounds of its own.
+Requests that send email to an address and requests for a code are counted in the same way, with bounds of their own.
 
-Few tries are left to one place for one e-mail address, more to one place for all, and many to the whole world for one
-e-mail address: whoever fails on purpose keeps out mostly themselves. A count lives for ten minutes from its first
-try, whatever happens meanwhile. The counts lie in the cache Redis; when that is away, people get in.
+Few attempts are allowed from one client IP for one email address, more from one client IP for all addresses, and many
+from everywhere for one email address. A person who fails on purpose locks out mostly themselves. A count lasts for ten
+minutes from its first attempt, whatever happens in between. The counts are in the cache Redis. If it is unavailable,
+people can sign in.
 """
 
 import hashlib
@@ -23,14 +24,18 @@ log = structlog.get_logger(__name__)
 WINDOW_S = 600
 PER_PAIR = 10
 PER_EMAIL = 100
-"""So many that it takes a crowd of places to keep one person out, and so few that a crowd guesses nothing."""
+"""The most attempts for one email address. Many client IPs are needed to lock one person out, and yet many client IPs
+cannot guess a password.
+"""
 PER_PLACE = 50
-"""More than for one e-mail: a whole office may share an address."""
+"""The most attempts from one client IP. It is more than for one email address, because a whole office may share an IP
+address.
+"""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """How often one kind of thing may be tried in a while."""
+    """The limits on attempts of one kind within the window."""
 
     kind: str
     per_pair: int
@@ -40,18 +45,22 @@ class Bounds:
 
 SIGN_IN = Bounds("sign-in", PER_PAIR, PER_EMAIL, PER_PLACE)
 MAIL = Bounds("mail", 5, 10, 30)
-"""Each sends one, to an address that anybody may have typed."""
+"""The bounds of emails. Each attempt sends an email, to an address that anybody may have typed."""
 CODE = Bounds("code", 10, 30, 50)
-"""Whoever gets so far knows the password already; of a million codes three are good at a time."""
+"""The bounds of codes. A person who gets this far already knows the password. Three of a million codes are valid at a
+time.
+"""
 
 AWAY = Bounds("away", PER_PLACE, PER_PLACE, PER_PLACE)
-"""Each asks another service, and writes down in a session what was begun."""
+"""The bounds of sign-ins through another service. Each attempt sends a request to that service and stores its start in
+a session.
+"""
 
 
 @dataclass(frozen=True)
 class Attempt:
     email: str
-    """Or whatever else names whom it is about."""
+    """The email address, or another value that identifies the subject of the attempt."""
     address: str
     bounds: Bounds = SIGN_IN
 
@@ -60,7 +69,7 @@ class Attempt:
         return self._key("pair", f"{_plain(self.email)} {place_of(self.address)}")
 
     def counts(self) -> Iterator[tuple[str, int]]:
-        """Key and limit; digests, so that no list of addresses lies in Redis."""
+        """Yield each key with its limit. The keys are digests, so that Redis holds no list of addresses."""
         yield self.pair_key, self.bounds.per_pair
         yield self._key("email", _plain(self.email)), self.bounds.per_email
         if self.address:
@@ -72,9 +81,11 @@ class Attempt:
 
 
 def reserve(attempt: Attempt) -> int:
-    """Seconds until this may be tried. 0 is now, and it counts as failed until it is taken back or forgiven.
+    """Count an attempt and return the seconds until it is allowed. If it is allowed now, return 0, and it counts as
+    failed until it is taken back or forgiven.
 
-    Counted before the password is looked at: many tries at once are no more than many tries.
+    The attempt is counted before the password is checked, so that concurrent attempts have no advantage over successive
+    ones.
     """
     try:
         waits = [
@@ -86,18 +97,20 @@ def reserve(attempt: Attempt) -> int:
         log.warning("sign_in_attempts_not_counted", error=str(error))
         return 0
     if waits:
-        # Else who is kept out in one place would go on to fill the count of all places.
+        # Otherwise an attempt that is refused from one client IP would still fill the count for all client IPs.
         take_back(attempt)
     return max([0, *(max(ttl_s, 1) for ttl_s in waits)])
 
 
 def take_back(attempt: Attempt) -> None:
-    """No password was looked at."""
+    """Take back an attempt in which no password was checked."""
     _change(attempt, forget_pair=False)
 
 
 def forgive(attempt: Attempt) -> None:
-    """Who knows the password is not guessing it. Only here: others may be guessing it elsewhere."""
+    """Forgive the attempts of a person who knows the password and so does not guess it. This applies only to this
+    client IP, because the password may still be guessed from others.
+    """
     _change(attempt, forget_pair=True)
 
 
@@ -113,7 +126,7 @@ def _change(attempt: Attempt, *, forget_pair: bool) -> None:
     try:
         pipeline: Any = cache_redis().pipeline(transaction=True)
         for key, _ in attempt.counts():
-            # Never without an end, also where the count has ended meanwhile.
+            # The count always expires, also if the previous count has ended in the meantime.
             pipeline.set(key, 0, ex=WINDOW_S, nx=True).decr(key)
         if forget_pair:
             pipeline.delete(attempt.pair_key)
@@ -123,5 +136,7 @@ def _change(attempt: Attempt, *, forget_pair: bool) -> None:
 
 
 def _plain(email: str) -> str:
-    """As loosely as any page reads it: one person's address written in many ways is one."""
+    """Normalize an address as loosely as any page reads it, so that different spellings of a person's address share a
+    count.
+    """
     return unicodedata.normalize("NFKC", email).strip().lower()

@@ -1,4 +1,4 @@
-"""What a person fills in to sign in."""
+"""The form with which a person signs in."""
 
 from typing import Any
 
@@ -23,5 +23,5 @@ class SignInForm(LoginForm):  # type: ignore[misc]
         self.order_fields(["login", "password"])
 
     def add_prefix(self, field_name: str) -> str:
-        """As it was called before, by programs and password stores."""
+        """Return the earlier name of the field, which programs and password managers use."""
         return "username" if field_name == "login" else str(super().add_prefix(field_name))

@@ -1,7 +1,9 @@
-"""Knows browsers in which a person has signed in before, so that nobody is kept out by strangers' tries elsewhere.
+"""Remembers browsers in which a person has signed in before, so that nobody is locked out by other people's attempts
+elsewhere.
 
-Whoever has many addresses can fill the count of one e-mail address for ever. Tries in a known browser are counted by
-themselves: as few of them, but nobody else can use them up. The cookie says nothing but that, and opens nothing.
+An attacker with many IP addresses can fill the count of one email address forever. Attempts in a known browser have a
+separate count. It allows equally few of them, but nobody else can use them up. The cookie says nothing else and gives
+no access.
 """
 
 import hashlib
@@ -18,7 +20,9 @@ _SALT = "tenants.dashboard.sign_in.known_browsers"
 
 
 def remember_browser(response: HttpResponseBase, email: str) -> None:
-    """For whoever has just signed in. A new one each time: one that was copied is worth less from then on."""
+    """Set the cookie for a person who has just signed in. It is new each time, so that a copied cookie is worth less
+    from then on.
+    """
     response.set_cookie(
         COOKIE,
         signing.dumps([_of(email), secrets.token_urlsafe(12)], salt=_SALT),
@@ -31,7 +35,7 @@ def remember_browser(response: HttpResponseBase, email: str) -> None:
 
 
 def known_browser(request: HttpRequest, email: str) -> str:
-    """Its name; empty where nobody has signed in there with that address."""
+    """Return the name of the browser. It is empty if nobody has signed in there with that address."""
     try:
         of, name = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=LASTS_S)
     except (signing.BadSignature, ValueError, TypeError):
@@ -40,5 +44,5 @@ def known_browser(request: HttpRequest, email: str) -> str:
 
 
 def _of(email: str) -> str:
-    """No address stands in a cookie."""
+    """Return a digest of an address, so that the cookie contains no address."""
     return hashlib.sha256(email.strip().lower().encode(errors="replace")).hexdigest()

@@ -1,6 +1,6 @@
-"""Puts the count of failed tries in front of pages that sign people in, ask for secrets, or send mail.
+"""Counts failed attempts on pages that sign people in, ask for secrets, or send email.
 
-What counts is what this request did, not who sends it: whoever is signed in already may be guessing too.
+The count depends on what a request did, not on its sender: a person who is signed in already may be guessing too.
 """
 
 from collections.abc import Callable
@@ -37,40 +37,42 @@ _PROVED = "has_proved_who_they_are"
 
 
 class TooManyAttempts(DomainError):
-    """Raised to the page that words refusals for people."""
+    """The refusal of an attempt. It is raised to the code that shows refusals to people."""
 
     code = "rate_limited"
 
 
 def throttled_sign_in(view: View) -> View:
-    """Forgiven once the framework says that somebody is signed in."""
+    """Count sign-ins. An attempt is forgiven when the framework reports that the person is signed in."""
     return _counted(
         view, SIGN_IN, whom=lambda request: request.POST.get("username", ""), is_right=_has_signed_in
     )
 
 
 def throttled_mail(view: View) -> View:
-    """Each counts, since each sends a mail; nothing of it tells whether the address is known."""
+    """Count every request, since each sends an email. The count does not reveal whether the address is known."""
     return _counted(view, MAIL, whom=lambda request: request.POST.get("email", ""), is_right=_never)
 
 
 def throttled_mail_again(view: View) -> View:
-    """To an address that the page's own address stands for."""
+    """Count emails to an address that the URL of the page stands for."""
     return _counted(view, MAIL, whom=lambda request: request.path, is_right=_never)
 
 
 def throttled_own_mail(view: View) -> View:
-    """To whoever is signed in."""
+    """Count emails to the person who is signed in."""
     return _counted(view, MAIL, whom=_own_address, is_right=_never)
 
 
 def throttled_away(view: View) -> View:
-    """Counted where it begins, at another service; nobody is named there yet."""
+    """Count the start of a sign-in through another service. It is counted by client IP, because no person is named
+    yet.
+    """
     return _counted(view, AWAY, whom=_place, is_right=_never)
 
 
 def forgiven_away(view: View) -> View:
-    """Where it ends: whoever is signed in then was not only knocking."""
+    """Forgive the attempts at the end of a sign-in through another service, if the person is signed in then."""
 
     @wraps(view)
     def forgiving(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -83,27 +85,37 @@ def forgiven_away(view: View) -> View:
 
 
 def throttled_passkey(view: View) -> View:
-    """A passkey names nobody before it is looked at: each place is counted by itself, or one would shut it for all."""
+    """Count sign-ins with a passkey separately by client IP, because a passkey names no person before it is checked.
+    Otherwise one client IP could block the page for all.
+    """
     return _counted(view, SIGN_IN, whom=_place, is_right=_has_signed_in)
 
 
 def throttled_passkey_again(view: View) -> View:
-    """The page leads on in any case: what counts is that allauth says the passkey was right."""
+    """Count passkeys of a signed-in person. The page redirects in any case, so an attempt is forgiven only if allauth
+    reports that the passkey was right.
+    """
     return _counted(view, CODE, whom=_own_address, is_right=_has_proved)
 
 
 def throttled_password(view: View) -> View:
-    """For pages that ask a signed-in person for their password again: whoever found their screen may guess it there."""
+    """Count attempts on pages that ask a signed-in person for their password again. Another person at their screen may
+    guess it there.
+    """
     return _counted(view, SIGN_IN, whom=_own_address, is_right=_leads_on)
 
 
 def throttled_link(view: View) -> View:
-    """For a page that asks whoever opens a mail's link for a password: each link is counted by itself."""
+    """Count attempts on a page that asks the reader of an emailed link for a password. Each link has a separate
+    count.
+    """
     return _counted(view, SIGN_IN, whom=lambda request: request.path, is_right=_leads_on)
 
 
 def throttled_code(view: View) -> View:
-    """Whoever comes so far has shown their password; the count of that is forgiven together with this one."""
+    """Count codes at sign-in. A person who gets this far has shown their password, so the count of passwords is
+    forgiven together with this one.
+    """
     return _counted(view, CODE, whom=_who_comes, is_right=_has_signed_in)
 
 
@@ -143,7 +155,9 @@ def _counted(
 
 
 def _attempt(request: HttpRequest, whom: str, bounds: Bounds) -> Attempt:
-    """In a browser that is known as theirs, by that alone: nobody else's tries count there."""
+    """Return the attempt. In a browser that is known as the person's, it is counted for this browser alone, so that
+    other people's attempts do not count there.
+    """
     browser = known_browser(request, whom) if bounds is SIGN_IN else ""
     if browser:
         return Attempt(f"{whom} in {browser}", "", bounds)
@@ -181,7 +195,9 @@ def _own_address(request: HttpRequest) -> str:
 
 @receiver(user_logged_in)
 def _note_sign_in(request: HttpRequest, **kwargs: object) -> None:
-    """The framework's own word: no answer of the page says as surely that the password was right."""
+    """Note the framework's signal of a sign-in. No response of the page shows as reliably that the password was
+    right.
+    """
     setattr(request, _SIGNED_IN, True)
 
 

@@ -1,4 +1,4 @@
-"""How much a tenant has stored, as one number; its lines are kept few."""
+"""The number of bytes that a tenant has stored. The rows of this sum are folded so that they stay few."""
 
 from uuid import UUID
 
@@ -9,10 +9,10 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.limits.storage.models import StoredBytes
 
 MOST_LINES = 50
-"""Of a tenant's sum, until they are folded into one."""
+"""The most rows of a tenant's sum before they are folded into one row."""
 MOST_TENANTS = 500
 
-# One statement sees one moment: whatever is stored meanwhile writes its own line.
+# One statement sees one snapshot. Anything that is stored in the meantime adds a row of its own.
 _FOLD = """
 WITH long AS (
     SELECT tenant_id FROM tenants_storedbytes GROUP BY tenant_id HAVING count(*) > %(lines)s LIMIT %(tenants)s
@@ -26,7 +26,7 @@ INSERT INTO tenants_storedbytes (tenant_id, size_bytes) SELECT tenant_id, sum(si
 
 
 def stored_bytes(tenant_id: UUID) -> int:
-    """Inside a unit of work, or an operator's."""
+    """Return the number of bytes that a tenant has stored. Call this inside a unit of work or operator work."""
     total = StoredBytes.objects.filter(tenant_id=tenant_id).aggregate(total=Sum("size_bytes"))
     return max(0, int(total["total"] or 0))
 

@@ -1,4 +1,6 @@
-"""What was added to, or taken from, the bytes that a tenant has stored: lines of a sum, so that nobody waits."""
+"""Changes to the number of bytes that a tenant has stored. Each change is a row of a sum, so that no transaction waits
+for another.
+"""
 
 from django.db import models
 
@@ -6,9 +8,11 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class StoredBytes(TenantOwned):
-    """Written by triggers, in the transaction that stores or erases; folded into one by the scheduler."""
+    """A change to the stored bytes of a tenant. Triggers write it in the transaction that stores or erases. The
+    scheduler folds the rows of a tenant into one.
+    """
 
-    id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # rows are many and mean nothing alone
+    id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # many rows, none with a meaning of its own
     size_bytes = models.BigIntegerField(help_text="Less than 0 where something was erased.")
 
     def __str__(self) -> str:

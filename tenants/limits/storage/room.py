@@ -1,4 +1,4 @@
-"""How much a tenant may store: asked before bytes are kept, and again where they are written down."""
+"""Checks of how much a tenant may store: before bytes are stored, and again when they are recorded."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -15,7 +15,7 @@ MB = 1_000_000
 
 
 class AccountStorageFull(DomainError):
-    """The tenant has stored what it may; to send the same again helps only once something was deleted."""
+    """The tenant has used all of its storage. Sending the same request again helps only after something was deleted."""
 
     code = "account_storage_full"
 
@@ -24,7 +24,7 @@ class AccountStorageFull(DomainError):
 class StorageStanding:
     used_bytes: int
     most_bytes: int | None
-    """None for any number."""
+    """The limit in bytes; None means unlimited."""
 
     @property
     def left_bytes(self) -> int | None:
@@ -32,12 +32,14 @@ class StorageStanding:
 
     @property
     def percent(self) -> int | None:
-        """Never 100 before it is full."""
+        """Return the used share in percent. It is never 100 before the storage is full."""
         return None if not self.most_bytes else min(100, self.used_bytes * 100 // self.most_bytes)
 
 
 def most_stored_bytes(tenant_id: UUID) -> int | None:
-    """None for any number; inside a unit of work, or an operator's."""
+    """Return the storage limit of a tenant, or None if it is unlimited. Call this inside a unit of work or operator
+    work.
+    """
     with connections[current_alias()].cursor() as cursor:
         cursor.execute("SELECT storage_mb FROM tenants_chosenlimits WHERE id = %s", [tenant_id])
         found = cursor.fetchone()
@@ -50,16 +52,21 @@ def storage_standing(tenant_id: UUID) -> StorageStanding:
 
 
 def require_room_for_bytes(tenant_id: UUID, more_bytes: int) -> None:
-    """Raises AccountStorageFull. Others may take the room until it is written down: see `require_kept_within`."""
+    """Require capacity for more bytes. Raises AccountStorageFull.
+
+    Another request may use the capacity before these bytes are recorded: see `require_kept_within`.
+    """
     most = most_stored_bytes(tenant_id)
     if most is not None and more_bytes > 0:
         _require(stored_bytes(tenant_id), more_bytes, most)
 
 
 def require_kept_within(tenant_id: UUID, more_bytes: int) -> None:
-    """As the last thing in the transaction that has written them down, since nobody else's goes on until it ends.
+    """Require that the bytes which this transaction has recorded are within the limit. Raises AccountStorageFull.
 
-    Whoever waits here holds nothing that the one before it could want: it takes no other lock after this one.
+    Call this as the last step of the transaction that recorded them, since no other transaction of the tenant passes
+    this check until it ends. It takes no other lock after this one, so it never needs a lock that a waiting transaction
+    holds.
     """
     most = most_stored_bytes(tenant_id)
     if most is None or more_bytes <= 0:

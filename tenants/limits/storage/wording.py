@@ -1,4 +1,4 @@
-"""Bytes as people read them, in the thousands in which limits are typed."""
+"""Byte counts as text for people. The units are powers of 1000, as in the limits that people type in."""
 
 _UNITS = ("bytes", "kB", "MB", "GB")
 

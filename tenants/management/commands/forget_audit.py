@@ -1,4 +1,4 @@
-"""Takes entries of the audit logs away that are older than so many days; only the owner of the tables can."""
+"""Deletes entries of the audit logs that are older than a number of days; only the owner of the tables can do this."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections, transaction
 
 LEAST_DAYS = 30
-# Row security keeps even the owner out, and is lifted for this transaction alone: it locks the table meanwhile.
+# Row security applies even to the owner. It is lifted for this transaction alone, which locks the table meanwhile.
 _OPEN = ("SET LOCAL lock_timeout = '5s'", "ALTER TABLE tenants_auditentry NO FORCE ROW LEVEL SECURITY")
 _FORGET = "DELETE FROM tenants_auditentry WHERE at < now() - make_interval(days => %s)"
 _SHUT = "ALTER TABLE tenants_auditentry FORCE ROW LEVEL SECURITY"

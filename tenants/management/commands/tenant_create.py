@@ -1,4 +1,4 @@
-"""Makes a tenant with an owner and a first API key, and prints them as JSON."""
+"""Creates a tenant with an owner and a first API key, and prints them as JSON."""
 
 import json
 import secrets

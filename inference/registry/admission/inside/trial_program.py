@@ -1,6 +1,6 @@
-"""Runs in a sandboxed child: loads one model and runs it on zeros.
+"""The program in the sandboxed child: it loads a model and runs it on zeros.
 
-Imported there as a top-level module, so nothing else of this project is within its reach.
+The child imports it as a top-level module, so it cannot reach anything else of this project.
 """
 
 import os
@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-# Both start threads when they are imported, and a sandbox makes forks of this process.
+# Both libraries start threads when they are imported, and a sandbox forks this process.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
@@ -33,12 +33,12 @@ _DTYPES: dict[str, npt.DTypeLike] = {
     "UINT32": np.uint32,
     "UINT64": np.uint64,
 }
-# ONNX Runtime has no type or code of its own for a failed allocation.
+# ONNX Runtime has no error type or code for a failed allocation.
 _OUT_OF_MEMORY_MARKS = ("Failed to allocate memory", "bad_alloc", "bad allocation")
 
 
 def handle(request: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
-    """Takes runs (lists of tensors by name, datatype and shape) and the open model file."""
+    """Try the open model file with the runs of the request. A run is a list of tensors by name, datatype and shape."""
     try:
         return {"done": _try_model(files[0], request["runs"])}
     except MemoryError:
@@ -68,14 +68,17 @@ def _options() -> ort.SessionOptions:
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _FATAL_ONLY
-    # Growing in powers of two, the arena would be refused memory that the model does not need.
+    # The arena grows in powers of two, so it would be refused memory that the model does not need.
     options.enable_cpu_mem_arena = False
     options.add_session_config_entry("session.load_model_format", "ONNX")
     return options
 
 
 def _run_all(session: ort.InferenceSession, runs: list[list[dict[str, Any]]]) -> float:
-    """The last run must succeed; the ones before it may be smaller than the model can take."""
+    """Perform all runs and return the time of the last.
+
+    The last run must succeed. The runs before it may be smaller than the model can take.
+    """
     run_s = 0.0
     for number, tensors in enumerate(runs, start=1):
         started = time.monotonic()

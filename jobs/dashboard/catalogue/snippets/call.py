@@ -1,4 +1,4 @@
-"""One call of a model, as a program would make it: what is sent, and which part of the answer is of interest."""
+"""One call of a model, as a program would make it: what is sent, and which part of the response is needed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,23 +12,23 @@ SAMPLE_PATH = "/sample/page"
 class Call:
     model: str
     shows: str
-    """The key of the answer that is printed; `text` is the whole document's."""
+    """The key of the result that is printed. `text` is the text of the whole document."""
     file_name: str = ""
-    """Of the document that is sent; without one, `input` is."""
+    """The name of the document that is sent. If it is empty, `input` is sent."""
     sample: bool = False
-    """Whether that file is the sample scan, which the code fetches: the service gives it to anybody."""
+    """The file is the sample scan, which the code fetches. The service gives it to every caller."""
     input: Json = None
     parameters: Mapping[str, Json] = field(default_factory=dict)
-    """Those that differ from their defaults."""
+    """The parameters that differ from their defaults."""
     priority: str = ""
-    """Empty for the usual."""
+    """The priority. It is empty for the default one."""
 
     key: str = ""
-    """Written into the code; without one, the code reads the variable MAAS_API_KEY."""
+    """The key that is written into the code. If it is empty, the code reads the variable MAAS_API_KEY."""
 
     @property
     def body(self) -> Mapping[str, Json]:
-        """The JSON form of a submission."""
+        """Return the JSON form of a submission."""
         parameters = {"parameters": dict(self.parameters)} if self.parameters else {}
         priority = {"priority": self.priority} if self.priority else {}
         return {"model": self.model, "input": self.input, **parameters, **priority}

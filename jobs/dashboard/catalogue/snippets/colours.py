@@ -1,4 +1,4 @@
-"""Code cut into parts that are coloured alike; together they are the code again, character for character."""
+"""Code cut into parts that have the same color. Together they are the code again, character for character."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ _PARTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
 @dataclass(frozen=True)
 class Part:
     kind: str
-    """comment, string, number, keyword, or nothing."""
+    """The kind of the part: comment, string, number, keyword, or empty."""
     text: str
 
 

@@ -35,7 +35,7 @@ def _json_body(call: Call) -> list[str]:
 def _form(call: Call) -> list[str]:
     form = [f"-F model={call.model}", f"-F {shell_text(f'file=@{_file(call.file_name)}')}"]
     if call.parameters:
-        # Not -F, which would take a `;type=` in a value for its own.
+        # This is not -F, which would read a `;type=` in a value as its own option.
         form.append(f"--form-string {shell_text(f'parameters={json_code(dict(call.parameters))}')}")
     if call.priority:
         form.append(f"-F priority={call.priority}")
@@ -43,7 +43,7 @@ def _form(call: Call) -> list[str]:
 
 
 def _file(name: str) -> str:
-    """As curl's forms want names with characters that have a meaning there."""
+    """Quote a file name as curl's forms require if it has characters with a meaning there."""
     path = "./-" if name == "-" else name
     if path == path.strip() and not set(path) & set('",;\\'):
         return path

@@ -1,4 +1,4 @@
-"""A call in JavaScript: `fetch`, as Node.js and browsers have it."""
+"""A call in JavaScript with `fetch`, which Node.js and browsers have."""
 
 import json
 
@@ -8,7 +8,7 @@ from jobs.dashboard.catalogue.snippets.curl import json_code
 from jobs.dashboard.catalogue.snippets.quoting import json_text
 
 MOST_EXACT = 2**53
-"""Beyond it JavaScript's numbers skip whole ones."""
+"""The largest number up to which JavaScript has every integer."""
 
 _CODE = """\
 // Node.js 20 or newer, as a file that ends in .mjs. Keep the key out of pages that others can open.
@@ -65,7 +65,7 @@ def _json_body(call: Call) -> str:
 
 
 def _differs(value: Json) -> bool:
-    """Whether JavaScript would read it as something else than JSON does."""
+    """Return whether JavaScript would read the value differently than JSON does."""
     match value:
         case dict():
             return "__proto__" in value or any(_differs(item) for item in value.values())

@@ -1,4 +1,6 @@
-"""Nested values in the syntax that JSON, Python and JavaScript share: on one line where that fits, else on several."""
+"""Nested values in the syntax that JSON, Python and JavaScript share. A value is on one line if it fits, else on
+several.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,13 +13,15 @@ WIDTH = 88
 @dataclass(frozen=True)
 class Style:
     scalar: Callable[[Json], str]
-    """How the language writes a value that has no parts."""
+    """The function that writes a value without parts in the language."""
     step: int = 2
-    """Spaces by which what is inside stands further in."""
+    """The number of spaces by which inner values are indented further."""
 
 
 def laid_out(value: Json, style: Style, *, indent: int = 0, before: int = 0) -> str:
-    """`indent` is that of the line which the value stands on, `before` how much stands before it on that line."""
+    """Return the text of a value. `indent` is the indent of the line that the value is on, and `before` is the number
+    of characters before the value on that line.
+    """
     line = _on_one_line(value, style.scalar)
     if not value or not isinstance(value, dict | list) or indent + before + len(line) <= WIDTH:
         return line
@@ -40,7 +44,7 @@ def _items(value: dict[str, Json] | list[Json], style: Style, indent: int) -> It
 
 
 def _full_lines(numbers: list[str], width: int) -> Iterator[str]:
-    """Numbers are many and short: as many on a line as fit, with the comma that follows it."""
+    """Put as many numbers on a line as fit, with the comma that follows, because numbers are many and short."""
     line = ""
     for number in numbers:
         if line and len(line) + len(number) + len(", ,") > width:

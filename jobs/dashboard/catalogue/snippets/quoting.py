@@ -1,10 +1,10 @@
-"""Strings as literals of each language: exact for every text, and with nothing in them that cannot be seen."""
+"""Strings as literals of each language. The literals are exact for every text and have no invisible characters."""
 
 import json
 
 
 def json_text(text: str) -> str:
-    """For JSON and for JavaScript alike."""
+    """Return a string literal for JSON and JavaScript."""
     return '"' + "".join(_json_character(character) for character in text) + '"'
 
 
@@ -14,12 +14,12 @@ def _json_character(character: str) -> str:
 
 def python_text(text: str) -> str:
     literal = repr(text)
-    # Python's own choice is single quotes; where both do, the product's programs have double ones.
+    # Python itself chooses single quotes. If double quotes work as well, the product's programs use them.
     return f'"{literal[1:-1]}"' if literal.startswith("'") and '"' not in text else literal
 
 
 def shell_text(text: str) -> str:
-    """One word of a command line of bash."""
+    """Return the text as one word of a bash command line."""
     if all(character.isprintable() or character == "\n" for character in text):
         return "'" + text.replace("'", r"'\''") + "'"
     return "$'" + "".join(_shell_character(character) for character in text) + "'"

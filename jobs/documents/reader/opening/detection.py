@@ -1,4 +1,4 @@
-"""Tells what a file is from its first bytes, never from its name."""
+"""Detects what a file is from its first bytes, never from its name."""
 
 import re
 from dataclasses import dataclass
@@ -7,14 +7,16 @@ from .rejection import Rejected, empty, unsupported
 
 HEAD_BYTES = 4096
 _PDF_HEADER_WITHIN = 1024
-"""Readers accept a PDF whose header comes after some other bytes, such as a mail header."""
+"""The number of first bytes in which the PDF header must be. Readers accept a PDF whose header comes after some other
+bytes, such as a mail header.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class FileType:
     content_type: str
     kind: str
-    """`pdf`, `image` or `text`."""
+    """The kind of document: `pdf`, `image` or `text`."""
     codec: str = ""
     """The one image format that may open it."""
 
@@ -58,7 +60,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def detect(head: bytes) -> FileType:
-    """The type of a file that begins with `head`; text is only a guess until it is decoded."""
+    """Return the type of a file that begins with `head`. Text is only a guess until it is decoded."""
     if not head:
         raise empty("The file is empty.")
     for signature, file_type in _IMAGES:
@@ -74,7 +76,7 @@ def detect(head: bytes) -> FileType:
 
 
 def webp_size(head: bytes) -> tuple[int, int] | None:
-    """Width and height of a WebP file's canvas, read before any decoder makes room for it."""
+    """Return the width and height of a WebP file's canvas, before any decoder allocates memory for it."""
     chunk, body = head[12:16], head[20:30]
     if len(body) < 10:
         return None

@@ -3,7 +3,7 @@
 import warnings
 from typing import BinaryIO
 
-# Named so that no plugin needs to be imported once the file system is closed.
+# The plugins are named here, so that none has to be imported once the file system is closed.
 from PIL import (
     Image,
     ImageCms,
@@ -29,7 +29,7 @@ ImageFile.LOAD_TRUNCATED_IMAGES = False
 warnings.simplefilter("ignore")
 
 _DECODE_ERRORS = (OSError, ValueError, SyntaxError, TypeError, KeyError, IndexError, EOFError, AttributeError)
-"""What Pillow's parsers raise for bytes that break their format's rules."""
+"""The errors that Pillow's parsers raise for bytes that break their format's rules."""
 _STRIP_OFFSETS, _STRIP_COUNTS, _TILE_OFFSETS, _TILE_COUNTS = 273, 279, 324, 325
 _ORIENTATION = 0x0112
 _SIDEWAYS = frozenset({5, 6, 7, 8})
@@ -38,7 +38,7 @@ _16_BIT = 1 / 256
 
 
 def open_image(file: BinaryIO, file_type: FileType, limits: DocumentLimits) -> Image.Image:
-    """Reads the header alone, by the one decoder that the file's first bytes call for."""
+    """Reads only the header, with the one decoder that fits the file's first bytes."""
     if file_type == WEBP:
         file.seek(0)
         size = webp_size(file.read(HEAD_BYTES))
@@ -55,7 +55,9 @@ def open_image(file: BinaryIO, file_type: FileType, limits: DocumentLimits) -> I
 
 
 def frame_sizes(file: BinaryIO, file_type: FileType, limits: DocumentLimits) -> list[tuple[int, int]]:
-    """The size of each page as it is read; only TIFF files have several, an animation is its first frame."""
+    """Returns the size of each page as it is read. Only TIFF files have several pages; only the first frame of an
+    animation is used.
+    """
     image = open_image(file, file_type, limits)
     if file_type != TIFF:
         return [_upright_size(image, file_type)]

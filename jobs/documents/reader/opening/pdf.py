@@ -1,4 +1,4 @@
-"""Opens PDF files with PDFium; one at a time, since PDFium is not thread-safe."""
+"""Opens PDF files with PDFium, one at a time, since PDFium is not thread-safe."""
 
 import ctypes
 import math
@@ -26,20 +26,24 @@ from .text_layer import Glyph, GlyphLine, gather_lines, is_real_text
 _POINTS_PER_INCH = 72
 _TAIL_BYTES = 2048
 _SUBPIXELS = 8
-"""PDFium maps coordinates to whole pixels only, so boxes are asked for on a finer grid."""
+"""The number of grid steps in a pixel. PDFium maps coordinates only to whole pixels, so boxes are requested on a finer
+grid.
+"""
 _MOST_PICTURES_WEIGHED = 500
 _FORM_DEPTH = 3
 _NO_RESERVE: int = getattr(mmap, "MAP_NORESERVE", 0x4000)
-"""Python names it from 3.13 on; the number is Linux's on x86-64 and arm64."""
+"""The flag for a mapping without reserved memory. Python names it from 3.13 on; the number is that of Linux on x86-64
+and arm64.
+"""
 
 Corner = tuple[float, float]
 
 
 @contextmanager
 def open_pdf(descriptor: int) -> Iterator[pypdfium2.PdfDocument]:
-    # A private mapping, since PDFium wants a writable buffer and the file must not be read into memory whole.
-    # It is unmapped when PDFium's objects let go of it: closing it under them would be an error.
-    # Nobody writes to it, so that no memory has to be set aside for a document larger than there is memory.
+    # The mapping is private, since PDFium wants a writable buffer and the file must not be read into memory as a whole.
+    # It is unmapped when PDFium's objects release it; closing it while they use it would be an error. Nothing writes to
+    # it, so no memory has to be reserved for a document that is larger than the memory.
     mapped = mmap.mmap(descriptor, 0, mmap.MAP_PRIVATE | _NO_RESERVE, mmap.PROT_READ | mmap.PROT_WRITE)
     document = _load((ctypes.c_char * len(mapped)).from_buffer(mapped), mapped)
     try:
@@ -50,7 +54,7 @@ def open_pdf(descriptor: int) -> Iterator[pypdfium2.PdfDocument]:
 
 
 def page_sizes(document: pypdfium2.PdfDocument, limits: DocumentLimits) -> list[tuple[float, float]]:
-    """Width and height in points of each page; zeros for a page that cannot be read."""
+    """Return the width and height of each page in points. They are zeros for a page that cannot be read."""
     count = len(document)
     if count > limits.max_pages:
         raise too_many_pages(count, limits)
@@ -63,7 +67,7 @@ def page_sizes(document: pypdfium2.PdfDocument, limits: DocumentLimits) -> list[
 
 
 class PdfPage:
-    """One page, with its annotations and filled form fields made part of it."""
+    """One page, with its annotations and filled form fields drawn into it."""
 
     def __init__(self, document: pypdfium2.PdfDocument, number: int, limits: DocumentLimits) -> None:
         if number > len(document):
@@ -88,7 +92,7 @@ class PdfPage:
         return image
 
     def text_lines(self) -> list[GlyphLine] | None:
-        """The page's own text; None when it has none that can be trusted."""
+        """Return the page's own text, or None if it has none that can be trusted."""
         textpage = self._page.get_textpage()
         count = textpage.count_chars()
         if count > self._limits.max_text_chars:
@@ -101,7 +105,7 @@ class PdfPage:
         return gather_lines(glyphs)[: self._limits.max_text_lines]
 
     def corners(self, line: GlyphLine, width: int, height: int) -> list[Corner]:
-        """The line's corners in pixels of the rendered page, clockwise from the top left as read."""
+        """Return the line's corners in pixels of the rendered page, clockwise from the top left as the line is read."""
         around = (
             (line.left, line.top),
             (line.right, line.top),
@@ -120,7 +124,7 @@ class PdfPage:
         )
 
     def _picture_coverage(self) -> float:
-        """The share of the page under its largest picture."""
+        """Return the share of the page under its largest picture."""
         page_area = math.prod(self._page.get_size()) or 1.0
         largest = 0.0
         found = self._page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,), max_depth=_FORM_DEPTH)
@@ -131,7 +135,9 @@ class PdfPage:
 
 
 def render_scale(width: float, height: float, limits: DocumentLimits) -> float:
-    """Pixels per point: the wanted resolution, or the highest at which the page keeps within its pixels."""
+    """Return the pixels per point: the wanted resolution, or the highest at which the page keeps within its pixel
+    limit.
+    """
     scale = limits.render_dpi / _POINTS_PER_INCH
     while math.ceil(width * scale) * math.ceil(height * scale) > limits.max_page_pixels:
         pixels = math.ceil(width * scale) * math.ceil(height * scale)

@@ -1,4 +1,4 @@
-"""Chooses how a page's picture is stored: small, and legible."""
+"""Chooses how a page's picture is stored, so that it is small and legible."""
 
 import io
 import math
@@ -9,7 +9,7 @@ from PIL import Image
 _MOST_PALETTE_COLOURS = 256
 _JPEG_QUALITY = 85
 _LEAST_BACKGROUND = 0.6
-"""The share of one colour that tells a clean page from a grey scan, which has few colours as well."""
+"""The share of one color that distinguishes a clean page from a gray scan, which has few colors as well."""
 _LARGEST_PNG_BYTES = 2 << 20
 _PNG_COMPRESSION = 3
 _LONGEST_JPEG_SIDE = 65_500
@@ -21,14 +21,14 @@ class EncodedPicture:
     content_type: str
 
     def decoded(self, original: Image.Image) -> Image.Image:
-        """What is seen of the original once it has been stored."""
+        """Return the original as it looks once it has been stored."""
         if self.content_type == "image/png":
             return original
         return Image.open(io.BytesIO(self.data), formats=("JPEG",)).convert("RGB")
 
 
 def encode(image: Image.Image) -> EncodedPicture:
-    """PNG for a page of few colours, where it is lossless and small; JPEG for scans and photographs."""
+    """Encode a page of few colors as PNG, which is lossless and small for it, and scans and photographs as JPEG."""
     colours = image.getcolors(_MOST_PALETTE_COLOURS)
     if colours is not None and max(colours)[0] >= _LEAST_BACKGROUND * math.prod(image.size):
         data = _png(_reduced(image, [colour for _, colour in colours]))

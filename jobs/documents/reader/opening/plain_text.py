@@ -13,18 +13,20 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Found now, since their modules cannot be read once the file system is closed.
+# The codecs are looked up now, because their modules cannot be read once the file system is closed.
 for _name in (*(encoding for _, encoding in _BYTE_ORDER_MARKS), "cp1252", "latin-1"):
     codecs.lookup(_name)
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _MAX_BYTES_PER_CHAR = 4
 _MOST_HIGH_BYTES = 0.3
-"""Western text in a one-byte encoding has few letters outside ASCII; more mean another encoding."""
+"""The largest share of bytes outside ASCII. Western text in a one-byte encoding has few such letters; more of them mean
+another encoding.
+"""
 
 
 def read_lines(data: bytes, limits: DocumentLimits) -> list[str]:
-    """The lines of a text that have something on them."""
+    """Return the lines of a text that are not blank."""
     text = decode(data)
     if len(text) > limits.max_text_chars:
         raise too_large(
@@ -40,7 +42,7 @@ def read_lines(data: bytes, limits: DocumentLimits) -> list[str]:
 
 
 def refuse_too_many_bytes(count: int, limits: DocumentLimits) -> None:
-    """Refuses before reading what cannot be within the limit on characters in any encoding."""
+    """Refuse a file, before it is read, that cannot be within the limit on characters in any encoding."""
     most = limits.max_text_chars * _MAX_BYTES_PER_CHAR
     if count > most:
         raise too_large(f"The text has {count} bytes and at most {most} are allowed.")

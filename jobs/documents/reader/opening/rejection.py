@@ -1,10 +1,10 @@
-"""Why a document is refused, in words for the person who sent it."""
+"""Reasons why a document is refused, with messages for the person who sent it."""
 
 from .limits import DocumentLimits
 
 
 class Rejected(Exception):
-    """The document cannot be used; the sender's to mend."""
+    """The document cannot be used, and the sender has to mend it."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)

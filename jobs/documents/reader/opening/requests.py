@@ -18,11 +18,12 @@ Json = Any
 
 
 def handle(request: Json, files: Sequence[int]) -> Json:
-    """Files are the document and, for requests that give pixels, the arena to write them to."""
+    """Answer a request. The files are the document and, for requests that return pixels, the arena to write them to."""
     limits = DocumentLimits(**request["limits"])
     try:
         with os.fdopen(files[0], "rb", closefd=False) as document:
-            # A child that was killed over this file has read from it already, at the place that both share.
+            # If an earlier child was killed over this file, it has read from the file already, and both share the
+            # file's position.
             document.seek(0)
             file_type = detect(document.read(HEAD_BYTES))
             match request["do"]:
@@ -77,7 +78,7 @@ def _read_pdf_page(document: BinaryIO, number: int, limits: DocumentLimits, aren
 
 
 def _has_area(box: Sequence[tuple[float, float]]) -> bool:
-    """False for text beside the page, whose corners were all drawn in to its edge."""
+    """Return False for text beside the page, whose corners were all moved to the page's border."""
     return all(min(side) < max(side) for side in zip(*box, strict=True))
 
 
@@ -90,9 +91,10 @@ def _decode_picture(document: BinaryIO, file_type: FileType, limits: DocumentLim
 
 
 def _write_page(image: Image.Image, lines: Json, arena: int) -> Json:
-    """Pixels first, row by row and RGB, then the picture.
+    """Write the pixels to the arena, row by row and as RGB, and then the picture.
 
-    The pixels are those of the stored picture, losses and all: what a model reads today it reads again tomorrow.
+    The pixels are those of the stored picture, including its losses, so that a model reads the same pixels today and
+    tomorrow.
     """
     picture = encode(image)
     pixels = picture.decoded(image).tobytes()

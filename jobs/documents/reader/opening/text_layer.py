@@ -5,15 +5,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _FEWEST_CHARS = 10
-"""Below this a page is taken for a picture with a stamp on it, such as a page number."""
+"""The fewest characters of real text. A page with fewer is taken for a picture with a stamp on it, such as a page
+number.
+"""
 _FEWEST_CHARS_OVER_SCAN = 200
-"""A page that is mostly picture needs more: a scan with a header line must still be recognised."""
+"""The fewest characters of a page that is mostly picture. It needs more, because a scan with a header line must still
+be recognized.
+"""
 _SCAN_COVERAGE = 0.5
 _MOST_GARBAGE = 0.1
 _GARBAGE_CATEGORIES = frozenset({"Co", "Cn", "Cs", "Cc"})
 _REPLACEMENT = "\ufffd"
 _HYPHENS = frozenset("\x02\ufffe")
-"""What PDFium gives for a hyphen at a line's end."""
+"""The characters that PDFium returns for a hyphen at the end of a line."""
 _LINE_ENDS = frozenset("\r\n")
 
 
@@ -38,7 +42,7 @@ class GlyphLine:
 
 
 def is_real_text(text: str, picture_coverage: float) -> bool:
-    """True when a page's text can be used as it is; `picture_coverage` is the share of it under pictures."""
+    """Return whether a page's text can be used as it is. `picture_coverage` is the share of the page under pictures."""
     marks = [char for char in text if not char.isspace() and char not in _HYPHENS]
     garbage = sum(char == _REPLACEMENT or unicodedata.category(char) in _GARBAGE_CATEGORIES for char in marks)
     real = len(marks) - garbage

@@ -1,4 +1,4 @@
-"""A font's own numbering of the characters that a file uses, and about how wide each is; pure."""
+"""A font's own codes for the characters that a file uses, and an approximate width of each. This module is pure."""
 
 import unicodedata
 
@@ -10,7 +10,7 @@ _BROAD = frozenset("mwMW@%&")
 
 
 class CharacterCodes:
-    """Codes count from 1, in the order in which characters are first asked for."""
+    """The codes of characters. They count from 1, in the order in which characters are first used."""
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
@@ -25,12 +25,14 @@ class CharacterCodes:
 
     @property
     def characters(self) -> list[str]:
-        """By their codes."""
+        """Return the characters in the order of their codes."""
         return list(self._codes)
 
 
 def advance(char: str) -> int:
-    """In thousandths of the font's size. Words of an invisible line then stand about where the picture has them."""
+    """Return the width in thousandths of the font's size. Words of an invisible line are then approximately where the
+    picture has them.
+    """
     if unicodedata.combining(char):
         return 1
     if unicodedata.east_asian_width(char) in "WF":

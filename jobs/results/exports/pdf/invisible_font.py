@@ -1,6 +1,6 @@
-"""A font for text that can be searched and copied but not seen: every glyph is a box as wide as its character.
+"""A font for text that can be searched and copied but not seen. Every glyph is a box as wide as its character.
 
-Empty glyphs would do for most readers, but PDFium leaves lines out that run upwards and have no area.
+Empty glyphs would be enough for most readers, but PDFium leaves out lines that run upwards and have no area.
 """
 
 import io
@@ -18,11 +18,11 @@ _NAME = "Invisible"
 _MAPPED_AT_ONCE = 100
 """The most that one `bfchar` section of a mapping may hold."""
 _SYMBOLIC = 1 << 2
-"""The characters are not of the standard Latin set."""
+"""The flag for characters that are not of the standard Latin set."""
 
 
 def invisible_font(pdf: Pdf, characters: Sequence[str]) -> pikepdf.Object:
-    """A composite font in which the character with code n is the nth of these."""
+    """Return a composite font in which the character with code n is the nth of `characters`."""
     widths = [advance(char) for char in characters]
     descriptor = Dictionary(
         Type=Name.FontDescriptor,

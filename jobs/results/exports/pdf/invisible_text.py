@@ -1,4 +1,4 @@
-"""Drawing instructions for lines of text that lie, unseen, where the picture shows them; pure."""
+"""Drawing instructions for invisible lines of text at the positions that the picture shows. This module is pure."""
 
 import math
 import unicodedata
@@ -11,19 +11,21 @@ from jobs.results.exports.pdf.visual_order import visual_order
 
 FONT = "F"
 _BASELINE = 0.2
-"""Of the line's height, from its bottom: what letters reach below."""
+"""The share of a line's height, from its bottom, that is below the baseline of its letters."""
 _LEAST_POINTS = 0.01
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A page of the file, and how many of its points one pixel of the picture takes."""
+    """A page of the file, and the number of its points in one pixel of the picture."""
 
     height_points: float
     points_per_pixel: float
 
     def place(self, corner: Sequence[float]) -> tuple[float, float]:
-        """The picture's origin is at the top, the page's at the bottom."""
+        """Return a corner of the picture as a point of the page. The picture's origin is at the top, and the page's is
+        at the bottom.
+        """
         x, y = corner
         return x * self.points_per_pixel, self.height_points - y * self.points_per_pixel
 
@@ -34,7 +36,7 @@ def invisible_lines(lines: Iterable[Mapping[str, Any]], sheet: Sheet, codes: Cha
 
 
 def _line(line: Mapping[str, Any], sheet: Sheet, codes: CharacterCodes) -> str:
-    """Scaled so that its characters fill the box, from end to end and as high, also when it is turned."""
+    """Draw a line so that its characters fill the box in height and length, even if the box is rotated."""
     text = visual_order("".join(map(_printable, str(line["text"]))).strip())
     top_left, _, bottom_right, bottom_left = (sheet.place(corner) for corner in line["box"])
     width, size = math.dist(bottom_left, bottom_right), math.dist(bottom_left, top_left)

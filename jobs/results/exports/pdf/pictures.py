@@ -1,4 +1,4 @@
-"""Page pictures as a PDF holds them: the bytes of the JPEG or PNG file as they are, without decoding them."""
+"""Page pictures in the form for a PDF: the bytes of the JPEG or PNG file as they are, without decoding them."""
 
 import struct
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from pikepdf import Array, Dictionary, Name, Pdf
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_COLOURS = {0: 1, 2: 3, 3: 1}
-"""Kinds of PNG that a PDF takes as they are, and their channels: grey, RGB, palette."""
+"""The kinds of PNG that a PDF takes as they are, and their channels: gray, RGB, palette."""
 _PALETTE = 3
 _SPACES = {1: Name.DeviceGray, 3: Name.DeviceRGB, 4: Name.DeviceCMYK}
 _START_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 class UnknownPicture(ValueError):
-    """Not one of the kinds that this product stores."""
+    """The picture is not of a kind that this product stores."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def _jpeg_frame(data: bytes) -> _Frame:
 
 
 def _png(pdf: Pdf, data: bytes) -> pikepdf.Stream:
-    """A PDF unpacks rows of pixels just as a PNG packs them, so its chunks are taken over."""
+    """Return a PNG file as a picture. A PDF unpacks rows of pixels as a PNG packs them, so its chunks are copied."""
     chunks = list(_chunks(data))
     width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[0][1])
     if colour not in _PNG_COLOURS or interlaced:

@@ -1,6 +1,7 @@
-"""A PDF of a job's page pictures, over which the recognised text lies invisible: it can be searched and copied.
+"""A PDF of a job's page pictures with the recognized text, invisible, over them. It can be searched and copied.
 
-It is built in parts, each on disk as soon as it holds enough: memory stays bounded however many pages there are.
+The PDF is built in parts. Each part is written to disk as soon as it holds enough, so that memory stays bounded however
+many pages there are.
 """
 
 import shutil
@@ -28,7 +29,7 @@ PART_BYTES = 16 << 20
 A4_POINTS = (595.0, 842.0)
 POINTS_PER_INCH = 72
 LONGEST_SIDE_POINTS = 14_400
-"""The most that readers of PDF accept."""
+"""The longest side that PDF readers accept."""
 
 
 def write_pdf(target: BinaryIO, export: JobExport) -> None:
@@ -36,7 +37,7 @@ def write_pdf(target: BinaryIO, export: JobExport) -> None:
         folder = Path(name)
         parts = [_saved(part, folder / f"{place}.pdf") for place, part in enumerate(_parts(export))]
         whole = folder / "whole.pdf"
-        # Put together by qpdf from the files: pages that are copied in Python would all be held in memory.
+        # The program qpdf joins the files, because pages that are copied in Python would all be held in memory.
         first, *others = map(str, parts)
         pikepdf.Job(
             ["qpdf", first, "--pages", ".", *others, "--", "--object-streams=generate", str(whole)]
@@ -91,7 +92,7 @@ class _Part:
         self._add_page(size, visible_remark(words, size[1]))
 
     def save(self, path: Path) -> None:
-        """To its end: nothing can be added afterwards."""
+        """Finish and save the part. Nothing can be added afterwards."""
         self._fonts[f"/{FONT}"] = invisible_font(self._pdf, self._codes.characters)
         self._pdf.save(path)
         self._pdf.close()
@@ -113,7 +114,9 @@ class _Part:
 
 
 def sheet_of(picture: DocumentPage) -> tuple[Sheet, tuple[float, float]]:
-    """As large as on paper. What came as a picture is taken to be of the resolution that pages are drawn at."""
+    """Return the page as large as on paper. A picture that was sent as such is assumed to have the resolution at which
+    pages are drawn.
+    """
     scale = POINTS_PER_INCH / settings.MAAS_RENDER_DPI
     scale = min(scale, LONGEST_SIDE_POINTS / max(picture.width_px, picture.height_px))
     size = picture.width_px * scale, picture.height_px * scale

@@ -1,16 +1,16 @@
-"""A few words on a page of their own, for what a searchable PDF lacks; pure."""
+"""A short message on a page of its own, for a page that a searchable PDF lacks. This module is pure."""
 
 import textwrap
 
 FONT = "H"
 _SIZE, _LEADING, _MARGIN = 11, 16, 56
 _CHARACTERS = 84
-"""That fit on a line of an A4 page in Helvetica at this size."""
+"""The number of characters that fit on a text line of an A4 page in Helvetica at this size."""
 _MOST_LINES = 40
 
 
 def visible_remark(words: str, height_points: float) -> bytes:
-    """Letters that Helvetica lacks become question marks."""
+    """Return the drawing instructions for a message. Letters that Helvetica lacks become question marks."""
     lines = textwrap.wrap(words, _CHARACTERS)[:_MOST_LINES]
     shown = " ".join(f"<{line.encode('cp1252', 'replace').hex()}> Tj T*" for line in lines)
     start = f"{_MARGIN} {height_points - _MARGIN:.2f} Td"

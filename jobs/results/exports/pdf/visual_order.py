@@ -1,4 +1,4 @@
-"""The order in which a line's characters stand on the page from left to right; pure."""
+"""The order of a line's characters on the page from left to right. This module is pure."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -9,9 +9,10 @@ _LEFT_TO_RIGHT = frozenset({"L", "EN", "AN"})
 
 
 def visual_order(text: str) -> str:
-    """Readers of a PDF turn what is written from right to left around again, so it has to be drawn as it looks.
+    """Return a text in the order in which it looks. PDF readers reverse text that is written from right to left, so it
+    has to be drawn as it looks.
 
-    One level deep: words and numbers that run the other way within a line stay as they are.
+    This handles one level: words and numbers that run the other way within a line stay as they are.
     """
     directions = [unicodedata.bidirectional(char) for char in text]
     strong = [direction for direction in directions if direction == "L" or direction in _RIGHT_TO_LEFT]
@@ -23,7 +24,9 @@ def visual_order(text: str) -> str:
 
 
 def _parts(text: str, directions: list[str], *, from_the_right: bool) -> list[str]:
-    """What stands between two words, such as a space, runs as the line does."""
+    """Split a line into parts and reverse those that run from right to left. Characters between two words, such as a
+    space, run in the line's direction.
+    """
     turned = [
         direction in _RIGHT_TO_LEFT or (from_the_right and direction not in _LEFT_TO_RIGHT)
         for direction in directions
@@ -37,7 +40,7 @@ def _parts(text: str, directions: list[str], *, from_the_right: bool) -> list[st
 def _turned(chars: Iterable[str]) -> str:
     letters: list[str] = []
     for char in chars:
-        # A mark stays behind the letter that carries it.
+        # A combining mark stays after the letter that carries it.
         if letters and unicodedata.combining(char):
             letters[-1] += char
         else:

@@ -1,1 +1,1 @@
-"""What each error code means, as a page: the address that a problem's `type` names."""
+"""Pages about the meaning of each error code, at the addresses that a problem's `type` names."""

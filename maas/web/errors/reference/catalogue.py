@@ -1,4 +1,4 @@
-"""The codes of errors with their meanings, read from the tables of docs/api.md, so that there is one list."""
+"""The error codes and their meanings, read from the tables of docs/api.md, so that there is one list."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -16,13 +16,13 @@ class Meaning:
     section: str
     """The heading of its table, such as `Of requests`."""
     status: int | None
-    """None for a code that only stands within an answer."""
+    """The HTTP status, or None for a code that only occurs inside a response."""
     text: str
-    """Written in the document's Markdown: code, links and bold words."""
+    """The text in the document's Markdown, with code, links and bold text."""
 
 
 def read_meanings(text: str) -> Mapping[str, tuple[Meaning, ...]]:
-    """Return the meanings by code; a code of several tables has one for each."""
+    """Return the meanings by code. A code that is in several tables has one meaning for each."""
     found: defaultdict[str, list[Meaning]] = defaultdict(list)
     section, has_status = "", True
     for line in text.partition("\n## Errors\n")[2].splitlines():

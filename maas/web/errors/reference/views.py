@@ -1,4 +1,4 @@
-"""`/errors/<code>`: for whoever follows the `type` of a problem."""
+"""Serves `/errors/<code>`, the address in the `type` of a problem."""
 
 import re
 
@@ -32,7 +32,7 @@ _WITHIN = "It stands within an answer, where it says why a part of it failed; it
 
 @require_safe
 def error_code(request: HttpRequest, code: str) -> HttpResponse:
-    """Show the page to everybody: programs meet errors before they have a key."""
+    """Show the page without authentication, because programs meet errors before they have a key."""
     found = meanings().get(code)
     if found is None:
         raise Http404(f"There is no error code {code[:60]!r}.")
@@ -61,7 +61,7 @@ def _what_to_do(found: tuple[Meaning, ...]) -> str:
 
 
 def in_html(text: str) -> SafeString:
-    """Return the document's Markdown as HTML; a link is its words, since it leads within the document."""
+    """Return the document's Markdown as HTML. A link becomes its text, because it leads within the document."""
     pieces, at = [], 0
     for match in _MARKED.finditer(text):
         code, words, bold, slanted = match.groups()

@@ -1,1 +1,1 @@
-"""What an account lets itself and its keys spend in a month."""
+"""Monthly budgets that an account sets for itself and its keys."""

@@ -1,4 +1,4 @@
-"""What a person fills in to set a budget."""
+"""The form for setting a budget."""
 
 from collections.abc import Sequence
 from typing import Any

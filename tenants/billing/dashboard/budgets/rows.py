@@ -1,4 +1,4 @@
-"""A budget as a row of the page; no queries."""
+"""A budget as a row of the list. It makes no queries."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class BudgetRow:
     used: str
     held: str
     percent: int
-    """Of it, at most 100: for a bar."""
+    """The percentage of the budget that is used or held, at most 100, for a bar."""
 
     @property
     def is_used_up(self) -> bool:
@@ -28,7 +28,7 @@ class BudgetRow:
 
 
 def budget_rows(budgets: Iterable[Budget], names: Mapping[UUID, str], month: date) -> list[BudgetRow]:
-    """The account's first, then those of keys by their names."""
+    """Return the rows: the account's budgets first, then those of keys by name."""
     rows = [_row(one, names, month) for one in budgets]
     return sorted(rows, key=lambda row: (row.of != _ACCOUNT, row.of.casefold(), row.is_own))
 

@@ -1,4 +1,4 @@
-"""Budgets: the list with what is used of each, setting one, removing one."""
+"""Views of budgets: the list with the amounts used, setting a budget, and removing one."""
 
 from uuid import UUID
 
@@ -65,7 +65,7 @@ def _form(request: HttpRequest, identity: Identity) -> BudgetForm:
     keys = sorted(
         ((key, f"The key {name}") for key, name in named.items()), key=lambda key: key[1].casefold()
     )
-    # Those that it has to do with: a budget opens a wallet, and a wallet stays.
+    # Only currencies that concern the account are offered, because a budget opens a wallet and a wallet stays.
     known = dict.fromkeys(
         [*currencies, *([plan.currency] if plan else []), *([] if currencies or plan else [CURRENCY])]
     )

@@ -1,4 +1,4 @@
-"""What a person says about who pays for the account."""
+"""The form for the billing details of an account."""
 
 from django import forms
 

@@ -1,4 +1,4 @@
-"""Balances, budgets and invoices in words."""
+"""Balances, budgets and invoices as rows for people."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,11 +52,11 @@ class InvoiceRow:
     tone: str
     issued_on: date
     due_on: date | None
-    """None of what nobody has to pay."""
+    """The due date. None if there is nothing to pay."""
     month: date
     total: str
     open: str
-    """Empty where nothing is."""
+    """The open amount, or an empty text if nothing is open."""
 
 
 @dataclass(frozen=True)
@@ -72,19 +72,19 @@ class PaymentRow:
 
 @dataclass(frozen=True)
 class InvoiceView:
-    """One invoice, as its page shows it."""
+    """An invoice as its page shows it."""
 
     row: InvoiceRow
     invoice: Invoice
     lines: Sequence[PaperLine]
     more_lines: int
-    """Than the page shows."""
+    """The number of lines that the page does not show."""
     totals: Sequence[tuple[str, str]]
     payment: Sequence[tuple[str, str]]
     symbol: str
-    """The currency's sign."""
+    """The currency's symbol."""
     since: Sequence[tuple[str, str]]
-    """What became of it after it was issued."""
+    """Pairs of text about changes after the invoice was issued."""
     notes: Sequence[InvoiceRow]
     payments: Sequence[PaymentRow]
 

@@ -1,4 +1,4 @@
-"""Addresses of an account's balance and invoices."""
+"""URLs of an account's balance and invoices."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What an account has, owes and was billed; and whom its invoices are made out to."""
+"""Views of an account's balance, debts and invoices, and of its billing details."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
@@ -58,7 +58,9 @@ def billing_page(request: HttpRequest, identity: Identity) -> HttpResponse:
 @require_safe
 @members_only
 def upcoming_part(request: HttpRequest, identity: Identity) -> HttpResponse:
-    """Asked for by the page once it is shown: to add up a month can take a moment."""
+    """Show the upcoming invoice. The page requests this part after it is shown, because summing up a month can take a
+    moment.
+    """
     identity.require("billing:read")
     rows = upcoming_rows(identity.tenant_id)
     return render(request, "tenants/billing/upcoming.html", {"upcoming": rows})
@@ -97,7 +99,7 @@ def invoice_list_csv(request: HttpRequest, identity: Identity) -> HttpResponse:
 def _of_an_invoice(
     view: Callable[[HttpRequest, Identity, WholeInvoice], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, Identity, ...], HttpResponse]:
-    """Finds the invoice that the address names; another tenant's is like one that never was."""
+    """Find the invoice that the URL names. Another tenant's invoice is treated like one that does not exist."""
 
     def for_invoice(request: HttpRequest, identity: Identity, invoice_id: str) -> HttpResponse:
         identity.require("billing:read")
@@ -170,7 +172,7 @@ def details_page(request: HttpRequest, identity: Identity) -> HttpResponse:
 
 
 def _asked_status(request: HttpRequest) -> str:
-    """What is no status is none: whoever comes with an old address sees all."""
+    """Return the status filter. An unknown status is ignored, so an old URL shows all invoices."""
     status = request.GET.get("status", "")
     return status if status in STANDINGS else ""
 

@@ -1,1 +1,1 @@
-"""Paying: invoices, credit, and the card that is saved."""
+"""Dashboard views for paying: invoices, credit, and the saved card."""

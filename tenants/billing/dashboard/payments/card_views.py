@@ -1,4 +1,4 @@
-"""The saved card: which it is, whether invoices are taken from it, and its removal."""
+"""Views of the saved card: its name, whether invoices are taken from it, and its removal."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +20,9 @@ LONGEST_ID = 200
 @require_safe
 @members_only
 def saved_card(request: HttpRequest, identity: Identity) -> HttpResponse:
-    """Whoever comes back from the provider names the page they were on; the provider says what came of it."""
+    """Show the saved card. A person who returns from the provider names the page they used, and the provider is asked
+    for its result.
+    """
     identity.require("billing:read")
     page = request.GET.get("saved", "")[:LONGEST_ID]
     if page.startswith("cs_") and "billing:write" in identity.scopes:

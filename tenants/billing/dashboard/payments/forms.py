@@ -1,4 +1,4 @@
-"""How much credit is bought, and how it is paid."""
+"""The form for buying credit: the amount and the way to pay."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -26,7 +26,7 @@ class TopUpForm(forms.Form):
     currency = forms.ChoiceField(label="Currency")
     provider = forms.ChoiceField(label="How you pay", widget=forms.RadioSelect)
     once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
-    """A form that is sent again, as by a second click, is one payment."""
+    """An id of this form. If the form is sent again, for example by a second click, there is still one payment."""
 
     def __init__(self, *args: Any, currencies: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

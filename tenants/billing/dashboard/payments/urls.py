@@ -1,4 +1,4 @@
-"""Addresses of paying."""
+"""URLs for paying."""
 
 from django.urls import path
 

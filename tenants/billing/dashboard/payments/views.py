@@ -1,4 +1,4 @@
-"""Payments: all of them, one with how it stands, buying credit, and paying an invoice."""
+"""Views of payments: the list, one payment with its status, buying credit, and paying an invoice."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -63,7 +63,9 @@ def payment_list(request: HttpRequest, identity: Identity) -> HttpResponse:
 @require_safe
 @members_only
 def payment_page(request: HttpRequest, identity: Identity, payment_id: str) -> HttpResponse:
-    """What it says is what is known: paid once the provider has said so, by itself or asked."""
+    """Show what is known. A payment is shown as paid after the provider has said so, in an event or in response to a
+    query.
+    """
     identity.require("billing:read")
     payment = _found(identity, payment_id)
     if PaymentView(payment).waits_for_provider and take_look(payment.id, PAGE_LOOKS_EVERY):
@@ -86,7 +88,7 @@ def _look(payment: Payment) -> None:
     try:
         look_at(payment.id)
     except (ProviderAway, ProviderRefused):
-        return  # It is not known yet, and that is what the page says.
+        return  # The result is not known yet, and the page says so.
 
 
 def _found(identity: Identity, payment_id: str) -> Payment:
@@ -122,7 +124,7 @@ def top_up(request: HttpRequest, identity: Identity) -> HttpResponse:
 @require_POST
 @members_only
 def pay_invoice(request: HttpRequest, identity: Identity, invoice_id: str) -> HttpResponse:
-    """Whoever has not said how, and can choose, is asked."""
+    """Begin to pay an invoice. A person who has not chosen a way to pay, and can choose, gets a page for it."""
     identity.require("billing:write")
     with unit_of_work(identity.tenant_id):
         invoice = Invoice.objects.filter(id=wanted).first() if (wanted := as_id(invoice_id)) else None
@@ -146,7 +148,7 @@ def pay_invoice(request: HttpRequest, identity: Identity, invoice_id: str) -> Ht
 
 
 def _onward(request: HttpRequest, payment: Payment) -> HttpResponse:
-    """To the provider's page where there is one; else to ours, which says what is to be done."""
+    """Redirect to the provider's page if there is one, or else to our page, which says what to do."""
     try:
         payment = start(payment)
     except (PaymentRefused, ProviderUnavailable) as refusal:

@@ -1,4 +1,4 @@
-"""What the chart of a month or a year draws: for each measure, one series of values per model, or per key."""
+"""The data of the chart of a month or a year: for each measure, one series of values per model or per key."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from tenants.plans.wording import symbol_of
 MOST_SERIES = 6
 OTHERS = {"model": "other models", "key": "other callers"}
 _REST = "\0"
-"""Instead of a name: what is drawn last, whatever it comes to."""
+"""The name of the series that is drawn last, whatever its sum."""
 METER_TITLES = {"page": "Pages", "token": "Tokens", "call": "Calls", "gpu_second": "GPU seconds"}
 
 
@@ -32,7 +32,7 @@ class Measure:
 
 
 def leading(of_keys: Sequence[UsageLine]) -> set[str]:
-    """The keys that may be drawn by themselves, whatever measure is chosen: the first by each."""
+    """Return the keys that may get their own series, whichever measure is chosen: the largest ones by each measure."""
     totals: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for line in of_keys:
         totals[f"cost {line.currency}"][line.model] += line.amount_micros
@@ -45,7 +45,7 @@ def leading(of_keys: Sequence[UsageLine]) -> set[str]:
 
 
 def rest_of(lines: Sequence[UsageLine], leaders: Sequence[UsageLine]) -> list[UsageLine]:
-    """What each day came to without its leaders, which were read a moment later and may have grown."""
+    """Return each day's sums minus those of the leading keys. These were read a moment later and may have grown."""
     rest: dict[tuple[date, str, str, bool], list[int]] = defaultdict(lambda: [0, 0])
     for sign, of in ((1, lines), (-1, leaders)):
         for line in of:
@@ -62,7 +62,9 @@ def rest_of(lines: Sequence[UsageLine], leaders: Sequence[UsageLine]) -> list[Us
 def chart_of(
     days: Sequence[date], by_model: Sequence[UsageLine], by_key: Sequence[UsageLine], summary: Summary
 ) -> dict[str, Any]:
-    """Of each day, or of what else `days` begin. The names in `by_key` are those of keys; the rest may be there."""
+    """Return the data for each of `days`, which may also be the first days of months. The names in `by_key` are those
+    of keys, and may include the rest.
+    """
     return {
         "days": [f"{day:%Y-%m-%d}" for day in days],
         "measures": {
@@ -103,7 +105,7 @@ def _filled(
 
 
 def _with_others(series: list[Series], others: str) -> list[Series]:
-    """More colours than these cannot be told apart."""
+    """Merge the smallest series, because more colors than these cannot be distinguished."""
     named = [one for one in series if one.name != _REST]
     rest = [one for one in series if one.name == _REST]
     if len(series) <= MOST_SERIES:

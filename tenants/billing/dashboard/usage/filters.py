@@ -1,4 +1,4 @@
-"""What of a month's usage the page shows: as its address says it, and as its form offers it."""
+"""The filters of the usage page, as its URL states them and as its form offers them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -9,7 +9,7 @@ from tenants.billing.usage.selectors import Used
 
 TEST = "test"
 NOBODYS = "Without a key"
-"""What people did on the dashboard, and what was used before keys were noted."""
+"""The label of usage without a key: usage by people on the dashboard, and usage from before keys were recorded."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,13 @@ class Option:
 class UsageFilter:
     model: str = ""
     key: str = ""
-    """An id, or `none` for what no key did."""
+    """The id of a key, or `none` for usage without a key."""
     mode: str = ""
-    """`test` for what was only that."""
+    """The mode: `test` for test usage only."""
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> "UsageFilter":
-        """What is no filter is none: whoever comes with an old address sees all."""
+        """Read the filter. An invalid filter is ignored, so an old URL shows everything."""
         mode = TEST if parameters.get("mode") == TEST else ""
         found = cls(parameters.get("model", "")[:100], parameters.get("key", "")[:36], mode)
         try:
@@ -45,7 +45,7 @@ class UsageFilter:
 
     @property
     def of_mode(self) -> Only:
-        """Tests alone where those were chosen; else both."""
+        """Return the filter for test usage only if that was chosen, and for both modes otherwise."""
         return self.only if self.livemode else replace(self.only, livemode=False)
 
     @property
@@ -58,12 +58,12 @@ class UsageFilter:
 
     @property
     def query(self) -> str:
-        """To go behind another parameter of an address."""
+        """Return the filter as a query string that follows another parameter of a URL."""
         said = {name: value for name, value in asdict(self).items() if value}
         return f"&{urlencode(said)}" if said else ""
 
     def of_model(self, model: str) -> tuple[str, str]:
-        """Its name, and the query of what is its alone."""
+        """Return the model's name, and the query string for this model alone."""
         return model, replace(self, model=model).query
 
     def of_key(self, key: str, names: Mapping[str, str]) -> tuple[str, str]:
@@ -74,7 +74,7 @@ class UsageFilter:
         return [Option("", "All models", not self.model), *(Option(n, n, n == self.model) for n in names)]
 
     def keys(self, used: Used, names: Mapping[str, str]) -> Sequence[Option]:
-        """`names`: of keys, by id."""
+        """Return the options for the key. `names` holds the keys' names by id."""
         ids = {key or NO_KEY for key in used.keys} | ({self.key} if self.key else set())
         named = [Option(one, key_name(one, names), one == self.key) for one in ids]
         return [Option("", "All callers", not self.key), *sorted(named, key=lambda one: one.title.lower())]

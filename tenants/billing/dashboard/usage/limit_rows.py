@@ -1,4 +1,4 @@
-"""The limits that hold for an account, as rows that a person reads: what they are, and what is left of them."""
+"""The limits of an account as rows for people: the limits themselves and what is left of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +24,14 @@ class LimitRow:
     holds_for: str
     amount: str
     left: str
-    """Empty while nobody can tell."""
+    """The amount left, or an empty text while it is unknown."""
     left_percent: int
 
 
 def limit_rows(limits: Sequence[Limit], standings: Sequence[Standing] | None) -> list[LimitRow]:
-    """`standings`: of each limit in its place; None where they cannot be asked."""
+    """Return the rows. `standings` holds one entry for each limit, in the same order. It is None if they cannot be
+    read.
+    """
     told: Sequence[Standing | None] = standings or [None] * len(limits)
     return [_row(limit, standing) for limit, standing in zip(limits, told, strict=True)]
 
@@ -50,7 +52,7 @@ _OF_TESTS = {"pages": "Pages a day", "calls": "Calls a day"}
 
 
 def rows_of_tests(days: Sequence[Left]) -> list[LimitRow]:
-    """What the account's test keys may do until midnight UTC."""
+    """Return the rows for what the account's test keys may use until midnight UTC."""
     return [
         LimitRow(
             title=_OF_TESTS[day.kind],
@@ -67,7 +69,7 @@ def rows_of_tests(days: Sequence[Left]) -> list[LimitRow]:
 class StorageRow:
     used: str
     most: str
-    """Empty for any amount."""
+    """The largest amount, or an empty text if there is no limit."""
     percent: int
 
 

@@ -1,4 +1,4 @@
-"""Single records as rows that a person reads, and their places in the addresses of pages."""
+"""Single records as rows for people, and positions of records as text for URLs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,24 +19,24 @@ class RecordRow:
     at: datetime
     kind: str
     page_id: UUID | None
-    """Of the page of a job that it was for."""
+    """The id of the job's page that the record is for."""
     model: str
     who: str
     used: str
     cost: str
     saved: str
-    """Empty where nothing was."""
+    """The saved amount, or an empty text if nothing was saved."""
     cached: bool
     livemode: bool
 
 
 def record_rows(records: Sequence[UsageRecord], names: Mapping[str, str]) -> list[RecordRow]:
-    """`names`: of keys, by id."""
+    """Return the rows. `names` holds the keys' names by id."""
     return [_row(record, names) for record in records]
 
 
 def _row(record: UsageRecord, names: Mapping[str, str]) -> RecordRow:
-    # What a page was charged as known is of another id than its record; a call's use has one id for both.
+    # The cache hit of a page has a record id that differs from its source id. A call's record has one id for both.
     of_page = record.source_kind == PAGE or (record.source_kind == CACHE and record.source_id != record.id)
     kind = "Page" if of_page else _KINDS.get(record.source_kind, record.source_kind)
     return RecordRow(
@@ -58,7 +58,7 @@ def written_place(record: UsageRecord) -> str:
 
 
 def place_of(text: str) -> Place | None:
-    """None for what is none: the list then begins at its beginning."""
+    """Parse a position. Return None if it is invalid. The list then begins at its start."""
     at, _, last = text.partition("_")
     try:
         moment = datetime.fromisoformat(at)

@@ -1,4 +1,4 @@
-"""Rows of the tables of usage, in words."""
+"""Rows of the usage tables as text."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from tenants.core.times import day_text, month_text
 from tenants.plans.wording import exact_money, number_of, rounded_money, symbol_of
 
 MOST_NAMED = 50
-"""Models or keys in a table; all are in the CSV."""
+"""The most models or keys in a table. The CSV contains all of them."""
 
 
 @dataclass(frozen=True)
@@ -22,22 +22,22 @@ class Tile:
     unit: str = ""
     note: str = ""
     exact: str = ""
-    """What `value` is rounded from, on hover."""
+    """The exact value that `value` is rounded from, shown on hover."""
 
 
 @dataclass(frozen=True)
 class UsageRow:
     name: str
     quantities: list[tuple[str, str]]
-    """Title of the meter and number, for each meter of the table; the number is empty where nothing was used."""
+    """Pairs of meter title and number, for each meter of the table. The number is empty if nothing was used."""
     costs: list[str]
     share_percent: int
     cached_percent: int = 0
-    """Of the records, those that were answered from what was known."""
+    """The percentage of the records that were cache hits."""
     query: str = ""
-    """Of the page of this row alone, to go behind the month."""
+    """The query string of the page for this row alone. It follows the month."""
     at: str = ""
-    """The day or month of the row, as addresses write it."""
+    """The day or month of the row, as URLs write it."""
 
 
 def costs(total: Total) -> list[str]:
@@ -45,7 +45,7 @@ def costs(total: Total) -> list[str]:
 
 
 def tiles(total: Total) -> list[Tile]:
-    """What was spent in each currency, then what was used by each meter."""
+    """Return tiles for the cost in each currency, then for the quantity of each meter."""
     spent = [
         Tile(
             "Cost",
@@ -59,7 +59,7 @@ def tiles(total: Total) -> list[Tile]:
 
 
 def forecast_tiles(forecasts: Mapping[str, Forecast]) -> list[Tile]:
-    """Rounded to what means something: a forecast of a millionth would claim to know too much."""
+    """Return the forecasts, rounded to a useful precision. A forecast to a millionth would claim too much certainty."""
     return [
         Tile(
             "Forecast for the month",
@@ -73,7 +73,7 @@ def forecast_tiles(forecasts: Mapping[str, Forecast]) -> list[Tile]:
 
 
 def cache_tiles(total: Total) -> list[Tile]:
-    """What the cache answered, and what that saved; nothing where it answered nothing."""
+    """Return a tile for cache hits and the amount they saved. Return none if there were no cache hits."""
     if not total.records_cached:
         return []
     saved = " + ".join(
@@ -97,9 +97,10 @@ def meters_of(summary: Summary) -> list[str]:
 
 
 def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str, str]]) -> list[UsageRow]:
-    """Of models or of keys, dearest first, in the currency that most is charged in. The last of many are one row.
+    """Return rows of models or keys, the most expensive first, in the currency with the highest charges. The last of
+    many become one row.
 
-    `shown`: the name of one as people know it, and the query of its own page.
+    `shown` returns the displayed name and the query string of its own page.
     """
     first = summary.currencies[0] if summary.currencies else ""
     ordered = sorted(
@@ -124,7 +125,7 @@ def _together(totals: Iterable[Total]) -> Total:
 
 
 def rows_by_day(summary: Summary, *, months: bool) -> list[UsageRow]:
-    """List the newest first; `months` says that each day stands for its month."""
+    """List the newest rows first. With `months`, each day stands for its month."""
     days: list[tuple[date, Total]] = sorted(summary.by_day.items(), reverse=True)
     return [
         replace(

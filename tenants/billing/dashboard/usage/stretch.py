@@ -1,4 +1,4 @@
-"""Of which time the page of usage tells: a month day by day, or a year month by month."""
+"""The time range of the usage page: a month day by day, or a year month by month."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +23,14 @@ YEAR = "12"
 @dataclass(frozen=True)
 class Stretch:
     month: Month
-    """The last of it."""
+    """The last month of the range."""
     is_year: bool = False
 
     @classmethod
     def read(cls, parameters: Mapping[str, str], today: date) -> "Stretch":
-        """The current month unless another is named, none of the future; or the year that ends with this month."""
+        """Read the range. It is the current month unless another is named, which must have begun, or the year that ends
+        with the current month.
+        """
         current, text = Month.of(today), parameters.get("month", "")
         if parameters.get("months") == YEAR:
             return cls(current, is_year=True)
@@ -43,7 +45,7 @@ class Stretch:
 
     @property
     def days(self) -> Sequence[date]:
-        """What is told apart: days, or the first days of months."""
+        """Return the steps of the range: days, or the first days of months."""
         if not self.is_year:
             return self.month.days
         months = [self.since]
@@ -71,6 +73,6 @@ class Stretch:
         return days_of_keys(self.month, keys, only)
 
     def asked(self, only: Only) -> Asked:
-        """All told apart, as the file has it."""
+        """Return the query for the file, grouped by all fields."""
         start, end = (datetime.combine(day, time(), UTC) for day in (self.since.first, self.month.after_last))
         return Asked(start, end, "month" if self.is_year else "day", GROUPS, only)

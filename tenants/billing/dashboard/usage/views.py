@@ -1,4 +1,4 @@
-"""What a month's or a year's use of models came to, a day's single records, and both as files for a spreadsheet."""
+"""Views of the usage of a month or a year, of a day's single records, and of both as files for a spreadsheet."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -94,7 +94,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
 @require_safe
 @members_only
 def usage_day(request: HttpRequest, identity: Identity) -> HttpResponse:
-    """Each record of one day, oldest first."""
+    """Show each record of one day, oldest first."""
     identity.require("usage:read")
     day, chosen = _asked_day(request), UsageFilter.read(request.GET.dict())
     after = place_of(request.GET.get("after", ""))
@@ -118,7 +118,9 @@ def usage_day(request: HttpRequest, identity: Identity) -> HttpResponse:
 @require_safe
 @members_only
 def usage_csv(request: HttpRequest, identity: Identity) -> HttpResponseBase:
-    """`day`: its records; else the month's sums by day, all told apart; with `records`, the month's records."""
+    """Return a file. With `day` it holds the records of that day, and with `records` those of the range. Otherwise it
+    holds the range's sums by day or month, grouped by all fields.
+    """
     identity.require("usage:read")
     chosen = UsageFilter.read(request.GET.dict())
     if request.GET.get("day"):
@@ -135,7 +137,7 @@ def _named(lines: Sequence[UsageLine], names: Mapping[str, str]) -> list[UsageLi
 def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Mapping[str, Forecast]:
     if first is None:
         return {}
-    # What a filter leaves may have begun later, and is then as new as that.
+    # Filtered usage may have begun later. The forecast then uses that later day as its start.
     begun = first_day_used(only) if only != Only() else first
     since = min(month.first, today - timedelta(days=WINDOW_DAYS))
     found = {

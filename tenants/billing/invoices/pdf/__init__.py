@@ -1,1 +1,1 @@
-"""Invoices on paper: from what never changes, byte by byte the same whenever they are asked for."""
+"""Invoices as PDF, made from facts that never change, so the bytes are the same each time."""

@@ -1,4 +1,6 @@
-"""The typefaces that invoices embed, out of a package, as the files that the PDF library wants."""
+"""The typefaces that invoices embed. They come from a package and are written as the files that the PDF library
+needs.
+"""
 
 from collections.abc import Iterable
 from functools import cache
@@ -11,7 +13,7 @@ import pymupdf_fonts
 from fontTools.ttLib import TTFont
 
 _NOT_FOR_PAPER = "TTFA"
-"""How it was hinted: whoever takes a part of a font has to drop it, and says so in the log each time."""
+"""The table that says how a font was hinted. A program that subsets a font has to drop it and logs that each time."""
 
 
 class Face(NamedTuple):
@@ -23,13 +25,13 @@ class Face(NamedTuple):
 
 @cache
 def faces() -> tuple[Face, Face]:
-    """The one that is used, with digits of one width; and one for scripts that it lacks."""
+    """Return the main typeface, with digits of one width, and a second one for scripts that the first lacks."""
     return _face("NotoSans", "notos", "notosbo"), _face("FiraGO", "figo", "figbo")
 
 
 @cache
 def _folder() -> "TemporaryDirectory[str]":
-    """For as long as the process lives."""
+    """Return a temporary folder that exists as long as the process."""
     return TemporaryDirectory(prefix="maas-fonts-")
 
 
@@ -49,7 +51,9 @@ def has(character: str) -> bool:
 
 
 def needs_second(texts: Iterable[str]) -> bool:
-    """To open a font takes longer than to write a page: the second is opened for what the first lacks alone."""
+    """Return whether the texts need the second typeface. Opening a font takes longer than writing a page, so it is
+    opened only for characters that the first lacks.
+    """
     first, second = faces()
     return any(
         ord(character) not in first.characters and ord(character) in second.characters

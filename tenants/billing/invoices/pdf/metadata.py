@@ -1,4 +1,4 @@
-"""What the file says of itself, as XMP: the library's own would say when it was written, which is another time each."""
+"""The PDF's metadata as XMP. The library's own metadata would contain the time of writing, which differs each time."""
 
 from datetime import date
 from xml.sax.saxutils import escape

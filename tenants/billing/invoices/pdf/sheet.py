@@ -1,4 +1,6 @@
-"""Sheets of A4 with what stands on each of them: whose and which invoice, the table's head, the page's number."""
+"""A4 sheets with the parts that repeat on each sheet: the seller and invoice number, the table head, the page
+number.
+"""
 
 from datetime import UTC, datetime, time
 from typing import Literal
@@ -13,7 +15,7 @@ from tenants.billing.invoices.pdf.text import as_seen, in_lines, shown
 
 Align = Literal["L", "R"]
 MARGIN, WIDTH, BOTTOM = 20.0, 170.0, 30.0
-"""In millimetres."""
+"""Measures in millimeters."""
 SIZE, SMALL, LARGE = 9.0, 7.5, 18.0
 ROW = 4.6
 GREY, INK, RULE = 100, 20, 200
@@ -27,7 +29,9 @@ COLUMNS: tuple[tuple[str, float, Align], ...] = (
 
 
 class Sheet(FPDF):
-    """Archival: what a book-keeper keeps for ten years is to open as it did, with its fonts, wherever it is."""
+    """An archival PDF. A bookkeeper keeps it for ten years, and it must still open the same anywhere, with its
+    fonts.
+    """
 
     def __init__(self, paper: Paper, texts: list[str]) -> None:
         super().__init__(orientation="P", unit="mm", format="A4", enforce_compliance="PDF/A-3U")
@@ -73,7 +77,7 @@ class Sheet(FPDF):
         self.line(x, self.get_y(), x + width, self.get_y())
 
     def require(self, height: float) -> None:
-        """A new page where so much does not fit on this one."""
+        """Start a new page if this height does not fit on the current one."""
         if self.get_y() + height > self.h - BOTTOM:
             self.add_page()
 
@@ -113,11 +117,11 @@ class Sheet(FPDF):
         self.set_y(top)
 
     def number_pages(self) -> None:
-        """Once it is known how many there are."""
+        """Write the page numbers. Call it when the number of pages is known."""
         total = self.page_no()
         for number in range(1, total + 1):
             self.page = number
-            # The library writes a font down only where it differs from the last, whichever page that was on.
+            # The library writes a font only if it differs from the last one it wrote, on whichever page that was.
             self.style()
             self.style(size=SMALL, grey=True)
             self.set_xy(MARGIN + WIDTH - 30, self.h - BOTTOM + 5.5)

@@ -1,4 +1,4 @@
-"""Text as a page shows it: without what no page can show, in lines that fit, in the order in which it is seen."""
+"""Prepares text for a PDF page: without unprintable characters, in lines that fit, in visual order."""
 
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -17,8 +17,10 @@ def _always(character: str) -> bool:
 
 
 def shown(text: str, has: Known = _always) -> str:
-    """In one line. Controls, among them those that would turn the reading direction around, are left out; in the place
-    of what no font has stands a sign for it.
+    """Return the text as one line.
+
+    Control characters are left out, including those that reverse the reading direction. A character that no font has is
+    replaced by a sign.
     """
     composed = unicodedata.normalize("NFC", text)
     spaced = "".join(" " if character.isspace() else character for character in composed)
@@ -28,7 +30,7 @@ def shown(text: str, has: Known = _always) -> str:
 
 
 def in_lines(text: str, width: Width, most: float) -> list[str]:
-    """What is shown, broken between words; a word that is longer than a line, where it must."""
+    """Break the text between words. A word that is longer than a line is broken where necessary."""
     lines = [""]
     for word in _parts(text, width, most):
         joined = f"{lines[-1]} {word}" if lines[-1] else word
@@ -54,7 +56,7 @@ def _parts(text: str, width: Width, most: float) -> Iterator[str]:
 
 
 def as_seen(line: str) -> str:
-    """From left to right: the page has no other direction."""
+    """Return the line in visual order from left to right, because the page has no other direction."""
     if not any(unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in line):
         return line
     seen = BidiParagraph(text=line).reorder_resolved_levels()

@@ -1,4 +1,4 @@
-"""Writes an invoice as a PDF: whose it is, what it is of, its lines, what they come to, how it is paid."""
+"""Writes an invoice as a PDF: the parties, the facts, the lines, the totals, and how it is paid."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ NAMES, SUMS = 32.0, 90.0
 
 
 def as_pdf(paper: Paper) -> bytes:
-    """The same bytes for the same paper."""
+    """Return the PDF. The same content always gives the same bytes."""
     sheet = Sheet(paper, list(_texts(paper)))
     sheet.add_page()
     _heading(sheet)
@@ -41,7 +41,7 @@ def _heading(sheet: Sheet) -> None:
 
 
 def _parties(sheet: Sheet) -> None:
-    """Beside the buyer, in the place for a window of an envelope, stands what the invoice is."""
+    """Draw the buyer, in the position of an envelope's window, with the invoice's facts beside it."""
     top = sheet.get_y()
     ends = [_block(sheet, "To", sheet.paper.buyer, MARGIN, top)]
     _block_of_pairs(sheet, sheet.paper.facts, RIGHT, top, HALF - NAMES)

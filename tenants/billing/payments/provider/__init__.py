@@ -1,1 +1,1 @@
-"""What a payment provider must do, whichever it is."""
+"""The interface that every payment provider implements."""

@@ -1,4 +1,4 @@
-"""Our payments held against the provider's own list, both ways: pure."""
+"""Compares our payments with the provider's own list, in both directions. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ COMPARED = "provider"
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """What we have as come in, less what we have as given back."""
+    """The amount that we recorded as received, and the amount that we recorded as refunded."""
 
     tenant_id: UUID
     currency: str
@@ -23,9 +23,10 @@ class Ours:
 def against_provider(
     ours: Mapping[UUID, Ours], theirs: Iterable[Standing], *, tenants: Mapping[UUID, UUID]
 ) -> Iterator[Compared]:
-    """`expected` is what the provider says is left of it. `tenants` are those that exist, by the payments' ids.
+    """Yield the differences. `expected` is the amount left according to the provider. `tenants` holds existing tenants
+    by payment id.
 
-    What the provider knows of no tenant of ours belongs to another installation on the same account.
+    A payment without a tenant of ours belongs to another installation that uses the same provider account.
     """
     seen = set()
     for their in theirs:

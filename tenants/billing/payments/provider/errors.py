@@ -1,10 +1,10 @@
-"""What is said to whom a payment refuses, and what providers may answer."""
+"""Errors for refused payments, and errors that providers raise."""
 
 from tenants.core.errors import DomainError
 
 
 class NoSuchPayment(DomainError):
-    """The same words whether it never was or is another tenant's."""
+    """The error for an unknown payment. Its text is the same if the payment belongs to another tenant."""
 
     code = "not_found"
 
@@ -18,7 +18,7 @@ class WrongAmount(DomainError):
 
 
 class FormReused(DomainError):
-    """Sent before, with something else in it."""
+    """The error for a form that was sent before with other content."""
 
     code = "idempotency_key_reused"
 
@@ -28,7 +28,7 @@ class NoSuchProvider(DomainError):
 
 
 class PaymentRefused(DomainError):
-    """The provider does not take it as it is."""
+    """The error for a payment that the provider does not accept as it is."""
 
     code = "payment_refused"
 
@@ -42,19 +42,19 @@ class WrongSignature(DomainError):
 
 
 class NotRefundable(ValueError):
-    """For operators, and never told to callers."""
+    """The error for a refund that is not possible. It is for operators and never shown to callers."""
 
 
 class NotBookable(ValueError):
-    """For operators, and never told to callers."""
+    """The error for a booking that is not possible. It is for operators and never shown to callers."""
 
 
 class ProviderAway(Exception):
-    """Nobody can say whether it was done: ask how it stands before anything else."""
+    """The error for an unknown outcome at the provider. Query the status before anything else."""
 
 
 class ProviderRefused(Exception):
-    """It was not done, and would not be if it were asked again."""
+    """The error for an action that the provider did not do, and would not do if it were asked again."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)

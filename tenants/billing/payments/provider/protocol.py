@@ -1,6 +1,7 @@
-"""What a provider of payments is asked, and what it says: pure.
+"""Requests to payment providers and their responses. Pure.
 
-Whoever offers `PaymentProvider` can be paid through; one that keeps cards offers `CardProvider` beside.
+A class that implements `PaymentProvider` can be used for payments. A provider that stores cards also implements
+`CardProvider`.
 """
 
 from collections.abc import Iterator
@@ -14,14 +15,14 @@ State = Literal["pending", "succeeded", "failed", "canceled"]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One payment that is wanted. All of it stays the same, however often it is asked for."""
+    """An order for one payment. All of it stays the same, however often it is sent."""
 
     payment_id: UUID
     tenant_id: UUID
     currency: str
     amount_micros: int
     text: str
-    """What the payer reads."""
+    """The text that the payer reads."""
     return_url: str
     created_at: datetime
     customer_id: str = ""
@@ -32,7 +33,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """Where the payer goes on; both are empty where the payer acts by itself, as with a transfer."""
+    """The page on which the payer continues. Both fields are empty if the payer acts alone, as with a transfer."""
 
     checkout_id: str = ""
     url: str = ""
@@ -40,14 +41,14 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a payment stands, as its provider says."""
+    """The status of a payment according to its provider."""
 
     state: State
     currency: str
     amount_micros: int
     payment_id: UUID | None = None
     tenant_id: UUID | None = None
-    """As we told the provider; None of what is no payment of ours."""
+    """The tenant that we named to the provider. None if the payment is not ours."""
     provider_id: str = ""
     failure: str = ""
     refunded_micros: int = 0
@@ -58,7 +59,7 @@ class RefundOrder:
     refund_id: UUID
     tenant_id: UUID
     provider_id: str
-    """Of the payment."""
+    """The provider's id of the payment."""
     currency: str
     amount_micros: int
 
@@ -70,16 +71,16 @@ class RefundStanding:
     amount_micros: int
     provider_id: str
     of_provider_id: str
-    """The payment's."""
+    """The provider's id of the payment."""
     refund_id: UUID | None = None
-    """None of what was decided elsewhere, as in the provider's own pages."""
+    """Our id of the refund. None if it was decided elsewhere, for example on the provider's own pages."""
     failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DisputeStanding:
     of_provider_id: str
-    """The payment's."""
+    """The provider's id of the payment."""
     provider_id: str
     status: str
     reason: str
@@ -94,23 +95,23 @@ class SavedCard:
     method_id: str
     text: str
     begun_at: datetime
-    """When its page was asked for, by our clock."""
+    """The time at which its page was requested, by our clock."""
 
 
 class PaymentProvider(Protocol):
-    """Each call may take seconds, and raises ProviderAway where nobody can say what became of it."""
+    """A payment provider. Each call may take seconds, and raises ProviderAway if its outcome is unknown."""
 
     @property
     def name(self) -> str: ...
 
     def begin(self, order: Order) -> Begun:
-        """Asked again with the same order, it answers the same. Raises ProviderRefused."""
+        """Begin a payment. The same order always gives the same result. Raises ProviderRefused."""
 
     def look(self, order: Order) -> Standing | None:
-        """None where the provider never heard of it."""
+        """Return the status of the payment, or None if the provider never received it."""
 
     def refund(self, order: RefundOrder) -> RefundStanding:
-        """As `begin`."""
+        """Refund a payment. It repeats and raises like `begin`."""
 
     def look_at_refund(self, order: RefundOrder) -> RefundStanding | None: ...
 
@@ -119,20 +120,20 @@ class CardProvider(PaymentProvider, Protocol):
     def new_customer(self, tenant_id: UUID, name: str) -> str: ...
 
     def begin_saving(self, tenant_id: UUID, customer_id: str, return_url: str, begun_at: datetime) -> str:
-        """The address of the page on which a card is saved."""
+        """Return the URL of the page on which a card is saved."""
 
     def saved_card(self, checkout_id: str) -> SavedCard | None: ...
 
     def forget_card(self, method_id: str) -> None: ...
 
     def charge(self, order: Order) -> Standing:
-        """From the saved card, with nobody there. As `begin`."""
+        """Charge the saved card without the payer present. It repeats and raises like `begin`."""
 
     def close(self, order: Order) -> None:
-        """Nobody can pay on its page any more."""
+        """Close the payment's page, so that nobody can pay on it any more."""
 
     def paid_since(self, since: datetime) -> Iterator[Standing]:
-        """Of payments that were begun since then, ours alone, those that came in."""
+        """Yield the payments that were begun since then and have succeeded. Only our own are included."""
 
     def disputes_since(self, since: datetime) -> Iterator[DisputeStanding]:
-        """Those that were opened since then, whosever payments they are of."""
+        """Yield all disputes that were opened since then, including those about payments that are not ours."""

@@ -1,12 +1,16 @@
-"""When what is not done is tried or looked at again: pure."""
+"""The times at which unfinished payments are tried or checked again. Pure."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 AFTER_DAYS = (1, 3, 5, 7)
-"""After the first time that a saved card was refused; then no more, until another is saved."""
+"""Days from the first refusal of a saved card to each new try. After these, it is not tried again until another card is
+saved.
+"""
 ASKED_AGAIN_WITHIN = timedelta(hours=23)
-"""Providers know a request again for a day: one that is older is looked for, and never sent a second time."""
+"""The time in which a request may be repeated. Providers recognize a repeated request for a day. An older one is looked
+up and never sent a second time.
+"""
 CHECKOUT_LASTS = timedelta(hours=2)
 LOOK_AFTER = timedelta(minutes=5)
 LOOK_EVERY = timedelta(minutes=15)
@@ -15,7 +19,9 @@ _AT_ONCE = datetime.min.replace(tzinfo=UTC)
 
 
 def next_try(refused: Sequence[datetime]) -> datetime | None:
-    """Of an invoice, by when its card was refused, oldest first. None: never again."""
+    """Return the time of an invoice's next try, or None if there is no further one. `refused` holds the times at which
+    its card was refused, oldest first.
+    """
     if not refused:
         return _AT_ONCE
     if len(refused) > len(AFTER_DAYS):

@@ -1,1 +1,1 @@
-"""Stripe behind the interface of providers: what it is asked, how its words are read, and what it tells by itself."""
+"""Stripe as an implementation of the provider interface: requests, parsing of responses, and events."""

@@ -1,4 +1,4 @@
-"""The stripe library, set up once for each key, and its errors in words of ours."""
+"""The Stripe library, set up once for each key, and the translation of its errors into ours."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,9 @@ from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefus
 log = structlog.get_logger(__name__)
 CONNECT_S, ANSWER_S = 4.0, 15.0
 RETRIES = 1
-"""By the library itself, under the same key; whoever waits is a person, or a duty that comes again."""
+"""The number of retries by the library itself, under the same idempotency key. One is enough, because a person or a
+repeating task waits for the result.
+"""
 stripe.enable_telemetry = False
 
 
@@ -29,7 +31,7 @@ def client_of(key: str, base: str) -> StripeClient:
 
 
 def client() -> StripeClient:
-    """As settings say at this moment."""
+    """Return the client for the present settings."""
     return client_of(settings.MAAS_STRIPE_SECRET_KEY, settings.MAAS_STRIPE_API_BASE)
 
 
@@ -38,13 +40,15 @@ def is_configured() -> bool:
 
 
 def is_live() -> bool:
-    """Whether the key moves money; by its name, as Stripe gives them."""
+    """Return whether the key moves real money. The names that Stripe gives to keys show this."""
     return "_live_" in settings.MAAS_STRIPE_SECRET_KEY[:9]
 
 
 @contextmanager
 def in_our_words() -> Iterator[None]:
-    """The library's own words are neither shown nor logged: they may hold a part of the key."""
+    """Translate errors. The library's own messages are neither shown nor logged, because they may contain a part of the
+    key.
+    """
     try:
         yield
     except stripe.InvalidRequestError as error:
@@ -56,6 +60,7 @@ def in_our_words() -> Iterator[None]:
         log.warning("stripe_key_refused", status=error.http_status)
         raise ProviderAway("Stripe does not accept the key") from None
     except stripe.StripeError as error:
-        # A request under a known key with another body is one of these: what the first one did is still to be seen.
+        # This includes a request under a known idempotency key with another body. The outcome of the first request is
+        # then still unknown.
         log.warning("stripe_away", error=type(error).__name__, status=error.http_status)
         raise ProviderAway(f"Stripe: {type(error).__name__}") from None

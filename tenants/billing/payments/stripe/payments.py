@@ -1,4 +1,4 @@
-"""Stripe as a provider of payments: pages of its own to pay on, cards that it keeps, and reading back."""
+"""Stripe as a payment provider: its pages to pay on, the cards that it stores, and reads of payments."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -74,7 +74,7 @@ class Stripe:
             return read_intent(client().v1.payment_intents.retrieve(provider_id).to_dict())
 
     def _lost(self, order: Order) -> Standing | None:
-        """Asked for once, and the answer never came: by what we named it."""
+        """Find a payment by our names for it, after a request whose response never came."""
         since: Any = {"gte": int(order.created_at.timestamp()) - 60}
         listed: Any = {"customer": order.customer_id, "created": since, "limit": AT_ONCE}
         with in_our_words():
@@ -106,7 +106,7 @@ class Stripe:
         return read_intent(intent.to_dict())
 
     def close(self, order: Order) -> None:
-        """One that is over already is as good."""
+        """Close the page. A page that is over already needs nothing."""
         with in_our_words():
             try:
                 client().v1.checkout.sessions.expire(order.checkout_id)
@@ -156,7 +156,7 @@ class Stripe:
             return client().v1.customers.create(asked, _once(f"customer-{tenant_id}")).id
 
     def begin_saving(self, tenant_id: UUID, customer_id: str, return_url: str, begun_at: datetime) -> str:
-        """No money moves, so it matters little that each time is a page of its own."""
+        """Create a page for saving a card. Each call creates a new page, which does no harm because no money moves."""
         asked: Any = {
             "mode": "setup",
             "currency": "eur",
@@ -178,7 +178,7 @@ class Stripe:
         return read_card(session.to_dict())
 
     def forget_card(self, method_id: str) -> None:
-        """One that is gone already is as good."""
+        """Detach the card. A card that is gone already needs nothing."""
         with in_our_words():
             try:
                 client().v1.payment_methods.detach(method_id)

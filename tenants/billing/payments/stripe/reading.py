@@ -1,4 +1,4 @@
-"""Reads what Stripe says into words of ours: pure. What is not of the form that it has is no payment of ours."""
+"""Converts Stripe's data into our types. Data that does not have the expected form is not a payment of ours. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Said = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One event, and what it says of what is ours."""
+    """An event and its content that concerns us."""
 
     event_id: str
     kind: str
@@ -32,7 +32,7 @@ class Told:
     refund: RefundStanding | None = None
     dispute: DisputeStanding | None = None
     card_saved_by: str = ""
-    """The page on which it was saved."""
+    """The id of the page on which the card was saved."""
     card_gone: str = ""
 
 
@@ -64,7 +64,7 @@ _STATES: Mapping[str, State] = {
     "requires_payment_method": "failed",
     "requires_action": "failed",
 }
-"""Of a charge with nobody there: who would have to act is not."""
+"""The states of a charge without the payer present. If the payer would have to act, the charge has failed."""
 
 
 def read_intent(said: Said) -> Standing:
@@ -87,7 +87,7 @@ def read_intent(said: Said) -> Standing:
 
 
 def failure_of(error: Said) -> str:
-    """Its code: the words beside it are the provider's, and may change."""
+    """Return the error's code. The message beside it is the provider's and may change."""
     return str(error.get("decline_code") or error.get("code") or "declined")[:LONGEST_FAILURE]
 
 
@@ -120,14 +120,16 @@ def read_dispute(said: Said) -> DisputeStanding:
 
 
 def read_card(session: Said) -> SavedCard | None:
-    """Of a page on which a card was saved, with its intent and method whole."""
+    """Return the card that was saved on a page. The session must contain its setup intent and payment method in
+    full.
+    """
     intent = session.get("setup_intent")
     method = intent.get("payment_method") if isinstance(intent, Mapping) else None
     if not isinstance(method, Mapping) or session.get("status") != "complete":
         return None
     customer_id = _id(session.get("customer"))
     if not customer_id or _id(method.get("customer")) != customer_id:
-        # It was detached since, and cannot be charged.
+        # The card was detached since then and cannot be charged.
         return None
     return SavedCard(
         _named(session, OF_TENANT), customer_id, _id(method), _words_of(method), _begun_at(session)
@@ -135,7 +137,7 @@ def read_card(session: Said) -> SavedCard | None:
 
 
 def _begun_at(session: Said) -> datetime:
-    """By the provider's clock where it was begun before we named it."""
+    """Return the time at which saving was begun. Use the provider's clock for pages from before we stored this time."""
     try:
         begun_at = datetime.fromisoformat(str((session.get("metadata") or {}).get(BEGUN_AT)))
     except ValueError:
@@ -189,7 +191,7 @@ def _currency(said: Said) -> str:
 
 
 def _id(said: object) -> str:
-    """Whole or by its id alone."""
+    """Return the id of an object that is given in full or by its id alone."""
     return str(said.get("id") or "") if isinstance(said, Mapping) else str(said or "")
 
 
