@@ -1,4 +1,4 @@
-"""The browser of this machine, for whoever looks at pages."""
+"""Finds the browser of this machine, for tests that look at pages."""
 
 import os
 import shutil

@@ -1,6 +1,6 @@
-"""What tests ask for by name: RabbitMQ, Chromium, a running stack; the database is always there.
+"""Fixtures for all tests: RabbitMQ, Chromium, a running stack. The database is always there.
 
-Tests commit for real and nothing is rolled back or flushed between them: each makes a tenant of its own.
+Tests commit for real, and nothing is rolled back or flushed between them. Each test creates its own tenant.
 """
 
 import os
@@ -25,7 +25,7 @@ pytest_plugins = ["tests.fixtures"]
 
 
 def _missing(what: str) -> NoReturn:
-    """Skip on a developer's machine; fail where everything has to be there."""
+    """Skip on a developer's machine, or fail in CI, where everything must be installed."""
     if os.environ.get("CI") == "true":
         pytest.fail(f"CI=true, and there is no {what}")
     pytest.skip(f"no {what}")
@@ -33,12 +33,14 @@ def _missing(what: str) -> NoReturn:
 
 @pytest.fixture(scope="session")
 def django_db_setup() -> None:
-    """The database of this process is migrated already; pytest-django must not make another."""
+    """Do nothing: the database of this process is migrated already, and pytest-django must not create another."""
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_passwords() -> Iterator[None]:
-    """Half a second of computing for each tenant would be a third of a run; a product has its own hasher."""
+    """Hash passwords quickly. Half a second per tenant would be a third of a run. A running product has its own
+    hasher.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PBKDF2PasswordHasher, "iterations", 1)
         yield
@@ -46,7 +48,7 @@ def _quick_passwords() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _signed_in_as_pages_do() -> Iterator[None]:
-    """Django's test client signs people in past every page, and with that past the database role of those pages."""
+    """Sign in with the database role of the sign-in pages, which Django's test client bypasses."""
     sign_in = Client._login  # type: ignore[attr-defined]  # unknown to the stubs
 
     def signed_in(self: Client, *args: Any, **named: Any) -> None:
@@ -67,7 +69,7 @@ def _real_transactions(django_db_setup: None, django_db_blocker: DjangoDbBlocker
 
 @pytest.fixture(scope="session")
 def amqp_url() -> str:
-    """A RabbitMQ shared with other runs: use queue names of your own, and delete them."""
+    """Return the URL of a RabbitMQ that other runs share. Use queue names of your own, and delete them."""
     url = os.environ.get("MAAS_TEST_AMQP_URL") or "amqp://guest:guest@127.0.0.1:5672/%2F"
     parts = urlsplit(url)
     try:
@@ -79,11 +81,13 @@ def amqp_url() -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """For a module at most: playwright's loop stays in this thread, and no other may run beside it."""
+    """Yield a browser for a module at most: playwright's loop stays in this thread, and no other loop may run beside
+    it.
+    """
     program = chromium_program()
     if program is None:
         _missing(NAMED)
-    # Playwright runs an event loop in this thread, which Django takes for asynchronous code.
+    # Playwright runs an event loop in this thread, which Django mistakes for asynchronous code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
@@ -93,7 +97,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def live_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
-    """The product as `make up` runs it, ready; shared by every test that asks for it."""
+    """Yield the product as `make up` runs it, ready. Every test that uses it shares it."""
     variables = {"MAAS_GRPC_PORT": str(free_port())}
     with LiveStack(tmp_path_factory.mktemp("live") / "var", variables=variables) as stack:
         yield stack.wait_until_ready()

@@ -1,4 +1,4 @@
-"""Reads an event stream the way the HTML standard says, over any HTTP client that gives lines."""
+"""Parses an event stream as the HTML standard says, over any HTTP client that returns text lines."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass
 class Said:
-    """One block of a stream."""
+    """A block of a stream."""
 
     name: str = "message"
     id: str | None = None
@@ -22,7 +22,7 @@ class Said:
 
 
 def said_in(lines: Iterable[str]) -> Iterator[Said]:
-    """Block by block; what is cut off in the middle is no block."""
+    """Yield block by block. A block that is cut off in the middle is ignored."""
     block = Said()
     fresh = True
     for line in lines:
@@ -48,5 +48,5 @@ def said_in(lines: Iterable[str]) -> Iterator[Said]:
 
 
 def events_in(said: Iterable[Said]) -> Iterator[Said]:
-    """Without what only keeps the connection open, or sets its pace."""
+    """Yield the events, without blocks that only keep the connection open or set its pace."""
     return (one for one in said if one.text)

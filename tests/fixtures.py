@@ -1,4 +1,4 @@
-"""Pytest plugin: a tenant, a second one, and model versions to work with. Each test has its own."""
+"""Pytest plugin: a tenant, a second tenant, and model versions to work with. Each test has its own."""
 
 import itertools
 import os
@@ -24,7 +24,9 @@ def unique(word: str) -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def _static_files_are_looked_for_once() -> Iterator[None]:
-    """Each test has a client of its own, whose middleware would look for every static file again."""
+    """Search for static files only once. Each test has its own client, whose middleware would search for every file
+    again.
+    """
     look = WhiteNoiseMiddleware.add_files_from_finders
     found: dict[str, Any] = {}
 
@@ -60,7 +62,9 @@ def identity(tenant: CreatedTenant) -> Identity:
 
 @pytest.fixture
 def working_identity(tenant: CreatedTenant) -> Identity:
-    """A key for which no scope was chosen: it works on documents and jobs, and sees neither money nor the audit log."""
+    """Return the identity of a key without chosen scopes: it works on documents and jobs, and sees neither money nor
+    the audit log.
+    """
     with unit_of_work(tenant.tenant.id):
         made = create_key(tenant_id=tenant.tenant.id, name="works")
     return identify_key(made.text)
@@ -74,7 +78,7 @@ def other_identity(other_tenant: CreatedTenant) -> Identity:
 def model_version(
     runtime: str = "embed", meter: str = "call", price_micros: int = 1500, cache_ttl_s: int = 0
 ) -> ModelVersion:
-    """A model nobody else's test uses, so that its queue is this test's alone; every page of it is run."""
+    """Create a model that no other test uses, so that only this test uses its queue. Every page of it is run."""
     with operator_work():
         served = ServedModel.objects.create(
             name=unique("model"),

@@ -1,6 +1,7 @@
-"""A home with a migrated and seeded PostgreSQL, kept beside pytest's cache: making it takes longer than most tests.
+"""A home with a migrated and seeded PostgreSQL, stored beside pytest's cache, because making it takes longer than most
+tests.
 
-Its database `maas` is what the first start of a product leaves behind; `EMPTY` has the tables alone.
+Its database `maas` is what the first start of a product leaves behind. `EMPTY` has only the tables.
 """
 
 import hashlib
@@ -13,17 +14,19 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
 VARIABLE = "MAAS_TEST_KEPT_CLUSTER"
-"""Where processes of a run find it; without it, whatever is started makes its tables itself."""
+"""The variable that tells processes of a run where it is. Without it, each started product creates its tables
+itself.
+"""
 
 EMPTY = "maas_empty"
 CLUSTER = ("postgres",)
 SEEDED = (*CLUSTER, "files", "demo.env", "sample.pdf", "secrets.json")
-"""What a product's first start makes in its home, and a second one finds."""
+"""The parts that a product's first start creates in its home, and a second start finds."""
 
 _NEW = "new-"
 _FOLDER = PROJECT / ".pytest_cache" / "d" / "kept_cluster"
 
-# What decides how a migrated and seeded cluster looks, beside the packages.
+# These files, besides the packages, determine the content of a migrated and seeded cluster.
 _MADE_OF = (
     "*/migrations/*.py",
     "tenants/core/db/row_security.py",
@@ -40,18 +43,18 @@ _MADE_OF = (
 
 
 class KeptCluster:
-    """At most one is kept: that of these migrations."""
+    """The stored cluster. At most one is kept, that of the current migrations."""
 
     def __init__(self) -> None:
         self.path = _FOLDER / _digest()
 
     def give_to(self, home: Path) -> bool:
-        """Give `home`, which has none yet, the cluster alone; return whether there was one."""
+        """Copy only the cluster to `home`, which has none yet. Return whether there was one."""
         remove_leftovers(_FOLDER)
         return give(self.path, home, CLUSTER)
 
     def keep(self, home: Path) -> None:
-        """That of `home`, whose server is stopped. Two runs may keep theirs at once: the first stays."""
+        """Store the cluster of `home`, whose server is stopped. If two runs store theirs at once, the first stays."""
         _FOLDER.mkdir(parents=True, exist_ok=True)
         remove_leftovers(_FOLDER)
         new = Path(tempfile.mkdtemp(dir=_FOLDER, prefix=f"{_NEW}{os.getpid()}-"))
@@ -66,7 +69,7 @@ class KeptCluster:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Copies that runs were at when they were killed: each is named after its process."""
+    """Remove copies of runs that were killed while copying. Each copy is named after its process."""
     for new in folder.glob(f"{_NEW}*"):
         maker = new.name.removeprefix(_NEW).partition("-")[0]
         if not (maker.isdecimal() and Path("/proc", maker).exists()):
@@ -82,13 +85,14 @@ def give(kept: Path, home: Path, parts: Iterable[str] = SEEDED) -> bool:
 
 
 def give_if_kept(home: Path) -> None:
-    """Give `home` what a first start would make, so that a product in it starts as for the second time."""
+    """Copy what a first start would create to `home`, so that a product in it starts as if for the second time."""
     if VARIABLE in os.environ:
         give(Path(os.environ[VARIABLE]), home)
 
 
 def _copy(source: Path, target: Path, parts: Iterable[str]) -> None:
-    # cp, since shutil keeps no owners, and PostgreSQL's data may be another account's.
+    # The program cp is used, because shutil does not preserve owners, and PostgreSQL's data may belong to another
+    # account.
     subprocess.run(
         ["cp", "-a", "--reflink=auto", *(str(source / part) for part in parts), str(target)], check=True
     )

@@ -1,4 +1,4 @@
-"""The whole product started the way a newcomer starts it, for end-to-end tests."""
+"""Starts the whole product as a new user starts it, for end-to-end tests."""
 
 import os
 import signal
@@ -22,16 +22,16 @@ _STOP_PATIENCE_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class RunningStack:
-    """Where a started product is found."""
+    """The address and home of a started product."""
 
     url: str
     home: Path
     demo: dict[str, str]
-    """What demo.env says: MAAS_URL, MAAS_API_KEY and the logins."""
+    """The variables in demo.env: MAAS_URL, MAAS_API_KEY and the logins."""
 
 
 class LiveStack:
-    """`make up` on a port of its own, stopped in order unless a test has ended it already."""
+    """A run of `make up` on its own port. It is stopped in order unless a test has ended it already."""
 
     def __init__(
         self,
@@ -41,7 +41,9 @@ class LiveStack:
         *,
         from_nothing: bool = False,
     ) -> None:
-        """`variables` go to the product's environment. A new home begins with the run's tables, or `from_nothing`."""
+        """Prepare a run. `variables` go to the product's environment. A new home starts with the run's tables, or
+        `from_nothing`.
+        """
         self.home = home
         self._from_nothing = from_nothing
         self._variables = variables
@@ -83,7 +85,7 @@ class LiveStack:
             time.sleep(0.05)
 
     def wait_until_ready(self) -> RunningStack:
-        """Until `up` itself says so: web, worker and scheduler are ready, and the logins are printed."""
+        """Wait until `up` itself reports that web, worker and scheduler are ready, and the logins are printed."""
         self.wait_until(self._is_ready_or_ended, "readiness", _START_PATIENCE_S)
         if self.process.poll() is not None:
             raise AssertionError(f"the product ended before it was ready:\n{self.output[-8000:]}")

@@ -1,4 +1,6 @@
-"""A small OpenID provider that speaks HTTP: signs in whoever comes as whom a test says, and lies where it is to."""
+"""A small OpenID provider over HTTP. It signs everyone in as the person a test names, and makes false claims on
+demand.
+"""
 
 import base64
 import hashlib
@@ -22,7 +24,7 @@ CLIENT_ID, SECRET = "document-ai", "a-secret-of-two"
 
 @cache
 def own_key() -> rsa.RSAPrivateKey:
-    """Made once in a process: it takes longer than most tests of signing on."""
+    """Return a key that is made once in a process, because that takes longer than most tests of sign-on."""
     return rsa.generate_private_key(65537, 2048)
 
 
@@ -30,9 +32,9 @@ def own_key() -> rsa.RSAPrivateKey:
 class OpenIdProvider:
     url: str
     person: dict[str, Any] = field(default_factory=dict)
-    """What it says of whoever signs in."""
+    """The claims about the person who signs in."""
     lies: dict[str, Any] = field(default_factory=dict)
-    """Claims of ID tokens that are not as they should be."""
+    """The claims of ID tokens that are wrong on purpose."""
     userinfo_lies: dict[str, Any] = field(default_factory=dict)
     signs_with: Any = None
     algorithm: str = "RS256"
@@ -43,7 +45,7 @@ class OpenIdProvider:
     exchanged: list[dict[str, str]] = field(default_factory=list)
     in_userinfo_only: bool = False
     padded: dict[str, str] = field(default_factory=dict)
-    """What an answer has too much of, by which it is."""
+    """Padding that is added to a response, by the name of the response."""
     broken: bool = False
     times_described: int = 0
 
@@ -66,7 +68,7 @@ class OpenIdProvider:
         return {"keys": [{**key, "kid": "one", "use": "sig", "alg": "RS256"}]}
 
     def authorized(self, query: dict[str, str]) -> str:
-        """Where the browser is sent back to."""
+        """Return the address to which the browser is redirected."""
         if self.refuses:
             return f"{query['redirect_uri']}?{urlencode({'error': 'access_denied', 'state': query['state']})}"
         code = uuid4().hex
@@ -74,7 +76,9 @@ class OpenIdProvider:
         return f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state']})}"
 
     def tokens(self, form: dict[str, str]) -> dict[str, Any] | None:
-        """As RFC 6749 and 7636 say: the client's secret, the code once, and its verifier."""
+        """Return the tokens as RFC 6749 and RFC 7636 require: for the client's secret, for each code once, and for its
+        verifier.
+        """
         self.exchanged.append(form)
         asked = self.asked.pop(form.get("code", ""), None)
         challenge = hashlib.sha256(form.get("code_verifier", "").encode()).digest()

@@ -1,4 +1,4 @@
-"""One PostgreSQL and two Redis servers for a run of the tests, on private sockets of their own."""
+"""Starts one PostgreSQL and two Redis servers for a run of the tests, on private sockets of its own."""
 
 import json
 import os
@@ -29,7 +29,7 @@ _PATIENCE_S = 60.0
 
 
 def without_product(variables: Mapping[str, str]) -> dict[str, str]:
-    """The caller's variables less those that configure the product, so that tests run alike everywhere."""
+    """Return the caller's variables without those that configure the product, so that tests run alike everywhere."""
     return {
         name: value
         for name, value in variables.items()
@@ -45,13 +45,13 @@ class _Started:
 
 @dataclass(frozen=True, slots=True)
 class RunAddress:
-    """How each process of a run finds its own database and Redis numbers on the run's servers."""
+    """The address by which each process of a run finds its own database and Redis numbers on the run's servers."""
 
     NUMBER: ClassVar[str] = "{number}"
 
     superuser_url: str
     variables: dict[str, str]
-    """With `{number}` where processes differ."""
+    """The variables, with `{number}` where processes differ."""
 
     def environment(self, number: int) -> dict[str, str]:
         return {name: value.replace(self.NUMBER, str(number)) for name, value in self.variables.items()}
@@ -70,7 +70,7 @@ class RunAddress:
 
 
 class RunServices:
-    """Servers that live as long as one pytest run, with a migrated database to copy."""
+    """The servers that live as long as one pytest run, with a migrated database to copy."""
 
     def __init__(self) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="maas-test-"))
@@ -84,7 +84,7 @@ class RunServices:
         self._started: list[_Started] = []
 
     def start(self) -> None:
-        """Start with the product's tables, which processes of the run copy."""
+        """Start the servers with the product's tables, which processes of the run copy."""
         self._start(self._durable, self._cache)
         self._start(self._postgres)
         self._postgres.provision()
@@ -105,7 +105,7 @@ class RunServices:
             _wait_until_ready(server, self.home / "services.log")
 
     def _manage(self, *arguments: str) -> None:
-        """Run a command on the database that is kept."""
+        """Run a command on the database that is stored."""
         env = (
             without_product(os.environ)
             | self.address().environment(0)

@@ -35,19 +35,20 @@ class Bucket:
         return [one["Key"] for one in found.get("Contents", [])]
 
     def begun(self, below: str = "") -> list[str]:
-        """Files whose parts were never joined."""
+        """Return the names of files whose parts were never joined."""
         found = self.client.list_multipart_uploads(Bucket=self.name, Prefix=f"{PREFIX}/{below}")
         return [one["Key"] for one in found.get("Uploads", [])]
 
 
 @contextmanager
 def stand_in_s3() -> Iterator[str]:
-    """Its address."""
+    """Run the stand-in, and yield its address."""
     server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
     with pytest.MonkeyPatch.context() as patch:
-        # Each session reads megabytes of JSON that describe the service, which is most of what a test of storage costs.
+        # Each session reads megabytes of JSON that describe the service, which takes most of the time of a storage
+        # test.
         patch.setattr(botocore.session, "create_loader", cache(botocore.session.create_loader))
         try:
             yield f"http://{host}:{port}"

@@ -1,6 +1,6 @@
-"""A stand-in on this machine for Stripe: speaks its wire format, keeps what it is told, and misbehaves on demand.
+"""A stand-in for Stripe on this machine: it uses its wire format, records what it receives, and fails on demand.
 
-What is sent is read as Stripe reads it (forms with brackets, keys of idempotency), and nothing of the product is used.
+It parses requests as Stripe does (forms with brackets, idempotency keys), and uses no code of the product.
 """
 
 import hmac
@@ -32,7 +32,7 @@ class Refused(Exception):
 
 @dataclass
 class Account:
-    """What Stripe would keep of one account."""
+    """The data that Stripe would store for one account."""
 
     sessions: dict[str, Row] = field(default_factory=dict)
     customers: dict[str, Row] = field(default_factory=dict)
@@ -41,10 +41,12 @@ class Account:
     refunds: dict[str, Row] = field(default_factory=dict)
     disputes: dict[str, Row] = field(default_factory=dict)
     answered: dict[str, tuple[str, int, Row]] = field(default_factory=dict)
-    """By key of idempotency: what was asked, and what was answered."""
+    """The request and its response by idempotency key."""
     requests: list[tuple[str, str, Row, str]] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
-    """For the next requests, one each: `500`, `before` and `after` hang up before or after it was done."""
+    """Failures for the next requests, one each: `500` is an error; `before` and `after` disconnect before or after the
+    request was carried out.
+    """
     refunds_wait: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -76,7 +78,7 @@ class StandIn:
     account: Account
 
     def pay(self, session_id: str, *, amount: int | None = None, currency: str | None = None) -> Row:
-        """As a person on the page would. The session as it is then."""
+        """Pay as a person on the page would, and return the session as it is then."""
         with self.account.lock:
             session = self.account.sessions[session_id]
             assert session["status"] == "open", session
@@ -227,7 +229,7 @@ def _listed(rows: dict[str, Row], form: Row, path: str) -> Row:
     if "starting_after" in form:
         ids = [row["id"] for row in newest]
         newest = newest[ids.index(form["starting_after"]) + 1 :]
-    # Pages are short, so that whoever reads only the first is found out.
+    # Pages are short, so that code that reads only the first page is detected.
     limit = min(int(form.get("limit", 10)), 2)
     return {
         "object": "list",
@@ -238,7 +240,7 @@ def _listed(rows: dict[str, Row], form: Row, path: str) -> Row:
 
 
 def _plain(row: Row, form: Row) -> Row:
-    """What is not asked to be whole is its id alone."""
+    """Return the row. Objects that were not requested with `expand` are replaced by their IDs."""
     expand = " ".join(form.get("expand", {}).values()) if isinstance(form.get("expand"), dict) else ""
     shown = dict(row)
     for name in ("latest_charge", "setup_intent"):
@@ -248,7 +250,7 @@ def _plain(row: Row, form: Row) -> Row:
 
 
 def _nested(pairs: list[tuple[str, str]]) -> Row:
-    """`a[b][0]=c` as `{"a": {"b": {"0": "c"}}}`."""
+    """Parse `a[b][0]=c` into `{"a": {"b": {"0": "c"}}}`."""
     whole: Row = {}
     for name, value in pairs:
         first, *rest = re.findall(r"[^\[\]]+", name)
@@ -307,7 +309,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, said)
 
     def _done(self, method: str, path: str, form: Row, body: str, key: str) -> tuple[int, Row]:
-        """A key that is known is answered as before; with another body it is an error."""
+        """Carry out a request. A known idempotency key has the same response as before, or an error if the body
+        differs.
+        """
         with self.account.lock:
             known = self.account.answered.get(key) if method == "POST" and key else None
             if known is not None:
@@ -371,7 +375,7 @@ class _Handler(BaseHTTPRequestHandler):
         raise Refused(404, "invalid_request_error", "resource_missing")
 
     def _page(self, session_id: str) -> None:
-        """The page on which a person pays, with one button."""
+        """Send the page on which a person pays, with one button."""
         session = self.account.sessions.get(session_id, {})
         page = (
             f"<!doctype html><title>Stand-in checkout</title><h1>{session.get('amount_total')} "

@@ -1,4 +1,4 @@
-"""What may be imported from other packages."""
+"""Tests which modules of other packages are imported."""
 
 import ast
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ def _imported(path: Path) -> Iterator[str]:
 
 
 def test_no_internal_module_of_another_package_is_imported() -> None:
-    """Its authors may change it in any release."""
+    """Check that none is imported, because its authors may change it in any release."""
     found = [
         f"{path.relative_to(PROJECT)}: {name}"
         for folder in FOLDERS

@@ -1,4 +1,4 @@
-"""What runs that were killed have left beside the kept cluster."""
+"""Tests the removal of what killed runs have left beside the kept cluster."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A small disk of one's own, to be filled to the last byte."""
+"""A small disk for a single test, to be filled to the last byte."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ _BLOCK = bytes(64 << 10)
 
 @contextmanager
 def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
-    """`folder`, on a disk of so many MB; skips the test where nobody may mount one."""
+    """Mount a disk of so many MB at `folder`, and yield the folder. Skip the test if this user may not mount."""
     folder.mkdir(parents=True, exist_ok=True)
     mount = shutil.which("mount")
     if os.geteuid() != 0 or mount is None:
@@ -36,7 +36,7 @@ def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
 
 @contextmanager
 def filled(folder: Path) -> Iterator[None]:
-    """No room is left, not for one block; room again afterwards."""
+    """Fill the disk until not even one block is free, and free the space afterwards."""
     filling = folder / "filling"
     try:
         with suppress(OSError), filling.open("wb", buffering=0) as file:

@@ -1,4 +1,4 @@
-"""Waits for what a test is about, and says what it was when it does not come."""
+"""Waits for a condition of a test, and names it if it does not occur."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ _LOOK_EVERY_S = 0.05
 
 
 def eventually(look: Callable[[], Found | None], what: str, patience_s: float = 60.0) -> Found:
-    """What `look` returns once that is neither False nor empty nor None."""
+    """Wait until `look` returns a true value, and return it."""
     deadline = time.monotonic() + patience_s
     while not (found := look()):
         if time.monotonic() > deadline:

@@ -1,1 +1,3 @@
-"""Synchronous inference over HTTP: calls that machines make by the million, answered ahead of Django."""
+"""Serve synchronous inference over HTTP: these calls come from machines in very large numbers and are answered before
+they reach Django.
+"""

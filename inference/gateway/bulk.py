@@ -1,4 +1,4 @@
-"""Calls that were sent together and that nobody waits for, made by the same handlers as those that somebody does."""
+"""Run the calls of a batch, for which no client waits, with the same handlers as the calls for which a client waits."""
 
 import asyncio
 from dataclasses import replace
@@ -19,7 +19,11 @@ APART = ":bulk"
 
 
 class BulkExchange(Exchange):
-    """To the lane and the batcher a tenant's bulk work is somebody else: it takes turns with its own calls as well."""
+    """An exchange for one row of a batch.
+
+    The RPC client and the batcher treat a tenant's bulk work as another tenant, so it shares fairly with that tenant's
+    own interactive calls as well.
+    """
 
     def __init__(
         self,
@@ -51,14 +55,16 @@ class BulkExchange(Exchange):
         return self._body
 
     def price_of(self, model: str, price: Price, cached_price: Price) -> AgreedPrice:
-        """Agreed when the batch was accepted: they come with the pinned target."""
+        """Return the prices that were agreed when the batch was accepted. They come with the pinned target."""
         return AgreedPrice(price, cached_price)
 
     async def enter_free_day(self, inputs: int) -> None:
-        """Counted as a whole, before the first of its lines was begun."""
+        """Count nothing: the whole batch was counted before its first row was begun."""
 
     def reservation_id(self) -> UUID:
-        """The line's own, as its first use has it: run again it is set aside once."""
+        """Return the row's own id, which is also the id of its first use. A row that is run again therefore reserves
+        only once.
+        """
         return self._name
 
     @property
@@ -67,10 +73,12 @@ class BulkExchange(Exchange):
 
 
 class PinnedTargets(Targets):
-    """One version at its prices of then, whatever has become current since: a pause holds, and so does its end."""
+    """A view of the targets that always finds one model version at its agreed prices, whichever version has become
+    current since. If the version is paused or resumed, that applies here too.
+    """
 
     def __init__(self, targets: Targets, key: str, price: Price, cached_price: Price | None) -> None:
-        """Without a price of what is known, it is that of the moment."""
+        """Take the agreed prices. If `cached_price` is None, cache hits cost the price of the moment."""
         self._targets = targets
         self._key = key
         self._price = price
@@ -85,6 +93,6 @@ class PinnedTargets(Targets):
 
 
 async def _never() -> Message:
-    """Nobody hangs up."""
+    """Wait forever: a batch has no client that could disconnect."""
     await asyncio.Event().wait()
     raise AssertionError("nobody sets this event")

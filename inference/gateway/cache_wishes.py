@@ -1,4 +1,4 @@
-"""What a caller wants of kept results, by `Cache-Control`, and what the answer says of them."""
+"""Read the `Cache-Control` header of a request, and write the response headers that say how the cache was used."""
 
 import math
 from dataclasses import dataclass
@@ -7,20 +7,22 @@ from typing import Literal
 Word = Literal["HIT", "MISS", "COALESCED", "BYPASS"]
 Header = tuple[bytes, bytes]
 LONGEST = 8 << 10
-"""Characters of all such headers together that are read. Whoever sends more may have said anything: nothing is kept."""
+"""The most characters of all `Cache-Control` headers together that are read. If a caller sends more, the cache is
+neither read nor written.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheWish:
     reads: bool = True
-    """Kept results may answer."""
+    """True if cached results may answer the call."""
     keeps: bool = True
-    """What is run may be kept."""
+    """True if the result of a run may be cached."""
     most_age_s: float = math.inf
 
     @property
     def shares(self) -> bool:
-        """A run that somebody else began, or what it found, will do."""
+        """Return whether the caller accepts the result of a run that another caller began."""
         return self.reads and self.keeps and self.most_age_s == math.inf
 
 
@@ -29,7 +31,9 @@ NEITHER = CacheWish(reads=False, keeps=False)
 
 
 def cache_wish(header: str | None) -> CacheWish:
-    """`no-cache`: run afresh, and keep that. `no-store`: neither. `max-age`: nothing older. The rest is ignored."""
+    """Parse the cache directives. `no-cache` runs the model again and caches the result, `no-store` neither reads nor
+    writes the cache, `max-age` accepts no older result. All other directives are ignored.
+    """
     if header is None:
         return ANYTHING
     if len(header) > LONGEST:
@@ -45,21 +49,21 @@ def cache_wish(header: str | None) -> CacheWish:
 
 
 def _seconds(directive: str) -> float:
-    """What is no number of seconds is taken for none, as RFC 9111 wants it."""
+    """Return the number of seconds of a directive. An invalid number counts as 0, as RFC 9111 recommends."""
     value = directive.partition("=")[2].strip('"')
     return float(value) if value.isascii() and value.isdecimal() else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class CacheNote:
-    """What was done for an answer."""
+    """A note of how the cache was used for an answer."""
 
     word: Word
     age_s: float = 0.0
-    """Of the oldest part that was known."""
+    """The age of the oldest cached part."""
     known: int = 0
     of: int = 1
-    """Parts: texts of a list, or the whole."""
+    """The number of parts: the texts of a list, or 1 for the whole."""
 
     @property
     def headers(self) -> tuple[Header, ...]:

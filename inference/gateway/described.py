@@ -1,4 +1,4 @@
-"""Names a value that a caller sent, for a refusal: in JSON's own terms, and short."""
+"""Describe a value that a caller sent, for an error message: briefly, and in the terms of JSON."""
 
 import json
 
@@ -10,7 +10,7 @@ _MAX_CHARS = 60
 def describe(value: Json) -> str:
     """Return `"abc"`, `3`, `true`, `null`, "a list" or "an object".
 
-    The whole of what was sent may take seconds to write out.
+    Lists and objects are not written out, because that may take seconds.
     """
     match value:
         case str():

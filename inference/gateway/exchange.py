@@ -1,4 +1,6 @@
-"""One request on its way through the gateway: whose it is, its body, and the call that ends when its caller leaves."""
+"""Represent one request on its way through the gateway: its identity, its body, and the call that ends when the client
+disconnects.
+"""
 
 import asyncio
 import time
@@ -31,10 +33,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 SMALL_BYTES = 64 << 10
-"""Read and written in the event loop: a thread would cost more than it spares the others."""
+"""The largest size that is read and written in the event loop. For so little, a thread would cost more than it saves
+the other requests.
+"""
 
 CHUNK_BYTES = 64
-"""What a chunk costs beside its content, however small that is."""
+"""The memory that a chunk takes besides its content, however small the content is."""
 
 
 class Exchange:
@@ -44,44 +48,50 @@ class Exchange:
         self.scope = scope
         self._till = till
         self._reserved: Reservation | None = None
-        """What it may cost, set aside until that is known."""
+        """The reservation of the most that the call may cost, until the cost is known."""
         self._receive = receive
         self._stop = stop
         self._share = share
         self.whole_s = time.monotonic()
-        """Since when the request is here as a whole."""
+        """The time at which the whole request had arrived."""
         self.uses: list[MeterEvent] = []
-        """What the answer will have cost: written down once it is made, and before it leaves."""
+        """The uses that the answer is charged for. They are recorded when the answer is ready, before it is sent."""
         self.tokens = 0
-        """What models have read for it."""
+        """The number of tokens that models have read for this request."""
         self.known_tokens = 0
-        """What they had read before."""
+        """The number of tokens whose results came from the cache."""
         self.counting = False
-        """Its uses are on their way into the stream, whatever becomes of its caller."""
+        """True as soon as the uses are being written to the stream, whether or not the client disconnects."""
         self._afterwards: list[Callable[[bool], None]] = []
         self.held_bytes = 0
-        """So much is kept in memory until what was used is written down."""
+        """The bytes that are kept in memory until the use is recorded."""
 
     @property
     def identity(self) -> Identity:
-        """Raises where the request came without a key: a session alone does not prove that the person meant it."""
+        """Return the caller's identity. Raises NotSignedIn if the request has no key: a session alone does not prove
+        that the person intended the request.
+        """
         found = self.scope.get(IDENTITY)
         if not isinstance(found, Identity):
             raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
         return found
 
     def price_of(self, model: str, price: Price, cached_price: Price) -> AgreedPrice:
-        """What its caller pays for a model that costs this."""
+        """Return the prices that this caller pays for a model with these list prices."""
         return self.identity.prices.of_model(model, price, cached_price)
 
     @property
     def admission(self) -> Admission | None:
-        """None where nobody limits: in front of it there is no guard."""
+        """Return the admission that the guard created, or None if no guard runs in front of the gateway and nothing is
+        limited.
+        """
         found = self.scope.get(ADMISSION)
         return found if isinstance(found, Admission) else None
 
     async def enter_model(self, model: str, currency: str, most: Callable[[], Most]) -> None:
-        """Raises where a limit of the model, or the caller's money, lets nothing more through."""
+        """Reserve the most that the call may cost, and count the call against the model's limits. Raises if a limit of
+        the model or the caller's money allows no more calls.
+        """
         if self._till is not None and self.identity.bounded and self.identity.livemode:
             named = self.reservation_id()
             self._reserved = await self._till.reserve(self.identity, named, currency, most())
@@ -89,8 +99,10 @@ class Exchange:
             await self.admission.enter_model(model)
 
     async def enter_free_day(self, inputs: int) -> None:
-        """Raises AllowanceSpent where the account's tests have had their day. The first input is counted already, as
-        the call itself, by the guard in front."""
+        """Count the inputs of a test call. Raises AllowanceSpent if the account has used up its test calls of the day.
+
+        The guard has already counted the call itself, which stands for the first input.
+        """
         if inputs > 1 and not self.identity.livemode:
             await asyncio.to_thread(free_day().spend, self.identity.tenant_id, "calls", inputs - 1)
 
@@ -98,21 +110,23 @@ class Exchange:
         return uuid7()
 
     def named_uses(self) -> list[MeterEvent]:
-        """The last one has the id of what was set aside, which is given free when that one is charged."""
+        """Return the uses. The last one gets the id of the reservation, which is released when that use is charged."""
         if self._reserved is None or not self.uses:
             return self.uses
         self._cover()
         return [*self.uses[:-1], replace(self.uses[-1], id=self._reserved.id)]
 
     def spend(self) -> None:
-        """What was used is written down, or will be: so much stays set aside until it is charged."""
+        """Reduce the reservation to the actual cost, which stays reserved until it is charged. The use has been
+        recorded, or will be.
+        """
         self._cover()
         cost_micros = sum(use.to_pay_micros for use in self.uses)
         units = (sum(use.covered for use in self.uses), sum(use.covered_of_all for use in self.uses))
         self._let_go(cost_micros, units)
 
     def _cover(self) -> None:
-        """Its uses have the included units that were set aside for them."""
+        """Assign the included units that were reserved for this call to its uses."""
         if self._reserved is not None and any(self._reserved.units):
             self.uses = with_covered(self.uses, *self._reserved.units)
 
@@ -126,11 +140,11 @@ class Exchange:
 
     @property
     def cache_control(self) -> str | None:
-        """Of all such headers, as they make one list."""
+        """Return the values of all `Cache-Control` headers as one list."""
         return ", ".join(headers_of(self.scope, b"cache-control")) or None
 
     async def body(self) -> bytes:
-        """Once. The guard in front has bounded its size and its time."""
+        """Read the whole body. Call this only once. The guard has bounded the body's size and the time it may take."""
         chunks: list[bytes] = []
         more = has_body(self.scope)
         while more:
@@ -145,19 +159,22 @@ class Exchange:
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def hold(self, count: int) -> None:
-        """So many bytes more, as long as the request lasts: what its body has become."""
+        """Count more bytes against the memory limit until the request ends, for what was made of its body."""
         self._share.grow(count)
 
     def afterwards(self, tell: Callable[[bool], None], held_bytes: int) -> None:
-        """Is told once whether what was used has been written down: what is not paid for is kept for nobody.
+        """Register a callback that is called once, with whether the use has been recorded. Results that are not paid
+        for must not be cached.
 
-        `held_bytes`: so much is held until then.
+        `held_bytes` is the memory that is held until then.
         """
         self._afterwards.append(tell)
         self.held_bytes += held_bytes
 
     def settle(self, *, written: bool) -> None:
-        """However it ended. What may be in the stream all the same stays set aside for its time."""
+        """Release the reservation and run the callbacks, however the request ended. If the use may be in the stream,
+        the reservation stays until it expires.
+        """
         if not self.counting:
             self._let_go(0)
         told, self._afterwards = self._afterwards, []
@@ -165,23 +182,27 @@ class Exchange:
             try:
                 tell(written)
             except Exception:
-                # What is not kept is run again; who has paid is answered.
+                # A result that is not cached is run again next time. The caller has paid and must still be answered.
                 log.exception("result_not_kept")
 
     @property
     def draining(self) -> bool:
-        """The process is about to stop: it answers what still comes, and wants no more."""
+        """Return whether the process is about to stop. It still answers requests that arrive, but should not receive
+        new ones.
+        """
         return self._stop.draining
 
     async def think(self, size_bytes: int, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Runs what takes longer the larger something is, where it holds nobody up."""
+        """Run work whose duration grows with the size of its input: in the event loop if it is small, otherwise in a
+        thread so that it blocks no other request.
+        """
         if size_bytes <= SMALL_BYTES:
             return work(*args, **kwargs)
         return await asyncio.to_thread(work, *args, **kwargs)
 
     @property
     def turn(self) -> str:
-        """Who takes turns with others in the lane and the batcher."""
+        """Return the name under which this call gets its fair share in the RPC client and the batcher."""
         return str(self.identity.tenant_id)
 
     def call(self, deadline_s: float) -> ListenedCall:

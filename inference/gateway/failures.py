@@ -1,4 +1,6 @@
-"""What a model or its lane raised, as refusals with a code: what each is to HTTP stands in one table for all paths."""
+"""Turn the errors of a model or of the RPC into refusals with a code. One table for all paths maps each code to an HTTP
+status.
+"""
 
 from inference.core.contracts import WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed, ModelOverloaded
@@ -29,5 +31,7 @@ def _again(error: ModelFailed, code: str, pause_s: int) -> DomainError:
 
 
 def _pause_s(wait_s: float | None) -> int:
-    """What waits now has then been worked off, at the lane's present pace."""
+    """Return the seconds to wait before a retry: the time in which the calls that wait now will have been processed, at
+    the RPC's present rate.
+    """
     return RETRY_AFTER_S if wait_s is None else max(1, min(LONGEST_RETRY_AFTER_S, round(wait_s)))

@@ -1,4 +1,4 @@
-"""Takes the calls that are answered ahead of Django, and lets everything else through."""
+"""Answer the calls that do not go through Django, and pass everything else on."""
 
 from collections.abc import Awaitable, Callable
 
@@ -17,7 +17,7 @@ EMBEDDINGS = "/v1/embeddings"
 OPEN_INFERENCE = "/v2"
 GRPC_PREFIX = "/inference.GRPCInferenceService/"
 OVER_GRPC = "maas.over_grpc"
-"""In the scope of what came by the port of gRPC."""
+"""The scope key that marks requests from the gRPC port."""
 WRONGLY_ASKED = "invalid_request"
 
 
@@ -43,14 +43,16 @@ def is_health(path: str) -> bool:
 
 
 def runs_model(path: str) -> bool:
-    """What has a caller wait for a model, rather than be told about one."""
+    """Return whether a request to this path waits for a model to run, rather than only for information about models."""
     if path in (EMBEDDINGS, f"{GRPC_PREFIX}ModelInfer"):
         return True
     return is_open_inference(path) and path.endswith("/infer")
 
 
 class Gateway:
-    """Its handlers raise DomainError for what is refused; whoever is in front words it for the protocol."""
+    """An ASGI app that handles the synchronous calls. Its handlers raise DomainError for a refusal, and the layer in
+    front writes it in the form of the protocol.
+    """
 
     def __init__(
         self,
@@ -63,7 +65,9 @@ class Gateway:
         grpc: Handler | None = None,
         till: Till | None = None,
     ) -> None:
-        """`grpc`: None where it has no port. `till`: None where nobody has to pay."""
+        """Set up the handlers. `grpc` is None if there is no gRPC port, and `till` is None if calls are not
+        paid for.
+        """
         self._inner = inner
         self._stop = stop
         self._meter = meter
@@ -84,16 +88,16 @@ class Gateway:
             try:
                 reply = await self._answered(handler, exchange)
             finally:
-                # Of whoever hung up, or whose use could not be written down, nothing is kept.
+                # If the client disconnected or the use could not be recorded, no result is cached.
                 exchange.settle(written=False)
             await reply.give(send)
 
     async def _answered(self, handler: Handler, exchange: Exchange) -> Reply:
-        """Its use is written down before it leaves."""
+        """Return the handler's reply after the use has been recorded."""
         try:
             reply = await handler(exchange)
         except DomainError as error:
-            # A model has run, and what it answers cannot be said as its caller wants it said.
+            # A model has run, but its answer cannot be written in the form that the caller wants.
             if error.code == WRONGLY_ASKED:
                 await self._count(exchange)
             raise

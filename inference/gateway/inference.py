@@ -1,4 +1,4 @@
-"""Asks a model for a caller who waits: checked, answered from what is known or by the lane, and noted as used."""
+"""Run a model for a caller who waits: check the call, answer it from the cache or by RPC, and note its use."""
 
 import time
 from collections.abc import Mapping
@@ -63,7 +63,9 @@ class Inference:
         kind: str,
         deadline_s: float = LONGEST_S,
     ) -> Answered:
-        """`kind` as in a model's `accepts`. Raises DomainError for whatever the caller is to be told."""
+        """Run the model and return its answer. `kind` is one of the kinds in a model's `accepts`. Raises DomainError
+        for every refusal that the caller is to see.
+        """
         exchange.identity.require("jobs:write")
         exchange.identity.require_model(target.model)
         wish = cache_wish(exchange.cache_control)
@@ -104,7 +106,9 @@ class Inference:
 
 
 def note_use(exchange: Exchange, target: Target, ran: Units | None, known: Units | None) -> None:
-    """What a model did costs the caller's price for it; what was known, that of hits."""
+    """Note the uses of a call. The part that a model ran is charged at the caller's price for the model, and the part
+    from the cache at the price of cache hits.
+    """
     agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
     in_run = 0 if ran is None else charged(ran, agreed.price.meter)
     if ran is not None:
@@ -133,7 +137,7 @@ def _use(exchange: Exchange, target: Target, source_kind: str, quantity: int, pr
 
 
 def _saving(use: MeterEvent, price: Price, known: Units) -> MeterEvent:
-    """With what a run at this price would have cost more."""
+    """Return the use with the amount by which a run at this price would have cost more."""
     saved = saved_micros(
         price, charged(known, price.meter), cost_micros=use.amount_micros, currency=use.price.currency
     )

@@ -1,19 +1,26 @@
-"""How much a JSON text holds, told before it is read: reading it stops every thread of the process until it is done."""
+"""Count the parts of a JSON text before it is parsed, because parsing blocks every thread of the process until it is
+done.
+"""
 
 import re
 
 MOST_MARKS = 100_000
-"""Lists, objects and keys. With as many values as below they are read in about 0.3 s of one core."""
+"""The most lists, objects and keys together. With this many of them and as many values as below, parsing takes about
+0.3 s of one core.
+"""
 MOST_VALUES = 600_000
-"""As many as the tokens of the longest list of texts that is embedded, and some more."""
+"""The most values: as many as the tokens of the longest list of texts that can be embedded, and some more."""
 _TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 def has_too_many_parts(text: bytes, most_marks: int = MOST_MARKS) -> bool:
-    """`text` in UTF-8, of any length that is worth looking at."""
+    """Return whether the text has too many lists, objects and keys. `text` is UTF-8 of any length that is worth
+    parsing.
+    """
     if not _is_beyond(text, most_marks):
         return False
-    # What stands inside texts is none; a second look is worth its time only where there may be some.
+    # Marks inside strings do not count. A second pass without the strings is worth its time only if the text has many
+    # marks.
     most_texts = most_marks + MOST_VALUES
     bare, texts = _TEXT.subn(b"", text, count=most_texts)
     return texts == most_texts or _is_beyond(bare, most_marks)

@@ -1,4 +1,6 @@
-"""Whole answers by the very bytes of their requests: what is sent again is neither read nor written again."""
+"""Cache whole answers by the exact bytes of their requests: if a request is sent again, it is not parsed and its answer
+is not serialized again.
+"""
 
 import time
 from dataclasses import dataclass
@@ -26,34 +28,41 @@ from inference.gateway.written_replies import KeptReply, read_reply, write_reply
 from tenants.billing.ledger.headroom import Most
 
 REPLY_BYTES = 1_000
-"""What a reply takes beside its body, about."""
+"""The approximate memory that a reply takes besides its body."""
 MOST_SHARED_BYTES = 64 << 10
-"""Of one that is kept in the cache Redis; what was run for a larger one lies there alone."""
+"""The largest body of a reply that is kept in the cache Redis. For a larger one, only the result of its run is kept
+there.
+"""
 KIND = "reply:1"
-"""No results' kind: theirs answer other questions. Another number, and no answer of before is given any more: for a
-release that writes them otherwise."""
+"""The kind under which replies are cached, which no kind of result shares. A release that writes replies in another
+form changes the number, and older replies are then no longer used.
+"""
 HEARD = (
     b"content-encoding",
     b"accept-encoding",
     b"inference-header-content-length",
 )
-"""Headers that answers depend on."""
+"""The request headers that the answer depends on."""
 
 
 class KeptReplies:
-    """Of one event loop."""
+    """The cached replies of one event loop."""
 
     def __init__(self, known: KnownResults, cache: ResultCache, memory_bytes: int) -> None:
-        """`memory_bytes`: in this process; beyond it they lie where results do, and are erased with them."""
+        """Set up the cache. `memory_bytes` bounds the memory in this process. All other replies are stored where
+        results are stored, and are erased with them.
+        """
         self._known = known
         self._cache = cache
         self._memory: S3Fifo[KeptReply] = S3Fifo(memory_bytes)
         self._worth: Worth[tuple[UUID, str]] = Worth()
         self._worth_asking: Worth[tuple[UUID, str]] = Worth()
-        """The cache Redis, for what this process does not have: in vain where a body is never the same twice."""
+        """Says for which callers it is worthwhile to look in the cache Redis for replies that this process does not
+        have. The look is useless if a body is never sent twice.
+        """
 
     async def raw(self, exchange: Exchange, body: bytes) -> "RawRequest | None":
-        """None where nothing is to be looked for or kept."""
+        """Return the raw request, or None if no reply is to be looked up or cached."""
         wish = cache_wish(exchange.cache_control)
         if not wish.keeps:
             return None
@@ -76,7 +85,9 @@ class KeptReplies:
         return kept
 
     def answers(self, raw: "RawRequest", kept: KeptReply, target: Target) -> bool:
-        """`target`: what its name stands for now."""
+        """Return whether the cached reply still answers the request. `target` is the version that the model's name
+        stands for now.
+        """
         same = (target.digest, target.key) == (kept.digest, kept.key)
         good = same and time.time() - kept.written_s < min(target.cache_ttl_s, raw.wish.most_age_s)
         self._worth.count(raw.of, looked=1, found=int(good))
@@ -97,7 +108,9 @@ class KeptReplies:
             self._cache.keep_alone(shelf, shelf.key(raw.key), written)
 
     async def _fetched(self, raw: "RawRequest") -> KeptReply | None:
-        """What another process has kept, or this one before it was started anew: where such are found at all."""
+        """Return a reply from the cache Redis, which another process or an earlier start of this one has stored. The
+        look is made only for callers for whom such looks have found replies.
+        """
         if not self._worth_asking.looks(raw.of, raw.key):
             return None
         shelf = self._shelf(raw.holder, LONGEST_TTL_S)
@@ -119,7 +132,7 @@ class KeptReplies:
 
 @dataclass(frozen=True, slots=True)
 class RawRequest:
-    """One request as it was sent, before any of it is read."""
+    """A request as it was sent, before any part of it is parsed."""
 
     replies: KeptReplies
     holder: Holder
@@ -131,7 +144,9 @@ class RawRequest:
         return await self.replies.find(self)
 
     async def answer(self, exchange: Exchange, kept: KeptReply, target: Target) -> Reply | None:
-        """None where it does not answer any more. `target`: what the name stands for now."""
+        """Return the cached reply, or None if it is no longer valid. `target` is the version that the model's name
+        stands for now.
+        """
         if not self.replies.answers(self, kept, target):
             return None
         exchange.identity.require_model(target.model)
@@ -151,7 +166,9 @@ class RawRequest:
         return Reply(reply.body, reply.content_type, reply.status, (*reply.headers, *said))
 
     def keep(self, exchange: Exchange, reference: str, answered: Answered, reply: Reply) -> None:
-        """Once the use is written down. `reply` as it is without what is said of this one call."""
+        """Cache the reply as soon as the use is recorded. `reply` has none of the headers that are specific to this one
+        call.
+        """
         outcome, target = answered.outcome, answered.target
         if not outcome.written_s:
             return
@@ -165,12 +182,14 @@ class RawRequest:
 
 
 def at_once(exchange: Exchange) -> Timings:
-    """Of what is answered without a run."""
+    """Return the timings of an answer that was made without a run."""
     return Timings(0.0, 0.0, (time.monotonic() - exchange.whole_s) * 1000)
 
 
 def _digest(said: bytes, body: bytes) -> bytes:
-    """What is said has no line breaks of its own: Python writes them otherwise."""
+    """Return the digest of the key's fields and the body. The line break separates them, because `said` is the `repr`
+    of a tuple and contains none.
+    """
     whole = sha256(said)
     whole.update(b"\n")
     whole.update(body)

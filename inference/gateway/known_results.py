@@ -1,4 +1,6 @@
-"""Answers out of what is kept, runs what is not, and keeps that: one run for all who ask the same at once."""
+"""Answer from the result cache, run what is missing, and cache the new results. Callers who send the same request at
+the same time share one run.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +30,7 @@ Key = bytes
 
 
 class KnownResults:
-    """One for each event loop."""
+    """The cache-aware way to answer calls. Each event loop has one."""
 
     def __init__(self, lane: AsyncLaneClient, cache: ResultCache, generations: Generations) -> None:
         self._lane = lane
@@ -44,13 +46,17 @@ class KnownResults:
         return Holder(identity.tenant_id, generation, identity.livemode)
 
     def note_found(self, tenant: str, target: Target, count: int) -> None:
-        """In this process, without a look elsewhere: it shows as well that looking pays."""
+        """Count results that were found in this process without a look in Redis. They also show that looking is
+        worthwhile.
+        """
         self._worth.count((tenant, target.key), looked=count, found=count)
 
     async def outcome(
         self, exchange: Exchange, wish: CacheWish, asked: Question, *, deadline_s: float
     ) -> Outcome:
-        """Raises what the model or the lane raises; DeadlinePassed and ClientGone by the exchange."""
+        """Return the outcome of the call. Raises what the model or the RPC raises, and DeadlinePassed or ClientGone
+        through the exchange.
+        """
         target = asked.target
         if not target.cache_ttl_s or not wish.keeps:
             outcome = await self._runs.outcome(exchange, wish, asked, deadline_s=deadline_s)
@@ -70,7 +76,7 @@ class KnownResults:
         if wish.reads:
             found = self._remembered(search) if search.looks else found
             if search.looks and not search.is_whole(found) and not self._flights.is_under_way(search.flight):
-                # By each who asks: to begin a run, which others can join, takes longer than the look.
+                # Each caller looks for itself: it takes longer to start a run that others can join than to look.
                 found = await self._looked(search, found)
             if search.is_whole(found):
                 self.note_found(search.tenant, asked.target, len(found))
@@ -89,7 +95,7 @@ class KnownResults:
                         search.most_age_s,
                     )
                 except DeadlinePassed:
-                    # Of the caller who began it; this one has time left.
+                    # The deadline of the caller who began the run has passed, but this caller has time left.
                     if time.monotonic() >= ends_s - 0.01:
                         raise
                     continue
@@ -112,7 +118,9 @@ class KnownResults:
     def _keep_afterwards(
         self, exchange: Exchange, search: "_Search", landing: "_Landing", then: Callable[[], None]
     ) -> None:
-        """Once its run is paid for. `then`: nobody can join it any more, as it is found now, or is not to be."""
+        """Cache the new results as soon as the run is paid for. `then` is called when the results can be found in the
+        cache or are not to be cached; it ends the time in which others can join.
+        """
         fresh = landing.fresh
         if fresh is None:
             then()
@@ -133,7 +141,7 @@ class KnownResults:
         return {key: one for key, one in zip(unique, here, strict=True) if one is not None}
 
     async def _looked(self, search: "_Search", here: Mapping[Key, Found]) -> Mapping[Key, Found]:
-        """Elsewhere as well."""
+        """Return the results that are in this process or in the cache Redis."""
         missing = [key for key in search.unique if key not in here]
         there = await self._cache.fetched(search.shelf, missing, search.wish.most_age_s)
         return {**here, **{key: one for key, one in zip(missing, there, strict=True) if one is not None}}
@@ -141,9 +149,11 @@ class KnownResults:
     async def _run_what_is_missing(
         self, exchange: Exchange, search: "_Search", found: Mapping[Key, Found], ends_s: float
     ) -> "_Landing":
-        """For all who wait for the same: it outlasts the exchange that began it."""
+        """Run the missing parts for all callers who wait for the same. This continues even if the exchange that began
+        it ends.
+        """
         if search.looks and search.wish.reads:
-            # With what others have run meanwhile.
+            # Results that other callers have run in the meantime are used too.
             found = {**found, **self._remembered(search)}
             self._worth.count(search.of, looked=len(search.unique), found=len(found))
         if search.is_whole(found):
@@ -170,13 +180,13 @@ class KnownResults:
         else:
             results = await exchange.think(fresh.bytes, fresh.results)
             if not results:
-                # A worker of an older version answered.
+                # A worker of an older version answered, which does not separate the texts.
                 return await self._run_all(search, ends_s)
             outcome = search.partly(answer, {**found, **results}, len(missing), keeps=keeps)
         return _Landing(outcome.for_one_who_joined() if answer.joined else outcome, fresh if keeps else None)
 
     async def _run_all(self, search: "_Search", ends_s: float) -> "_Landing":
-        """As it was sent: which text is refused is told by its place in the list as its caller knows it."""
+        """Run the work as it was sent. An error then names a refused text by its position in the caller's own list."""
         answer = await self._call(search, search.asked.work, range(len(search.keys)), ends_s)
         outcome = ran(answer, MISS)
         return _Landing(outcome.for_one_who_joined() if answer.joined else outcome)
@@ -184,7 +194,9 @@ class KnownResults:
     async def _call(
         self, search: "_Search", work: LaneWork, positions: Sequence[int], ends_s: float
     ) -> LaneAnswer:
-        """Those of other processes who want the same join it in the worker."""
+        """Send the work to a worker. Callers in other processes who send the same request share its run in the
+        worker.
+        """
         asked = search.asked
         same = search.flight
         if len(positions) < len(search.digests):
@@ -208,16 +220,16 @@ class _Search:
     parts: Texts | Whole
     shelf: Shelf
     digests: Sequence[bytes]
-    """Of the parts, as they were sent."""
+    """The digests of the parts, as they were sent."""
     keys: Sequence[Key]
-    """Where the parts lie; their digests where nothing is looked for."""
+    """The cache keys of the parts, or their digests if the cache is not searched."""
     flight: Key
     wish: CacheWish
     tenant: str
     turn: str
-    """Who asks, to the lane; of those who join, the first."""
+    """The fair-share name under which the run is sent. If callers share the run, it is the name of the first."""
     looks: bool
-    """It pays to look there and to keep that."""
+    """True if it is worthwhile to search the cache and to cache the result."""
 
     @property
     def of(self) -> tuple[str, str]:
@@ -225,7 +237,7 @@ class _Search:
 
     @property
     def most_age_s(self) -> float:
-        """Of what is shared, once it is there."""
+        """Return the greatest age at which the caller accepts a shared result."""
         return min(self.shelf.ttl_s, self.wish.most_age_s) if self.wish.reads else 0.0
 
     @property
@@ -236,7 +248,7 @@ class _Search:
         return bool(found) and all(key in found for key in self.keys)
 
     def missing(self, found: Mapping[Key, Found]) -> list[int]:
-        """The first of each that is not there."""
+        """Return the position of the first occurrence of each part that was not found."""
         if len(self.keys) == 1:
             return [0]
         first = {key: position for position, key in reversed(list(enumerate(self.keys)))}
@@ -254,7 +266,7 @@ class _Search:
         return Outcome(output, None, output.units, note, written_s=written_s)
 
     def partly(self, answer: LaneAnswer, found: Mapping[Key, Found], run: int, *, keeps: bool) -> Outcome:
-        """Some texts of a list were known, or stood in it twice."""
+        """Return the outcome of a list of which some texts were cached, or occurred twice."""
         output = self.parts.output([found[key].payload for key in self.keys])
         ran_units = answer.output.units
         known = Units(
@@ -277,16 +289,16 @@ class _Search:
 
 @dataclass(frozen=True, slots=True)
 class _Landing:
-    """What all who wait for the same are answered with."""
+    """The answer to all callers who wait for the same run."""
 
     outcome: Outcome
     fresh: "_Fresh | None" = None
-    """To be kept, by whom it ran for."""
+    """The results that are to be cached by the caller for whom they were run."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fresh:
-    """What has just been run, for these of the parts that were searched for."""
+    """The results that have just been run for these positions of the parts of a search."""
 
     search: _Search
     positions: Sequence[int]
@@ -298,17 +310,21 @@ class _Fresh:
         return len(self.answer.written)
 
     def results(self) -> dict[Key, Found]:
-        """None where a worker of an older version answered, which does not tell the texts apart."""
+        """Return the results by cache key. The dict is empty if a worker of an older version answered, which does not
+        separate the texts.
+        """
         payloads = self.search.parts.payloads(self.answer, len(self.positions)) or []
         pairs = zip(self.positions, payloads, strict=False)
         return {self.search.keys[position]: Found(payload, self.written_s) for position, payload in pairs}
 
 
 def _nothing() -> None:
-    """Nobody could join it."""
+    """Do nothing: no other caller could join this run."""
 
 
 def _together(shelf: Shelf, asked: Question, digests: Sequence[bytes]) -> Key:
-    """One text alone is answered in another shape than a list of it."""
+    """Return the key by which equal calls share one run. A single text is answered in another form than a list of one
+    text, so the two have different keys.
+    """
     shape = b"one" if getattr(asked.work, "single", False) else b"list"
     return sha256(b"".join((shelf.family.secret, shape, *digests))).digest()

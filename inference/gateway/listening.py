@@ -1,4 +1,4 @@
-"""A caller who waits on a connection, as a call that ends with it."""
+"""Turn a client that waits on a connection into a call that ends with the connection."""
 
 import asyncio
 import time
@@ -11,7 +11,9 @@ from tenants.core.asgi.stopping import Restarting, Stop
 
 
 class ListenedCall:
-    """Once the body is here. Ends when its time is up, the caller hangs up, or the process stops."""
+    """A call that begins after the body has arrived. It ends when its deadline passes, the client disconnects, or the
+    process stops.
+    """
 
     __slots__ = ("_call", "_deadline_s", "_gone", "_limit", "_receive", "_stop", "_task", "_waits")
 
@@ -35,7 +37,8 @@ class ListenedCall:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Not the exception itself: with its traceback it would hold this frame, and all that its callers hold.
+        # The exception itself is not kept: its traceback would keep this frame and everything that its callers hold in
+        # memory.
         over = isinstance(error, TimeoutError)
         try:
             await self._limit.__aexit__(kind, error, trace)
@@ -53,7 +56,7 @@ class ListenedCall:
             raise ClientGone from None
 
     def _leave(self, gone: "asyncio.Future[None]") -> None:
-        # Who hangs up in the moment of the answer must not end what comes after it.
+        # A client that disconnects at the moment of the answer must not cancel what runs after it.
         if self._waits and not gone.cancelled():
             self._task.cancel()
 

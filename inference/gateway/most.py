@@ -1,4 +1,4 @@
-"""What a call costs at most, before it is known what it costs: pure."""
+"""Compute the most that a call can cost, before its cost is known. The functions have no side effects."""
 
 from inference.core.contracts import TensorInput, TextInput, TokenInput
 from inference.rpc.works import LaneWork
@@ -6,7 +6,7 @@ from tenants.billing.ledger.headroom import Most
 from tenants.plans.prices import Meter, Price
 
 _MARKS = 2
-"""Tokens that every text has beside its own."""
+"""The number of tokens that the model adds to every text."""
 
 
 def most_of(
@@ -18,20 +18,23 @@ def most_of(
     *,
     gpu_ms: int,
 ) -> Most:
-    """At whichever price is higher: nobody knows yet what is known already. At least what one unit costs.
+    """Return the most that a call can cost, at the higher of the two prices because it is not yet known what is cached.
+    The amount is at least the cost of one unit.
 
-    `window_tokens`: longer texts are refused. `gpu_ms`: no more of a call's time is charged.
+    Texts longer than `window_tokens` are refused. No more than `gpu_ms` of a call's time is charged.
     """
     window = window_tokens if isinstance(window_tokens, int) else None
     units = max(1, gpu_ms if price.meter == "gpu_second" else most_units(price.meter, work, window))
     most = max(price.cost_micros(units), cached_price.cost_micros(units))
-    # Of a list, what runs and what is known are rounded each for itself.
+    # In a list, the part that runs and the cached part are rounded separately.
     rounded = price.meter in ("token", "gpu_second") and max(price.per, cached_price.per) > 1
     return Most(most + (1 if rounded and most else 0), model, price.meter, units)
 
 
 def most_units(meter: Meter, work: LaneWork, window_tokens: int | None = None) -> int:
-    """Exact but for the tokens of texts: a text has no more of them than bytes."""
+    """Return the most units that a call can use. The number is exact except for the tokens of texts: a text has at most
+    as many tokens as bytes.
+    """
     if meter != "token":
         return 1
     match work:

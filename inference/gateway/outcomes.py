@@ -1,4 +1,4 @@
-"""What comes of a call, and the plain way to it: a run in the lane."""
+"""Define the outcome of a call, and the simple way to get one: a run by RPC."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,50 +15,52 @@ from inference.rpc.works import LaneWork
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A call, with all that its answer depends on."""
+    """A call with everything that its answer depends on."""
 
     target: Target
     work: LaneWork
     parameters: Mapping[str, Json]
-    """With defaults filled in."""
+    """The parameters, with defaults filled in."""
     kind: str
-    """As in a model's `accepts`."""
+    """The kind of input, as in a model's `accepts`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     output: WorkOutput
     ran: Units | None
-    """What a model did for it; None where none did."""
+    """The units that a model ran for the call, or None if no model ran."""
     known: Units | None
-    """What was known; None where nothing was."""
+    """The units that came from the cache, or None if there were none."""
     note: CacheNote
     queue_ms: float = 0.0
     run_ms: float = 0.0
     spent: SpentMs = NOTHING_SPENT
     written_s: float = 0.0
-    """Unix time: since when its oldest part is known; 0 where it is not to be kept as a whole."""
+    """The Unix time at which the oldest part was computed, or 0 if the answer is not to be cached as a whole."""
 
     def for_one_who_joined(self) -> "Outcome":
-        """Nothing was run for this caller."""
+        """Return the outcome for a caller who joined the run of another. Nothing was run for this caller."""
         if self.ran is None:
             return self
         note, units = CacheNote("COALESCED"), self.output.units
-        # Whom it ran for keeps it, once that is paid for.
+        # The caller for whom it ran caches the result once it is paid for.
         return Outcome(self.output, None, units, note, self.queue_ms, self.run_ms, self.spent)
 
 
 class Answers(Protocol):
-    """One for each event loop."""
+    """The way in which calls are answered. Each event loop has one."""
 
     async def outcome(
         self, exchange: Exchange, wish: CacheWish, asked: Question, *, deadline_s: float
     ) -> Outcome:
-        """Raises what the model or the lane raises; DeadlinePassed and ClientGone by the exchange."""
+        """Return the outcome of the call. Raises what the model or the RPC raises, and DeadlinePassed or ClientGone
+        through the exchange.
+        """
 
 
 class FreshRuns:
-    """Every call is a run of its own, which nobody shares and nothing is kept of."""
+    """Answers each call with a run of its own, which is neither shared nor cached."""
 
     def __init__(self, lane: AsyncLaneClient) -> None:
         self._lane = lane

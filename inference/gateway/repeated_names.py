@@ -1,4 +1,6 @@
-"""Reads JSON in which no object has the same name twice: of two readers, each may take another of the values."""
+"""Parse JSON and refuse objects that contain the same name twice, because different parsers may take different
+values.
+"""
 
 import json
 from collections import Counter
@@ -9,14 +11,14 @@ MAX_SHOWN = 80
 
 
 class RepeatedName(ValueError):
-    """The message says which name, in a sentence for a caller."""
+    """An object contains a name twice. The message names it in a sentence for the caller."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"An object in the JSON has the name {name[:MAX_SHOWN]!a} twice. Send it once.")
 
 
 def without_repeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object's members; raise RepeatedName. Give it as `object_pairs_hook` to a JSON reader."""
+    """Return an object's members, or raise RepeatedName. This is an `object_pairs_hook` for a JSON parser."""
     members = dict(pairs)
     if len(members) != len(pairs):
         raise RepeatedName(_first_repeated(pairs))
@@ -24,7 +26,7 @@ def without_repeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def strict_decoder(parse_constant: Callable[[str], Any] | None = None) -> json.JSONDecoder:
-    """Return a decoder to keep: to make one for each text takes longer than a short text does."""
+    """Return a decoder that is to be reused: it takes longer to create a decoder than to parse a short text."""
     return json.JSONDecoder(object_pairs_hook=without_repeated, parse_constant=parse_constant)
 
 

@@ -1,4 +1,4 @@
-"""What a handler of the gateway gives back."""
+"""Define the reply that a handler of the gateway returns."""
 
 import json
 from dataclasses import dataclass, field
@@ -28,6 +28,6 @@ class Reply:
 
 
 def json_reply(value: Json, *, status: int = 200, headers: tuple[Header, ...] = ()) -> Reply:
-    """Raises ValueError for a number that JSON has not."""
+    """Return a reply with a JSON body. Raises ValueError for a number that JSON cannot express."""
     body = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     return Reply(body, status=status, headers=headers)

@@ -1,4 +1,4 @@
-"""How many bytes of bodies and answers this process holds at once, and how many of them for one tenant."""
+"""Bound the bytes of bodies and answers that this process holds at once, in total and for each tenant."""
 
 from collections import defaultdict
 from collections.abc import Hashable
@@ -8,7 +8,7 @@ from tenants.core.asgi.threads import Overloaded
 
 MOST_BYTES = 512 << 20
 MOST_OF_ONE = 4
-"""The part of it that one tenant may have is one in so many."""
+"""The divisor for the share of a single tenant: each may take one part in this many."""
 
 
 class Room:
@@ -18,7 +18,7 @@ class Room:
         self._used_by: defaultdict[Hashable, int] = defaultdict(int)
 
     def share(self, tenant: Hashable = None) -> "Share":
-        """What was taken of it is free again at the end of its context."""
+        """Return a context that holds memory for a tenant and frees it at its end."""
         return Share(self, tenant)
 
     def take(self, count: int, tenant: Hashable) -> None:

@@ -1,4 +1,4 @@
-"""Where an answer's time went, as the `Server-Timing` header tells it."""
+"""Write the `Server-Timing` header, which says where the time of an answer went."""
 
 from dataclasses import dataclass
 
@@ -13,20 +13,20 @@ _FORM_AT_ONCE = (
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Milliseconds."""
+    """The timings of an answer in milliseconds."""
 
     queue: float
-    """From the lane to a worker, without the load of its model."""
+    """The time from the RPC client to a worker, without the load of the model."""
     run: float
-    """In the worker, whole."""
+    """The whole time in the worker."""
     total: float
-    """From the whole body to the answer."""
+    """The time from the arrival of the whole body to the answer."""
     spent: SpentMs = NOTHING_SPENT
-    """On the load, in the worker's batcher, and in the model."""
+    """The time spent on loading the model, in the worker's batcher, and in the model."""
 
     @property
     def post(self) -> float:
-        """What is left: before and after the model, on the way, and in this process."""
+        """Return the remaining time: before and after the model, in transit, and in this process."""
         spent = self.spent
         return max(0.0, self.total - self.queue - spent.load - spent.batch - spent.infer)
 
@@ -38,5 +38,5 @@ def server_timing(timings: Timings) -> tuple[bytes, bytes]:
 
 
 def timing_at_once(total_ms: float) -> tuple[bytes, bytes]:
-    """The same for what no worker was asked for."""
+    """Return the header for an answer that needed no worker."""
     return b"server-timing", _FORM_AT_ONCE % {b"ms": total_ms}

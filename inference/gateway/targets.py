@@ -1,4 +1,4 @@
-"""Which model version a call is for: looked up in Postgres, and remembered for a moment."""
+"""Find the model version that a call is for. It is looked up in Postgres and cached for a moment."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,9 @@ from tenants.core.errors import DomainError
 from tenants.plans.prices import Price
 
 LIFETIME_S = 0.8
-"""A pause, a new price and another current version hold everywhere within a second."""
+"""The cache lifetime, which makes a pause, a new price or another current version take effect everywhere within a
+second.
+"""
 CAPACITY = 2_000
 LONGEST_REFERENCE = 120
 
@@ -23,16 +25,16 @@ class Target:
     number: int
     runtime: str
     accepts: tuple[str, ...]
-    """`document`, `text`, `texts`, `tensors`."""
+    """The kinds of input: `document`, `text`, `texts`, `tensors`."""
     price: Price
     paused: bool
     digest: str = ""
     cached_price: Price | None = None
-    """None where it is the price."""
+    """The price of cache hits, or None if it is the same as `price`."""
     cache_ttl_s: int = 0
-    """0: no result is kept."""
+    """The lifetime of cached results, or 0 if none are cached."""
     versions: tuple[int, ...] = ()
-    """All that are ready, of this model."""
+    """All versions of this model that are ready."""
     signature: dict[str, Json] = field(default_factory=dict, hash=False)
     config: dict[str, Json] = field(default_factory=dict, hash=False)
 
@@ -55,13 +57,15 @@ class Targets:
         self._all: Remembered[None, tuple[Target, ...]] = Remembered(lifetime_s=LIFETIME_S, capacity=1)
 
     async def find(self, reference: str) -> Target:
-        """`name` is its current version, `name@number` that one; paused ones too. Raises ModelNotFound."""
+        """Return the model version: `name` stands for the current one, `name@number` for that one. Paused versions are
+        found too. Raises ModelNotFound.
+        """
         known = self._known.peek(reference)
         if isinstance(known, Target):
             return known
         names = await self._names.get(None, lambda: self._threads.run(_all_names))
         if len(reference) > LONGEST_REFERENCE or reference.partition("@")[0] not in names:
-            # Whatever a caller makes up costs no query and no memory.
+            # A name that a caller makes up must cost no query and no memory.
             raise no_such_model(reference, [target.model for target in await self.all()])
         found = await self._known.get(reference, lambda: self._threads.run(_target_or_reason, reference))
         if isinstance(found, DomainError):
@@ -69,7 +73,7 @@ class Targets:
         return found
 
     async def to_run(self, reference: str) -> Target:
-        """Raises ModelPaused as well."""
+        """Return the model version if it may run. Raises ModelNotFound or ModelPaused."""
         target = await self.find(reference)
         if target.paused:
             raise ModelPaused(
@@ -78,7 +82,7 @@ class Targets:
         return target
 
     async def all(self) -> tuple[Target, ...]:
-        """The current version of each model, in the order of their names."""
+        """Return the current version of each model, in the order of their names."""
         return await self._all.get(None, lambda: self._threads.run(_all_targets))
 
 

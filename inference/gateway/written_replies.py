@@ -1,4 +1,4 @@
-"""A whole answer as bytes: what of it outlasts the process that made it."""
+"""Serialize a whole reply, so that it outlasts the process that made it."""
 
 from dataclasses import dataclass
 
@@ -11,22 +11,22 @@ from inference.rpc.frames import pack, unpack
 @dataclass(frozen=True, slots=True)
 class KeptReply:
     reply: Reply
-    """Without what is said of this one call."""
+    """The reply without the headers that are specific to one call."""
     key: str
-    """Of the version that answered."""
+    """The key of the version that answered."""
     digest: str
-    """Of that version: what has been changed since shows by it."""
+    """The digest of that version, which shows whether the version has been changed since."""
     reference: str
-    """As the caller named the model."""
+    """The model's name as the caller sent it."""
     units: Units
     ttl_s: float
-    """From then on."""
+    """The lifetime of the reply, counted from `written_s`."""
     written_s: float
-    """Unix time."""
+    """The Unix time at which the result was computed."""
 
 
 def write_reply(kept: KeptReply) -> bytes:
-    """Without its time, which the entry itself tells."""
+    """Serialize the reply without its time, which the cache entry has."""
     reply, units = kept.reply, kept.units
     headers = [[name.decode("latin-1"), value.decode("latin-1")] for name, value in reply.headers]
     said = [reply.content_type, reply.status, headers]
@@ -44,7 +44,7 @@ def write_reply(kept: KeptReply) -> bytes:
 
 
 def read_reply(payload: bytes, written_s: float) -> KeptReply | None:
-    """None for what another version of this product wrote otherwise."""
+    """Return the reply, or None if another version of this product wrote it in a different form."""
     try:
         header, (body,) = unpack(payload)
         content_type, status, headers = header["reply"]

@@ -1,4 +1,4 @@
-"""The way of synchronous calls to the workers: by Redis, fair between tenants, bounded."""
+"""Send synchronous calls to the workers through Redis. The queues are bounded and fair between tenants."""
 
 from inference.rpc.answers import LaneAnswer
 from inference.rpc.async_client import AsyncLaneClient

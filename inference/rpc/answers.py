@@ -1,4 +1,4 @@
-"""What a model answered, or how it failed, as bytes."""
+"""Serialize what a model answered, or how it failed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ WorkError = WorkRefused | ModelFailed | CallCanceled
 
 @dataclass(frozen=True, slots=True)
 class SpentMs:
-    """What the model's work consists of."""
+    """The times that make up a model's work."""
 
     load: float = 0.0
-    """Until it was in memory; before a worker took the request, or in it."""
+    """The time until the model was in memory, before a worker took the request or in the worker."""
     batch: float = 0.0
-    """In the worker, until a run began."""
+    """The time in the worker until a run began."""
     infer: float = 0.0
-    """While the model ran."""
+    """The time in which the model ran."""
 
 
 NOTHING_SPENT = SpentMs()
@@ -34,14 +34,14 @@ NOTHING_SPENT = SpentMs()
 class LaneAnswer:
     output: WorkOutput
     queue_ms: float
-    """From the lane to a worker, without its model's load."""
+    """The time from the client to a worker, without the load of the model."""
     run_ms: float
-    """In the worker, whole."""
+    """The whole time in the worker."""
     spent: SpentMs = NOTHING_SPENT
     joined: bool = False
-    """It ran for somebody else of the same tenant, who asked the same before."""
+    """True if it ran for another caller of the same tenant, who had sent the same request before."""
     written: Buffer = field(default=b"", compare=False, repr=False)
-    """As it came."""
+    """The answer's bytes as they arrived."""
 
 
 def write_answer(answer: LaneAnswer) -> bytes:
@@ -77,7 +77,7 @@ def write_error(error: WorkError) -> bytes:
 
 
 def read_answer(payload: Buffer) -> LaneAnswer:
-    """Raises what the model raised."""
+    """Return the answer, or raise the error that the model raised."""
     header, buffers = unpack(payload)
     if "error" in header:
         raise _error(header["error"])
@@ -111,7 +111,7 @@ def _counts(said: Json) -> tuple[int, ...]:
 
 
 def _device_us(said: Json) -> int:
-    """A worker of an older version does not say it."""
+    """Check the device time of a run. A worker of an older version does not send it."""
     if type(said) is not int or said < 0:
         raise MessageMalformed(f"{str(said)[:80]} is no time of a run")
     return said
@@ -125,7 +125,7 @@ def _embedding(said: object) -> Embedding | None:
 
 
 def _tensors(said: Json, buffers: Iterator[memoryview]) -> dict[str, Array] | None:
-    """Their buffers follow those of the lists that were lifted out."""
+    """Read the tensors. Their buffers follow those of the lists that were lifted out of the JSON."""
     if said is None:
         return None
     try:
@@ -140,7 +140,7 @@ _KINDS: tuple[tuple[type[ModelFailed], str], ...] = (
     (LaneUnavailable, "unavailable"),
     (ModelFailed, "failed"),
 )
-"""The first that fits."""
+"""The kinds of errors. The first class that fits is used."""
 
 
 def _describe(error: WorkError) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _error(said: Any) -> Exception:
     code, detail, retryable = str(said.get("code")), str(said.get("detail")), said.get("retryable") is True
     match said:
         case {"kind": "step", "step": str(step)}:
-            # The exception names the step by itself.
+            # The exception adds the name of the step by itself.
             return StepFailed(step, code, detail.removeprefix(f"step '{step}': "), retryable=retryable)
         case {"kind": "failed"}:
             return ModelFailed(code, detail, retryable=retryable)

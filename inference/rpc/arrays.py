@@ -1,4 +1,4 @@
-"""Tensors as raw little-endian buffers, and long lists of numbers lifted out of JSON."""
+"""Serialize tensors as raw little-endian buffers, and lift long lists of numbers out of JSON."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ _LIFTED_AS = dict(_LIFTED.values())
 
 
 def write_array(name: str, array: Array) -> tuple[list[Json], Buffer]:
-    """What a header says of it, and its values."""
+    """Return the description of the array for the header, and its values."""
     datatype = datatype_of(array)
     if datatype is None:
         raise WorkRefused("invalid_tensor", f"'{name}' is {array.dtype}, which no protocol here carries")
@@ -56,7 +56,7 @@ def _read(name: str, datatype: str, shape: tuple[int, ...], buffer: memoryview) 
         if datatype == "BOOL" and len(buffer) and np.frombuffer(buffer, np.uint8).max() > 1:
             raise MessageMalformed(f"'{name}' holds bytes that are not BOOL")
         array = np.frombuffer(buffer, dtype) if len(buffer) else np.empty(0, dtype)
-        # Our frames are aligned, but the bytes around them may not be.
+        # Our frames are aligned, but the bytes in which a frame lies may not be.
         return aligned(array).reshape(shape)
     except (KeyError, ValueError) as error:
         raise MessageMalformed(f"'{name}' ({datatype}, {shape}) cannot be read: {error}") from error
@@ -69,7 +69,7 @@ def _shape(name: str, shape: list[Json]) -> tuple[int, ...]:
 
 
 def _write_strings(name: str, values: list[Any]) -> tuple[str, bytes]:
-    """Lengths first, then everything one after the other."""
+    """Write the lengths first, then all values one after another."""
     kinds = set(map(type, values))
     if kinds <= {str, np.str_}:
         kind, encoded = "STR", [value.encode("utf-8", "surrogatepass") for value in values]
@@ -97,7 +97,9 @@ def _read_strings(kind: str, count: int, buffer: memoryview) -> Array:
 
 
 def lift(value: Json) -> tuple[Json, list[Json], list[Buffer]]:
-    """The JSON with its long lists of floats or of integers taken out, where they belong, and their values."""
+    """Take the long lists of floats or of integers out of the JSON. Return the rest, the positions of the lists, and
+    their values.
+    """
     lifted: list[Json] = []
     buffers: list[Buffer] = []
 
@@ -118,7 +120,7 @@ def lift(value: Json) -> tuple[Json, list[Json], list[Buffer]]:
 
 
 def lower(value: Json, lifted: Json, buffers: Iterator[memoryview]) -> None:
-    """Put the lists back in place."""
+    """Put the lists back in their positions."""
     try:
         for kind, *path, last in lifted:
             holder = value

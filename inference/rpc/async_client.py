@@ -1,4 +1,4 @@
-"""The caller's end of the lanes, for an event loop: the gateway's."""
+"""Call the workers from an event loop. The gateway uses this client."""
 
 import asyncio
 import time
@@ -34,7 +34,7 @@ MOST_AT_ONCE = 64
 log = structlog.get_logger(__name__)
 
 Waiter = asyncio.Future[ReplyEnvelope | None]
-"""None where the call was canceled."""
+"""A future for the reply. Its result is None if the call was canceled."""
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class _Waiting:
 
 
 class AsyncLaneClient:
-    """One for each event loop. A task that is canceled while it waits takes its request with it."""
+    """A client for one event loop. If a task is canceled while it waits, its request is canceled too."""
 
     def __init__(self, url: str, *, limits: LaneLimits | None = None) -> None:
         self._url = url
@@ -68,7 +68,9 @@ class AsyncLaneClient:
         *,
         coalesce: str | None = None,
     ) -> LaneAnswer:
-        """Waits for the answer, and raises what the model raised; as `LaneClient.call`."""
+        """Wait for the answer and return it, or raise the error that the model raised. Raises in the same cases as
+        `LaneClient.call`.
+        """
         call.check()
         asked = outgoing(
             model_key,
@@ -95,11 +97,12 @@ class AsyncLaneClient:
             forget()
             del self._waiting[asked.request_id]
             if waiter.done() and not waiter.cancelled():
-                # Told of an outage by two ways, and raised by one: nobody asks for this one any more.
+                # An outage may be set on the waiter as well as raised by the command. Nobody reads it here, so it is
+                # marked as retrieved.
                 waiter.exception()
 
     async def close(self) -> None:
-        """Calls that wait end by their deadlines."""
+        """Close the client. Calls that still wait end at their deadlines."""
         self._closing = True
         if self._listener is not None:
             try:
@@ -114,7 +117,8 @@ class AsyncLaneClient:
         outages, pushed = self._outages, False
         try:
             async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
-                # Said even when this task leaves meanwhile, so it must then be unsaid.
+                # The command is sent even if this task is canceled in the meantime. The request must then be canceled
+                # too.
                 answer = await self._line.run(asked.push(deadline_s - time.monotonic()))
                 pushed = True
                 asked.check_pushed(answer)
@@ -143,13 +147,13 @@ class AsyncLaneClient:
         return cast("bytes | None", await self._line.run(claim))
 
     async def _take_back(self, asked: Outgoing) -> bool:
-        """Whether Redis still answers; it is told in any case."""
+        """Cancel the request and return whether Redis still answers. The cancellation is sent in any case."""
         told = self._leave(asked)
         await asyncio.wait([told], timeout=LAST_WORD_S)
         return told.done() and told.result()
 
     def _leave(self, asked: Outgoing) -> "asyncio.Task[bool]":
-        """Nobody has to wait for the word to be said."""
+        """Cancel the request in a task for which nobody has to wait."""
         task = asyncio.create_task(self._cancel(asked))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
@@ -163,7 +167,7 @@ class AsyncLaneClient:
             return False
         return True
 
-    # Hearing
+    # The following methods receive the replies.
 
     async def _hear_on(self) -> None:
         wire, lost = AsyncWire(self._url), False
@@ -178,7 +182,8 @@ class AsyncLaneClient:
                     log.exception("lane_failed")
                 self._outages += 1
                 await wire.close()
-                # What came meanwhile lies there still, so it is looked for once before everybody is told.
+                # Replies that arrived in the meantime are still in the list, so it is read once more before the error
+                # is passed to all callers.
                 if lost:
                     self._tell_lost(error)
                     await asyncio.sleep(RECONNECT_S)
@@ -191,7 +196,7 @@ class AsyncLaneClient:
                 one.waiter.set_exception(redis.ConnectionError(str(error)))
 
     async def _look(self) -> None:
-        """For requests whose worker died."""
+        """Look for the requests that wait, to find those whose worker died."""
         waiting = list(self._waiting.values())
         self._looked_s = time.monotonic()
         found = await asyncio.gather(*[self._line.run(one.asked.look()) for one in waiting])
@@ -201,7 +206,9 @@ class AsyncLaneClient:
                 one.waiter.set_exception(WorkerGone(one.asked.model_key))
 
     def _is_wanted(self) -> bool:
-        """redis-py may swallow the cancellation of a task that waits in it."""
+        """Return whether to go on listening. The task's state is checked, because redis-py may swallow the cancellation
+        of a task that waits in it.
+        """
         task = asyncio.current_task()
         return not self._closing and not (task is not None and task.cancelling())
 
@@ -220,7 +227,7 @@ class AsyncLaneClient:
                 await wire.say([("LPOP", self._replies, MOST_AT_ONCE)])
                 for message in cast("list[bytes]", await wire.hear() or []):
                     self._deliver(message)
-        # Whoever has an answer goes on with it first.
+        # Tasks that have received an answer run first.
         await asyncio.sleep(0)
 
     def _deliver(self, message: bytes) -> None:
@@ -234,7 +241,7 @@ class AsyncLaneClient:
             self._drop_claim(reply.request_id)
 
     def _drop_claim(self, request_id: str) -> None:
-        """A large answer that came too late is not left to lie until it expires."""
+        """Delete a large answer that came too late, so that it is not stored until it expires."""
         task = asyncio.create_task(self._read_away(request_id))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)

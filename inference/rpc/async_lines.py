@@ -1,4 +1,4 @@
-"""One connection that many tasks share: what is said while it is busy is sent together afterwards."""
+"""Share one connection between many tasks: commands that arrive while it is busy are sent together afterwards."""
 
 import asyncio
 from collections import deque
@@ -14,7 +14,9 @@ from inference.rpc.lines import MOST_TOGETHER
 
 
 class AsyncCommandLine:
-    """A task that leaves does not disturb the others: the sending belongs to a task of its own."""
+    """A connection for many tasks. A task that is canceled does not disturb the others, because a separate task sends
+    the commands.
+    """
 
     def __init__(self, url: str) -> None:
         self._wire = AsyncWire(url)
@@ -22,7 +24,9 @@ class AsyncCommandLine:
         self._sender: asyncio.Task[None] | None = None
 
     async def run(self, command: Command) -> Any:
-        """Raises `redis.RedisError` where it was not, or perhaps not, carried out."""
+        """Run the command and return its answer. Raises `redis.RedisError` if it was not, or perhaps not,
+        carried out.
+        """
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append((command, answer))
         if self._sender is None:

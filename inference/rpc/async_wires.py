@@ -1,4 +1,6 @@
-"""One connection to Redis for one task at a time, as `Wire` is for a thread; whoever awaits it limits the time."""
+"""Connect to Redis for one task at a time, as `Wire` does for a thread. The code that awaits a method bounds
+its time.
+"""
 
 import asyncio
 import time
@@ -32,7 +34,7 @@ class AsyncWire:
         await self._connection.send_packed_command(self._connection.pack_commands(spoken))
 
     async def hear(self) -> Any:
-        """The next answer; an error that Redis answers with is raised, as one of the connection is."""
+        """Return the next answer. If Redis answers with an error, it is raised like an error of the connection."""
         try:
             answer = await self._connection.read_response()
         except ResponseError:
@@ -42,7 +44,9 @@ class AsyncWire:
         return answer
 
     async def run(self, commands: Sequence[Command]) -> list[Any]:
-        """An error of a command itself is its answer; one of the connection is raised."""
+        """Run the commands and return their answers. An error of a single command is returned as its answer; an error
+        of the connection is raised.
+        """
         async with asyncio.timeout(PATIENCE_S):
             answers = await self._run([command.spoken() for command in commands])
             for position, command in enumerate(commands):
@@ -65,7 +69,7 @@ class AsyncWire:
             return error
 
     async def _is_stale(self) -> bool:
-        """The server went away while nothing was said."""
+        """Return whether the server has closed the connection while it was idle."""
         try:
             return bool(self._connection.is_connected and await self._connection.can_read())
         except (RedisError, OSError):

@@ -1,4 +1,6 @@
-"""Runs that no thread waits for: one thread answers them all, those that end together in one step."""
+"""Manage runs for which no thread waits. A single thread sends all their answers; answers of runs that end together are
+sent in one step.
+"""
 
 import itertools
 import threading
@@ -19,19 +21,27 @@ log = structlog.get_logger(__name__)
 MOST_TOGETHER = 64
 MOST_TOGETHER_BYTES = 4 << 20
 MOST_BEGUN = 128
-"""All of them small: a large input lies under a key of its own until a thread reads it."""
+"""The most such runs at a time. All of them are small, because a large input is stored under a separate key until a
+thread reads it.
+"""
 OVERDUE_S = 0.5
-"""A caller takes his request back by himself when its time is over; one who cannot is left after this."""
+"""The time after its deadline at which a run is canceled here. A caller normally cancels its request itself at the
+deadline; this is for callers that cannot.
+"""
 
 
 class Begins(Protocol):
-    """Beside `Serve`, for requests that wait for nothing but others to run with."""
+    """Starts runs without a thread, as an addition to `Serve`. It is for requests that wait only for other requests to
+    run with.
+    """
 
     def begin(self, request: LaneRequest, ended: Callable[[], None]) -> Result | None:
-        """None where a thread must serve it; else `ended` is called once, in any thread, maybe at once."""
+        """Begin the request, or return None if a thread must serve it. If it is begun, `ended` is called once, in any
+        thread and maybe immediately.
+        """
 
     def together(self, model_key: str) -> int:
-        """How many of them a run may hold: 1 where it is better that threads serve them."""
+        """Return how many requests a run may hold. The number is 1 if it is better that threads serve them."""
 
 
 @dataclass(eq=False, slots=True)
@@ -39,7 +49,9 @@ class _Begun:
     run: Run
     began_s: float
     steps: "itertools.count[int]" = field(default_factory=itertools.count)
-    """Two: it has ended, and how to ask for its outcome is known. Either may be first."""
+    """A counter of the two steps before the answer: the run has ended, and the way to get its outcome is known. Either
+    step may be the first.
+    """
     outcome: Callable[[], Outcome] = lambda: None  # type: ignore[assignment,return-value]
 
 
@@ -54,7 +66,9 @@ class BegunRuns:
         run_again: Callable[[Run], None],
         spare: int,
     ) -> None:
-        """`run_again`: by a thread, for those who joined late. `spare`: to begin the next run with."""
+        """Set up the runs. `run_again` runs a request in a thread, for callers who joined late. `spare` is the number
+        of requests that may be held to begin the next run with.
+        """
         self._begins = begins
         self._outcomes = outcomes
         self._hand = hand
@@ -64,7 +78,9 @@ class BegunRuns:
         self._ended: SimpleQueue[_Begun | None] = SimpleQueue()
         self._going: set[_Begun] = set()
         self._trusted: dict[str, int] = {}
-        """By model, so many may be taken to be begun: one more for each that was, none after one that could not be."""
+        """The number of requests of each model that may be taken in the expectation that they can be begun. It grows by
+        one with each that is begun, and drops to 0 with one that cannot be begun.
+        """
         self._thread = threading.Thread(target=self._answer_on, name="lane-answers", daemon=True)
 
     def __len__(self) -> int:
@@ -77,16 +93,17 @@ class BegunRuns:
         self._ended.put(None)
 
     def room(self, model_key: str) -> int:
-        """How many more may be in hand: a run that is full, and what is spared for the next.
+        """Return how many more requests may be held: enough to fill a run, and the spare ones for the next.
 
-        As far as this model's can be begun: those that cannot would wait here, where no other worker sees them.
+        The number is bounded by how many of this model's requests are expected to be begun. Those that cannot be begun
+        would wait here, where no other worker sees them.
         """
         together = self._begins.together(model_key)
         most = min(MOST_BEGUN, together + self._spare, self._trusted.get(model_key, self._spare))
         return max(0, most - len(self._going)) if together > 1 else 0
 
     def take(self, run: Run) -> bool:
-        """False where a thread must run it."""
+        """Begin the run. Return False if a thread must run it."""
         if len(self._going) >= MOST_BEGUN:
             return False
         begun = self._begin(run)
@@ -128,7 +145,7 @@ class BegunRuns:
                     self._going.discard(begun)
 
     def _others(self) -> list[_Begun]:
-        """Those that have ended as well."""
+        """Return the other runs that have ended by now."""
         others: list[_Begun] = []
         while len(others) < MOST_TOGETHER - 1:
             try:
@@ -161,9 +178,11 @@ class BegunRuns:
                 self._hand.release(run)
 
     def _made(self, begun: _Begun) -> list[Reply] | None:
-        """None where it goes on, for those who joined late and still have time.
+        """Return the replies of the run. Return None if it is run again, for callers who joined late and still have
+        time.
 
-        Empty where they cannot be made: their callers see that nobody has their request in hand any more.
+        The list is empty if the replies cannot be made. The callers then notice that no worker holds their request any
+        more.
         """
         run = begun.run
         try:

@@ -1,4 +1,4 @@
-"""The caller's end of the lanes, for threads: each waits for its own answer, on a connection that it has meanwhile."""
+"""Call the workers from threads. Each call waits for its own answer, and has a connection of its own while it waits."""
 
 import time
 from collections import deque
@@ -17,7 +17,9 @@ from inference.rpc.works import LaneWork
 
 
 class LaneClient:
-    """One for each process; it keeps as many connections as calls ever waited at once."""
+    """A client for one process. It keeps as many connections as the largest number of calls that ever waited
+    at once.
+    """
 
     def __init__(self, url: str, *, limits: LaneLimits | None = None) -> None:
         self._url = url
@@ -33,10 +35,10 @@ class LaneClient:
         *,
         coalesce: str | None = None,
     ) -> LaneAnswer:
-        """Waits for the answer, and raises what the model raised.
+        """Wait for the answer and return it, or raise the error that the model raised.
 
-        Raises `LaneOverloaded` at once where too much waits, `LaneUnavailable` where Redis is away or silent,
-        `DeadlinePassed` and `CallCanceled` as the call says.
+        Raises `LaneOverloaded` immediately if too much waits, `LaneUnavailable` if Redis is unreachable or does not
+        answer, and `DeadlinePassed` or `CallCanceled` as the call says.
         """
         call.check()
         asked = outgoing(
@@ -46,11 +48,11 @@ class LaneClient:
         try:
             return understood(Talk(wire, asked, call, deadline_of(call, self._limits)).answer())
         finally:
-            # The one used last is used first: its connection is the surest to stand.
+            # The connection that was used last is used first, because it is the most likely to be still open.
             self._idle.append(wire)
 
     def close(self) -> None:
-        """Calls that wait end by their deadlines."""
+        """Close the idle connections. Calls that still wait end at their deadlines."""
         while self._idle:
             self._idle.pop().close()
 

@@ -1,11 +1,11 @@
-"""The Redis server's clock as seen from here: every deadline of the lane is on it."""
+"""Estimate the clock of the Redis server, on which all RPC deadlines are based."""
 
 from dataclasses import dataclass
 
 
 @dataclass(slots=True)
 class ServerClock:
-    """Times in milliseconds of the server, and in seconds of this process's monotonic clock."""
+    """Converts between milliseconds of the server's clock and seconds of this process's monotonic clock."""
 
     _ahead_ms: float = 0.0
 

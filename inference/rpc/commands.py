@@ -1,4 +1,4 @@
-"""What is said to Redis for one request, whoever says it and however."""
+"""Build the Redis commands of a request. All clients use them, synchronous or asynchronous."""
 
 import json
 import math
@@ -20,11 +20,11 @@ from inference.rpc.scripts import CANCEL, CLAIM, LOOK, PUSH, Script
 from inference.rpc.works import LaneWork, cost_of, write_work
 
 KEPT_LONGER_S = 60.0
-"""A lane's keys outlive its last request by this."""
+"""The seconds by which the keys of a queue outlive its last request."""
 
 
 Spoken = tuple[str | bytes | memoryview | float, ...]
-"""As it goes over the wire."""
+"""A command as it is sent over the wire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +37,24 @@ class Command:
         return ("EVALSHA", self.script.sha, len(self.keys), *self.keys, *self.args)
 
     def spoken_whole(self) -> Spoken:
-        """For a Redis that does not know the script yet."""
+        """Return the command with the whole script, for a Redis that does not have the script yet."""
         return ("EVAL", self.script.text, len(self.keys), *self.keys, *self.args)
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A request on its way into a lane."""
+    """A request on its way to a worker."""
 
     request_id: str
     model_key: str
     tenant: str
     own_replies: str
-    """The list of its answer alone, where it has one; what is refused is told there too."""
+    """The list that receives only this request's answer, or an empty string if the list is shared. A refusal is sent
+    there too.
+    """
     message: bytes
     claim: bytes
-    """The payload where it is too large for the message; else empty."""
+    """The payload if it is too large for the message, otherwise empty."""
     cost: int
     limits: LaneLimits
 
@@ -117,7 +119,7 @@ def outgoing(
     replies: str = "",
     limits: LaneLimits,
 ) -> Outgoing:
-    """Answered on the list named, or else on one of its own."""
+    """Return the request. Its answer goes to the list `replies`, or to a list of its own if that is empty."""
     payload = write_work(work, parameters)
     if len(payload) > limits.payload_bytes:
         raise WorkRefused(

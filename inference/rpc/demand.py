@@ -1,4 +1,4 @@
-"""How much waits for each model version, and for how long: what decides who loads what."""
+"""Measure how much waits for each model version, and for how long. Workers decide by it which models to load."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,9 @@ class LaneDemand:
 
 
 def lane_demand(line: CommandLine, model_keys: Sequence[str]) -> dict[str, LaneDemand]:
-    """One command, some microseconds of the server for each lane; raises `redis.RedisError`."""
+    """Return the demand for each model. This takes one command, and some microseconds of the server for each queue.
+    Raises `redis.RedisError`.
+    """
     if not model_keys:
         return {}
     _now, *told = line.run(Command(DEMAND, tuple(map(lane_key, model_keys)), ()))

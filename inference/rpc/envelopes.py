@@ -1,4 +1,4 @@
-"""What is written on a request or a reply, around its payload: enough to route it without reading it."""
+"""Wrap a request or reply in the fields that are needed to route it without reading its payload."""
 
 import struct
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from inference.rpc.errors import MessageMalformed
 from inference.rpc.frames import VERSION, Buffer
 
 _REQUEST = struct.Struct("<B?HH")
-"""Version, whether the payload is here, lengths of the reply list's name and of the coalesce key."""
+"""The version, whether the payload is included, and the lengths of the reply list's name and the coalesce key."""
 _REPLY = struct.Struct("<B?32s")
 LONGEST_COALESCE_KEY = 1000
 
@@ -15,11 +15,13 @@ LONGEST_COALESCE_KEY = 1000
 @dataclass(frozen=True, slots=True)
 class RequestEnvelope:
     replies: str
-    """The list on which its client waits."""
+    """The list on which the client waits."""
     coalesce: str
-    """Requests of one tenant that say the same here want the same answer; empty for those that share none."""
+    """The coalesce key. Requests of one tenant with the same key want the same answer; it is empty for requests that
+    share no run.
+    """
     payload: Buffer | None
-    """None where it lies under a key of its own."""
+    """The payload, or None if it is stored under a separate key."""
 
 
 @dataclass(frozen=True, slots=True)

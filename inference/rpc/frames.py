@@ -1,4 +1,4 @@
-"""A message's bytes: a version, a JSON header, and raw buffers that the header counts."""
+"""Pack a message as bytes: a version, a JSON header, and raw buffers whose sizes are in the header."""
 
 import json
 import struct
@@ -10,7 +10,7 @@ from inference.rpc.errors import MessageMalformed
 
 VERSION = 1
 ALIGNMENT = 8
-"""Buffers begin on multiples of it, so that numbers can be read where they lie."""
+"""The alignment of buffers, which lets numbers be read without a copy."""
 
 _HEAD = struct.Struct("<BI")
 _SIZES = "#"
@@ -20,7 +20,7 @@ Buffer = bytes | memoryview
 
 
 def pack(header: Mapping[str, Json], buffers: Sequence[Buffer] = ()) -> bytes:
-    # Half of a surrogate pair is the model's to refuse, not the wire's to break on.
+    # A lone half of a surrogate pair must not break the transport. It is up to the model to refuse it.
     said = {**header, _SIZES: [len(buffer) for buffer in buffers]}
     text = _JSON.encode(said).encode("utf-8", "surrogatepass")
     parts: list[Buffer] = [_HEAD.pack(VERSION, len(text)), text]
@@ -33,7 +33,9 @@ def pack(header: Mapping[str, Json], buffers: Sequence[Buffer] = ()) -> bytes:
 
 
 def unpack(data: Buffer) -> tuple[dict[str, Any], list[memoryview]]:
-    """Nothing is allocated that did not arrive: buffers are views of `data`."""
+    """Return the header and the buffers of a message. No memory is allocated beyond what arrived, because the buffers
+    are views of `data`.
+    """
     view = memoryview(data)
     if len(view) < _HEAD.size:
         raise MessageMalformed(f"{len(view)} bytes are no message")

@@ -1,4 +1,4 @@
-"""How the lane's keys in Redis are named, and an entry of a lane as the scripts lay it out."""
+"""Name the Redis keys of the RPC, and read an entry of a queue in the layout that the scripts use."""
 
 import struct
 from dataclasses import dataclass
@@ -9,7 +9,9 @@ NAMESPACE = "maas:lane"
 CANCEL_WORD = "lane_cancel"
 
 TOKEN = b""
-"""In a lane's wake list: something waits. Anything else there is an entry itself, come while nothing waited."""
+"""The token in a queue's `wake` list, which says that requests wait. Any other value in the list is an entry itself,
+which arrived when nothing else waited.
+"""
 
 REQUEST_ID_CHARACTERS = 32
 _HEAD = struct.Struct("<ddddH")
@@ -24,7 +26,9 @@ def wake_key(model_key: str) -> str:
 
 
 def nudge_key(reader_id: str) -> str:
-    """Its reader waits on it too, so that it can be told of new lanes at once."""
+    """Return the key of the list through which a reader can be notified of new queues at once. The reader waits on this
+    list too.
+    """
     return f"{NAMESPACE}-nudge:{reader_id}"
 
 
@@ -37,18 +41,18 @@ def claim_key(request_id: str, what: str) -> str:
 
 
 def held_key(request_id: str) -> str:
-    """There while a worker that lives has the request."""
+    """Return the key that exists while a live worker holds the request."""
     return f"{NAMESPACE}-held:{request_id}"
 
 
 def entry_name(request_id: str, tenant: str) -> str:
-    """The scripts find the tenant in it."""
+    """Return the name of an entry. The scripts find the tenant in it."""
     return f"{request_id}:{tenant}"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A request as it lies in its lane; times in milliseconds of the Redis server's clock."""
+    """A request as it is stored in its queue. Its times are in milliseconds of the Redis server's clock."""
 
     raw: bytes
     arrived_ms: float

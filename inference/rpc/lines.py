@@ -1,4 +1,4 @@
-"""One connection that many threads share: whoever comes while it is busy is sent along with the others."""
+"""Share one connection between many threads: commands that arrive while it is busy are sent together afterwards."""
 
 import threading
 from collections import deque
@@ -33,14 +33,18 @@ class CommandLine:
         self._lock = threading.Lock()
 
     def run(self, command: Command) -> Any:
-        """Raises `redis.RedisError` where it was not, or perhaps not, carried out."""
+        """Run the command and return its answer. Raises `redis.RedisError` if it was not, or perhaps not,
+        carried out.
+        """
         (answer,) = self.run_all([command])
         if isinstance(answer, BaseException):
             raise redis.RedisError(str(answer)) from answer
         return answer
 
     def run_all(self, commands: Sequence[Command]) -> list[Any]:
-        """In one go; what was not, or perhaps not, carried out has an error for its answer."""
+        """Run the commands together and return their answers. The answer is an error for a command that was not, or
+        perhaps not, carried out.
+        """
         turns = [_Turn(command) for command in commands]
         self._waiting.extend(turns)
         with self._lock:
@@ -61,6 +65,6 @@ class CommandLine:
         except (redis.RedisError, OSError) as error:
             failure = error
         finally:
-            # However this ends, nobody is left waiting.
+            # All waiting threads get an answer, however this ends.
             for turn, answer in zip(turns, answers or [failure] * len(turns), strict=True):
                 turn.end(answer)

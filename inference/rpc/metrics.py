@@ -1,4 +1,4 @@
-"""What the lane counts. Labels never name a tenant."""
+"""Define the metrics of the RPC. Their labels never name a tenant."""
 
 from prometheus_client import Counter, Histogram
 

@@ -1,4 +1,4 @@
-"""What a run comes to, and what each of its callers is told."""
+"""Determine the outcome of a run, and what each of its callers receives."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -21,16 +21,20 @@ from inference.rpc.works import read_work
 log = structlog.get_logger(__name__)
 
 Serve = Callable[[LaneRequest], WorkOutput]
-"""Called in as many threads as there are slots, so that requests meet in the batcher."""
+"""A function that serves a request. It is called in as many threads as there are slots, so that requests meet in the
+batcher.
+"""
 
 
 class Result(Protocol):
     def result(self) -> WorkOutput:
-        """Raises what went wrong."""
+        """Return the output, or raise what went wrong."""
 
 
 Begin = Callable[[LaneRequest, Callable[[], None]], Result | None]
-"""None where a thread must serve it; else what is given here is called once, in any thread, when it has ended."""
+"""A function that begins a request, or returns None if a thread must serve it. The given callback is called once, in
+any thread, when the run has ended.
+"""
 Outcome = WorkOutput | WorkError
 
 
@@ -44,7 +48,9 @@ class Outcomes:
         return _guarded(run, lambda: self._serve(_request(run, self._payload_of(run))))
 
     def begun(self, run: Run, begin: Begin, ended: Callable[[], None]) -> Callable[[], Outcome] | None:
-        """What tells the outcome, once `ended` was called; None where a thread must see to it."""
+        """Begin the run. Return the function that gives its outcome after `ended` was called, or None if a thread must
+        run it.
+        """
         payload = _inline(run)
         if payload is None:
             return None
@@ -122,12 +128,12 @@ def _guarded(run: Run, work: Callable[[], WorkOutput]) -> Outcome:
 
 
 def _spent_ms(spent: Spent, load_s: float) -> SpentMs:
-    """`load_s`: what passed before the worker took the request."""
+    """Return the times in milliseconds. `load_s` is the load time that passed before the worker took the request."""
     return SpentMs((spent.load_s + load_s) * 1000, spent.batch_s * 1000, spent.infer_s * 1000)
 
 
 def told(outcome: Outcome) -> str:
-    """How a run ended, as it is counted."""
+    """Return the label under which the outcome of a run is counted."""
     match outcome:
         case WorkOutput():
             return "served"

@@ -1,4 +1,6 @@
-"""The worker's end of the lanes it serves: takes requests, runs them together, answers each to who asked."""
+"""Read the queues of the models that a worker serves: take requests, run them together, and send each answer to its
+caller.
+"""
 
 import threading
 import time
@@ -30,13 +32,17 @@ from inference.rpc.seats import WAIT_S, Lanes, Seat
 log = structlog.get_logger(__name__)
 
 LoadWithin = Callable[[str, float, float], float]
-"""How much of a stretch of `time.monotonic` the load of a model took, by its key."""
+"""A function that says how much of a period of `time.monotonic` was spent on loading a model, given by its key."""
 SEATS = 2
-"""While a thread runs what it took, another waits already, so that nothing is handed over where little comes."""
+"""The number of connection slots. While one thread runs what it took, another already waits, so that under light load
+no request is handed to another thread.
+"""
 
 
 class LaneReader:
-    """Holds at most `slots` requests. One that is killed loses what it holds: its callers look for it, and are told."""
+    """A reader that holds at most `slots` requests. If it is killed, its requests are lost; their callers look for them
+    and get an error.
+    """
 
     def __init__(
         self,
@@ -48,7 +54,9 @@ class LaneReader:
         limits: LaneLimits | None = None,
         load_within: LoadWithin = lambda *_: 0.0,
     ) -> None:
-        """`slots`: requests that threads serve. Those that are begun come beside them, a batch and a little more."""
+        """Set up the reader. `slots` is the number of requests that threads serve. Requests that are begun without a
+        thread come in addition: a batch and a little more.
+        """
         self._load_within = load_within
         self._limits = limits or LaneLimits()
         self._slots = slots
@@ -75,14 +83,14 @@ class LaneReader:
         self._lock = threading.Lock()
         self._left = threading.Semaphore(0)
         self.reading = threading.Event()
-        """Set while Redis answers."""
+        """An event that is set while Redis answers."""
         self._threads = [
             threading.Thread(target=self._work_on, name=f"lane-{number}", daemon=True)
             for number in range(slots + SEATS)
         ]
 
     def set_lanes(self, model_keys: Iterable[str]) -> None:
-        """From now on these; what was taken from others is finished."""
+        """Serve these models from now on. Requests that were taken for other models are finished."""
         lanes = {wake_key(key): key for key in model_keys}
         if self._lanes != lanes:
             self._lanes = lanes
@@ -98,7 +106,7 @@ class LaneReader:
             self._begun.start()
 
     def stop(self, timeout_s: float) -> None:
-        """Take no more, finish what can be within this time, give back the rest."""
+        """Take no more requests, finish those that can be finished within this time, and give back the rest."""
         ends_s = time.monotonic() + timeout_s
         self._stopping.set()
         self._nudge()
@@ -106,7 +114,7 @@ class LaneReader:
             self._left.acquire(timeout=max(0.0, ends_s - time.monotonic()))
         self._hand.settle(max(0.0, ends_s - time.monotonic()))
         left = [(run, taken) for run, members in self._hand.give_up() for taken in members]
-        # The oldest goes back last, and so comes first again.
+        # The oldest request is given back last, so that it is the first in the queue again.
         for run, taken in sorted(left, key=lambda one: -one[1].entry.arrived_ms):
             self._give_back(run, taken)
         for _thread in self._threads:
@@ -116,7 +124,7 @@ class LaneReader:
         self._line.close()
 
     def cancel(self, request_id: str) -> None:
-        """Heard from whoever no longer waits; never waits itself."""
+        """Cancel a request whose caller no longer waits. This never blocks."""
         self._hand.cancel(request_id)
 
     def _work_on(self) -> None:
@@ -126,10 +134,12 @@ class LaneReader:
             else:
                 self._run_safely(due)
 
-    # Taking
+    # The following methods take requests.
 
     def _sit(self, seat: Seat) -> None:
-        """What comes is run here and now; the seat is kept meanwhile if somebody sits on another, else passed on."""
+        """Wait on the connection slot, and run in this thread what arrives. If another thread waits on another slot,
+        this thread keeps its slot meanwhile; otherwise it passes the slot on first.
+        """
         while seat.waiting or not self._stopping.is_set():
             with self._lock:
                 self._waiting += 1
@@ -140,7 +150,8 @@ class LaneReader:
             if self._hand.runs > 1:
                 runs = self._begin(runs)
             if runs and not keeps:
-                # Before all that was taken: whoever sits there tells Redis what this worker has in hand.
+                # The slot is passed on before the runs, because the thread that uses it reports to Redis which requests
+                # this worker holds.
                 self._due.put(seat)
             for run in runs[1:]:
                 self._due.put(run)
@@ -153,7 +164,9 @@ class LaneReader:
         self._left.release()
 
     def _begin(self, runs: list[Run]) -> list[Run]:
-        """Those that threads must run. A request alone is: that takes fewer steps."""
+        """Begin the runs that need no thread, and return the others. A run that is alone is not passed here, because a
+        thread runs it in fewer steps.
+        """
         return runs if self._begun is None else [run for run in runs if not self._begun.take(run)]
 
     def _take_safely(self, seat: Seat) -> list[Run]:
@@ -178,7 +191,8 @@ class LaneReader:
             return []
         came, room = seat.come(), 1
         try:
-            # A reader that died between its wake-up and its taking took the token with it.
+            # If nothing arrived, look at the queues themselves. A reader that died between being woken and taking
+            # requests took the token with it.
             model_key, entry = came or (self._forgotten(), TOKEN)
             if model_key is None:
                 return []
@@ -239,7 +253,7 @@ class LaneReader:
         load_s = self._load_within(model_key, now_s - queue_s, now_s)
         return self._hand.add(Taken(model_key, entry, envelope, deadline_s, queue_s - load_s, load_s))
 
-    # Running
+    # The following methods run requests.
 
     def _run_safely(self, run: Run, seat: Seat | None = None) -> None:
         try:
@@ -262,10 +276,12 @@ class LaneReader:
         self._replier.send(replies[sent:])
         self._replier.count(run, members, told(outcome))
 
-    # Answering
+    # The following methods send answers.
 
     def _reply_and_wait(self, replies: Sequence[Reply], seat: Seat) -> int:
-        """One step in place of two, where the next wait may begin at once; how many have surely been sent."""
+        """Send the replies together with the next wait, in one step instead of two, if the wait may begin at once.
+        Return how many replies have surely been sent.
+        """
         lanes = self._lanes
         if self._stopping.is_set() or not seat.is_told(lanes) or not self._hand.reserve(1):
             return 0
@@ -295,7 +311,7 @@ class LaneReader:
             REQUESTS.labels(taken.model_key, "given_back").inc()
 
     def _nudge(self) -> None:
-        """Let the waits end at once; where this is lost, they end within a second."""
+        """End the waits at once. If this is lost, they end by themselves within a second."""
         try:
             for seat in self._seats:
                 self._line.run(nudge_command(seat.nudge))

@@ -1,4 +1,6 @@
-"""How a worker's answers leave: those that end together in one step, offered again while Redis is away."""
+"""Send a worker's answers. Those that end together are sent in one step, and sending is retried while Redis is
+unavailable.
+"""
 
 import threading
 import time
@@ -19,7 +21,7 @@ log = structlog.get_logger(__name__)
 
 RECONNECT_S = 0.2
 REPLY_TRIES_S = 5.0
-"""A finished answer is offered again for this long while Redis is away."""
+"""The time for which a finished answer is sent again while Redis is unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Replier:
                 taken,
                 reply_command(
                     taken,
-                    # Of those who still wait, it ran for who asked first.
+                    # The run counts as made for the first of the callers who still wait; the others joined it.
                     self._outcomes.payload_for(taken, outcome, run_ms, run.call.spent, joined=place > 0),
                     taken.deadline_s - now_s,
                     self._limits,
@@ -58,7 +60,9 @@ class Replier:
         ]
 
     def send(self, replies: Sequence[Reply]) -> None:
-        """Each until it is surely sent, or nobody would read it any more."""
+        """Send the replies. Each is retried until it has surely been sent, or until its caller would no longer
+        read it.
+        """
         if not replies:
             return
         commands = together([reply.command for reply in replies])

@@ -1,4 +1,6 @@
-"""How an answer goes back: onto the list that the request names, large ones under a key of their own."""
+"""Build the commands that send an answer to the list that the request names. A large answer is stored under a separate
+key.
+"""
 
 import math
 from collections.abc import Sequence
@@ -17,11 +19,13 @@ log = structlog.get_logger(__name__)
 
 _NO_CLAIMS = ("", b"", "")
 READ_WITHIN_S = 10.0
-"""After the caller's deadline, for an answer that is just being read."""
+"""The time after the caller's deadline for which an answer remains readable, in case it is just being read."""
 
 
 def reply_command(taken: Taken, payload: bytes, left_s: float, limits: LaneLimits) -> Command:
-    """Takes along what is left of a large input, which of those alike only one was read."""
+    """Return the command that sends the answer. It also deletes the request's large input, because only one input was
+    read of equal requests that shared a run.
+    """
     request_id, envelope = taken.entry.request_id, taken.envelope
     inline = len(payload) <= limits.inline_bytes
     message = write_reply(ReplyEnvelope(request_id, payload if inline else None))
@@ -33,7 +37,7 @@ def reply_command(taken: Taken, payload: bytes, left_s: float, limits: LaneLimit
 
 
 def together(replies: Sequence[Command]) -> list[Command]:
-    """The same in fewer steps: small ones onto one list are one."""
+    """Return the commands in fewer steps: small replies to the same list become one command."""
     small: dict[tuple[str, ...], list[Command]] = {}
     commands = []
     for reply in replies:
@@ -49,7 +53,7 @@ def together(replies: Sequence[Command]) -> list[Command]:
 
 
 def reply_in(message: bytes) -> ReplyEnvelope | None:
-    """None for a nudge, and for what cannot be read."""
+    """Return the reply, or None for a nudge or a message that cannot be read."""
     try:
         return read_reply(message) if message else None
     except MessageMalformed as error:
@@ -58,5 +62,5 @@ def reply_in(message: bytes) -> ReplyEnvelope | None:
 
 
 def nudge_command(key: str) -> Command:
-    """Nothing, said to whoever blocks on this list, so that it looks around."""
+    """Return the command that sends an empty message to the list, which ends a blocking wait on it."""
     return Command(REPLY, (key,), (b"", 5000, "", b"", ""))

@@ -1,4 +1,4 @@
-"""The requests that a worker has in hand, and the runs that serve them: those alike share one."""
+"""Keep the requests that a worker holds, and the runs that serve them. Equal requests share a run."""
 
 import threading
 from collections import OrderedDict
@@ -13,12 +13,14 @@ from inference.rpc.keys import Entry
 from inference.rpc.works import LaneWork
 
 CANCELS_REMEMBERED = 10_000
-"""Words of cancel are heard by every worker, for requests that most of them will never see."""
+"""The most cancellations that are remembered. Every worker receives all cancellations, most of them for requests that
+it will never see.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class LaneRequest:
-    """What a worker is asked to serve."""
+    """A request that a worker must serve."""
 
     model_key: str
     work: LaneWork
@@ -28,7 +30,7 @@ class LaneRequest:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A request out of its lane; times on the clock of `time.monotonic`."""
+    """A request that was taken from its queue. Its times are on the clock of `time.monotonic`."""
 
     model_key: str
     entry: Entry
@@ -36,23 +38,23 @@ class Taken:
     deadline_s: float
     queue_s: float
     load_s: float = 0.0
-    """What it waited for its model to be loaded, before it was taken."""
+    """The time that it waited for its model to load before it was taken."""
 
 
 @dataclass(eq=False, slots=True)
 class Run:
-    """One call of the model, for one request or for several that want the same."""
+    """A call of the model, for one request or for several equal ones."""
 
     model_key: str
     alike: tuple[str, str, str] | None
-    """Model, tenant and coalesce key: never shared between tenants."""
+    """The model, tenant and coalesce key. The tenant is included so that tenants never share a run."""
     call: Call
     members: dict[str, Taken]
     payload: bytes = b""
-    """As read from its claim, kept to be given back."""
+    """The payload that was read from a separate key. It is kept in case the request is given back."""
     answering: bool = False
     begun: bool = False
-    """No thread waits for it, so it takes no slots."""
+    """True if no thread waits for the run, so that it takes no slots."""
 
     @property
     def slots(self) -> int:
@@ -63,9 +65,10 @@ Settled = Literal["coalesced", "canceled", "expired"]
 
 
 class Hand:
-    """Bounded by slots, of which every request that a thread serves and every run without one takes one.
+    """The requests that a worker holds, bounded by slots. Every request that a thread serves takes one slot, and so
+    does every run without requests.
 
-    Any thread may ask.
+    Any thread may call the methods.
     """
 
     def __init__(self, slots: int) -> None:
@@ -79,7 +82,9 @@ class Hand:
         self._changed = threading.Condition()
 
     def reserve(self, most: int, timeout_s: float = 0.0) -> int:
-        """Room for so many that may come, none where there is none in time; to be given back whatever comes."""
+        """Reserve slots for up to this many requests that may arrive. Return the number, which is 0 if none becomes
+        free in time. It must be given back in any case.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self._room > 0, timeout_s)
             reserved = min(most, max(0, self._room))
@@ -92,7 +97,9 @@ class Hand:
             self._changed.notify_all()
 
     def add(self, taken: Taken) -> Run | Settled:
-        """A run to be started, unless one that goes on serves it too or nobody waits for it any more."""
+        """Return a run to be started. Return a reason instead if a run in progress serves the request too, or if nobody
+        waits for it any more.
+        """
         entry, same = taken.entry, taken.envelope.coalesce
         alike = None if not same else (taken.model_key, entry.tenant, same)
         with self._changed:
@@ -116,7 +123,9 @@ class Hand:
             return run
 
     def cancel(self, request_id: str) -> bool:
-        """True when it was in hand. Else it is remembered, since it may be on its way here."""
+        """Cancel the request. Return True if it was held; otherwise the cancellation is remembered, because the request
+        may be on its way here.
+        """
         with self._changed:
             run = self._by_request.pop(request_id, None)
             if run is None:
@@ -133,7 +142,7 @@ class Hand:
         return True
 
     def begun(self, run: Run) -> None:
-        """It needs no thread from now on."""
+        """Note that the run needs no thread from now on."""
         with self._changed:
             if run in self._runs and not run.begun:
                 self._used -= run.slots
@@ -145,12 +154,14 @@ class Hand:
         return len(self._runs)
 
     def requests(self) -> list[str]:
-        """Those in hand, by id."""
+        """Return the ids of the requests that are held."""
         with self._changed:
             return list(self._by_request)
 
     def renew(self, run: Run, now_s: float) -> bool:
-        """After a deadline: True when somebody joined who still has time, for whom a thread begins again."""
+        """Renew the run after its deadline. Return True if a caller joined who still has time; a thread then runs it
+        again.
+        """
         with self._changed:
             for request_id, taken in list(run.members.items()):
                 if taken.deadline_s <= now_s:
@@ -165,12 +176,14 @@ class Hand:
             return True
 
     def end(self, run: Run) -> tuple[Taken, ...]:
-        """Those who still wait for its answer; none where it was given up. Nobody joins it any more."""
+        """End the run, so that no request joins it any more. Return the requests that still wait for its answer, or
+        none if it was given up.
+        """
         with self._changed:
             return self._conclude(run) if run in self._runs else ()
 
     def release(self, run: Run) -> None:
-        """Once answered: its room is free."""
+        """Free the slots of a run that has been answered."""
         with self._changed:
             if run in self._runs:
                 self._remove(run)
@@ -180,7 +193,9 @@ class Hand:
             return self._changed.wait_for(lambda: not self._runs, timeout_s)
 
     def give_up(self) -> list[tuple[Run, tuple[Taken, ...]]]:
-        """Everything that is not being answered, out of hand at once; the runs end by themselves, for nobody."""
+        """Drop all requests that are not being answered and return them. Their runs end by themselves, and no caller
+        gets their results.
+        """
         with self._changed:
             unfinished = [run for run in self._runs if not run.answering]
             left = [(run, self._conclude(run)) for run in unfinished]

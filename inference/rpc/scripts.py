@@ -1,10 +1,11 @@
-"""The steps of the lane that Redis takes as one; times in milliseconds of its own clock.
+"""Define the steps of the RPC that Redis carries out atomically. Their times are in milliseconds of the server's clock.
 
-A lane is a few keys under one prefix: `bodies` (entries by name), `deadlines` and `arrivals` (names by time), a
-`queue:<tenant>` of names each, `ring` (tenants with something waiting, by start tag), `finish` (where a tenant's last
-turn ended), `sums` (counts and bytes), `pace`, `served` while a worker reads it, and `wake`, on which readers block.
-`wake` holds at most one entry, pushed there when nothing else waited so that an idle worker has it in one step, and
-behind it at most one token.
+The queue of a model version, called a lane in the code, is a few keys under one prefix: `bodies` (entries by name),
+`deadlines` and `arrivals` (names by time), one `queue:<tenant>` of names for each tenant, `ring` (the tenants with
+waiting requests, by start tag), `finish` (where the last request of a tenant ended), `sums` (counts and bytes), `pace`,
+`served` (present while a worker reads the queue), and `wake`, on which readers block. `wake` holds at most one entry,
+which was pushed there when nothing else waited so that an idle worker gets it in one step, and behind it at most one
+token.
 """
 
 import hashlib
@@ -25,7 +26,7 @@ class Script:
         object.__setattr__(self, "sha", sha)
 
 
-# `forget` keeps every key in step with the others; whatever leaves a lane's queue leaves by it.
+# The function `forget` keeps all keys consistent. Whatever leaves the queue leaves through it.
 _LANE = """
 local time = redis.call('time')
 local now = time[1] * 1000 + time[2] / 1000
@@ -82,9 +83,10 @@ local function enqueue(lane, name, entry, deadline, arrived, size, push, start, 
 end
 """
 
-# The first step is the common one, and all that an idle lane does.
-# lane, the answer's own list or nothing; name, remaining ms, cost, bytes, message, claim key, claim, four limits and
-# ms to keep -> 0, waiting | which limit, waiting, the tenant's own, ms per request
+# Queue a request. The first step is the common one, and the only one for an idle queue. Keys: the lane, and the list of
+# this answer alone or an empty string. Arguments: name, remaining ms, cost, bytes, message, claim key, claim, and the
+# packed four limits and ms to keep. Returns 0 and the number that wait, or else the number of the limit that was
+# exceeded, the number that wait, the tenant's own number, and ms per request.
 PUSH = Script(
     f"""
 local function tell_demand(lane)
@@ -137,8 +139,9 @@ return {0, waiting + 1}
 """
 )
 
-# Start-time fair queueing: the tenant whose turn began first goes first, and pays its request's cost.
-# lane; most to take, ms to keep -> ms now, expired, remaining, entries...
+# Take requests by start-time fair queueing: the tenant with the lowest start tag comes first, and its tag grows by the
+# cost of its request. Key: the lane. Arguments: the most to take, ms to keep. Returns ms now, the number expired, the
+# number that remain, and the entries.
 TAKE = Script(
     _LANE
     + """
@@ -184,7 +187,8 @@ return {string.format('%.3f', now), expired, remaining, unpack(taken)}
 """
 )
 
-# lane; name, entry, claim key, claim, ms to keep -> 1, or 0 when nobody can be waiting for it any more
+# Give a request back to its queue. Key: the lane. Arguments: name, entry, claim key, claim, ms to keep. Returns 1, or 0
+# if no caller can be waiting for it any more.
 GIVE_BACK = Script(
     _LANE
     + """
@@ -205,7 +209,8 @@ return 1
 """
 )
 
-# lane; name, claim key, channel, word -> 1 when it waited here and waits no more; else the workers are told
+# Cancel a request. Key: the lane. Arguments: name, claim key, channel, message. Returns 1 if it waited here and no
+# longer does; otherwise the message is published to the workers.
 CANCEL = Script(
     _LANE
     + """
@@ -228,7 +233,8 @@ return 0
 """
 )
 
-# lanes... -> ms now, then for each: waiting, ms that the oldest has waited
+# Measure the demand. Keys: the lanes. Returns ms now, and for each lane the number that wait and the ms for which the
+# oldest has waited.
 DEMAND = Script(
     _LANE
     + """
@@ -251,7 +257,8 @@ return told
 """
 )
 
-# lanes..., requests in hand...; how many lanes, ms to remember -> ms now
+# Report what a worker serves. Keys: the lanes, then the requests that it holds. Arguments: the number of lanes, ms to
+# remember. Returns ms now.
 SERVE = Script(
     """
 for at, key in ipairs(KEYS) do
@@ -262,7 +269,8 @@ return string.format('%.3f', time[1] * 1000 + time[2] / 1000)
 """
 )
 
-# lane, held; name -> 1 while it waits or a worker that lives has it
+# Look for a request. Keys: the lane, the key of a held request. Argument: name. Returns 1 while it waits or a live
+# worker holds it.
 LOOK = Script(
     """
 local lane, name = KEYS[1], ARGV[1]
@@ -272,7 +280,7 @@ return first and string.sub(first, 35, 34 + #name) == name and 1 or 0
 """
 )
 
-# replies; message, ms to keep, claim key, claim, claim of the request
+# Send a reply. Key: the list of replies. Arguments: message, ms to keep, claim key, claim, claim key of the request.
 REPLY = Script(
     """
 if ARGV[5] ~= '' then redis.call('unlink', ARGV[5]) end
@@ -283,7 +291,7 @@ return 1
 """
 )
 
-# replies; ms to keep, messages...
+# Send several replies. Key: the list of replies. Arguments: ms to keep, then the messages.
 REPLIES = Script(
     """
 redis.call('rpush', KEYS[1], unpack(ARGV, 2))
@@ -292,7 +300,8 @@ return 1
 """
 )
 
-# claim; most bytes -> the payload, once; false when it is gone, or too large to be taken into memory
+# Read a payload once and delete it. Key: the claim. Argument: the most bytes. Returns the payload, or false if it is
+# gone or too large to be read into memory.
 CLAIM = Script(
     """
 local payload = false

@@ -1,4 +1,6 @@
-"""One request and its answer over one connection: pushed and waited for in one go, taken back when its time is over."""
+"""Send one request and receive its answer over one connection: the push and the wait are sent together, and the request
+is canceled when its time is over.
+"""
 
 import threading
 import time
@@ -20,15 +22,21 @@ from inference.rpc.wires import PATIENCE_S, Popped, Wire, pop
 log = structlog.get_logger(__name__)
 
 LISTEN_S = 2.0
-"""After so long it is asked again, so that a Redis that fell silent and a worker that died are noticed."""
+"""The time after which the request is looked for, so that a Redis that no longer answers and a worker that died are
+noticed.
+"""
 MOST_MISSED = 1
-"""A request that was just taken is told to be in hand within a second."""
+"""The most looks that may miss a request before its worker counts as dead. A worker reports a request that it has just
+taken within a second.
+"""
 LAST_WORD_S = 0.25
-"""For taking a request back whose time is over."""
+"""The time for canceling a request whose deadline has passed."""
 
 
 class Talk:
-    """The answer lies on a list of its own until it is fetched, so a connection that breaks loses none."""
+    """The exchange of one request. The answer is stored in a list of its own until it is fetched, so a broken
+    connection loses no answer.
+    """
 
     def __init__(self, wire: Wire, asked: Outgoing, call: Call, deadline_s: float) -> None:
         self._wire = wire
@@ -42,7 +50,7 @@ class Talk:
         self._lock = threading.Lock()
 
     def answer(self) -> Buffer | None:
-        """Its bytes, or None where they are gone; raises as `LaneClient.call`."""
+        """Return the answer's bytes, or None if they are gone. Raises in the same cases as `LaneClient.call`."""
         forget = self._call.on_cancel(self._interrupt)
         try:
             self._push()
@@ -70,7 +78,7 @@ class Talk:
         try:
             self._asked.check_pushed(answer)
         except LaneOverloaded:
-            # What is refused is told on the list too, so that nobody blocks on it.
+            # A refusal is also sent to the list, so that the wait on it ends.
             self._wire.hear()
             raise
 
@@ -119,7 +127,7 @@ class Talk:
         return pop([self._asked.own_replies], min(self._left_s(), LISTEN_S))
 
     def _patience_s(self) -> float:
-        """The same from one step to the next, and from call to call, where the deadline is far."""
+        """Return the timeout of a step. It is the same for all steps and calls whose deadline is far away."""
         return min(self._left_s(), LISTEN_S + PATIENCE_S)
 
     def _left_s(self) -> float:
@@ -129,7 +137,7 @@ class Talk:
         return left_s
 
     def _why(self, error: Exception) -> Exception:
-        """Of a call that got no answer."""
+        """Return the error of a call that got no answer."""
         if self._call.canceled:
             self._take_back(PATIENCE_S)
             return CallCanceled()
@@ -140,7 +148,7 @@ class Talk:
         return LaneUnavailable(f"the lane's Redis {how}: {error}")
 
     def _take_back(self, within_s: float) -> bool:
-        """Frees what would work for nobody; whoever does not hear of it ends by the deadline."""
+        """Cancel the request, so that no worker spends time on it. A worker that misses this ends at the deadline."""
         self._wire.close()
         try:
             self._wire.run([self._asked.cancel()], within_s)
@@ -150,7 +158,9 @@ class Talk:
         return True
 
     def _interrupt(self) -> None:
-        """From the thread that cancels, maybe after the end: the connection is another's then."""
+        """Interrupt the wait from the thread that cancels. The exchange may have ended, in which case the connection
+        belongs to another call.
+        """
         with self._lock:
             if not self._ended:
                 self._wire.interrupt()

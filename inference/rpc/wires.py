@@ -1,4 +1,6 @@
-"""One connection to Redis for one thread at a time: several things are said at once, then their answers are heard."""
+"""Connect to Redis for one thread at a time. Several commands are sent at once, and their answers are read
+afterwards.
+"""
 
 import socket
 import time
@@ -14,20 +16,21 @@ from redis.retry import Retry
 from inference.rpc.commands import Command, Spoken
 
 Popped = tuple[bytes, bytes] | None
-"""What a blocking pop gives: the key, and what was there."""
+"""The result of a blocking pop: the key and its value, or None."""
 
 PATIENCE_S = 2.0
 SILENT_S = 1.0
-"""A connection that was used since is not asked whether it still stands."""
+"""The time after its last use for which a connection is not checked before it is used again."""
 SLACK_S = 0.02
-"""Setting a socket's time limit is a call to the system; one that is this little too long is left."""
+"""The excess that a socket's timeout may have before it is set again, because setting it takes a system call."""
 
 
 class Wire:
-    """Connects when it is needed. Without retries: a command that may have been carried out is not said twice.
+    """A connection that opens when it is needed. It does not retry, because a command that may have been carried out
+    must not be sent twice.
 
-    Whatever is left unheard, by an error or on purpose, closes it before the next is said, so that no answer is
-    taken for another's.
+    If an answer was left unread, by an error or on purpose, the connection is closed before the next command, so that
+    no answer is taken for that of another command.
     """
 
     def __init__(self, url: str) -> None:
@@ -38,7 +41,7 @@ class Wire:
         self._patience_s = 0.0
 
     def say(self, spoken: Sequence[Spoken], within_s: float = PATIENCE_S) -> None:
-        """Raises `redis.RedisError` where it could not be said, in full, in time."""
+        """Send the commands. Raises `redis.RedisError` if they could not be sent completely and in time."""
         now_s = time.monotonic()
         if self._unheard or (now_s - self._used_s > SILENT_S and self._is_stale()):
             self.close()
@@ -52,7 +55,7 @@ class Wire:
         connection.send_packed_command(connection.pack_commands(spoken))  # type: ignore[no-untyped-call]
 
     def hear(self, within_s: float = PATIENCE_S) -> Any:
-        """The next answer; an error that Redis answers with is raised, as one of the connection is."""
+        """Return the next answer. If Redis answers with an error, it is raised like an error of the connection."""
         self._limit(within_s)
         try:
             answer = self._connection.read_response()
@@ -63,7 +66,9 @@ class Wire:
         return answer
 
     def run(self, commands: Sequence[Command], within_s: float = PATIENCE_S) -> list[Any]:
-        """An error of a command itself is its answer; one of the connection is raised."""
+        """Run the commands and return their answers. An error of a single command is returned as its answer; an error
+        of the connection is raised.
+        """
         self.say([command.spoken() for command in commands], within_s)
         answers = [self.hear_answer(within_s) for _ in commands]
         return [
@@ -78,7 +83,7 @@ class Wire:
             return error
 
     def interrupt(self) -> None:
-        """From another thread: whoever says or hears something here gets an error, at once."""
+        """Interrupt from another thread: the thread that sends or reads here gets an error at once."""
         connected = self._connection._get_socket()
         if connected is not None:
             try:
@@ -100,7 +105,9 @@ class Wire:
             self._connection.update_current_socket_timeout(self._patience_s)
 
     def _is_stale(self) -> bool:
-        """The server went away while nothing was said: there is something to read, its goodbye."""
+        """Return whether the server has closed the connection while it was idle. In this case there is something to
+        read: the end of the connection.
+        """
         try:
             return self._connection.is_connected and self._connection.can_read()
         except (redis.RedisError, OSError):
@@ -108,5 +115,5 @@ class Wire:
 
 
 def pop(keys: Sequence[str], timeout_s: float) -> Spoken:
-    # Rounded up, since nothing at all would mean forever.
+    # The timeout is rounded up, because 0 would mean to wait forever.
     return ("BLPOP", *keys, max(0.001, round(timeout_s, 3)))

@@ -1,4 +1,4 @@
-"""What a model is asked, as bytes: a work and its parameters."""
+"""Serialize the input of a model: a work and its parameters."""
 
 from collections.abc import Mapping
 from itertools import accumulate, chain, pairwise
@@ -13,7 +13,9 @@ from inference.rpc.frames import Buffer, pack, unpack
 from tenants.core.messages import names_in_words
 
 LaneWork = TextInput | TokenInput | TensorInput
-"""Pages stay with jobs: their pictures are decoded where the model is."""
+"""The kinds of work that can be sent. Pages are not among them: they belong to jobs, and their images are decoded where
+the model runs.
+"""
 
 CHARACTERS_PER_COST = 256
 TOKENS_PER_COST = 64
@@ -65,7 +67,9 @@ def _read_tokens(counts: list[Json], buffers: list[memoryview]) -> tuple[tuple[i
 
 
 def cost_of(work: LaneWork) -> int:
-    """What a request weighs against another of the same lane when tenants take turns; at least one."""
+    """Return the relative cost of a request, which counts in the fair sharing of a queue between tenants. It is at
+    least 1.
+    """
     match work:
         case TextInput():
             return len(work.texts) + sum(map(len, work.texts)) // CHARACTERS_PER_COST

@@ -40,7 +40,7 @@ class DurableFileSystemStorage(FileSystemStorage):
                     target.write(chunk)
             os.fsync(descriptor)
             _part_of(path).rename(path)
-        with suppress(FileNotFoundError):  # it was erased already, and was the last in its folder
+        with suppress(FileNotFoundError):  # the file was erased already, and its empty folder with it
             _sync_folder(path.parent)
         return path.relative_to(self.location).as_posix()
 

@@ -24,7 +24,7 @@ class Written:
 @cache
 def written() -> Written:
     """Return the document in the form in which it is sent. It is the same for every caller."""
-    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # the library's
+    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # the library is untyped
     content = bytes(OpenApiJsonRenderer().render(schema))
     return Written(content, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
 

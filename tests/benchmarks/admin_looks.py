@@ -1,4 +1,6 @@
-"""The pages that an operator opens: the home, every list, its filters and searches. Import it after Django is set up."""
+"""The pages that an operator opens: the home, every list, its filters and searches. Import it after Django is set
+up.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,6 @@
-"""Sends skewed traffic to three workers and one pool of models, and prints the figures as JSON. bench_affinity runs it."""
+"""Sends skewed traffic to three workers and one pool of models, and prints the figures as JSON. bench_affinity runs
+it.
+"""
 
 import json
 import os

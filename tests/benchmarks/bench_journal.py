@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-from tests.benchmarks.journal_apps import IDENTITY  # Sets Django up: before all that has models.
+from tests.benchmarks.journal_apps import IDENTITY  # This sets up Django and must precede imports of models.
 
 # isort: split
 
@@ -108,8 +108,8 @@ def main() -> None:
             for app in APPS if turn % 2 else reversed(APPS):
                 before_s = cpu_s(app)
                 figures = asyncio.run(load(ports[app], ROUND_S, REQUEST))
-                asyncio.run(asyncio.sleep(0.3))  # what the journal still has to tell is its own cost
-                if turn:  # the first is a warm-up
+                asyncio.run(asyncio.sleep(0.3))  # entries still to be sent are part of the cost
+                if turn:  # the first turn is a warm-up
                     cpu_ms[app].append((cpu_s(app) - before_s) * 1000 / (figures.per_s * ROUND_S))
         alone = asyncio.run(alone_us(url))
     ratios = [after / before for before, after in zip(*(cpu_ms[app] for app in APPS), strict=True)]

@@ -57,7 +57,7 @@ def main() -> None:
             for turn in range(ROUNDS + 1):
                 for app in APPS if turn % 2 else reversed(APPS):
                     figures = asyncio.run(load(ports[app], ROUND_S, request(path)))
-                    if turn:  # the first is a warm-up
+                    if turn:  # the first turn is a warm-up
                         seen[app].append(figures)
             bare, before, after = (middle(seen[app]) for app in APPS)
             pairs = zip(seen["without_limits"], seen["with_limits"], strict=True)

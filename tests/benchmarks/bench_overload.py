@@ -153,7 +153,9 @@ def resident(product: RunningStack) -> dict[str, float]:
 
 
 def _late(jobs: Sequence[Answer], *, files: bool | None = None) -> list[float]:
-    """Return the times without the burst that an idle product accepts. `files` selects only files, only texts, or all."""
+    """Return the times without the burst that an idle product accepts. `files` selects only files, only texts, or
+    all.
+    """
     began_s = min((one.at_s for one in jobs), default=0.0)
     accepted = [one for one in jobs if one.status == 202 and one.at_s - began_s > BURST_S]
     return [one.seconds for one in accepted if files in (None, b'"document":null' not in one.body)]

@@ -20,7 +20,9 @@ PAGES = 1_000_000
 SMALL_TENANTS = 1_000
 WORDS_A_PAGE = 60
 VOCABULARY = 50_000
-"""The number of words. Word n occurs 1/n as often as word 1, as in natural language, so word 1 is on nearly every page."""
+"""The number of words. Word n occurs 1/n as often as word 1, as in natural language, so word 1 is on nearly every
+page.
+"""
 HUGE = "00000000-0000-7000-8000-0000ffffffff"
 SIZED = ("jobs_pagetext", "jobs_pagetext_words", "jobs_pageembedding")
 

@@ -135,7 +135,7 @@ def main() -> None:
 
 
 def _measure(superuser_url: str, records: int, many: int) -> None:
-    import django  # noqa: PLC0415  Its settings are known only now.
+    import django  # noqa: PLC0415  The settings exist only now.
 
     django.setup(set_prefix=False)
     from django.conf import settings  # noqa: PLC0415

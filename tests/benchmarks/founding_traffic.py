@@ -19,7 +19,7 @@ TENANTS = (5, 3, 2)
 """Weights of the models, and of the tenants, in the traffic."""
 INPUTS = TEXTS
 EXPONENT = 1.1
-"""The exponent of popularity. Each tenant sends each model one of that many inputs, the n-th 1/n^1.1 times as often as
+"""The exponent of popularity. Each tenant sends each model one of `INPUTS` inputs, the n-th 1/n^1.1 times as often as
 the first.
 """
 PATIENCE_S = 60.0

@@ -1,4 +1,6 @@
-"""Callers with their own connections. Each sends its next request as soon as it has a response, whatever the response."""
+"""Callers with their own connections. Each sends its next request as soon as it has a response, whatever the
+response.
+"""
 
 import asyncio
 import time

@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from tests.benchmarks.front_apps import front as with_journal  # Sets Django up: before all that has models.
+from tests.benchmarks.front_apps import front as with_journal  # sets up Django, before models
 
 # isort: split
 from maas.web.front import Front

@@ -1,9 +1,11 @@
-"""The guard before a plain response, for a key without limits and one that has all of them. bench_limits compares them."""
+"""The guard before a plain response, for a key without limits and one that has all of them. bench_limits compares
+them.
+"""
 
 from typing import Any
 from uuid import uuid4
 
-from tests.benchmarks.front_apps import plain  # Sets Django up: before all that has models.
+from tests.benchmarks.front_apps import plain  # This sets up Django and must precede imports of models.
 
 # isort: split
 from django.conf import settings

@@ -1,4 +1,6 @@
-"""Keeps a stream and a websocket of the tenant open. After each disconnect it reconnects and continues from its cursor."""
+"""Keeps a stream and a websocket of the tenant open. After each disconnect it reconnects and continues from its
+cursor.
+"""
 
 import asyncio
 import json

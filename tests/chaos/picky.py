@@ -1,4 +1,6 @@
-"""The model of a run. It accepts rows 0 to 3, after a moment long enough to be killed in. Other rows fail in its code."""
+"""The model of a run. It accepts rows 0 to 3, after a moment long enough to be killed in. Other rows fail in its
+code.
+"""
 
 from pathlib import Path
 

@@ -23,7 +23,9 @@ class Kind(enum.Enum):
     SLOW = "slow"
     """Bytes arrive late for a while."""
     DEAF = "lose the answers of"
-    """Requests arrive and take effect, including a COMMIT. The client gets no response, and then loses the connection."""
+    """Requests arrive and take effect, including a COMMIT. The client gets no response, and then loses the
+    connection.
+    """
     WIPE = "wipe"
     CLOCK = "set the clock of"
     """A clock is set once, seconds or hours off, forwards or back."""

@@ -1,4 +1,6 @@
-"""Lines between the product and the services that it uses. They use TCP, as in production, so that they can be broken."""
+"""Lines between the product and the services that it uses. They use TCP, as in production, so that they can be
+broken.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A product that was restored from a backup: test_backup.py looks at it, and the documents' examples are run on it."""
+"""A product that was restored from a backup. test_backup.py checks it, and the documents' examples are run on it."""
 
 import json
 import os
@@ -20,17 +20,17 @@ from tests.samples.pdfs import scanned_pdf
 from tests.services import without_product
 
 CUT_SHORT = "20260101T000000Z"
-"""A folder beside the backups, without what the last step of one writes."""
+"""A folder beside the backups that lacks what the last step of a backup writes."""
 
 
 @dataclass(frozen=True)
 class Restored:
     backup: Path
     beside: list[str]
-    """The folders where it was made."""
+    """The names of the folders where the backup was made."""
     product: Product
     before: dict[str, Any]
-    """What callers had seen before the backup was made."""
+    """The responses that callers had received before the backup was made."""
 
     @property
     def caller(self) -> Caller:
@@ -63,7 +63,7 @@ def _work(product: Product) -> dict[str, Any]:
 
 
 def _delete_while_it_runs(backup: Path, document_id: str) -> None:
-    """Leave the backup as it is when the document is deleted after the dump and before its file is copied."""
+    """Change the backup to the state it has if the document is deleted after the dump and before its file is copied."""
     manifest = json.loads((backup / "manifest.json").read_text())
     (backup / "manifest.json").write_text(json.dumps(manifest | {"erased_documents": [document_id]}))
     lines = (backup / "files.jsonl").read_text().splitlines(keepends=True)

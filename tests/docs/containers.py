@@ -1,4 +1,4 @@
-"""The files of deploy/docker, as data."""
+"""Reads the files of deploy/docker as data."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def instructions(dockerfile: str) -> list[Instruction]:
 
 
 def copied(dockerfile: str) -> list[str]:
-    """What of the repository is copied into the image."""
+    """Return the paths of the repository that are copied into the image."""
     copies = [i.words for i in instructions(dockerfile) if i.name == "COPY"]
     return [source for words in copies if not words[0].startswith("--from") for source in words[:-1]]
 
@@ -38,7 +38,7 @@ def variables(dockerfile: str) -> dict[str, str]:
 
 
 def default_command(dockerfile: str) -> list[str]:
-    """The image's CMD, which is JSON."""
+    """Return the image's CMD, which is JSON."""
     text = re.sub(r"\\\n", " ", read(dockerfile))
     return [str(word) for word in json.loads(text.rpartition("\nCMD ")[2])]
 

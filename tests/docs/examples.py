@@ -1,8 +1,8 @@
-"""Reads the examples out of the documents.
+"""Reads the examples from the documents.
 
 A fenced block of `sh` or `python` is run; the `json` block that follows it is the shape of what it prints. A `json`
-block under `<!-- sent: POST /v1/jobs -->` is sent there, value by value; under `<!-- first page of: {…} -->` it is the
-shape of what that job's first page gives. Under `<!-- not run: why -->` nothing happens.
+block under `<!-- sent: POST /v1/jobs -->` is sent there, value by value. Under `<!-- first page of: {…} -->` it is the
+shape of that job's first page. A block under `<!-- not run: why -->` is skipped.
 """
 
 import json
@@ -27,7 +27,7 @@ class Block:
     language: str
     text: str
     note: str
-    """What the comment right above it says."""
+    """The text of the comment right above the block."""
 
     @property
     def name(self) -> str:
@@ -46,7 +46,7 @@ def blocks(document: str) -> Iterator[Block]:
 
 
 def answers(document: str) -> dict[str, Block]:
-    """The JSON block that follows an example that is run, by the example's name."""
+    """Return the JSON blocks that follow examples that are run, by the example's name."""
     found, before = {}, None
     for block in blocks(document):
         if block.language == "json" and before is not None and before.is_run and not block.note:
@@ -56,7 +56,7 @@ def answers(document: str) -> dict[str, Block]:
 
 
 def values(block: Block) -> list[Any]:
-    """The JSON values of a block, one after the other; an ellipsis stands for what is left out."""
+    """Return the JSON values of a block, one after the other. An ellipsis stands for what is left out."""
     text = re.sub(r",\s*…", "", block.text).replace("[…]", "[]").replace("{…}", "{}")
     decoder, found = json.JSONDecoder(), []
     while text := text.lstrip():
@@ -67,7 +67,7 @@ def values(block: Block) -> list[Any]:
 
 
 def misfit(example: Any, actual: Any, at: str = "") -> str | None:
-    """Where the answer does not have the example's shape; it may have more."""
+    """Return the first difference between the response and the example's shape, or None. The response may have more."""
     if isinstance(example, dict):
         return _misfit_of_fields(example, actual, at)
     if isinstance(example, list):

@@ -1,4 +1,4 @@
-"""What the product is made of, read out of its files, to hold the documents against."""
+"""Reads the parts of the product from its files, to compare the documents with them."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ def sources() -> Iterator[Path]:
 
 
 def trees(*words: str, less: tuple[str, ...] = ()) -> Iterator[ast.Module]:
-    """The sources that have any of these words, parsed: parsing all of them takes seconds."""
+    """Yield the parsed sources that contain any of these words, because parsing all sources takes seconds."""
     for path in sources():
         text = "" if any(part in str(path) for part in less) else path.read_text()
         if any(word in text for word in words):
@@ -27,16 +27,18 @@ def trees(*words: str, less: tuple[str, ...] = ()) -> Iterator[ast.Module]:
 
 
 def settings_read() -> set[str]:
-    """The names of all environment variables that maas/settings/__init__.py asks for."""
+    """Return the names of all environment variables that maas/settings/__init__.py reads."""
     return set(re.findall(r'ENV\.\w+\(\s*"(MAAS_\w+)"', read("maas/settings/__init__.py"))) | {"MAAS_HOME"}
 
 
 def first_column(document: str) -> list[str]:
-    """What stands in backquotes in the first column of the document's tables."""
+    """Return the texts in backquotes in the first column of the document's tables."""
     return re.findall(r"^\| `([^`]+)`", read(document), re.MULTILINE)
 
 
 def table_rows(document: str) -> dict[str, list[str]]:
-    """Rows of the document's tables by what stands in backquotes in their first column; the other cells bare."""
+    """Return the rows of the document's tables by the text in backquotes in their first column. The other cells are
+    stripped.
+    """
     rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", read(document), re.MULTILINE)
     return {name: [cell.strip() for cell in rest.split("|")] for name, rest in rows}

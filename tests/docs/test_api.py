@@ -1,4 +1,4 @@
-"""docs/api.md names every endpoint, state, event and error code, with its status."""
+"""Tests that docs/api.md names every endpoint, state, event and error code, with its status."""
 
 import ast
 import re
@@ -34,7 +34,7 @@ NEVER_SEEN_BY_CALLERS = (
     "inference/registry/builtin/",
 )
 UNTOLD = {"error"}
-"""The base class's own, which nobody raises."""
+"""The base class's own code, which is never raised."""
 
 
 def routes(patterns: list[URLPattern | URLResolver], before: str = "/") -> Iterator[str]:
@@ -47,7 +47,7 @@ def routes(patterns: list[URLPattern | URLResolver], before: str = "/") -> Itera
 
 
 def codes_in(tree: ast.AST) -> Iterator[str]:
-    """Codes that a file can put into an error: by the class, by its first argument, or by the keyword."""
+    """Yield the codes that a file can put into an error: by the class, by its first argument, or by the keyword."""
     for node in ast.walk(tree):
         match node:
             case ast.ClassDef(body=body):

@@ -1,4 +1,4 @@
-"""Every deed of the audit log is described, and no other."""
+"""Tests that every action of the audit log is described, and no other."""
 
 import re
 

@@ -1,4 +1,6 @@
-"""What docs/operating.md promises of backups: made while the product works, and enough to build it anew elsewhere."""
+"""Tests what docs/operating.md promises of backups: made while the product works, and enough to rebuild it
+elsewhere.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -41,7 +43,7 @@ def test_new_work_is_done(restored: Restored) -> None:
 
 
 def test_stream_gives_old_events_before_new_ones(restored: Restored) -> None:
-    """Though the new server numbers its transactions anew."""
+    """Check the order although the new server numbers its transactions from the start again."""
     with restored.caller as caller, EventSocket.with_key(caller.url, caller.key) as socket:
         assert socket.receive()["type"] == "ready"
         new = caller.submit("embed", input="one more")["id"]
@@ -83,7 +85,7 @@ def test_every_file_is_what_its_row_says(restored: Restored) -> None:
 
 @pytest.fixture
 def own_database(tmp_path: Path) -> Iterator[PostgresServer]:
-    """A server of the reader's own: empty, but for the roles."""
+    """Yield a server of the reader, which is empty except for the roles."""
     (tmp_path / "server").mkdir(mode=0o700)
     server = postgres_in(tmp_path / "server")
     with running(server, tmp_path / "postgres.log"):
@@ -127,7 +129,7 @@ def test_backup_goes_into_a_server_and_a_bucket_of_ones_own_and_comes_back_out(
 def test_only_the_newest_backups_are_kept_and_none_that_was_cut_short_is_taken_for_one(
     restored: Restored,
 ) -> None:
-    """Of two backups the newer one is kept, which needs nothing of the other; so it was said."""
+    """Check that of two backups the newer is kept, which needs nothing of the other, as the document says."""
     assert restored.beside == [CUT_SHORT, restored.backup.name]
 
 

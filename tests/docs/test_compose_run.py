@@ -1,6 +1,6 @@
-"""The containers' commands, run as processes in a folder that holds what an image holds, against servers of their own.
+"""Runs the containers' commands as processes in a folder with the content of an image, against their own servers.
 
-No engine for containers is needed: what cannot be seen this way is the building of the images alone.
+No container engine is needed. Only the building of the images cannot be tested this way.
 """
 
 import json
@@ -33,18 +33,18 @@ from tests.services import without_product
 PASSWORD = "of-the-owner_1"
 PATIENCE_S = 120.0
 STOP_S = 15.0
-"""What compose.yaml gives a process to stop."""
+"""The seconds that compose.yaml gives a process to stop."""
 SERVING = ("web", "worker", "scheduler")
 
 DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
-"""What a variable is where maas.settings.env does not say otherwise."""
+"""The default of a variable that maas.settings.env does not set."""
 
 pytestmark = [pytest.mark.xdist_group("composed"), pytest.mark.long]
 
 
 @dataclass
 class Composed:
-    """Services of the compose file as processes, with ports and addresses of this machine."""
+    """The services of the compose file as processes, with ports and addresses of this machine."""
 
     image: Path
     home: Path
@@ -125,7 +125,7 @@ def composed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
 
 
 def _image(folder: Path) -> Path:
-    """What the image's COPY instructions put together, and nothing of the repository besides."""
+    """Make the folder that the image's COPY instructions produce, with nothing else of the repository."""
     folder.mkdir()
     for source in copied(DOCKERFILES[0]):
         if source.startswith("requirements/"):
@@ -138,7 +138,7 @@ def _image(folder: Path) -> Path:
 
 
 def _make_roles(database: PostgresServer) -> None:
-    """The way the postgres image does: psql, as the superuser, once."""
+    """Create the roles as the postgres image does: with psql, as the superuser, once."""
     psql = find_postgres().tree / "bin" / "psql"
     script = PROJECT / "deploy/docker/postgres-roles.sql"
     env = {"MAAS_DATABASE_PASSWORD": PASSWORD}

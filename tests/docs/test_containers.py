@@ -1,4 +1,4 @@
-"""The files of deploy/ fit the repository, the settings and one another. Nothing here builds an image."""
+"""Tests that the files of deploy/ fit the repository, the settings and one another. No test builds an image."""
 
 import fnmatch
 import os
@@ -49,7 +49,9 @@ def test_web_image_is_started_with_the_flags_of_make_up(tmp_path: Path) -> None:
 
 
 def test_gpu_image_stands_on_the_cuda_that_its_onnxruntime_is_built_for() -> None:
-    """onnxruntime-gpu 1.31 names CUDA 13.0 in its build information and cuDNN 9 in its metadata."""
+    """Check the base image. onnxruntime-gpu 1.31 names CUDA 13.0 in its build information and cuDNN 9 in its
+    metadata.
+    """
     assert re.search(r"^onnxruntime-gpu==1\.31\.", read("requirements/gpu.txt"), re.MULTILINE)
     bases = re.findall(r"^FROM (\S+)", read("deploy/docker/Dockerfile.gpu"), re.MULTILINE)
     assert all(base.startswith("nvidia/cuda:13.0.") and "-cudnn-runtime-" in base for base in bases)
@@ -90,7 +92,7 @@ def test_every_value_of_compose_that_a_person_must_give_is_in_the_example() -> N
 
 @pytest.fixture
 def docker_folder(tmp_path: Path) -> Path:
-    """A copy of deploy/docker, beside a stand-in for the program `docker` that knows a digest of every image."""
+    """Make a copy of deploy/docker, beside a stand-in for the program `docker` that knows a digest of every image."""
     shutil.copytree(
         PROJECT / "deploy/docker", tmp_path / "docker", ignore=shutil.ignore_patterns("maas.settings.env")
     )

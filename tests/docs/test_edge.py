@@ -1,4 +1,4 @@
-"""docs/edge.md: its examples run against a process that is started as the page says."""
+"""Runs the examples of docs/edge.md against a process that is started as the page says."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ SHAPE = "tests/docs/test_edge.py holds the answer against this"
 
 
 def declared_reader() -> str:
-    """The declaration that docs/pipelines.md begins with."""
+    """Return the declaration at the start of docs/pipelines.md."""
     return read("docs/pipelines.md").partition("<<'JSON'\n")[2].partition("JSON\n")[0]
 
 
@@ -48,7 +48,7 @@ def edge(folder: Path) -> Iterator[EdgeProcess]:
 
 
 def examples() -> list[tuple[Block, Block | None]]:
-    """Each that is run, with the shape of its answer where the page shows it."""
+    """Return each example that is run, with the shape of its response if the page shows it."""
     found = list(blocks(DOCUMENT))
     after = [*found[1:], None]
     return [

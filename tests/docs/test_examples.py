@@ -1,4 +1,4 @@
-"""Every example in the documents is run against the product, or says why not."""
+"""Tests that every example in the documents is run against the product, or says why it is not."""
 
 import json
 import os
@@ -20,9 +20,11 @@ from tests.samples.pdfs import small_scans
 from tests.services import without_product
 
 ELSEWHERE = {"docs/client.md", "docs/edge.md"}
-"""Their examples are run by the client's own tests, and by test_edge.py against a process of its own."""
+"""Documents whose examples are run by the client's own tests, and by test_edge.py against its own process."""
 OPERATORS = {"docs/guides/operator.md", "docs/operating.md"}
-"""Most of their lines start processes; test_backup.py, test_readme.py and the fixture `clone` run such commands."""
+"""Documents most of whose commands start processes. test_backup.py, test_readme.py and the fixture `clone` run such
+commands.
+"""
 DOCUMENTS = sorted(
     path.relative_to(PROJECT).as_posix()
     for path in [*(PROJECT / "docs").glob("*.md"), *(PROJECT / "docs" / "guides").glob("*.md")]
@@ -34,10 +36,10 @@ END_OF = "=== the end of "
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory, restored: Restored) -> Path:
-    """A clone as the reader has it, with the product running and the files that the examples name."""
+    """Make a clone as the reader has it, with the product running and the files that the examples name."""
     folder = tmp_path_factory.mktemp("clone")
     _furnish(folder)
-    # A product that few share: the examples add models, pause them and make tenants.
+    # Few tests share this product, because the examples add models, pause them and create tenants.
     (folder / "var").symlink_to(restored.product.home)
     (folder / "var" / "sample.pdf").write_bytes(small_scans("INVOICE 2026-0417", "Northwind Paper Ltd"))
     added = in_bash(".venv/bin/python manage.py models add graph.onnx --name my-graph", folder)
@@ -71,7 +73,7 @@ def in_shell(block: Block) -> str:
 
 
 def outputs_of(document: str, clone: Path) -> dict[str, str]:
-    """All that is run in a document, in one shell, so that what a block sets is there for those below it."""
+    """Run all blocks of a document in one shell, so that what a block sets is available to those below it."""
     running = [block for block in blocks(document) if block.is_run]
     script = "\n".join(f"{in_shell(block)}\necho '{END_OF}{block.name}'" for block in running)
     done = in_bash(script, clone)
@@ -83,7 +85,7 @@ def outputs_of(document: str, clone: Path) -> dict[str, str]:
 
 
 def last_value(output: str) -> Any:
-    """What a block prints last, as JSON."""
+    """Return what a block prints last, as JSON."""
     return json.loads(output.strip().splitlines()[-1])
 
 
@@ -115,7 +117,7 @@ def api(clone: Path) -> Iterator[httpx.Client]:
 
 
 def with_document(body: dict[str, Any], api: httpx.Client, clone: Path) -> dict[str, Any]:
-    """Whatever document a body names, it gets one that is there."""
+    """Replace the document that a body names by an existing one."""
     if "document" not in body:
         return body
     stored = api.post("/v1/documents", files={"file": ("scan.pdf", (clone / "scan.pdf").read_bytes())})

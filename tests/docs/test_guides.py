@@ -1,4 +1,4 @@
-"""What the guides call by name on the screen is called so there."""
+"""Tests that the names in the guides are those on the screen."""
 
 import re
 from functools import cache

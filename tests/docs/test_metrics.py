@@ -1,4 +1,4 @@
-"""docs/metrics.md says every metric of the product, with its labels."""
+"""Tests that docs/metrics.md lists every metric of the product, with its labels."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""docs/open-inference.md: its tables hold; tests/docs/test_examples.py runs its examples."""
+"""Tests the tables of docs/open-inference.md. tests/docs/test_examples.py runs its examples."""
 
 import re
 

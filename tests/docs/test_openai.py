@@ -1,4 +1,4 @@
-"""docs/openai.md: what it says of fields, limits and errors. Its examples are run by test_examples.py."""
+"""Tests what docs/openai.md says of fields, limits and errors. test_examples.py runs its examples."""
 
 import openai
 import pytest

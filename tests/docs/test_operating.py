@@ -1,4 +1,6 @@
-"""docs/operating.md names log lines and metrics as the product has them, and counts its connections."""
+"""Tests that docs/operating.md names log events and metrics as the product has them, and counts its connections
+correctly.
+"""
 
 import ast
 import re
@@ -44,7 +46,7 @@ def section(title: str) -> str:
 
 
 def named_lines() -> set[str]:
-    """In the first column of the table, and in the sentence below it."""
+    """Return the names in the first column of the table, and in the sentence below it."""
     table, _, below = section("Log lines").partition("These are news")
     cells = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
     return {name for cell in [*cells, below] for name in re.findall(r"`([^`]+)`", cell)}

@@ -1,4 +1,4 @@
-"""The README's lines do what it says when they are pasted, and its tables say what is there."""
+"""Tests that the README's commands do what it says when they are pasted, and that its tables are correct."""
 
 import json
 import os
@@ -16,14 +16,14 @@ from tests.services import without_product
 
 
 def block_after(words: str) -> str:
-    """The first shell block of the README after these words."""
+    """Return the first shell block of the README after this text."""
     text = read("README.md").partition(words)[2]
     return text.partition("```sh\n")[2].partition("```")[0]
 
 
 @pytest.fixture
 def folder(live_stack: RunningStack, tmp_path: Path) -> Path:
-    """A clone as the reader has it: the state in ./var, the programs in ./.venv."""
+    """Make a clone as the reader has it, with the state in ./var and the programs in ./.venv."""
     (tmp_path / "var").symlink_to(live_stack.home)
     (tmp_path / ".venv").symlink_to(sys.prefix)
     return tmp_path
@@ -73,7 +73,7 @@ def test_tenant_line_prints_a_key(folder: Path, live_stack: RunningStack) -> Non
 
 
 def top_level_folders() -> set[str]:
-    """Those that are part of the product: tracked, where there is git to ask."""
+    """Return the folders that are part of the product: those that git tracks."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True
     )

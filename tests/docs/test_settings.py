@@ -1,4 +1,4 @@
-"""docs/settings.md says every variable and its default."""
+"""Tests that docs/settings.md lists every variable and its default."""
 
 import ast
 
@@ -10,7 +10,7 @@ DOCUMENT = "docs/settings.md"
 
 
 def literal_defaults() -> dict[str, str]:
-    """The defaults that settings.py writes as values, in the words of the environment."""
+    """Return the defaults that the settings write as values, in the form of environment variables."""
     found = {}
     for node in ast.walk(ast.parse(read("maas/settings/__init__.py"))):
         match node:
@@ -19,7 +19,7 @@ def literal_defaults() -> dict[str, str]:
             ):
                 try:
                     value = eval(compile(ast.Expression(default), "", "eval"), {})
-                except NameError:  # made of other settings
+                except NameError:  # the default depends on other settings
                     continue
                 found[name] = str(int(value)) if isinstance(value, bool) else str(value)
     return {name: value for name, value in found.items() if value and "://" not in value}

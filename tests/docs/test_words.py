@@ -1,4 +1,4 @@
-"""Links lead somewhere, dependencies and commands are described, and the licence is whole."""
+"""Tests that links lead somewhere, dependencies and commands are described, and the license is complete."""
 
 import re
 import tomllib

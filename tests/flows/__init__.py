@@ -1,1 +1,1 @@
-"""What a buyer would try: the whole product from outside, by HTTP, websocket, command line and signal."""
+"""Tests what a buyer would try: the whole product from outside, by HTTP, websocket, command line and signal."""

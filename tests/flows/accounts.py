@@ -1,4 +1,4 @@
-"""Fixtures on the shared product: two tenants that know nothing of each other, and their programs."""
+"""Fixtures on the shared product: two independent tenants, and their programs."""
 
 from collections.abc import Iterator
 

@@ -14,7 +14,7 @@ PATIENCE_S = 90.0
 
 class Caller:
     def __init__(self, url: str, key: str) -> None:
-        """Every page that it sends is run, also where the same was read before."""
+        """Connect to the product. Every page that this program sends is run, even if the same page was read before."""
         self.url = url
         self.key = key
         headers = {"Authorization": f"Bearer {key}", "Cache-Control": "no-store"}
@@ -35,7 +35,7 @@ class Caller:
         return _expected(self.http.post("/v1/jobs", json={"model": model, **body}), 202)
 
     def submit_file(self, data: bytes, *, model: str = "parse", wait_s: int | None = None) -> httpx.Response:
-        """What the printed curl line does."""
+        """Send what the printed curl command sends."""
         headers = {} if wait_s is None else {"Prefer": f"wait={wait_s}"}
         files = {"file": ("scan.pdf", data)}
         return self.http.post("/v1/jobs", data={"model": model}, files=files, headers=headers)
@@ -50,7 +50,7 @@ class Caller:
         return _expected(self.http.post(path), status)
 
     def ended(self, job_id: str, patience_s: float = PATIENCE_S) -> Json:
-        """The job once it has ended, whichever way."""
+        """Wait until the job has ended in any state, and return it."""
 
         def look() -> Json | None:
             job = self.job(job_id)
@@ -65,7 +65,7 @@ class Caller:
         return [page["number"] for page in self.pages(job_id) if page["state"] == state]
 
     def events(self, job_id: str) -> list[Json]:
-        """All of them, read the way a client reads a long list."""
+        """Return all events, read page by page as a client reads a long list."""
         found: list[Json] = []
         while True:
             after = found[-1]["seq"] if found else 0
@@ -81,7 +81,7 @@ def _expected(answer: httpx.Response, *statuses: int) -> Json:
 
 
 def assert_problem(answer: httpx.Response, status: int, code: str) -> Json:
-    """One shape for every refusal, and its id on the answer as well."""
+    """Check the shape that all refusals share, and that the response carries the request ID as well."""
     assert answer.status_code == status, answer.text[:500]
     assert answer.headers["content-type"] == "application/problem+json"
     problem = dict(answer.json())

@@ -1,4 +1,4 @@
-"""Runs `manage.py` commands of a product in forks of one process that has imported the product already.
+"""Runs `manage.py` commands of a product in forks of a process that has already imported the product.
 
 Importing takes a second and a half of processor time, and most commands of a test take a tenth.
 """
@@ -26,7 +26,7 @@ _servers: dict[str, subprocess.Popen[str]] = {}
 def run(
     arguments: tuple[str, ...], env: Mapping[str, str], services: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run one command as `manage.py` would; `services` says where those of the product are found today."""
+    """Run one command as `manage.py` would. `services` contains the current addresses of the product's services."""
     server = _server(env, services)
     assert server.stdin
     assert server.stdout
@@ -37,7 +37,7 @@ def run(
 
 
 def _server(env: Mapping[str, str], services: str) -> subprocess.Popen[str]:
-    # What is imported has read both, and keeps to it.
+    # The imported product has read both, and does not read them again.
     key = json.dumps([services, sorted(env.items())])
     if key not in _servers:
         _servers[key] = subprocess.Popen(
@@ -58,7 +58,7 @@ def _close() -> None:
 
 
 def _serve() -> None:
-    """Fork for each line until there are no more; the answers have a descriptor that no command can write to."""
+    """Fork for each text line until there are no more. Responses use a file descriptor that no command can write to."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
     django.setup()
     answers = os.fdopen(os.dup(1), "w")

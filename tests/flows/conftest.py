@@ -1,4 +1,4 @@
-"""What the flows are played with."""
+"""Fixtures for the flows."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,14 +18,14 @@ LEASE_S = 3
 
 @contextmanager
 def own_product(home: Path, **variables: str) -> Iterator[tuple[LiveStack, Product]]:
-    """A product that a test may break."""
+    """Start a product that a test may break."""
     with LiveStack(home, variables=variables) as stack:
         yield stack, Product(stack.wait_until_ready(), variables)
 
 
 @pytest.fixture(scope="session")
 def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveStack, Product]]:
-    """One product for all tests that kill and freeze its parts; they are of the group "crashes"."""
+    """Yield one product for all tests that kill and freeze its parts. They belong to the group "crashes"."""
     with own_product(tmp_path_factory.mktemp("crashes") / "var", MAAS_LEASE_S=str(LEASE_S)) as running:
         yield running
 
@@ -36,13 +36,13 @@ SIX = list(range(1, 7))
 
 @pytest.fixture(scope="session")
 def four_pages() -> bytes:
-    """Four scanned pages, half a second of recognition each."""
+    """Return four scanned pages, each of which takes half a second to recognize."""
     return scanned_pdf(*(f"Page number {number} of four" for number in FOUR), dpi=400)
 
 
 @pytest.fixture(scope="session")
 def six_pages() -> bytes:
-    """Six scanned pages, half a second of recognition each."""
+    """Return six scanned pages, each of which takes half a second to recognize."""
     return scanned_pdf(*(f"Page number {number} of six" for number in SIX), dpi=400)
 
 

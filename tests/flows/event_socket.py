@@ -15,7 +15,7 @@ PATIENCE_S = 60.0
 
 
 class EventSocket:
-    """Opened with what is given; the constructor raises what the handshake raises."""
+    """A websocket that is opened with the given headers. The constructor raises what the handshake raises."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class EventSocket:
         self._socket.send(json.dumps(message))
 
     def events_until(self, last: Callable[[Json], bool]) -> list[Json]:
-        """The events that arrive, up to the first that `last` is true of."""
+        """Return the events that arrive, up to the first for which `last` is true."""
         deadline = time.monotonic() + PATIENCE_S
         seen: list[Json] = []
         while not (seen and last(seen[-1])):
@@ -63,6 +63,6 @@ class EventSocket:
 
 
 def ends(job_id: str) -> Callable[[Json], bool]:
-    """Whether an event is the end of this job."""
+    """Return a test for whether an event is the end of this job."""
     endings = {"job.succeeded", "job.partially_succeeded", "job.failed", "job.canceled"}
     return lambda event: event["job"] == job_id and event["type"] in endings

@@ -1,4 +1,4 @@
-"""Invoices as they are once they are issued, written as the service that issues them writes them."""
+"""Creates invoices as they are when they are issued, written as the issuing service writes them."""
 
 import itertools
 import os
@@ -37,7 +37,7 @@ PRICE = {"meter": "page", "amount_micros": 1_500, "per": 1, "currency": "EUR"}
 
 
 def number(prefix: str = "INV") -> tuple[str, int]:
-    """Such as no other test has."""
+    """Return a series and number that no other test has."""
     return f"{prefix}-{os.getpid()}", next(_numbers)
 
 
@@ -76,7 +76,7 @@ def issued(
     overdue: bool = False,
     **changes: Any,
 ) -> Invoice:
-    """`balance_micros`: so much of it the balance paid when it was issued."""
+    """Create an issued invoice. `balance_micros` is the amount that the balance paid when it was issued."""
     lines = [FEE, line()] if lines is None else lines
     net = sum(one["amount_micros"] for one in lines)
     tax = changes.pop("tax_micros", net * 19 // 100 // CENT * CENT)
@@ -160,7 +160,7 @@ SELECT id, number FROM invoice
 
 
 def inserted(product: Product, tenant_id: str) -> tuple[str, str]:
-    """Id and number of one in a product that runs by itself."""
+    """Insert an invoice in a product that runs by itself, and return its ID and number."""
     series = f"T-{tenant_id[-12:]}"
     ((invoice_id, number),) = product.rows(_INSERT, tenant_id, series, f"{series}-000001")
     return str(invoice_id), number

@@ -1,4 +1,4 @@
-"""A running product seen by its operator: its commands, processes, rows and files."""
+"""A running product as its operator sees it: its commands, processes, rows and files."""
 
 import json
 import os
@@ -51,11 +51,11 @@ class Product:
         return self.running.home
 
     def caller(self, account: Account | None = None) -> Caller:
-        """The demo tenant's program, or this account's."""
+        """Return the program of the demo tenant, or of this account."""
         return Caller(self.running.url, account.key if account else self.running.demo["MAAS_API_KEY"])
 
     def command(self, *arguments: str, output: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[str]:
-        """A `manage.py` command that knows of this product what its folder tells, started."""
+        """Start a `manage.py` command, which finds this product through its folder."""
         argv = [sys.executable, "manage.py", *arguments]
         return subprocess.Popen(
             argv,
@@ -68,7 +68,7 @@ class Product:
         )
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run such a command to its end."""
+        """Run a command to its end."""
         services = self.home / "run" / "services.json"
         return commands.run(arguments, self._environment(), services.read_text() if services.exists() else "")
 
@@ -83,16 +83,16 @@ class Product:
         return Account(made["tenant_id"], made["email"], made["password"], made["api_key"])
 
     def start_revoking_keys(self, account: Account) -> subprocess.Popen[str]:
-        """As an operator's script would; to be used as a context, which ends with the command."""
+        """Revoke keys as an operator's script would. Use it as a context, which ends with the command."""
         return self.command("shell", "-v0", "-c", _REVOKE.format(tenant=account.tenant_id))
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Read past all walls between tenants."""
+        """Return the rows of a query, without row-level security."""
         with self._connection() as connection:
             return connection.execute(query, values).fetchall()
 
     def rows_of_all(self, *queries: tuple[str, object]) -> list[tuple[Any, ...]]:
-        """Those of each query with its value, over one connection."""
+        """Return the rows of all queries, each with its value, over one connection."""
         with self._connection() as connection:
             return [row for query, value in queries for row in connection.execute(query, [value]).fetchall()]
 
@@ -100,11 +100,11 @@ class Product:
         return psycopg.connect(self.service("MAAS_DATABASE_URL"), options="-c role=maas_operator")
 
     def service(self, variable: str) -> str:
-        """Where the product says that one of its services is found."""
+        """Return the address at which the product says that one of its services is."""
         return str(json.loads((self.home / "run" / "services.json").read_text())[variable])
 
     def usage_of(self, job_id: str) -> list[tuple[int, int]]:
-        """Page number and charge of each usage row."""
+        """Return page number and charge of each usage row."""
         return self.rows(
             "SELECT page.number, used.amount_micros FROM tenants_usagerecord used"
             " JOIN jobs_page page ON page.id = used.source_id WHERE page.job_id = %s ORDER BY page.number",
@@ -112,11 +112,11 @@ class Product:
         )
 
     def processes(self, *words: str) -> list[psutil.Process]:
-        """Those of this product whose command line has all these words."""
+        """Return the processes of this product whose command line contains all these words."""
         return [one for one in psutil.process_iter() if self._is_ours(one, words)]
 
     def process(self, *words: str) -> psutil.Process:
-        """The one that the supervisor started."""
+        """Return the process that the supervisor started."""
         return min(
             eventually(lambda: self.processes(*words), f"a process {words}"),
             key=lambda one: one.create_time(),

@@ -13,7 +13,7 @@ _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 @contextmanager
 def signed_in(product: Product, account: Account) -> Iterator[httpx.Client]:
-    """A client with the session's cookies."""
+    """Yield a client with the session's cookies."""
     url = product.running.url
     with httpx.Client(base_url=url, timeout=60, trust_env=False, follow_redirects=True) as browser:
         _sign_in(browser, account)

@@ -1,4 +1,6 @@
-"""What a client library meets: the OpenAPI document, OpenAI's list of models, and one shape for every error."""
+"""Tests what a client library uses: the OpenAPI document, OpenAI's list of models, and the shape that all errors
+share.
+"""
 
 import json
 from typing import Any

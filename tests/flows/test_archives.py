@@ -1,4 +1,4 @@
-"""A ZIP of documents, from one request to a job's result for each, on the running product."""
+"""Tests a ZIP of documents on the running product, from one request to a job's result for each."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""Whatever becomes of the worker, each line of a batch is answered once and charged once."""
+"""Tests that each request of a batch has one response and one charge, whatever happens to the worker."""
 
 import os
 import signal
@@ -21,9 +21,11 @@ from .product import Product
 pytestmark = pytest.mark.xdist_group("crashes")
 RUN_S = 240.0
 SLICE = 200
-"""Lines of a batch that is one slice."""
+"""The number of requests in a batch of a single slice."""
 ALL = 600
-"""Two slices: one of a hundred, which is done, and one of five times as many, which is under way."""
+"""The number of requests in two slices: one of a hundred, which is done, and one of five times as many, which is in
+progress.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -141,12 +143,12 @@ def test_a_file_past_its_time_is_erased_but_not_while_a_batch_reads_it(
 
 
 def _at_attempt(product: Product, batch: Any, attempt: int) -> list[tuple[Any, ...]]:
-    """A slice, which the next worker takes in the moment in which its lease has ended."""
+    """Return the running slice if it is at this attempt. The next worker takes it at the moment its lease has ended."""
     return [row for row in tasks(product, batch, "running") if row[2] == attempt]
 
 
 def line_under_way(product: Product, batch: Any) -> list[tuple[Any, ...]]:
-    """Of a slice whose lines run one by one."""
+    """Return the running slice whose requests run one by one."""
     return product.rows(
         "SELECT at_line, worker FROM jobs_batchtask WHERE batch_id = %s AND state = 'running' AND at_line IS NOT NULL",
         id_of(batch),
@@ -178,7 +180,8 @@ def test_everything_of_a_batch_under_way_is_erased_with_its_end(product: Product
     assert product.rows("SELECT id FROM jobs_batchtask") == []
 
     def gone() -> bool:
-        # What a worker had saved as it was killed is kept for a quarter of an hour, for whoever may save its row yet.
+        # Files that a worker had saved when it was killed are kept for a quarter of an hour, in case their row is still
+        # written.
         change(product, "UPDATE jobs_filetoerase SET due_at = now() WHERE due_at > now()")
         return not [path for path in product.files_under("files") if "batches" in path.parts]
 

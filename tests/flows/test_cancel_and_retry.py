@@ -1,4 +1,4 @@
-"""Stopping work frees what waits behind it, and doing it again costs only what was not done."""
+"""Tests that canceled work frees its slots, and that a retry costs only what was not done before."""
 
 from tests.samples.pdfs import one_broken_page_pdf
 from tests.waiting import eventually
@@ -35,7 +35,7 @@ def test_canceling_a_running_job_keeps_and_charges_what_was_done_and_a_retry_doe
     assert caller.post(f"/v1/jobs/{job_id}/cancel", 200)["state"] == "canceled"
     kept = caller.pages_in(job_id, "succeeded")
     assert 1 <= len(kept) < len(FOUR)
-    # The retry queues behind the pages that were under way, so these have come to nothing by its end.
+    # The retry is queued behind the pages that were in progress, so their results have been dropped by its end.
     retry = caller.post(f"/v1/jobs/{job_id}/retry", 202)
     assert (retry["retry_of"], retry["pages_done"]) == (job_id, len(kept))
     ended = caller.ended(retry["id"])

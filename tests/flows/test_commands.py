@@ -1,4 +1,4 @@
-"""`manage.py` beside a running product: it finds it by MAAS_HOME, and what it does counts at once."""
+"""Tests `manage.py` beside a running product: it finds it by MAAS_HOME, and its changes take effect at once."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,7 +10,7 @@ from .caller import Caller, assert_problem
 from .product import Product
 
 WITHIN = timedelta(seconds=1.5)
-"""A second, and what looking takes on a busy machine."""
+"""A second, plus the time that checking takes on a busy machine."""
 
 
 def test_a_new_tenants_key_works_at_once_and_dies_within_a_second_of_its_revocation(product: Product) -> None:

@@ -1,4 +1,4 @@
-"""Whatever is killed, stopped or wiped: every page is committed once and charged once, and the job ends."""
+"""Tests that every page is committed and charged once, and the job ends, whatever is killed, stopped or wiped."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ from .product import Product
 
 pytestmark = pytest.mark.xdist_group("crashes")
 RUN_S = 120.0
-"""For a worker to start again and do its work, on a busy machine."""
+"""Seconds for a worker to start again and do its work on a busy machine."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def start_job(caller: Caller, data: bytes) -> str:
 
 
 def assert_done_once(caller: Caller, product: Product, job_id: str) -> None:
-    """The invariants that hold after any accident."""
+    """Check the invariants that hold after any accident."""
     job = caller.ended(job_id, LEASE_S + 2 + RUN_S)
     assert (job["state"], job["pages_succeeded"], job["pages_failed"]) == ("succeeded", len(FOUR), 0)
     charged = product.usage_of(job_id)
@@ -78,7 +78,7 @@ def test_workers_killed_in_the_middle_of_a_document_and_while_they_load_lose_no_
     worker.kill()
     worker.wait(RUN_S)
     assert held > 0
-    # Its successor dies as soon as it is there, before it can hold a model.
+    # The successor is killed as soon as it exists, before it can load a model.
     successor = eventually(lambda: product.processes("worker"), "a successor", RUN_S)[0]
     successor.kill()
     assert_done_once(caller, product, job_id)
@@ -153,7 +153,7 @@ def test_a_worker_frozen_beyond_its_lease_is_fenced_when_it_wakes(
         held = pages_held(product, job_id, frozen.pid)
         assert_done_once(caller, product, job_id)
         frozen.resume()
-        # It throws away what it had done, and is fit for new work.
+        # The worker drops the results of its lost pages, and can do new work.
         other = start_job(caller, four_pages)
         eventually(lambda: pages_held(product, other, frozen.pid), "new work for the second worker")
         assert_done_once(caller, product, other)
@@ -173,7 +173,9 @@ def pages_held(product: Product, job_id: str, pid: int) -> list[int]:
 
 @contextmanager
 def shared_by_all_workers(product: Product) -> Iterator[None]:
-    """Else a model stays with the worker that holds it, as long as its pages do not wait."""
+    """Let all workers serve the model. Otherwise it stays with the worker that has loaded it, as long as its pages do
+    not wait.
+    """
 
     def assign(statement: str) -> None:
         with psycopg.connect(product.service("MAAS_DATABASE_URL")) as connection:
@@ -205,7 +207,7 @@ def takes_pages(worker: psutil.Process, product: Product) -> None:
 
 @pytest.fixture(scope="module")
 def second_worker(product: Product) -> Iterator[psutil.Process]:
-    """Started by hand beside the one of `up`."""
+    """Start a worker by hand beside the worker of `up`."""
     log = product.home.with_name("second-worker.log")
     with log.open("wb") as out:
         worker = product.command("worker", output=out)
@@ -243,7 +245,9 @@ def test_a_worker_frozen_in_the_middle_of_a_commit_holds_up_no_other_job(
 def freeze_inside_a_transaction(
     caller: Caller, product: Product, first: psutil.Process, worker: psutil.Process, document: bytes
 ) -> str:
-    """Stops `worker` while it waits to write, then lets it write: its transaction stays open."""
+    """Suspend `worker` while it waits to write, then let PostgreSQL finish the write, so that its transaction stays
+    open.
+    """
     with psycopg.connect(product.service("MAAS_DATABASE_URL")) as connection:
         connection.execute("LOCK TABLE tenants_usagerecord IN SHARE MODE")
         first.suspend()
@@ -262,7 +266,7 @@ def transactions_waiting(product: Product) -> bool:
 
 
 def transactions_open(product: Product) -> bool:
-    # Asked as the sessions' own user, who alone may see their state.
+    # The query runs as the sessions' own user, because no other user may see their state.
     with psycopg.connect(product.service("MAAS_DATABASE_URL")) as connection:
         found = connection.execute("SELECT FROM pg_stat_activity WHERE state = 'idle in transaction'")
         return found.fetchone() is not None

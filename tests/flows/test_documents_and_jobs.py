@@ -1,4 +1,4 @@
-"""The main job: a scanned document goes in, its text comes out, and it can be erased again."""
+"""Tests the main job: a scanned document goes in, its text comes out, and it can be erased again."""
 
 import io
 import shlex
@@ -63,7 +63,7 @@ def test_pages_are_read_while_others_still_run(caller: Caller, six_pages: bytes)
     done = eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
     page = caller.http.get(f"/v1/jobs/{job_id}/pages/{done[0]}")
     result = caller.http.get(f"/v1/jobs/{job_id}/result")
-    # Asked for before the job is looked at: if that still runs, the page was there meanwhile.
+    # The page was requested before the job. If the job still runs, the page was available meanwhile.
     still_running = caller.http.get(f"/v1/jobs/{job_id}")
     assert still_running.json()["state"] == "running"
     assert still_running.headers["retry-after"].isdecimal()
@@ -121,7 +121,7 @@ def test_erasing_a_document_cancels_what_runs_on_it(
     eventually(lambda: caller.pages_in(job["id"], "running"), "a page under way")
     assert caller.http.delete(f"/v1/documents/{job['document']}").status_code == 204
     assert caller.job(job["id"])["state"] in {"canceled", "succeeded"}
-    # A page that was being read meanwhile puts nothing back.
+    # A page that was being read meanwhile restores nothing.
     after = caller.submit("parse", input="Is the queue empty again?")
     assert caller.ended(after["id"])["state"] == "succeeded"
     eventually(lambda: not product.files_of(job["document"]), "the last file's end")

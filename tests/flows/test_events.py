@@ -1,4 +1,4 @@
-"""The websocket: every event of one's own, in order, and none of anybody else's."""
+"""Tests that the websocket delivers every event of the tenant in order, and no event of another tenant."""
 
 import httpx
 import pytest
@@ -14,7 +14,7 @@ from .signing_in import signed_in
 
 
 def refusal(url: str, **how: object) -> int:
-    """The status of a handshake that fails."""
+    """Return the status of a handshake that fails."""
     with pytest.raises(InvalidStatus) as refused:
         EventSocket(url, **how)  # type: ignore[arg-type]
     return int(refused.value.response.status_code)

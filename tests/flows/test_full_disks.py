@@ -1,4 +1,6 @@
-"""A disk that is full refuses in words, loses nothing, and costs no page: room alone makes all go on."""
+"""Tests that a full disk leads to clear refusals, loses nothing and costs no page, and that free space alone resumes
+work.
+"""
 
 import os
 import subprocess
@@ -30,7 +32,7 @@ def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveStack
     home = tmp_path_factory.mktemp("full-disks") / "var"
     home.mkdir(mode=0o700)
     with ExitStack() as disks:
-        # Room for the models, which are files too, and for a database without work.
+        # The disks have space for the models, which are files too, and for a database without work.
         for folder, megabytes in ((FILES, 200), (SPOOL, 8), (POSTGRES, 240)):
             disks.enter_context(small_disk(home / folder, megabytes))
         give_kept(home)
@@ -39,7 +41,7 @@ def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveStack
 
 
 def give_kept(home: Path) -> None:
-    """What a first start would make, onto the disks."""
+    """Copy what a first start would create onto the disks."""
     if VARIABLE in os.environ:
         kept = (str(Path(os.environ[VARIABLE], part)) for part in SEEDED)
         subprocess.run(["cp", "-a", *kept, str(home)], check=True)
@@ -115,7 +117,7 @@ def test_a_database_without_room_is_503_and_nothing_accepted_is_lost(
     accepted = [caller.submit("ocr", document=document)["id"]]
     with filled(disk(product, POSTGRES)):
         refused = None
-        # There is some room in blocks that are there already.
+        # Blocks that are already allocated still have some space.
         while refused is None:
             answer = send(product, json={"model": "embed", "input": {"text": unique("text") * 300}})
             if answer.status_code == 202:

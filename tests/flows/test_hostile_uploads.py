@@ -1,4 +1,4 @@
-"""Files made to do harm get their exact refusal, and no process notices."""
+"""Tests that malicious files get their exact refusal, and that no process is affected."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from .product import Product
 
 
 def bomb_between_texts(levels: int = 12) -> bytes:
-    """Three pages; the second draws a form that draws forms, ten to the power of `levels` in all."""
+    """Return a PDF of three pages. The second draws a form that draws forms, ten to the power of `levels` in total."""
     first = 10
     form = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
     inner = [
@@ -37,7 +37,7 @@ def bomb_between_texts(levels: int = 12) -> bytes:
 
 
 def pids(product: Product) -> list[int]:
-    """Of everything that the supervisor keeps running."""
+    """Return the IDs of all processes that the supervisor keeps running."""
     return [product.process(word).pid for word in ("worker", "maas.web.run_granian", "scheduler")]
 
 
@@ -95,7 +95,7 @@ def test_a_bomb_in_one_page_fails_that_page_alone(caller: Caller, product: Produ
 def test_two_thousand_pages_that_take_all_they_may_keep_no_other_tenant_waiting(
     caller: Caller, other_caller: Caller
 ) -> None:
-    """While the first of them are still being read, another tenant's document is done."""
+    """Check that another tenant's document is done while the first pages are still being read."""
     other_caller.ended(other_caller.submit_file(text_pdf("Sent while nobody disturbs")).json()["id"])
     bomb = caller.submit_file(laughing_pdf(count=2000)).json()
     try:

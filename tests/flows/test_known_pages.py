@@ -1,4 +1,4 @@
-"""A document that is sent again, one that was changed, and many at once, through the whole product."""
+"""Tests documents that are sent again, documents that were changed, and many at once, on the whole product."""
 
 import io
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +17,7 @@ SHEETS = ("Sheet one: barley", "Sheet two: oats", "Sheet three: rye")
 
 @pytest.fixture(scope="module")
 def account(product: Product) -> Account:
-    """Nothing is known to it but what these tests send, each its own."""
+    """Return an account whose cache has only what these tests send, each its own pages."""
     return product.create_account("Known")
 
 

@@ -1,4 +1,4 @@
-"""The same product with RabbitMQ between its web and worker processes."""
+"""Tests the same product with RabbitMQ between its web and worker processes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.xdist_group("rabbitmq product")
 
 @pytest.fixture
 def queues_of_our_own(amqp_url: str) -> Iterator[str]:
-    """The product's queues have the names of its models: they are deleted afterwards."""
+    """Yield the URL, and delete the product's queues afterwards, which have the names of its models."""
     yield amqp_url
     with pika.BlockingConnection(pika.URLParameters(amqp_url)) as connection:
         channel = connection.channel()

@@ -1,4 +1,4 @@
-"""Those who send slowly, endlessly or without a key hold up nobody and fill no disk."""
+"""Tests that callers who send slowly, endlessly or without a key block no other caller and fill no disk."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,7 +16,9 @@ from .product import Product
 STALLED = 12
 BLOCK = b"x" * 65536
 BUFFERS_BYTES = 16 << 20
-"""More than the kernel holds between two ends of a connection, far less than what is sent."""
+"""The bytes to send before stopping. It is more than the kernel buffers between two ends of a connection, and far less
+than is sent.
+"""
 PART = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhello'
 
 
@@ -36,13 +38,13 @@ def spooled(product: Product) -> list[str]:
 
 
 def written_bytes(product: Product) -> int:
-    """What the web process has written to files so far, wherever."""
+    """Return the bytes that the web process has written so far to files and elsewhere."""
     return sum(int(one.io_counters().write_chars) for one in product.processes("maas.web.run_granian"))
 
 
 @contextmanager
 def stalled_uploads(caller: Caller) -> Iterator[list[RawRequest]]:
-    """Some have sent a few bytes and some enough to be on disk already; then nothing more comes."""
+    """Yield uploads that stopped. Half have sent a few bytes, half enough to be on disk already."""
     with ExitStack() as connections:
         stalled = []
         for number in range(STALLED):

@@ -1,4 +1,4 @@
-"""Jobs at each stage of their life, made through the same services the product uses."""
+"""Jobs at each stage of their life, made through the same services that the product uses."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Desk:
         return submit_job(identity=self.identity, request=request)
 
     def document(self, pages: int, name: str = "a.pdf") -> Document:
-        """A row without a file: these tests never open it."""
+        """Create a document without a file, because these tests never open it."""
         with unit_of_work(self.identity.tenant_id):
             return Document.objects.create(
                 tenant_id=self.identity.tenant_id,
@@ -86,7 +86,9 @@ class Desk:
             cursor.execute(statement, values)
 
     def rewrite(self, table: str, statement: str, *values: UUID) -> None:
-        """Of what has ended, as if it had been so long ago: only the table's owner can take its guard away."""
+        """Change what has ended, for example its times. Only the table's owner can disable the trigger that guards
+        it.
+        """
         with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
             cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER keep_end")
             cursor.execute("SET LOCAL ROLE maas_operator")
@@ -107,6 +109,6 @@ def make_desk(identity: Identity, make_version: Callable[..., ModelVersion]) -> 
 
 @pytest.fixture(scope="session")
 def web_server() -> Iterator[GranianServer]:
-    """The product's own web process."""
+    """Run the product's own web process."""
     with GranianServer("maas.asgi:application") as server:
         yield server

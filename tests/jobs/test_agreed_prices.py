@@ -1,4 +1,6 @@
-"""Whoever has a plan or a price of their own pays it: for jobs, retries, lines of batches, and are told so."""
+"""Test that a customer with a plan or a price of its own pays it for jobs, retries and lines of batches, and is shown
+it.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta

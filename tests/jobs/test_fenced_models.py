@@ -1,4 +1,4 @@
-"""A key that is kept to models has no other run, however it asks."""
+"""Test that a key that is restricted to some models runs no other, whatever it requests."""
 
 from dataclasses import replace
 

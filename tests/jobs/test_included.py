@@ -1,4 +1,6 @@
-"""Units that a plan includes, as jobs of a prepaid account use them: at once, and never more than there are."""
+"""Tests of the units that a plan includes, as concurrent jobs of a prepaid account use them, and never more than there
+are.
+"""
 
 import random
 import time
@@ -187,7 +189,7 @@ def test_what_was_used_stays_used_when_the_plan_goes(desk: Desk, purse: Purse) -
 
 
 def billed(desk: Desk) -> tuple[int, int, int]:
-    """Quantity, what of it was included, and what the rest comes to; as the month would be billed now."""
+    """Return the quantity, the included part of it, and the cost of the rest, as the month would be billed now."""
     with operator_work():
         Seller.objects.update_or_create(
             only=True,
@@ -301,7 +303,9 @@ def _go_on(desk: Desk, chance: random.Random, jobs: list[Job]) -> None:
 def test_a_plans_seconds_are_used_up_before_its_price_for_them_is_paid(
     tenant: CreatedTenant, make_version: Callable[..., ModelVersion]
 ) -> None:
-    """At 0.002 for a second, 15 seconds included, 10 set aside for a page and charged at most."""
+    """A second costs 0.002, and 15 seconds are included. A page holds 10 seconds, which is also the most that is
+    charged.
+    """
     plan = make_plan()
     price(plan, 2_000, meter="gpu_second", per=1_000)
     include(plan, 15_000, meter="gpu_second")

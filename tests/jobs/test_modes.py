@@ -1,4 +1,4 @@
-"""Live things and tests are apart: a key sees and touches what is of its own mode, and nothing else is there."""
+"""Test that live objects and tests are separate. A key sees and changes only what is of its own mode."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,7 +28,7 @@ CALL_MICROS = 1_500
 
 @pytest.fixture
 def tests(desk: Desk) -> Desk:
-    """The same tenant's test key."""
+    """Return the desk of the same tenant's test key."""
     return Desk(replace(desk.identity, livemode=False), desk.version)
 
 
@@ -150,7 +150,7 @@ def test_a_stream_tells_of_its_own_mode_and_goes_on_behind_the_rest(desk: Desk, 
 
 
 def test_a_search_finds_what_is_of_its_own_mode(desk: Desk, tests: Desk) -> None:
-    """By name: so many live ones stand before the test's that one look does not reach it."""
+    """The search is by name, and the live job comes before the test's job."""
     ids = {}
     for one in (tests, desk):
         with unit_of_work(one.identity.tenant_id):

@@ -1,4 +1,4 @@
-"""The indexes of the operator's lists are built beside writers, and again after an attempt that was broken off."""
+"""Test that the indexes of the operator's lists are built beside writers, and again after an interrupted attempt."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ OURS = {"tenants", "inference", "jobs"}
 
 @pytest.fixture
 def before() -> Iterator[None]:
-    """The database as it was without them."""
+    """Migrate the database back to before these indexes."""
     call_command("migrate", "jobs", "0005", database="owner", skip_checks=True, verbosity=0)
     yield
     call_command("migrate", database="owner", skip_checks=True, verbosity=0)
@@ -43,7 +43,9 @@ def test_a_broken_off_attempt_is_followed_by_a_whole_one() -> None:
 
 
 def test_no_migration_builds_an_index_while_writers_wait() -> None:
-    """On a table that it did not make itself, as which it is empty."""
+    """A migration may build an index normally only on a table that it has created itself, because that table is
+    empty.
+    """
     for (app, name), migration in MigrationLoader(None).disk_migrations.items():
         made = {one.name_lower for one in migration.operations if isinstance(one, CreateModel)}
         waiting = [

@@ -1,4 +1,6 @@
-"""A job that runs over the end of a month: charged once, whatever of it is billed before it ends or after."""
+"""Test that a job that runs over the end of a month is charged once, whatever part of it is billed before it ends or
+after.
+"""
 
 from collections.abc import Callable
 
@@ -43,7 +45,9 @@ def purse(desk: Desk) -> Purse:
 
 
 def done_last_month(desk: Desk, page: Page) -> None:
-    """The first of its job, and the only one yet."""
+    """Finish the page as if that was last month. It must be the first page of its job, and the only one finished
+    yet.
+    """
     desk.finish(page)
     desk.sql(f"UPDATE jobs_job SET created_at = {_LAST_MONTH} WHERE id = %s", page.job_id)
     desk.sql(f"UPDATE tenants_usagerecord SET created_at = {_LAST_MONTH} WHERE source_id = %s", page.id)

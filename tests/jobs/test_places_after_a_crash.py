@@ -1,4 +1,6 @@
-"""A place in a tenant's stream outlives a crash of the database, on a PostgreSQL of the test's own that is killed."""
+"""Test that a position in a tenant's stream survives a crash of the database. A PostgreSQL of the test's own is
+killed.
+"""
 
 import os
 import subprocess
@@ -22,7 +24,7 @@ from tests.maas.local.embedded.running import running, scratch_of
 
 @dataclass
 class OwnDatabase:
-    """What this thread's services use in the place of the run's."""
+    """A database that this thread's services use instead of that of the test run."""
 
     home: Path
     server: PostgresServer
@@ -53,7 +55,7 @@ def own_database(tmp_path: Path) -> Iterator[OwnDatabase]:
     own = OwnDatabase(home, PostgresServer(home, scratch_of(home)))
     own.start()
     own.server.provision()
-    # Else what is written without waiting might be on the disk by chance, a fifth of a second later.
+    # Data that is written without waiting might otherwise be on the disk by chance, a fifth of a second later.
     with psycopg.connect(own.server.superuser_url(), autocommit=True) as superuser:
         superuser.execute("ALTER SYSTEM SET wal_writer_delay = '10s'")
         superuser.execute("SELECT pg_reload_conf()")
@@ -75,7 +77,9 @@ def own_database(tmp_path: Path) -> Iterator[OwnDatabase]:
 
 
 def release_without_waiting(times: int) -> None:
-    """As pages are released, and registered for others that are the same."""
+    """Run transactions that do not wait for the disk, like those that release pages and register them for identical
+    ones.
+    """
     for _ in range(times):
         with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
             cursor.execute("SELECT set_config('synchronous_commit', 'off', true)")

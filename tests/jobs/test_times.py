@@ -1,4 +1,4 @@
-"""When something happened is said by the database; processes may disagree about what time it is."""
+"""Test that the database sets the time of everything that happens, because processes may disagree about the time."""
 
 from datetime import UTC, datetime
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""A web process whose views tell what reached them; an operator, and work to operate on."""
+"""Fixtures: a web process whose views return what reached them, an operator, and work to operate on."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def two_webs() -> Iterator[tuple[GranianServer, GranianServer]]:
 
 @pytest.fixture(scope="session")
 def proxied_web() -> Iterator[GranianServer]:
-    """A web process that stands behind one proxy, and hears of a payment provider."""
+    """Yield a web process that stands behind one proxy, and that receives events of a payment provider."""
     variables = {
         "MAAS_PROXIES": "1",
         "MAAS_STRIPE_SECRET_KEY": SECRET_KEY,
@@ -48,7 +48,7 @@ def person() -> User:
 
 @pytest.fixture
 def operator(client: Client, person: User, monkeypatch: pytest.MonkeyPatch) -> Client:
-    """Whose lists draw no more than this of what all tests before have left."""
+    """Return an operator whose lists draw no more than ten rows of what all earlier tests have left."""
     monkeypatch.setattr(OperatorAdmin, "list_per_page", 10)
     client.force_login(person)
     return client

@@ -23,7 +23,9 @@ PATIENCE_S = 60.0
 
 
 class GranianServer:
-    """granian as `make up` starts it, on the services of this test run, with a MAAS_HOME of its own."""
+    """A granian server that runs as `make up` starts it, on the services of this test run, with a MAAS_HOME of its
+    own.
+    """
 
     def __init__(self, target: str, env: Mapping[str, str] | None = None) -> None:
         self._target = target
@@ -46,7 +48,8 @@ class GranianServer:
         ]
         command += ["--port", str(self.port)]
         command += [
-            # Less than a document that nobody looks at holds its sender, and more than a busy machine needs to stop.
+            # The timeout is shorter than the time for which a document that nobody opens holds its sender, and longer
+            # than a busy machine needs to stop.
             "--workers-kill-timeout",
             "6",
             "--backpressure",
@@ -76,7 +79,7 @@ class GranianServer:
             self._folder.cleanup()
 
     def kill(self) -> None:
-        """With all that it has started, in an order in which none starts another."""
+        """Kill the process and all that it has started, in an order in which none starts another."""
         first = psutil.Process(self.process.pid)
         for process in (first, *first.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):
@@ -108,13 +111,16 @@ def _parent(process: psutil.Process) -> int | None:
 
 @contextmanager
 def frozen_children(server: GranianServer, number: int) -> Iterator[None]:
-    """The processes that open documents, once there are so many, neither die nor get on."""
+    """Suspend the processes that open documents, once there are `number` of them. They then neither end nor make
+    progress.
+    """
 
     def all_children() -> list[psutil.Process]:
         tree = psutil.Process(server.process.pid).children(recursive=True)
         commands = {process: _command(process) for process in tree}
         theirs = {process: words for process, words in commands.items() if "inside.main" in " ".join(words)}
-        # Each has its walls about it, which are processes too, and a fork of its own for what it looks at.
+        # Each reader has a sandbox around it, which consists of processes too, and a fork of its own for what it looks
+        # at.
         readers = {
             process.pid: process for process, words in theirs.items() if not words[0].endswith("bwrap")
         }

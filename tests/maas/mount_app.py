@@ -1,4 +1,4 @@
-"""The web process with the views of mount_urls in the product's place, few threads and short deadlines."""
+"""The web process with the views of mount_urls instead of the product's, with few threads and short deadlines."""
 
 import os
 

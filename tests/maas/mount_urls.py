@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 THREADS = 4
 IDLE_S = 3.0
-"""How mount_app is set up."""
+"""The settings of mount_app: its threads, and the seconds after which it closes an idle connection."""
 
 CLOSED = threading.Event()
 FILE_BYTES = 32 * 2**20

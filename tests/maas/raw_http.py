@@ -1,4 +1,4 @@
-"""HTTP spoken by hand, for what well-behaved clients never send."""
+"""HTTP that is written by hand, for what well-behaved clients never send."""
 
 import socket
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class RawRequest:
         self.send(b"%x\r\n%s\r\n" % (len(data), data))
 
     def send_until_refused(self, block: bytes, most: int) -> int:
-        """How many bytes the other side, or the buffers between, took before it hung up."""
+        """Return how many bytes the other side, or the buffers in between, took before it hung up."""
         sent = 0
         try:
             while sent < most:
@@ -50,7 +50,7 @@ class RawRequest:
         return self._socket.recv(size)
 
     def answer(self) -> RawAnswer:
-        """All of the answer, for one that says its length or after which the connection is closed."""
+        """Return the whole answer, if it states its length or if the connection is closed after it."""
         data = b""
         while (piece := self._try_receive()) and not _complete(data := data + piece):
             pass

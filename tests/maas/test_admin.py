@@ -1,4 +1,4 @@
-"""Every page of the admin, as an operator opens it with the operator's database role."""
+"""Tests of every page of the admin, opened by an operator with the operator's database role."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -48,9 +48,11 @@ MOST_QUERIES = {"list": 7, "change": 15}
 admin.autodiscover()
 EVERY_MODEL = sorted(admin.site._registry, key=lambda model: model._meta.label)
 OWNER = "owner-of-each-kind"
-"""Of some tenant all, where others are no members, of whose tenants a list asks nothing."""
+"""The search term for the list of people. All people whom it finds have a tenant. Other people have none, and the list
+makes no query for their tenants.
+"""
 ONE_ROW = (Seller, Group)
-"""There is one at most."""
+"""The models that have one row at most."""
 LABELS = [model._meta.label for model in EVERY_MODEL]
 
 
@@ -65,7 +67,7 @@ def row_of_each_kind() -> Desk:
     desk.submit()
     BatchDesk(desk.identity, desk.version).batch()
     with unit_of_work(desk.identity.tenant_id):
-        # Over, so that no worker of another test takes it up.
+        # The archive is finished, so that no worker of another test takes it.
         archive = Archive.objects.create(
             tenant_id=desk.identity.tenant_id,
             name="post.zip",
@@ -104,7 +106,7 @@ def row_of_each_kind() -> Desk:
 
 @pytest.fixture(scope="module")
 def full(person: User) -> Desk:
-    """Two rows of each kind, those of the desk the newer ones; for tests that only look."""
+    """Return the desk of the newer of two rows of each kind. Tests only read these rows."""
     row_of_each_kind()
     return row_of_each_kind()
 
@@ -192,7 +194,7 @@ def test_the_tables_that_the_product_writes_cannot_be_written_by_hand(operator: 
         assert operator.get(reverse(f"admin:{model}_add")).status_code == 403
         some = newest(apps.get_model(model.replace("_", "."))).pk
         assert operator.get(reverse(f"admin:{model}_delete", args=[some])).status_code == 403
-        if model != "tenants_apikey":  # whose limits are changed there: see test_admin_limits.py
+        if model != "tenants_apikey":  # Its limits change there: see test_admin_limits.py.
             assert operator.post(reverse(f"admin:{model}_change", args=[some]), {}).status_code == 403
 
 

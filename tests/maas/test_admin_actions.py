@@ -1,4 +1,4 @@
-"""What operators do takes effect, is asked about first where it cannot be undone, and is written down."""
+"""Tests that operators' actions take effect, need a confirmation if they cannot be undone, and are recorded."""
 
 from collections.abc import Callable
 
@@ -126,7 +126,7 @@ def test_every_action_is_offered_on_the_page_of_its_row_and_leaves_an_entry_in_t
 ) -> None:
     with operator_work():
         row = ROWS[model, action](desk)
-    if action != "delete_selected":  # whose page has Django's own button
+    if action != "delete_selected":  # Its page has Django's own button.
         meta = row._meta
         page = operator.get(reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk]))
         assert f'name="action" value="{action}"' in page.content.decode()

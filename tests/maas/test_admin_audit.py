@@ -1,4 +1,4 @@
-"""The audit log holds all that operators did, and nobody takes from it."""
+"""Tests that the audit log holds all that operators did, and that nobody removes entries."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,7 +37,7 @@ def entry(person: User) -> LogEntry:
 
 @contextmanager
 def log_that_takes_nothing() -> Iterator[None]:
-    """As a full disk would have it, for one: the entry cannot be written."""
+    """Make it impossible to write the entry, as a full disk would."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(f"REVOKE INSERT ON django_admin_log FROM {OPERATOR_ROLE}")
         try:
@@ -47,7 +47,7 @@ def log_that_takes_nothing() -> Iterator[None]:
 
 
 def as_it_is(row: Model) -> object:
-    """The row, and how many jobs there are."""
+    """Return the row and the number of jobs."""
     with operator_work():
         return type(row)._default_manager.filter(pk=row.pk).values().get(), Job.objects.count()
 

@@ -26,18 +26,18 @@ from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 
 MOST_QUERIES = 3
-"""Session, person, queues; all else comes from Redis."""
+"""The queries are for session, person and queues. Everything else comes from Redis."""
 
 
 @pytest.fixture(autouse=True)
 def _all_queues(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other tests leave work behind, more than is shown."""
+    """Raise the number of shown versions, since other tests leave more work behind than is shown."""
     monkeypatch.setattr("maas.ops.admin.queues.MOST_VERSIONS", 100_000)
 
 
 @pytest.fixture
 def worker(version: ModelVersion) -> Iterator[Heartbeat]:
-    """That holds the model, and ran some of it a moment ago."""
+    """Yield a heartbeat of a worker that holds the model, and that ran some of it a moment ago."""
     heart = Heartbeat(unique("worker"), "CPU")
     tell_of(version, heart.name)
     beat(heart, version)
@@ -46,7 +46,9 @@ def worker(version: ModelVersion) -> Iterator[Heartbeat]:
 
 
 def beat(heart: Heartbeat, version: ModelVersion) -> None:
-    """It is heard of for seconds, which on a busy machine may be over before a page is asked for."""
+    """Send a heartbeat of the worker. It counts for seconds, which may be over on a busy machine before a page is
+    requested.
+    """
     heart.beat(Beat(models=(HeldModel(version.key, 5),)))
     tell_of(version, heart.name, grown=False)
 
@@ -105,7 +107,7 @@ def test_a_row_says_where_a_version_is_held_and_how_it_runs(
 def test_the_memory_that_processes_use_stands_beside_what_is_set_aside(
     operator: Client, version: ModelVersion, worker: Heartbeat
 ) -> None:
-    """The two differ: what is set aside may be more than a process has in use."""
+    """The two figures differ: more may be set aside than a process has in use."""
 
     def look() -> str | None:
         beat(worker, version)

@@ -1,4 +1,6 @@
-"""The operator's list of tenants says what each spends and what is wrong with it, and leads to where it is mended."""
+"""Tests that the operator's list of tenants shows what each spends and what is wrong with it, and leads to where it is
+fixed.
+"""
 
 from django.contrib.auth.models import Permission
 from django.test import Client

@@ -1,4 +1,4 @@
-"""The operator's home: its tiles lead to their lists, and it stands when a part is away."""
+"""Tests of the operator's home: its tiles lead to their lists, and it still works if a part is away."""
 
 import re
 
@@ -19,7 +19,7 @@ from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 
 MOST_QUERIES = 4
-"""Session, person, queues, audit log; all else is counted beside the request."""
+"""The queries are for session, person, queues and audit log. Everything else is counted beside the request."""
 
 
 def live(operator: Client) -> str:
@@ -43,7 +43,7 @@ def test_every_tile_bar_and_queue_leads_to_a_list_that_opens(operator: Client, d
     desk.submit()
     desk.document(1)
     page = eventually(lambda: counted(operator), "all figures")
-    # What operators did may have been done to what is gone by now: Django says so there.
+    # The list of operators' actions is left out: their objects may be gone by now, and Django then says so at the link.
     page, deeds, _ = page.partition('data-zone="deeds"')
     assert deeds
     links = {link.replace("&amp;", "&") for link in re.findall(r'href="(/admin/[^"]+)"', page)}

@@ -1,4 +1,6 @@
-"""Operators say who sells, bill a month, take back a part of an invoice and give one up; all is written down."""
+"""Tests that operators set the seller, bill a month, take back a part of an invoice and give one up, and that all of it
+is recorded.
+"""
 
 from typing import Any
 
@@ -28,7 +30,7 @@ SAID = {
 
 @pytest.fixture
 def seller() -> Any:
-    """There is one for all tests: it is put back as it was."""
+    """Remove the seller, since there is one for all tests. It is put back as it was."""
     with operator_work():
         kept = Seller.objects.first()
         Seller.objects.all().delete()

@@ -1,4 +1,6 @@
-"""Operators change limits on the pages of tenants and keys; what makes no sense is said beside its field."""
+"""Tests that operators change limits on the pages of tenants and keys, and that an invalid value is explained beside
+its field.
+"""
 
 from typing import Any
 

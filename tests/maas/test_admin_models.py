@@ -1,4 +1,4 @@
-"""What an operator may change of models: which version answers, at what price, and whether any does."""
+"""Tests of what an operator may change of models: which version answers, at what price, and whether any does."""
 
 import html
 from collections.abc import Callable
@@ -120,7 +120,7 @@ def test_the_price_of_what_is_kept_is_set_and_the_log_has_both(
 
 
 def limits_form(**limits: str) -> dict[str, str]:
-    """Of an embedding model, whose limits nobody has changed yet."""
+    """Return the form of an embedding model whose limits nobody has changed yet."""
     given = {
         "part": "weights",
         "max_rows": "",

@@ -1,4 +1,6 @@
-"""Operators sell plans: prices with a beginning, an example month, who has which, and all of it on record."""
+"""Tests that operators sell plans: prices with a beginning, an example month, the plan of each tenant, and all of it on
+record.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -32,7 +34,7 @@ def page(plan: Plan | None) -> str:
 
 
 def save(operator: Client, plan: Plan | None, **fields: str) -> Any:
-    """The whole form, as a browser sends it, with room for one price or more."""
+    """Send the whole form as a browser does, with space for one price or more."""
     rows = 1 + max([int(name.split("-")[1]) for name in fields if name.startswith("prices-")], default=0)
     shown = operator.get(page(plan))
     form: dict[str, Any] = {"name": "N", "code": unique("code"), "currency": "EUR", "trial_days": "0"}

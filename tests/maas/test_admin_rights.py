@@ -1,4 +1,4 @@
-"""An operator without all rights sees and does what the operator's groups say, and cannot get more."""
+"""Tests that an operator without all rights sees and does what the operator's groups allow, and cannot get more."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -197,7 +197,7 @@ def test_nobody_deletes_themselves(client: Client, superuser: User) -> None:
 
 @pytest.fixture
 def lone(superuser: User) -> Iterator[User]:
-    """The only superuser that there is, in a transaction which is then taken back."""
+    """Yield the only superuser, in a transaction that is then rolled back."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         User.objects.exclude(pk=superuser.pk).update(is_superuser=False)
         yield superuser

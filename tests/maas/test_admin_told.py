@@ -1,4 +1,6 @@
-"""What operators do to an account's money and people stands in its own audit log, with what was before and after."""
+"""Tests that changes by operators to an account's money and people appear in its own audit log, with the values before
+and after.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -85,7 +87,7 @@ def _formsets(operator: Client, page: str) -> Sequence[Any]:
 
 @pytest.fixture
 def supporter(client: Client) -> Client:
-    """May change people, and is no superuser."""
+    """Sign in a person who may change people but is no superuser."""
     with operator_work():
         person = User.objects.create_user(f"{unique('support')}@example.com", is_staff=True)
         person.user_permissions.set(Permission.objects.filter(codename__in=["view_user", "change_user"]))

@@ -1,4 +1,6 @@
-"""Operators give terms, budgets and credit on a wallet's page; its books keep who did it and why."""
+"""Tests that operators give terms, budgets and credit on a wallet's page, and that its books record who did it and
+why.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What Django's cache does while its Redis hangs: a connection is taken, and nothing is ever answered."""
+"""Tests of Django's cache while its Redis hangs: a connection is accepted, and nothing is ever answered."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""Commands that may take minutes say on standard error how far they are."""
+"""Tests that commands that may take minutes report their progress on standard error."""
 
 from contextlib import suppress
 from io import StringIO

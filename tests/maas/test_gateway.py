@@ -1,4 +1,4 @@
-"""Synchronous calls at a real web process: what the front does before a handler is asked."""
+"""Tests of synchronous calls at a real web process: what the front does before a handler is called."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""An operator in a member's place: for a reason, for a while, in one account, and on record."""
+"""Tests of an operator who acts as a member: for a reason, for a limited time, in one account, and on record."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -63,7 +63,7 @@ def test_nobody_begins_without_a_reason(operator: Client, tenant: CreatedTenant,
 
 def test_it_is_for_operators_who_may_change_tenants(client: Client, tenant: CreatedTenant) -> None:
     client.force_login(tenant.owner)
-    assert begin(client, tenant) == 302  # To where operators sign in.
+    assert begin(client, tenant) == 302  # The redirect leads to the operators' sign-in.
     with operator_work():
         User.objects.filter(pk=tenant.owner.pk).update(is_staff=True)
     assert begin(client, tenant) == 403
@@ -138,7 +138,7 @@ def test_it_ends_when_it_is_stopped(operator: Client, tenant: CreatedTenant) -> 
     started, ended = entries(tenant.tenant.id)
     assert (started.deed, ended.deed) == ("impersonation.started", "impersonation.ended")
     assert [(one.actor_kind, one.actor_name) for one in (started, ended)] == [("operator", "")] * 2
-    assert operator.get("/keys").status_code == 302  # To the admin, as for every operator without an account.
+    assert operator.get("/keys").status_code == 302  # Operators without an account get to the admin.
 
 
 def test_it_ends_by_itself(operator: Client, tenant: CreatedTenant) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py` beside no running product."""
+"""Tests of `manage.py` without a running product."""
 
 import os
 import subprocess

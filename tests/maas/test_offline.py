@@ -1,4 +1,6 @@
-"""The offline page and its worker: complete, private to nobody, new when anything in it is."""
+"""Tests of the offline page and its worker: they are complete, contain no private data, and are new if anything in them
+is.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""What ends a connection of ours is a database that is away, and is answered and waited for as such."""
+"""Tests that everything that ends a connection counts as an unavailable database, and is answered and waited for as
+such.
+"""
 
 import select
 from collections.abc import Callable, Iterator
@@ -45,7 +47,7 @@ def test_other_errors_are_what_they_were() -> None:
 
 @pytest.fixture
 def widen() -> Iterator[Callable[[int], None]]:
-    """As a migration does it, past the connection that reads."""
+    """Change the column as a migration does, over another connection than the one that reads."""
 
     def make(width: int) -> None:
         with connections["owner"].cursor() as cursor:
@@ -93,7 +95,7 @@ def test_what_was_prepared_before_a_column_was_widened_is_away_once_and_does_the
     ],
 )
 def test_a_number_that_its_column_does_not_hold_is_refused(column: str, kind: str, number: int) -> None:
-    """Sent as the column's own type it would come cut off."""
+    """The database would receive a truncated number if it was sent as the column's own type."""
     sent = connections[APP].ops.adapt_integerfield_value(number, kind)
     with connections[APP].cursor() as cursor:
         cursor.execute("SELECT %s::numeric", [sent])
@@ -171,6 +173,6 @@ def write(*statements: str) -> None:
 
 
 def _until_ended(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """The server's last word has arrived, and has not been read."""
+    """Wait until the server's last message has arrived, without reading it."""
     ready, _, _ = select.select([connection.fileno()], [], [], 10.0)
     assert ready

@@ -1,4 +1,4 @@
-"""Documents and model files in S3-compatible storage, against a stand-in server on this machine."""
+"""Tests of documents and model files in S3-compatible storage, against a stand-in server on this machine."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(endpoint: str, settings: Settings, tmp_path: Path) -> Bucket:
-    """A bucket of this test's own, in use as the product's storage."""
+    """Return a bucket of this test's own, which the product uses as its storage."""
     made = new_bucket(endpoint)
     _use(settings, made.url, tmp_path)
     return made

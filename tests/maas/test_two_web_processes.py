@@ -1,4 +1,6 @@
-"""What an account takes away from a key, and what an operator takes from an account, holds in every web process."""
+"""Tests that what an account takes from a key, and what an operator takes from an account, applies in every web
+process.
+"""
 
 import time
 from collections.abc import Callable
@@ -27,14 +29,14 @@ def servers(two_webs: tuple[GranianServer, GranianServer]) -> tuple[GranianServe
 
 
 def ask(server: GranianServer, key: str) -> tuple[int, str]:
-    """Of the status and the code."""
+    """Return the status and the code of an answer."""
     headers = {"Authorization": f"Bearer {key}"}
     answer = httpx.get(f"{server.url}/v1/limits", headers=headers, trust_env=False, timeout=30)
     return answer.status_code, str(answer.json().get("code", ""))
 
 
 def closing_code(socket: EventSocket) -> int:
-    """Once it is closed; what is said before is read."""
+    """Return the code with which the socket is closed. All messages before that are read."""
     try:
         while True:
             socket.receive()

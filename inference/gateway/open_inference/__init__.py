@@ -1,1 +1,1 @@
-"""The Open Inference Protocol, version 2, over HTTP: what clients of Triton and KServe speak."""
+"""Serve the Open Inference Protocol, version 2, over HTTP, which clients of Triton and KServe use."""

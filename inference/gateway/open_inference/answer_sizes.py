@@ -1,4 +1,6 @@
-"""How large an answer will be once it is written: told before it is, so that room is there and nobody is held up."""
+"""Estimate how large an answer will be before it is written, so that memory is reserved for it and large answers are
+written in a thread.
+"""
 
 from collections.abc import Sequence
 
@@ -6,13 +8,13 @@ from inference.core.contracts import Json, WorkOutput
 from inference.gateway.open_inference.answers import GivenOutput
 
 CHARACTERS_PER_NUMBER = 24
-"""At most, in JSON, with a comma."""
+"""The most characters of a number in JSON, with its comma."""
 LENGTH_BYTES = 4
-"""Before each text, in bytes; quotes and a comma in JSON are less."""
+"""The bytes of the length before each text. The quotes and comma of a text in JSON take fewer."""
 
 
 def said_bytes(output: WorkOutput, most: int) -> int:
-    """About, of what is yet to be made JSON; counted no further than `most`."""
+    """Return the approximate size of a result that has yet to be written as JSON. The count stops at `most`."""
     if output.tensors is not None:
         return 0
     count = 0
@@ -26,7 +28,7 @@ def said_bytes(output: WorkOutput, most: int) -> int:
                 count += sum(map(len, value))
                 waiting.extend(value.values())
             case list() | tuple():
-                # A list of more values than may be counted need not be walked.
+                # A list that has more values than may be counted is not walked to its end.
                 count += len(value)
                 waiting.extend(value[:most])
         count += LENGTH_BYTES
@@ -34,7 +36,7 @@ def said_bytes(output: WorkOutput, most: int) -> int:
 
 
 def listed_bytes(outputs: Sequence[GivenOutput]) -> int:
-    """Of what must be gone through to tell how large it is: texts."""
+    """Return the size of the text tensors, which must be walked to tell how large they will be."""
     return sum(one.tensor.nbytes for one in outputs if one.tensor.dtype.kind == "O")
 
 

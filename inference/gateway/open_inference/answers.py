@@ -1,4 +1,4 @@
-"""Writes what was inferred: JSON, and after it the tensors that are wanted as bytes."""
+"""Write the answer of a model: JSON, followed by the tensors that are wanted as bytes."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ HEADER_LENGTH = b"inference-header-content-length"
 JSON_TYPE = "application/json"
 BINARY_TYPE = "application/octet-stream"
 AT_ONCE = 4096
-"""Values."""
+"""The number of values that are turned into JSON at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class GivenOutput:
 class WrittenAnswer:
     body: bytes
     header_length: int | None
-    """Of the JSON, where bytes follow it."""
+    """The length of the JSON if bytes follow it, otherwise None."""
 
     @property
     def content_type(self) -> str:
@@ -40,7 +40,7 @@ class WrittenAnswer:
 def write_answer(
     model: str, version: int, request_id: str | None, outputs: Sequence[GivenOutput]
 ) -> WrittenAnswer:
-    """Raises InvalidRequest where JSON is wanted for values that it cannot say."""
+    """Write the answer. Raises InvalidRequest if JSON is wanted for values that JSON cannot express."""
     said: dict[str, Json] = {"model_name": model, "model_version": str(version)}
     if request_id is not None:
         said["id"] = request_id
@@ -75,7 +75,7 @@ def _in_json(name: str, tensor: Array) -> str:
         )
     said = write_tensor(name, tensor)
     values: list[Json] = said.pop("data")
-    # In pieces: whoever turns values into text stops every thread of the process meanwhile.
+    # The values are written in pieces, because turning values into text blocks every thread of the process.
     pieces = (_text(values[start : start + AT_ONCE])[1:-1] for start in range(0, len(values), AT_ONCE))
     return f'{_text(said)[:-1]},"data":[{",".join(pieces)}]}}'
 

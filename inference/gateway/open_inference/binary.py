@@ -1,4 +1,6 @@
-"""Tensors as the protocol's binary extension writes them: little-endian values, row by row, text with its lengths."""
+"""Read and write tensors of the protocol's binary extension: little-endian values in row order, and each text after its
+length.
+"""
 
 import math
 import struct
@@ -13,12 +15,12 @@ from inference.runtime.tensors import Array, aligned
 
 BYTES = "BYTES"
 MOST_TEXTS = 100_000
-"""Each takes far more memory than its bytes."""
+"""The most texts of a tensor. Each text takes far more memory than its bytes."""
 _LENGTH = struct.Struct("<I")
 
 
 def read_binary(name: str, datatype: str, shape: list[Json], buffer: memoryview) -> Array:
-    """Raises WorkRefused as well, for what is no tensor in any form."""
+    """Read a tensor from its bytes. Raises InvalidRequest, and WorkRefused if the data is not a tensor in any form."""
     check_form(name, datatype, shape)
     count = math.prod(shape)
     if datatype == BYTES:
@@ -31,7 +33,7 @@ def read_binary(name: str, datatype: str, shape: list[Json], buffer: memoryview)
     if datatype == "BOOL" and count and np.frombuffer(buffer, np.uint8).max() > 1:
         raise InvalidRequest(f"'{name}' is BOOL, and holds bytes that are neither 0 nor 1.")
     values = np.frombuffer(buffer, dtype) if count else np.empty(0, dtype)
-    # Values begin wherever the JSON before them ended.
+    # The values may begin at any offset, because they follow the JSON.
     return _shaped(name, aligned(values), shape)
 
 

@@ -1,4 +1,4 @@
-"""What the server and its models say of themselves."""
+"""Write how the server and its models describe themselves."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from inference.runtime.tensors import TensorSpec
 
 NAME = "maas"
 VERSION = "1"
-"""Of the interface, as `/v1` counts it."""
+"""The version of the interface, as `/v1` counts it."""
 EXTENSIONS = ("binary_tensor_data", "model_configuration", "model_repository", "parameters", "statistics")
 
 
@@ -27,7 +27,9 @@ def model_metadata(model: str, versions: Sequence[int], face: Face) -> Json:
 
 
 def model_configuration(model: str, versions: Sequence[int], face: Face) -> Json:
-    """The part of Triton's that is true here: rows are batched across callers, never declared by a model."""
+    """Return the part of Triton's model configuration that is true here. `max_batch_size` is 0, because batches are
+    formed from the rows of several callers and models do not declare them.
+    """
     return {
         "name": model,
         "platform": face.platform,

@@ -1,4 +1,4 @@
-"""Bodies as they travel: let out within a limit, and made smaller for who asks for it."""
+"""Decompress request bodies up to a limit, and compress responses for callers who ask for it."""
 
 import gzip
 import zlib
@@ -8,13 +8,15 @@ from tenants.core.errors import DomainError
 
 IDENTITY, GZIP, DEFLATE = "identity", "gzip", "deflate"
 SMALLEST_BYTES = 1024
-"""Less gains nothing, unless it was asked for by name."""
+"""The smallest response that is compressed. A smaller one gains nothing, and is compressed only if the caller names a
+single encoding.
+"""
 FAST = 1
 _WINDOWS: Mapping[str, int] = {GZIP: 16 + zlib.MAX_WBITS, DEFLATE: zlib.MAX_WBITS}
 
 
 def let_out(body: bytes, encoding: str | None, most_bytes: int) -> bytes:
-    """The body as it was before it was made smaller for the way."""
+    """Return the decompressed body."""
     name = (encoding or IDENTITY).strip().lower()
     if name == IDENTITY:
         return body
@@ -41,7 +43,7 @@ def let_out(body: bytes, encoding: str | None, most_bytes: int) -> bytes:
 
 
 def refuse_encoded(encoding: str | None) -> None:
-    """Where bodies are small, or are read as they come."""
+    """Raise if the body is compressed. This is for bodies that are small or are read as they arrive."""
     name = (encoding or IDENTITY).strip().lower()
     if name != IDENTITY:
         raise DomainError(
@@ -51,9 +53,10 @@ def refuse_encoded(encoding: str | None) -> None:
 
 
 def encoding_for(accepted: str | None, size_bytes: int, *, has_tensors: bool) -> str:
-    """How an answer travels. `has_tensors`: as raw bytes, which hardly shrink.
+    """Return the encoding of a response. `has_tensors` says that it contains tensors as raw bytes, which hardly
+    compress.
 
-    Many clients send a list with every request; one name alone is a wish.
+    Many clients send a list of encodings with every request. A single name, however, is taken as an explicit choice.
     """
     named = _named(accepted or "")
     known = next((name for name in named if name in _WINDOWS), IDENTITY)

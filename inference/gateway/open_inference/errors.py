@@ -1,9 +1,9 @@
-"""What can be wrong with a request before any model is asked."""
+"""Define what can be wrong with a request before a model is run."""
 
 from tenants.core.errors import DomainError
 
 
 class InvalidRequest(DomainError):
-    """Malformed, or for something that the protocol knows and this server has not."""
+    """A request that is malformed, or asks for a part of the protocol that this server does not have."""
 
     code = "invalid_request"

@@ -1,4 +1,4 @@
-"""How a model looks to the protocol: tensors in, tensors out, whatever it reads in truth."""
+"""Show each model to the protocol as one that takes and returns tensors, whatever input it really reads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ RESULT = "result"
 
 Asked = Literal["tensors", "texts", "text", "document"]
 PLATFORMS = {"onnx": "onnxruntime_onnx"}
-"""As Triton names them; ours are called after what they do."""
+"""The platform names that Triton uses. All other platforms are named after our own runtimes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
     asked: Asked
-    """In the words of a model's `accepts`; a model that only reads documents has no tensors."""
+    """The kind of input, as in a model's `accepts`. A model that reads only documents has no tensors."""
     platform: str
     inputs: tuple[TensorSpec, ...] = ()
     outputs: tuple[TensorSpec, ...] = ()
@@ -42,7 +42,9 @@ def face_of(runtime: str, accepts: Sequence[str], signature: Mapping[str, Json])
 
 _TEXTS = TensorSpec(TEXT, "BYTES", (-1,))
 _ONE_TEXT = TensorSpec(TEXT, "BYTES", (1,))
-"""Each call of such a model is one text and one entry on the bill; many calls at once share its batches."""
+"""The input of a model that takes a single text. Each call is one text and one entry on the bill, and simultaneous
+calls share batches.
+"""
 _RESULT = TensorSpec(RESULT, "BYTES", (1,))
 
 

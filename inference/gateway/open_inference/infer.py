@@ -1,4 +1,4 @@
-"""`POST …/infer`: reads the tensors, has the model asked, and writes its answer as it is wanted."""
+"""Handle `POST …/infer`: read the tensors, run the model, and write its answer in the form that the caller wants."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -38,9 +38,13 @@ from tenants.core.errors import DomainError
 Written = TypeVar("Written")
 
 JSON_READ_TIMES = 12
-"""About how much more memory values take once they are read than as they are written: measured, for short texts."""
+"""The approximate factor by which parsed values take more memory than their JSON. This was measured with short
+texts.
+"""
 BYTES_READ_TIMES = 2
-"""Numbers as many again, where they must be moved; texts are few enough."""
+"""The factor for tensors in bytes. Numbers take the same memory again if they must be aligned, and the number of texts
+is bounded.
+"""
 
 
 async def infer(
@@ -85,7 +89,7 @@ async def infer(
 def counted(
     statistics: StatisticsBook, exchange: Exchange, target: Target
 ) -> Iterator[Callable[[Timings, Word], None]]:
-    """One that its caller gave up is neither answered nor failed."""
+    """Count the call as answered or failed. A call that its client has given up is counted as neither."""
     add = partial(statistics.add, str(exchange.identity.tenant_id), target.key)
     now_ms = time.time_ns() // 1_000_000
     try:
@@ -153,7 +157,9 @@ async def written_as(
     request: InferRequest,
     answered: Answered,
 ) -> Written:
-    """By `write`, which is given the model, its version, the request's own name and the outputs that are wanted."""
+    """Write the answer with `write`, which gets the model, its version, the request's id and the outputs that are
+    wanted.
+    """
     output = answered.output
     try:
         tensors = await exchange.think(said_bytes(output, SMALL_BYTES + 1), tensors_of, output)

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of `/v2`: paths that Django never sees, and so cannot describe."""
+"""Describe `/v2` for the OpenAPI document. Django does not serve these paths, so it cannot describe them."""
 
 from inference.core.contracts import Json
 from inference.gateway.open_inference.request_fields import MOST_CHARACTERS, MOST_PARAMETERS
@@ -134,7 +134,9 @@ def _ref(name: str) -> Json:
 
 
 def _object(required: str, **optional: Json) -> Json:
-    """Of texts by the names in `required`, and what else is told of some fields."""
+    """Return the schema of an object. The fields in `required` are strings, and `optional` has the schemas of other
+    fields.
+    """
     names = required.split()
     return {
         "type": "object",

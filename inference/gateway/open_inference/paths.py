@@ -1,4 +1,4 @@
-"""Which deed a path asks for."""
+"""Find the action that a path asks for."""
 
 import re
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Route:
     deed: Deed
     model: str = ""
     version: str = ""
-    """Empty for the one that the operator has made current."""
+    """The version number, or an empty string for the version that the operator has made current."""
 
     @property
     def reference(self) -> str:

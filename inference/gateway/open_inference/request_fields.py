@@ -1,4 +1,6 @@
-"""The parts of a request one by one: of their kind and size, so that no refusal writes out more."""
+"""Check the parts of a request one by one. Each has the right kind and a bounded size, so that no error message becomes
+too long.
+"""
 
 from collections.abc import Mapping
 
@@ -7,7 +9,7 @@ from inference.gateway.described import describe
 from inference.gateway.open_inference.errors import InvalidRequest
 
 MOST_CHARACTERS = 200
-"""Of a name, or of a request's own id."""
+"""The most characters of a name or of a request's id."""
 MOST_PARAMETERS = 64
 MOST_VALUE_CHARACTERS = 1000
 
@@ -42,7 +44,9 @@ def _check_parameter(name: str, value: Json, where: str) -> None:
 
 
 def checked_shape(one: Mapping[str, Json], where: str) -> None:
-    """What its sizes are is told where the tensor is read: here, that each can be written out."""
+    """Check that every size of the shape is short enough to be written out. The sizes themselves are checked when the
+    tensor is read.
+    """
     shape = one.get("shape")
     if isinstance(shape, list) and any(isinstance(size, list | dict | str) for size in shape):
         raise InvalidRequest(f"{where} has the shape of no tensor: it must be a list of sizes.")

@@ -1,4 +1,4 @@
-"""Reads what is asked to be inferred: JSON, and after it the tensors that are sent as bytes."""
+"""Parse an inference request: JSON, followed by the tensors that are sent as bytes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ from tenants.core.errors import DomainError
 from tenants.core.messages import value_in_words
 
 MOST_TENSORS = 64
-"""Inputs, and as many outputs."""
+"""The most inputs of a request, and the most outputs."""
 MOST_INDEX_BYTES = 4096
-"""What can be asked of the index is one word."""
+"""The most bytes of an index request, which can contain only one flag."""
 BINARY_SIZE = "binary_data_size"
 _NOT_HERE = {
     "shared_memory": "Shared memory is not for callers over a network; send the values in the body.",
@@ -47,28 +47,32 @@ class InferRequest:
     tensors: Mapping[str, Array]
     id: str | None = None
     wanted: tuple[WantedOutput, ...] = ()
-    """Empty for all."""
+    """The outputs that the caller wants, or empty for all."""
     all_binary: bool = False
-    """Where `wanted` is empty."""
+    """True if all outputs are wanted as bytes. This counts only if `wanted` is empty."""
     timeout_s: float | None = None
     parameters: Mapping[str, Json] | None = None
-    """The model's own."""
+    """The parameters that are for the model itself."""
 
 
 class Values(Protocol):
-    """Where the values of a request's inputs are."""
+    """The source of the values of a request's inputs."""
 
     def tensor(self, position: int, one: dict[str, Json], where: str) -> Array:
-        """Of the input at that position, whose name, parameters and shape are of their kind. WorkRefused as well."""
+        """Return the tensor of the input at this position. Its name, parameters and shape have been checked. May raise
+        WorkRefused.
+        """
         ...
 
     def check_end(self) -> None:
-        """After the last of them: raises where values are left over."""
+        """Raise if values are left over. This is called after the last input."""
         ...
 
 
 def json_length(header: str | None, size: int, most: int) -> int:
-    """Of a body's JSON, which stands at its beginning: all of it where no header tells its length."""
+    """Return the length of the JSON at the beginning of the body. Without a header that gives it, the whole body is
+    JSON.
+    """
     length = size if header is None else _length(header, size)
     if length > most:
         raise DomainError(
@@ -80,7 +84,7 @@ def json_length(header: str | None, size: int, most: int) -> int:
 
 
 def read_request(body: bytes, length: int) -> InferRequest:
-    """`length`: of the body's JSON."""
+    """Parse the request. `length` is the length of the JSON in the body."""
     try:
         return request_of(_json(body[:length]), _BodyValues(memoryview(body)[length:]))
     except WorkRefused as refused:
@@ -90,7 +94,7 @@ def read_request(body: bytes, length: int) -> InferRequest:
 
 
 def wants_only_ready(body: bytes) -> bool:
-    """What is asked of the repository's index; nothing at all asks for everything."""
+    """Return whether an index request asks only for models that are ready. An empty body asks for all models."""
     if len(body) > MOST_INDEX_BYTES:
         raise DomainError(
             f"The body has {len(body)} bytes; what is asked of the index has at most {MOST_INDEX_BYTES}.",
@@ -133,11 +137,13 @@ _DECODER = strict_decoder(_refuse_constant)
 
 
 def request_of(said: dict[str, Json], values: Values) -> InferRequest:
-    """`said`: all but the values, as the protocol's JSON says it. Raises WorkRefused for what is no tensor."""
+    """Return the request. `said` is its JSON, in which the values may be missing. Raises WorkRefused if an input is not
+    a tensor.
+    """
     parameters = parameters_of(said, "the request")
     all_binary = flag(parameters.pop("binary_data_output", False), "binary_data_output")
     _refuse_sequences(parameters)
-    # Of use to models that declare levels of priority, which none here does.
+    # The parameter is ignored: it is for models that declare priority levels, and no model here does.
     parameters.pop("priority", None)
     outputs = objects(said, "outputs", MOST_TENSORS) if said.get("outputs") is not None else ()
     return InferRequest(
@@ -165,7 +171,7 @@ def _tensors(inputs: Sequence[dict[str, Json]], values: Values) -> dict[str, Arr
 
 
 class _BodyValues:
-    """In the JSON itself, or one after another in the bytes behind it."""
+    """The values of inputs that are in the JSON itself, or one after another in the bytes that follow it."""
 
     def __init__(self, binary: memoryview) -> None:
         self._binary = binary

@@ -1,4 +1,4 @@
-"""`/v2…`: finds what a path asks for, and lets it be done."""
+"""Handle `/v2…`: find the action that a path asks for, and run it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 

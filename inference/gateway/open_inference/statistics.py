@@ -1,4 +1,6 @@
-"""How often a tenant's calls were answered and how long that took, as Triton's statistics extension says it."""
+"""Report how often a tenant's calls were answered and how long that took, in the form of Triton's statistics
+extension.
+"""
 
 from dataclasses import dataclass, fields
 
@@ -9,21 +11,21 @@ from inference.core.contracts import Json
 class CallCounts:
     success: int = 0
     success_ns: int = 0
-    """From the whole body to the answer."""
+    """The time from the arrival of the whole body to the answer."""
     failed: int = 0
     failed_ns: int = 0
     queue_ns: int = 0
-    """Until a run began, of those that were answered: in the lane, for the model's load, and for a batch."""
+    """The time that answered calls waited for their run: for a worker, for the model to load, and for a batch."""
     infer_ns: int = 0
-    """While the model ran."""
+    """The time in which the model ran."""
     last_ms: int = 0
-    """Unix time of the last one; no sum."""
+    """The Unix time of the last call. It is not summed up."""
     hits: int = 0
-    """Of the answered, those whose result was known."""
+    """The number of answered calls that were cache hits."""
     hits_ns: int = 0
 
     def __add__(self, other: "CallCounts") -> "CallCounts":
-        """Field by field, as every call is counted by it."""
+        """Return the sum of the counts, field by field. The code is written out because it runs for every call."""
         return CallCounts(
             self.success + other.success,
             self.success_ns + other.success_ns,
@@ -42,7 +44,9 @@ NONE = CallCounts()
 
 
 def model_statistics(model: str, number: int, counts: CallCounts) -> Json:
-    """What is not known here is 0: batches are shared by tenants, so that no run belongs to one of them."""
+    """Return the statistics of a model version. Values that are not known are 0: tenants share batches, so no run
+    belongs to a single tenant.
+    """
     answered = counts.success
     return {
         "name": model,

@@ -1,4 +1,4 @@
-"""Keeps count of calls without holding any of them up: a process tells its counts a few times a second."""
+"""Count calls without delaying any of them. Each process writes its counts to Redis a few times a second."""
 
 import asyncio
 from contextlib import suppress
@@ -14,25 +14,25 @@ from tenants.core.errors import DomainError
 log = structlog.get_logger(__name__)
 EVERY_S = 0.3
 MOST_WAITING = 10_000
-"""Tenants and versions, while Redis is away."""
+"""The most pairs of tenant and model version that are counted while Redis is unavailable."""
 
 
 class StatisticsBook:
     def __init__(self) -> None:
         self._grown: dict[tuple[str, str], CallCounts] = {}
         self._threads = BoundedThreads("statistics", 2, waiting=64)
-        """Of their own: a Redis that hangs must not hold up what else is thought about aside."""
+        """Separate threads, because a Redis that hangs must not block other work that runs in threads."""
         self._telling: asyncio.Task[None] | None = None
 
     def add(self, tenant: str, key: str, counts: CallCounts) -> None:
-        """What cannot be told any more when the process ends is lost: at most the last moment's."""
+        """Add the counts of a call. If the process ends, at most the counts of the last moment are lost."""
         if (tenant, key) in self._grown or len(self._grown) < MOST_WAITING:
             self._grown[tenant, key] = self._grown.get((tenant, key), NONE) + counts
         if self._telling is None or self._telling.done():
             self._telling = asyncio.create_task(self._tell_soon())
 
     async def of(self, tenant: str) -> dict[str, CallCounts]:
-        """By model version; with all that this process has counted."""
+        """Return the tenant's counts by model version, including everything that this process has counted."""
         try:
             await self._tell()
             return await self._threads.run(counts_of, tenant)
@@ -56,6 +56,6 @@ class StatisticsBook:
         try:
             await self._threads.run(add_counts, grown)
         except redis.RedisError as error:
-            # May have been written all the same: better too few than twice as many.
+            # The counts may have been written all the same. It is better to count too few than to count twice.
             log.info("statistics_lost", versions=len(grown), error=str(error))
             raise

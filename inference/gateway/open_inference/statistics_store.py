@@ -1,4 +1,6 @@
-"""Statistics of all web processes together, in the Redis that may forget: they are no bill."""
+"""Store the statistics of all web processes together. They are in the Redis that may lose data, because no bill depends
+on them.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,10 +13,10 @@ from inference.gateway.open_inference.statistics import NAMES, CallCounts
 
 PREFIX = "maas:open-inference:"
 KEPT_S = 30 * 24 * 3600
-"""After the tenant's last call."""
+"""The retention after the tenant's last call."""
 
 Grown = Mapping[tuple[str, str], CallCounts]
-"""By tenant and model version."""
+"""The new counts by tenant and model version."""
 
 
 @cache
@@ -23,7 +25,7 @@ def _connection() -> "redis.Redis":
 
 
 def add_counts(grown: Grown) -> None:
-    """Raises `redis.RedisError`."""
+    """Add counts to the stored ones. Raises `redis.RedisError`."""
     with _connection().pipeline(transaction=False) as pipeline:
         for (tenant, key), counts in grown.items():
             for name in NAMES:
@@ -37,7 +39,7 @@ def add_counts(grown: Grown) -> None:
 
 
 def counts_of(tenant: str) -> dict[str, CallCounts]:
-    """By model version; raises `redis.RedisError`."""
+    """Return the tenant's counts by model version. Raises `redis.RedisError`."""
     found: Any = _connection().hgetall(PREFIX + tenant)
     by_key: dict[str, dict[str, int]] = {}
     for field, value in found.items():

@@ -1,4 +1,4 @@
-"""What is asked of the server beside inference, and what it says: the same by whichever way it is asked."""
+"""Answer the requests for information about the server and its models, in the same way over HTTP and gRPC."""
 
 from inference.core.contracts import Json
 from inference.gateway.exchange import Exchange
@@ -27,11 +27,11 @@ class Telling:
         return server_metadata()
 
     async def live(self, _exchange: Exchange, _route: Route) -> Json:
-        """Open to everyone, as load balancers ask."""
+        """Return that the server is alive. Anyone may ask, because load balancers do."""
         return {"live": True}
 
     async def ready(self, exchange: Exchange, _route: Route) -> Json:
-        """Open to everyone. Raises what makes it not so."""
+        """Return that the server is ready, or raise the reason why it is not. Anyone may ask."""
         if exchange.draining:
             raise Restarting
         await self._targets.all()
@@ -51,7 +51,9 @@ class Telling:
         return model_configuration(target.model, _shown(target, route), _face(target))
 
     async def statistics(self, exchange: Exchange, route: Route) -> Json:
-        """Of the caller's own calls by this protocol: what others do is not told."""
+        """Return the statistics of the caller's own calls by this protocol. The calls of other tenants are not
+        shown.
+        """
         exchange.identity.require("models:read")
         targets = [await self._targets.find(route.reference)] if route.model else await self._targets.all()
         counts = await self._book.of(str(exchange.identity.tenant_id))

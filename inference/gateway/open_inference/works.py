@@ -1,4 +1,4 @@
-"""From tensors to what a model is asked, and from what it answers to tensors."""
+"""Turn tensors into the input of a model, and its output into tensors."""
 
 import json
 from collections.abc import Mapping
@@ -15,11 +15,13 @@ from inference.runtime.tensors import Array
 from tenants.core.messages import names_in_words
 
 MOST_NAMED = 10
-"""In a refusal."""
+"""The most names in an error message."""
 
 
 def work_of(face: Face, tensors: Mapping[str, Array]) -> TextInput | TensorInput:
-    """Raises WorkRefused where the tensors are not those that the model takes."""
+    """Return the work that the tensors stand for. Raises WorkRefused if they are not the tensors that the
+    model takes.
+    """
     if face.asked == "document":
         raise InvalidRequest(
             "This model reads documents, not tensors. Send it a document with POST /v1/jobs and the model's name."

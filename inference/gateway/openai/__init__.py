@@ -1,1 +1,1 @@
-"""`/v1/embeddings` as OpenAI's client asks for it and reads it."""
+"""Serve `/v1/embeddings` in the form that OpenAI's client sends and reads."""

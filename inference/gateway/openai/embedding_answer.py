@@ -1,4 +1,6 @@
-"""Vectors as OpenAI's client reads them: written row by row, so that a long list holds no other thread up."""
+"""Write vectors in the form that OpenAI's client reads. They are written row by row, so that a long list blocks no
+other thread.
+"""
 
 import json
 from base64 import b64encode
@@ -13,22 +15,22 @@ _ONE = 10**VECTOR_DECIMALS
 _ZERO, _POINT, _MINUS, _SPACE, _COMMA = b"0.- ,"
 _FOUR = 10_000
 _DIGITS = _ZERO + (np.arange(_FOUR)[:, None] // (1000, 100, 10, 1) % 10).astype(np.uint8)
-"""Of each number of four digits: half of a number's decimals at once."""
+"""The four digits of every number below 10,000, which are half of a number's decimals at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingAnswer:
     model: str
-    """The version that answered: vectors of another one cannot be compared with these."""
+    """The version that answered. Vectors of different versions cannot be compared."""
     vectors: Array
-    """A row for each text."""
+    """The vectors, with a row for each text."""
     tokens: int
     in_base64: bool
     dimensions: int | None
 
     @property
     def size_bytes(self) -> int:
-        """About, written down."""
+        """Return the approximate size of the vectors in JSON."""
         return self.vectors.size * BYTES_PER_NUMBER
 
     def written(self) -> bytes:
@@ -44,12 +46,12 @@ class EmbeddingAnswer:
 
 
 def _cut(vectors: Array, dimensions: int) -> Array:
-    """The first numbers of each, of length one again."""
+    """Return the first numbers of each vector, scaled so that the vector has length 1 again."""
     if dimensions >= vectors.shape[1]:
         return vectors
     kept = vectors[:, :dimensions].astype(np.float64)
     lengths = np.linalg.norm(kept, axis=1, keepdims=True)
-    # A vector whose first numbers are all zero has no direction in them.
+    # A vector whose first numbers are all zero has no direction and cannot be scaled.
     return kept / np.where(lengths == 0, 1, lengths)
 
 
@@ -58,7 +60,9 @@ def _in_base64(vector: Array) -> bytes:
 
 
 def _in_json(vector: Array) -> bytes:
-    """All numbers equally wide, so that their digits are worked out together: several times as fast as one by one."""
+    """Return the vector as JSON. All numbers have the same width, so their digits are computed together, several times
+    as fast as one by one.
+    """
     sizes = np.abs(vector)
     if not (sizes < 9).all():
         return json.dumps(rounded(vector).tolist(), allow_nan=False, separators=(",", ":")).encode()

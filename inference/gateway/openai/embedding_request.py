@@ -1,4 +1,4 @@
-"""What a caller asks of `/v1/embeddings`, in OpenAI's words: read, and checked as far as no model is needed."""
+"""Read a request to `/v1/embeddings` in OpenAI's form, and make all checks that need no model."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from inference.gateway.repeated_names import RepeatedName, strict_decoder
 FIELDS = ("model", "input", "encoding_format", "dimensions", "user")
 FORMATS = ("float", "base64")
 MOST_MARKS = 20_000
-"""In the JSON of a body: ten times as many as the lists that a model takes at once."""
+"""The most lists, objects and keys in the JSON of a body: ten times as many as the lists that a model takes at once."""
 INPUTS = "a text, a list of texts, a list of token ids, or a list of such lists"
 _DECODER = strict_decoder()
 
@@ -22,7 +22,7 @@ class EmbeddingRequest:
     work: TextInput | TokenInput
     in_base64: bool = False
     dimensions: int | None = None
-    """None for the model's own."""
+    """The number of dimensions, or None for the model's own."""
 
 
 def read_request(body: bytes) -> EmbeddingRequest:

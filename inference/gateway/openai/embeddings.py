@@ -1,4 +1,4 @@
-"""`POST /v1/embeddings`: texts or tokens in, vectors out, as OpenAI's client asks and reads."""
+"""Handle `POST /v1/embeddings`: take texts or tokens and return vectors, in the form of OpenAI's client."""
 
 from collections.abc import Mapping
 
@@ -22,14 +22,14 @@ from tenants.core.errors import DomainError, MethodNotAllowed
 
 RUNTIME = "embed"
 READ_TIMES = 8
-"""About how much more memory token ids take once they are read than as they are written."""
+"""The approximate factor by which parsed token ids take more memory than their JSON."""
 
 
 class Embeddings:
     """The gateway's handler for that path."""
 
     def __init__(self, inference: Inference, replies: KeptReplies | None = None) -> None:
-        """`replies`: None where none are kept."""
+        """Take the inference service and the cache of replies. `replies` is None if no replies are cached."""
         self._inference = inference
         self._replies = replies
 
@@ -90,7 +90,9 @@ def _check_size(size: int, most: int) -> None:
 
 
 def check_dimensions(asked: int | None, key: str, config: Mapping[str, Json]) -> None:
-    """`key` and `config`: of the model version."""
+    """Raise if more dimensions are requested than the vectors have. `key` and `config` are those of the model
+    version.
+    """
     most = config.get("dimensions")
     if asked is not None and most is not None and asked > most:
         raise refused(

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of `/v1/embeddings`, which the gateway answers ahead of Django."""
+"""Describe `/v1/embeddings` for the OpenAPI document. The gateway answers this path, so Django cannot describe it."""
 
 from inference.core.contracts import Json
 from inference.gateway.openai.embedding_request import FORMATS

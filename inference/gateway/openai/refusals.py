@@ -1,4 +1,4 @@
-"""Refusals that name the field at fault, as OpenAI's errors do."""
+"""Write refusals that name the field at fault, as OpenAI's errors do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,9 @@ def refused(detail: str, *, param: str | None = None) -> DomainError:
 
 @contextmanager
 def model_is_blamed() -> Iterator[None]:
-    """For what is wrong with the model that is named; that the database is away is no field's fault."""
+    """Name the `model` field in errors about the requested model. Other errors, such as an unavailable database, are no
+    field's fault.
+    """
     try:
         yield
     except (ModelNotFound, ModelPaused, ModelKindDiffers) as error:
@@ -24,7 +26,9 @@ def model_is_blamed() -> Iterator[None]:
 
 @contextmanager
 def models_blame_input() -> Iterator[None]:
-    """What a model refuses is the input; that it is away, or too slow, is no field's fault."""
+    """Name the `input` field if the model refuses the input. If the model is unavailable or too slow, that is no
+    field's fault.
+    """
     try:
         yield
     except DomainError as error:

@@ -11,7 +11,9 @@ STARTER = "starter"
 FEE_MICROS = 29_000_000
 PAGES, TOKENS = 1_000, 1_000_000
 STORAGE_MB = 10_000
-"""About ten months of the included pages. Without this number, the storage of the plan would be unlimited."""
+"""The storage, enough for some ten months of the included pages. Without this number, the plan's storage would be
+unlimited.
+"""
 OCR_MICROS, OCR_KNOWN_MICROS = 1_000, 100
 
 

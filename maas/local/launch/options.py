@@ -6,7 +6,7 @@ from pathlib import Path
 
 from maas.process.options import InvalidOption, require_own_port
 
-_EVERY_INTERFACE = {"0.0.0.0", "::"}  # noqa: S104 - recognised, not bound
+_EVERY_INTERFACE = {"0.0.0.0", "::"}  # noqa: S104 - recognized, not bound
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Queue:
     running: int
     pool: str = DEFAULT_POOL
     served: bool = True
-    """False if pages are queued and no living worker belongs to the pool."""
+    """True unless pages are queued and no living worker belongs to the pool."""
 
     @property
     def waiting_words(self) -> str:

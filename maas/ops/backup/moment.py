@@ -42,7 +42,7 @@ def row_counts() -> dict[str, int]:
     counts = {}
     with connections[OPERATOR].cursor() as cursor:
         for table in _names(_TABLES):
-            cursor.execute(f'SELECT count(*) FROM "{table}"')  # noqa: S608 - the name comes out of the catalogue
+            cursor.execute(f'SELECT count(*) FROM "{table}"')  # noqa: S608 - the name comes from the catalog
             counts[table] = int(cursor.fetchone()[0])
     return counts
 

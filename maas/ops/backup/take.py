@@ -123,7 +123,7 @@ class Taking:
         target = self._place(file.name)
         try:
             os.link(self._previous.file(file.name), target)
-        except OSError:  # on another disk, or gone
+        except OSError:  # the file is on another disk, or is gone
             return None
         return held
 

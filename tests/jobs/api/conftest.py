@@ -1,4 +1,4 @@
-"""Submissions through Django itself, as the edge hands them over."""
+"""Submissions through Django itself, in the form in which the request guard hands them over."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ def send_job(desk: Desk, headers: Mapping[str, str], upload: Upload | None = Non
 
 
 def form_of(desk: Desk, folder: Path, **fields: str) -> Upload:
-    """On disk, hashed and looked at."""
+    """Return an upload that is on disk, hashed and inspected."""
     path = folder / "text"
     path.write_text("hello")
     return Upload(

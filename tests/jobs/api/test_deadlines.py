@@ -1,4 +1,4 @@
-"""`expires_after` and `Cancel-After` of `POST /v1/jobs`, through Django itself."""
+"""Tests of `expires_after` and `Cancel-After` of `POST /v1/jobs`, through Django itself."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Jobs and documents are erased over the API, and known afterwards."""
+"""Test that jobs and documents are erased over the API, and that their erasure is shown afterwards."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -112,7 +112,7 @@ def test_a_document_says_until_when_it_is_kept(desk: Desk, call: Call) -> None:
     with operator_work():
         Tenant.objects.filter(id=desk.identity.tenant_id).update(keep_documents_days=30)
     told = datetime.fromisoformat(call("GET", address).json()["kept_until"])
-    # Its use is known to the hour.
+    # The time of its last use is stored to the hour.
     assert told == document.used_at + timedelta(days=30, hours=1)
     tests = Desk(replace(desk.identity, livemode=False), desk.version)
     document = tests.document(1)

@@ -1,4 +1,4 @@
-"""`/v1/estimate`: what work would cost this caller, what is included, and that asking changes nothing."""
+"""Tests of `/v1/estimate`: it returns the cost for this caller and what is included, and it changes nothing."""
 
 from collections.abc import Callable
 from dataclasses import replace

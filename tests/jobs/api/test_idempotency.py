@@ -1,4 +1,4 @@
-"""The header `Idempotency-Key` of every request that makes something, through Django itself."""
+"""Tests of the header `Idempotency-Key` of every request that creates something, through Django itself."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +40,7 @@ def upload(desk: Desk, tmp_path: Path) -> Upload:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A request that makes something, and another to the same address."""
+    """A request that creates something, and another request to the same URL."""
 
     path: str
     status: int
@@ -65,7 +65,7 @@ class Wanted:
 
 
 class Requests:
-    """One of each kind that makes something. A document is new with each."""
+    """The requests of each kind that creates something. Each of them has a new document."""
 
     def __init__(self, desk: Desk, folder: Path) -> None:
         self._desk = desk

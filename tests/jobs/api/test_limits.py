@@ -1,4 +1,4 @@
-"""`/v1/limits`: a caller is told every limit that holds for it, and nobody else's."""
+"""Tests of `/v1/limits`: it shows a caller every limit that applies to it, and no limit of another."""
 
 from typing import Any
 

@@ -1,4 +1,6 @@
-"""Lists of jobs and documents through Django itself; the edge's part (keys, uploads) is given as it would be."""
+"""Tests of the lists of jobs and documents through Django itself. The test provides what the request guard would (keys,
+uploads).
+"""
 
 from collections.abc import Callable
 from typing import Any

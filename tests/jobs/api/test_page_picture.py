@@ -1,4 +1,4 @@
-"""Pictures of pages, and what a browser may keep of them."""
+"""Tests of the pictures of pages, and of how long a browser may cache them."""
 
 import pytest
 from django.http.response import HttpResponseBase
@@ -17,7 +17,7 @@ PICTURE = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture
 def document(identity: Identity) -> Document:
-    """With one page, whose picture was made."""
+    """Create a document with one page that has a picture."""
     with unit_of_work(identity.tenant_id):
         document = Document.objects.create(
             tenant_id=identity.tenant_id,

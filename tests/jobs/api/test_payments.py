@@ -1,4 +1,6 @@
-"""`/v1/payments`: begun once for each key of idempotency, told to nobody else, and written by whoever may."""
+"""Tests of `/v1/payments`: a payment begins once for each idempotency key, is shown to its tenant alone, and may be
+created only by callers that are allowed to.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -67,7 +69,7 @@ def test_a_payment_is_begun_once_under_its_key(key: str, payer: Payer, stand_in:
 
 
 def test_a_payment_is_there_with_its_key_or_not_at_all(tenant: CreatedTenant, key: str, payer: Payer) -> None:
-    """Here, another process has kept the key a moment before: what this one began is not left behind, open."""
+    """Another process has kept the key a moment before. The payment that this process began does not stay open."""
     identity = identify_key(key)
     sent = Sent(identity.tenant_id, "create_payment", "k3", "f" * 64)
 

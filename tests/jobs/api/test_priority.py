@@ -1,4 +1,4 @@
-"""`priority` of a submission, and what a waiting job says of itself, through Django itself."""
+"""Tests of `priority` of a submission, and of the fields that describe a waiting job, through Django itself."""
 
 from collections.abc import Callable
 from dataclasses import replace

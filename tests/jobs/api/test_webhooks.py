@@ -1,4 +1,4 @@
-"""`/v1/webhooks`, through Django itself."""
+"""Tests of `/v1/webhooks`, through Django itself."""
 
 import json
 from collections.abc import Callable
@@ -132,7 +132,8 @@ def test_what_is_made_under_a_key_is_made_once_and_its_secret_told_again(call: C
     rotated, repeated = (call("POST", rotate, key="two") for _ in range(2))
     assert rotated.json()["secret"] == repeated.json()["secret"] != first.json()["secret"]
     assert call("POST", rotate, key="three").json()["secret"] != rotated.json()["secret"]
-    # What was told first is told again as long as it signs, and no other secret under that key.
+    # The secret of the first response is returned again as long as it signs. No other secret is returned under that
+    # key.
     assert call("POST", rotate, key="two").json()["secret"] == rotated.json()["secret"]
     gone = call("POST", f"{HOOKS}/endpoints", {"url": URL}, key="one")
     assert (gone.status_code, gone.json()["code"]) == (410, "idempotent_result_gone")

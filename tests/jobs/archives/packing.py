@@ -1,4 +1,4 @@
-"""Archives as programs, and as attackers, pack them."""
+"""Archives as programs pack them, and as attackers do."""
 
 import io
 import struct
@@ -16,7 +16,7 @@ def packed(files: Iterable[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATE
 
 
 def with_entry(name: str, **wrong: object) -> bytes:
-    """One entry, of which the directory says what is given."""
+    """Return an archive with one entry, whose fields in the directory are set to the given values."""
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
         info = zipfile.ZipInfo(name)
@@ -27,7 +27,7 @@ def with_entry(name: str, **wrong: object) -> bytes:
 
 
 def quoted_overlap(copies: int, size: int) -> bytes:
-    """Every entry of the directory leads to the same bytes."""
+    """Return an archive in which every entry of the directory leads to the same bytes."""
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     body = deflate.compress(b"\0" * size) + deflate.flush()
     check = zlib.crc32(b"\0" * size)
@@ -42,7 +42,7 @@ def quoted_overlap(copies: int, size: int) -> bytes:
 
 
 def long_directory(entries: int) -> bytes:
-    """A directory alone, of entries that are not there."""
+    """Return an archive that is only a directory, with entries that do not exist."""
     one = (
         struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
     )

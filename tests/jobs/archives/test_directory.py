@@ -1,4 +1,4 @@
-"""Hostile and ordinary archives, as far as their directories go."""
+"""Tests of the directories of hostile and ordinary archives."""
 
 import tracemalloc
 import zipfile

@@ -1,4 +1,4 @@
-"""Archives on their way through a worker: what becomes of each entry, and of each when a worker dies."""
+"""Tests of archives in a worker: what becomes of each entry, also if a worker dies."""
 
 import hashlib
 import random
@@ -54,7 +54,7 @@ class Bench:
         return accept_archive(identity=self.identity, upload=upload, request=request)
 
     def claim(self, archive: Archive) -> ArchiveClaim:
-        """Whatever else waits in this database."""
+        """Claim this archive, whatever else waits in this database."""
         for _ in range(50):
             found = claim_archive("test")
             if found is not None and found.archive_id == archive.id:
@@ -78,7 +78,7 @@ class Bench:
             return get_archive(archive.id)
 
     def counts(self) -> tuple[int, int]:
-        """Documents and jobs."""
+        """Return the numbers of documents and jobs."""
         with unit_of_work(self.identity.tenant_id):
             return Document.objects.filter(deleted_at=None).count(), Job.objects.count()
 

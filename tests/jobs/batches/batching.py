@@ -1,4 +1,4 @@
-"""Batches as somebody makes them with the published `openai` package."""
+"""Batches as a customer makes them with the published `openai` package."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Batches at each stage of their life; and the published `openai` package, for a tenant of its own."""
+"""Batches at each stage of their life, and the published `openai` package for a tenant of its own."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A tenant's files and batches, made and worked off through the same services that the product uses."""
+"""A tenant's files and batches, created and processed through the same services that the product uses."""
 
 import hashlib
 import json
@@ -65,7 +65,7 @@ class BatchDesk:
         return create_batch(identity=self.identity, request=request)
 
     def checked(self, count: int = 3) -> Batch:
-        """Its lines are cut into slices."""
+        """Return a batch whose lines are cut into slices."""
         batch = self.batch(self.lines(count))
         check_file(self.claimed(batch))
         return self.again(batch)
@@ -110,6 +110,6 @@ class BatchDesk:
 
 
 def no_batches() -> None:
-    """What other tests have left would be taken up first."""
+    """Delete all batches, because those of other tests would be claimed first."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("DELETE FROM jobs_batch")

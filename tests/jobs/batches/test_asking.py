@@ -1,4 +1,4 @@
-"""One line on its way through a handler of the gateway: what it used, and what becomes of a refusal."""
+"""Tests of one line in a handler of the gateway: what it used, and what becomes of a refusal."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Files of lines, however odd: what is wrong with which, and no more of it in memory than a line."""
+"""Tests of files with odd lines: each fault is reported, and no more than a line of the file is held in memory."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What the check of a batch's file spends of the day that an account's tests have."""
+"""Tests of how much the check of a batch's file uses of an account's test calls for the day."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ from .desk import EMBEDDINGS, BatchDesk, no_batches
 
 @pytest.fixture
 def tests(desk: BatchDesk, settings: Settings) -> BatchDesk:
-    """The same tenant's test key, which may ten calls a day."""
+    """Return the desk of the same tenant's test key, which may make ten calls a day."""
     settings.MAAS_TEST_CALLS_A_DAY = 10
     return BatchDesk(replace(desk.identity, livemode=False), desk.version)
 

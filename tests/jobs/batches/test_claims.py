@@ -1,4 +1,4 @@
-"""Who works on which task: by turns of tenants, under leases that fence."""
+"""Test that tenants take turns at tasks, and that leases fence the workers."""
 
 import threading
 from collections.abc import Callable

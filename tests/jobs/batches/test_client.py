@@ -1,4 +1,4 @@
-"""The published `openai` package, unmodified, against the product with its worker."""
+"""Tests of the published `openai` package, unmodified, against the product with its worker."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The lines of a slice: what is answered is kept and charged once, whatever keeps the rest from being run."""
+"""Tests of the lines of a slice: each response is stored and charged once, whatever keeps the other lines from being
+run.
+"""
 
 import asyncio
 import errno
@@ -35,14 +37,14 @@ ANSWER = b'{"answer":"%b"}'
 
 
 class Model:
-    """Answers each line with its text, until it is paused."""
+    """A model that answers each line with the text of that line, until it is paused."""
 
     def __init__(self, claim: TaskClaim, answers: int = 1_000, held_bytes: int = 0) -> None:
         self._claim = claim
         self._left = answers
         self._held_bytes = held_bytes
         self.told: list[bool] = []
-        """Of answers, whether they are paid for."""
+        """One value for each response, which says whether it is paid for."""
 
     async def __call__(self, exchange: Exchange) -> Reply:
         body = await exchange.body()

@@ -1,4 +1,4 @@
-"""What is kept of whom, and how much of it."""
+"""Tests of what is stored for an account, and of the limits on it."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

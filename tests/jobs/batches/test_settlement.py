@@ -1,4 +1,4 @@
-"""How tasks and batches end: once, together with what they cost and with what follows."""
+"""Test that tasks and batches end once, together with their cost and with what follows from their end."""
 
 import time
 from uuid import UUID

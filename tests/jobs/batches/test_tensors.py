@@ -1,4 +1,4 @@
-"""Batches of raw tensors, for an ONNX model that was added beside the running product."""
+"""Tests of batches of raw tensors, for an ONNX model that was added to the running product."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from .batching import begin, custom_ids, ended, jsonl, line, results
 
 @pytest.fixture
 def url(product: Product, tmp_path: Path) -> str:
-    """Of a model that adds one to rows of four numbers."""
+    """Add a model that adds one to rows of four numbers, and return its URL."""
     name = unique("adder")
     added = product.manage("models", "add", str(save_adder(tmp_path / "adder.onnx")), "--name", name)
     assert added.returncode == 0, added.stderr

@@ -1,4 +1,4 @@
-"""Which failures are waited out, which are tried again, and which are the line's answer."""
+"""Tests of which failures are waited out, which are tried again, and which become the response to the line."""
 
 import errno
 

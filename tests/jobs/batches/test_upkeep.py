@@ -1,4 +1,4 @@
-"""What becomes of batches by themselves."""
+"""Tests of what happens to batches without a request."""
 
 from dataclasses import replace
 

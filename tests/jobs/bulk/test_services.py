@@ -1,4 +1,4 @@
-"""What becomes of many jobs that are changed at once."""
+"""Tests of changes to many jobs at once."""
 
 from typing import ClassVar
 

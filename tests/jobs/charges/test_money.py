@@ -1,4 +1,6 @@
-"""A job's money from its acceptance to its end: held once, settled once, whatever becomes of it."""
+"""Tests of a job's money from its acceptance to its end: it is held once and settled once, whatever happens to the
+job.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -169,7 +171,7 @@ def test_time_is_held_by_a_rule_and_no_more_than_that_is_charged(
 
 
 def test_a_hold_of_pages_is_what_their_charges_come_to() -> None:
-    """Each is rounded by itself as it is charged."""
+    """The charge of each page is rounded by itself."""
     price = Price("page", 1500, 1000, "EUR")
     assert predicted_micros(price, 2000) == 2000 * price.cost_micros(1)
 

@@ -1,4 +1,4 @@
-"""The books held against each other: what agrees is passed over, what differs is kept for an operator."""
+"""Tests of the comparison of the ledger: what agrees is left out, and what differs is kept for an operator."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -72,7 +72,7 @@ def test_what_differs_is_found_and_stays_on_record(
 
 
 def test_a_job_that_was_ended_without_its_settlement_is_settled(desk: Desk, purse: Purse) -> None:
-    """As a process does whose version is from before there was a ledger."""
+    """A process of a version from before the ledger ends a job in this way."""
     job = desk.submit()
     sql("UPDATE jobs_job SET state = 'failed', finished_at = now() WHERE tenant_id = %s", purse)
     settle_stranded_jobs()

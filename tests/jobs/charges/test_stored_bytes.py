@@ -1,4 +1,4 @@
-"""What a tenant has stored is counted to the byte, and never more than it may."""
+"""Test that a tenant's storage is counted to the byte, and never exceeds its limit."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -38,7 +38,7 @@ def used(identity: Identity) -> int:
 
 
 def allow(identity: Identity, *, left_bytes: int) -> None:
-    """One megabyte in all, of which all but so much is taken."""
+    """Limit the storage to one megabyte, and fill it except for `left_bytes`."""
     with operator_work():
         Tenant.objects.filter(id=identity.tenant_id).update(storage_mb=1)
     with unit_of_work(identity.tenant_id):

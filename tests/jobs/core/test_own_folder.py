@@ -1,4 +1,4 @@
-"""What a process keeps on local disk for a moment lies in a folder of its own, and goes with it."""
+"""Test that the temporary files of a process are in a folder of its own, which is removed with the process."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Members of the desk's tenant, signed in."""
+"""Clients of members of the desk's tenant that are signed in."""
 
 import pytest
 from django.test import Client

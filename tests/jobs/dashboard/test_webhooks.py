@@ -1,4 +1,4 @@
-"""The pages of webhooks, as a member of the tenant sees them."""
+"""Tests of the webhook pages of the dashboard, as a member of the tenant sees them."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,6 @@
-"""After a tenant's deletion nothing of it is left but money and its proof; whoever dies in the middle is followed."""
+"""Test that after a tenant's deletion only money and its proof are left. If a process dies during an erasure, another
+continues it.
+"""
 
 from pathlib import Path
 from threading import Thread
@@ -59,7 +61,9 @@ def owner(tenant: CreatedTenant) -> Identity:
 
 @pytest.fixture
 def work(desk: Desk, folder: Folder, tmp_path: Path, word: str) -> tuple[Job, Job]:
-    """One page is read and one waits, with a webhook, on a document whose words are `word`; and a retry of it."""
+    """Make a job with a webhook and another job. The first is marked as a retry of the other. Its document contains
+    `word`, one of its pages is read, and one waits.
+    """
     content = text_pdf(f"About {word}", "and more")
     made = store_document(
         identity=desk.identity, upload=upload(tmp_path, content, name=f"{word}.pdf")
@@ -112,7 +116,7 @@ def until_erased(tenant_id: UUID) -> None:
 
 
 def test_every_table_of_a_tenant_is_erased_or_kept() -> None:
-    """A new one has to be named: it would outlive its tenant, or hold up its end."""
+    """A new table has to be named. It would otherwise outlive its tenant, or delay the end of the erasure."""
     known = {*tables.FIRST, *tables.ROWS, *tables.LAST, *tables.ORDERS, *tables.KEPT}
     models = [one for one in apps.get_models() if issubclass(one, TenantOwned)]
     assert {one._meta.db_table for one in models} <= known
@@ -187,7 +191,7 @@ def test_what_was_taken_back_is_not_erased(owner: Identity) -> None:
 
 @pytest.mark.usefixtures("work")
 def test_whoever_dies_at_any_step_is_followed(owner: Identity, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed after each single piece, of the smallest size: each round finds what is left."""
+    """The process is killed after each piece of the smallest size. Each round finds what is left."""
     monkeypatch.setattr(erasing, "ROWS", 1)
     monkeypatch.setattr(erasing, "ROUND_S", 0.001)
     close(owner)
@@ -259,7 +263,9 @@ WRITTEN_BY_ITS_END = {
 
 
 def test_every_table_that_is_erased_has_the_fence_or_refers_to_one_that_has() -> None:
-    """Else a row that was on its way comes to lie in an account that is erased: fence() in a migration."""
+    """A row that is being written would otherwise end up in an account that is erased. `fence()` in a migration adds
+    the fence.
+    """
     erased = [*tables.FIRST, *tables.ROWS, *tables.LAST]
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_UNFENCED, [erased])
@@ -269,7 +275,9 @@ def test_every_table_that_is_erased_has_the_fence_or_refers_to_one_that_has() ->
 def test_what_is_being_written_as_the_erasure_begins_is_erased_too(
     desk: Desk, owner: Identity, tmp_path: Path
 ) -> None:
-    """It begins when that is done, and not before: else it would look for what is left and miss it."""
+    """The erasure begins when that write is done, and not before. It would otherwise look for what is left and miss
+    that row.
+    """
     close(owner)
     begun = Thread(target=_begin, args=(owner.tenant_id,))
     with unit_of_work(owner.tenant_id):
@@ -284,7 +292,7 @@ def test_what_is_being_written_as_the_erasure_begins_is_erased_too(
 
 
 def test_nothing_is_written_once_the_erasure_has_begun(desk: Desk, owner: Identity, tmp_path: Path) -> None:
-    """By whoever was let in a moment before."""
+    """The caller was admitted a moment before the erasure began."""
     close(owner)
     _begin(owner.tenant_id)
     with pytest.raises(DatabaseError) as refused:
@@ -309,7 +317,9 @@ def _begin(tenant_id: UUID) -> None:
 
 
 def waits_for(table: str) -> bool:
-    """Whoever waits for a row to be let go of stands first in its queue."""
+    """Return whether a session waits for a row of the table. The first session in the queue for a row holds a lock of
+    the type `tuple`.
+    """
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(
             "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database d ON d.oid = database"
@@ -320,7 +330,9 @@ def waits_for(table: str) -> bool:
 
 
 def test_one_whose_job_names_an_address_is_erased_after_its_days(desk: Desk, owner: Identity) -> None:
-    """What an address that was named long ago is sent by is kept: it could not be made anew by then."""
+    """The endpoint that sends to a URL that was named long ago is kept, because it could not be created again by
+    then.
+    """
     named = JobRequest(
         model=desk.version.served_model.name, input={"text": "x"}, webhook_url="https://hooks.example.com/a"
     )

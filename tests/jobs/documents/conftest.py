@@ -1,4 +1,4 @@
-"""A folder of a test's own for storage, which can go away and come back."""
+"""A storage folder of the test's own, which can go away and come back."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ class Folder:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """As when its disk is not mounted, but nothing can be written in its place."""
+        """Move the folder away, as if its disk was not mounted. Nothing can be written in its place."""
         elsewhere = self.path.with_name("elsewhere")
         self.path.rename(elsewhere)
         self.path.touch()

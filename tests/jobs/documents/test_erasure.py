@@ -42,7 +42,7 @@ def order(identity: Identity, name: str) -> None:
 
 
 def store_without_a_row(identity: Identity, folder: Path) -> None:
-    """The database refuses the row after the file was saved: its size is no number for a column."""
+    """Save the file of a document whose row the database refuses, because its size does not fit into a column."""
     unstorable = replace(upload(folder, text_pdf("orphan")), size_bytes=2**63)
     with pytest.raises(DataError):
         store_document(identity=identity, upload=unstorable)

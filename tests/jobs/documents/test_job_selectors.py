@@ -14,7 +14,7 @@ from tests.waiting import eventually
 
 
 def read_all(desk: Desk, cursor: str) -> list[tuple[str, int]]:
-    """Reads on until nothing is pending."""
+    """Read until nothing is pending, and return the job and number of each event."""
     seen: list[tuple[str, int]] = []
     while True:
         page = tenant_events_after(desk.identity, cursor, limit=3)
@@ -49,7 +49,7 @@ def test_reading_can_go_on_from_any_event(desk: Desk) -> None:
 
 
 def test_an_event_that_commits_late_is_not_skipped(desk: Desk) -> None:
-    """The early transaction takes its place in the order first and commits last."""
+    """The early transaction gets its position in the order first and commits last."""
     early, late = desk.submit(), desk.submit()
     cursor = tenant_events_after(desk.identity, None).cursor
     may_commit, written = threading.Event(), threading.Event()
@@ -76,7 +76,7 @@ def test_an_event_that_commits_late_is_not_skipped(desk: Desk) -> None:
 
 
 def test_a_writer_that_stands_still_holds_up_the_stream_for_seconds_and_not_for_a_lease(desk: Desk) -> None:
-    """As a process does that is frozen, or cut off, in the middle of a transaction."""
+    """A process that is frozen or cut off in the middle of a transaction does this."""
     stuck, moving = desk.submit(), desk.submit()
     cursor = tenant_events_after(desk.identity, None).cursor
     wakes, written = threading.Event(), threading.Event()
@@ -100,7 +100,7 @@ def test_a_writer_that_stands_still_holds_up_the_stream_for_seconds_and_not_for_
         finally:
             wakes.set()
         assert "test.stuck" not in types_after(desk, cursor)
-        # As of a database that is away: it is tried again, and nobody is shown a traceback.
+        # The error is like that of a database that is away, so that the caller tries again and no traceback is shown.
         with pytest.raises((OperationalError, InterfaceError)):
             ended.result()
 
@@ -123,7 +123,7 @@ def test_a_jobs_events_can_be_read_on_from_any_number(desk: Desk) -> None:
 
 
 def test_a_number_that_no_event_has_yet_is_told(desk: Desk) -> None:
-    """Whoever follows from there would wait for ever, and miss what comes until then."""
+    """A client that continues from there would wait forever, and miss the events until then."""
     job = desk.submit()
     assert job_events_after(desk.identity, job.id, 1) == []
     with pytest.raises(InvalidRequest, match="its last is 1") as raised:
@@ -146,7 +146,9 @@ def test_what_is_no_cursor_is_refused(desk: Desk, cursor: str) -> None:
 
 
 def test_a_cursor_of_the_database_before_a_restore_is_refused_not_waited_for(desk: Desk) -> None:
-    """A restored database numbers its transactions anew: whoever waits for the old ones misses the new events."""
+    """A restored database numbers its transactions anew. A client that waits for the old numbers misses the new
+    events.
+    """
     xid, _, row = tenant_events_after(desk.identity, None).cursor.partition("-")
     with pytest.raises(InvalidRequest, match="not a cursor"):
         tenant_events_after(desk.identity, f"{int(xid) + 10**6}-{row}")
@@ -155,11 +157,11 @@ def test_a_cursor_of_the_database_before_a_restore_is_refused_not_waited_for(des
 def test_from_now_on_begins_at_an_event_and_not_at_a_number_that_a_crash_of_the_database_gives_out_again(
     desk: Desk,
 ) -> None:
-    """Numbers of transactions that nobody's disk has heard of are given out anew after it."""
+    """The database uses transaction numbers again after a crash if they never reached a disk."""
     identity = desk.identity
     assert tenant_events_after(identity, None).cursor == "0-0"
     desk.submit()
-    # Transactions of others may still run below which nothing is told.
+    # Transactions of other tests may still run, and only events older than those are delivered.
     last = eventually(lambda: tenant_events_after(identity, "0-0").events, "the first event")[-1].cursor
     for _ in range(3):
         with transaction.atomic(using=APP), connections[APP].cursor() as cursor:
@@ -180,7 +182,9 @@ def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:
 
 
 def test_an_event_of_whoever_waited_for_the_job_comes_after_those_it_waited_for(desk: Desk) -> None:
-    """The early transaction has its number first, and the job's row last; however few are read at a time."""
+    """The early transaction gets its number first and the job's row last. The order is right however few events are
+    read at a time.
+    """
     job = desk.submit()
     cursor = tenant_events_after(desk.identity, None).cursor
     begun, may_append = threading.Event(), threading.Event()
@@ -206,7 +210,9 @@ def test_an_event_of_whoever_waited_for_the_job_comes_after_those_it_waited_for(
 
 
 def heard_of_tests(desk: Desk, cursor: str, count: int) -> list[StreamRow]:
-    """Once so many are told, which may take as long as others' transactions do; of what was before, some may be too."""
+    """Wait until `count` events of this test are delivered, and return them. This may take as long as the transactions
+    of other tests. Some of the events before may be delivered as well.
+    """
 
     def heard() -> list[StreamRow] | None:
         found = [event for event in read_singly(desk, cursor) if event.type.startswith("test.")]
@@ -216,7 +222,7 @@ def heard_of_tests(desk: Desk, cursor: str, count: int) -> list[StreamRow]:
 
 
 def read_singly(desk: Desk, cursor: str) -> list[StreamRow]:
-    """Each read goes on from the event before."""
+    """Read one event at a time. Each read continues after the event before."""
     seen: list[StreamRow] = []
     while True:
         page = tenant_events_after(desk.identity, cursor, limit=1)
@@ -227,7 +233,9 @@ def read_singly(desk: Desk, cursor: str) -> list[StreamRow]:
 
 
 def test_many_that_write_of_one_job_at_once_are_heard_in_the_order_of_their_numbers(desk: Desk) -> None:
-    """Of several jobs each, as an erasure does: some have their number long before they have the second job's row."""
+    """Each transaction writes events of several jobs, as an erasure does. Some have their number long before they hold
+    the row of the second job.
+    """
     jobs = [desk.submit() for _ in range(2)]
     cursor = tenant_events_after(desk.identity, None).cursor
 

@@ -1,4 +1,4 @@
-"""This process's reader, and what it says of the layers that confine its children."""
+"""Tests of this process's reader, and of how it reports the layers that confine its children."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from maas.web.front import Front
 
 @pytest.fixture
 def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A machine on which it is not installed, and a process that has opened no document yet."""
+    """Pretend that bubblewrap is not installed and that this process has opened no document yet."""
 
     def forget() -> None:
         if reading._made.cache_info().currsize:

@@ -1,4 +1,4 @@
-"""Publishing, while the broker is there and does not answer."""
+"""Tests of publishing while the broker is there and does not respond."""
 
 import threading
 
@@ -14,7 +14,7 @@ from tests.jobs.conftest import Desk
 def test_once_it_has_not_answered_nobody_waits_for_it_again(hanging_broker: None) -> None:
     with pytest.raises(BrokerUnavailable, match="could not be counted"):
         pages_waiting("infer.a@1")
-    # More than there is time for within the pause, were each to wait.
+    # The pause would be too short for so many calls if each of them waited.
     for number in range(1000):
         with pytest.raises(BrokerUnavailable, match="was not asked"):
             pages_waiting(f"infer.b@{number}")
@@ -36,6 +36,6 @@ def test_a_broker_and_a_redis_that_hang_do_not_hold_up_whoever_submits(
         target=lambda: accepted.extend(desk.submit() for _ in range(5)), daemon=True
     )
     submitting.start()
-    # By the clients' own tries and pauses, one would take half a minute.
+    # A single submission would take half a minute with the tries and pauses of the clients.
     submitting.join(15)
     assert [job.state for job in accepted] == [states.QUEUED] * 5

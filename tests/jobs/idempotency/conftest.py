@@ -1,4 +1,4 @@
-"""Answered[Job]s under a key, and the clock turned back."""
+"""Submissions under a key, and keys that are made older."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,7 +20,7 @@ Submit = Callable[..., Answered[Job]]
 
 @pytest.fixture
 def submit(desk: Desk) -> Submit:
-    """A text under the key "order-1", unless told otherwise."""
+    """Return a function that submits a text, by default under the key "order-1"."""
 
     def send(text: str = "hello", key: str | None = "order-1", by: Identity = desk.identity) -> Answered[Job]:
         request = JobRequest(model=desk.version.served_model.name, input={"text": text})

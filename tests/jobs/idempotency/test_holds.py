@@ -1,4 +1,6 @@
-"""Keys that are held while no transaction spans the work: at any connection, by whoever shows the hold."""
+"""Tests of keys that are held while no transaction spans the work. Any connection may use a key if its caller shows the
+hold.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Turns under a key: who comes while another is at work, and what becomes of a turn that is lost."""
+"""Tests of concurrent requests under one key, and of a hold that is lost."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -50,7 +50,7 @@ def sent(desk: Desk) -> Sent:
 
 @contextmanager
 def at_work(way: Way, sent: Sent, make: Callable[[], Document]) -> Iterator[Future[Answered[Document]]]:
-    """In the middle of it, in a thread of its own, until the block ends."""
+    """Run a request in a thread of its own, and stop in the middle of it until the block ends."""
     begun, go_on = threading.Event(), threading.Event()
 
     def make_slowly() -> Document:
@@ -143,7 +143,7 @@ def test_a_request_that_is_refused_leaves_its_key_free_at_once(desk: Desk, sent:
 
 
 def test_a_turn_that_was_lost_with_its_connection_is_not_taken_for_ones_own(desk: Desk, sent: Sent) -> None:
-    """Else two would be at work, and both would keep what they made."""
+    """Two requests would otherwise be at work, and both would keep what they made."""
     made = []
 
     def lose_the_turn() -> Document:
@@ -182,7 +182,9 @@ def test_what_was_made_and_deleted_since_is_said_to_be_gone(desk: Desk, sent: Se
 
 
 def test_what_is_kept_does_not_tell_whether_a_file_was_here(desk: Desk, sent: Sent) -> None:
-    """Who has the bytes can make the fingerprint of a request with them, but not what stands in the database."""
+    """Anybody who has the bytes can compute the fingerprint of a request with them, but not the value in the
+    database.
+    """
     in_one_transaction(sent, lambda: desk.document(1))
     with unit_of_work(desk.identity.tenant_id):
         kept = IdempotencyKey.objects.get(key=sent.key)

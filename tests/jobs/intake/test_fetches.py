@@ -1,4 +1,4 @@
-"""Requests that name a document by its address, sent to the product's own web process."""
+"""Tests of requests that name a document by its URL, sent to the product's own web process."""
 
 import secrets
 import ssl
@@ -84,7 +84,7 @@ def client(server: GranianServer, tenant: CreatedTenant) -> Iterator[httpx.Clien
 
 @pytest.fixture
 def at_the_other(other_server: GranianServer, tenant: CreatedTenant) -> Iterator[httpx.Client]:
-    """The same caller, at another web process."""
+    """Yield a client of the same caller at another web process."""
     headers = {"Authorization": f"Bearer {tenant.key.text}"}
     with httpx.Client(base_url=other_server.url, headers=headers, timeout=60) as made:
         yield made

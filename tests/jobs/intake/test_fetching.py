@@ -1,4 +1,4 @@
-"""Documents that are fetched by their address, from a server that does what a test says."""
+"""Tests of documents that are fetched by their URL, from a server that does what the test says."""
 
 import asyncio
 import io
@@ -212,7 +212,7 @@ def test_a_server_that_fails_often_rests_for_that_tenant_alone(tmp_path: Path, w
 
 
 def _gets(here: World) -> Callable[..., Answer]:
-    """The slow server of a test, and any other, which answers at once."""
+    """Return a function that fetches from the test's slow server, or from any other server, which responds at once."""
 
     def get(url: str, file: BinaryIO, *, caps: Caps, cut: Cut | None) -> Answer:
         if "slow" in url:
@@ -241,7 +241,7 @@ def test_one_tenants_slow_servers_delay_nobody_else_and_a_hang_up_frees_its_plac
         for one in slow:
             one.cancel()
         await asyncio.gather(*slow, return_exceptions=True)
-        # Its places are free again, although the server still says nothing.
+        # Its slots are free again, although the server still sends nothing.
         assert (await bench.fetch("https://quick.example.com/a", tenant=tenant))[1] == b"quick"
         assert time.monotonic() - began < 5
 
@@ -284,7 +284,7 @@ def test_a_cut_before_the_connection_stands_lets_none_stand(world: Make) -> None
 
 
 def test_a_name_that_leads_inside_rests_like_one_that_is_not_there(tmp_path: Path, world: Make) -> None:
-    """Else one could be told from the other by how often it is tried."""
+    """A caller could otherwise distinguish the two by how often each of them is tried."""
     inside, nowhere = world(), world()
     inside.answers, nowhere.answers = [["10.0.0.7"]], [[]]
     told: list[list[str]] = []

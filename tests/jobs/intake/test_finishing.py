@@ -1,4 +1,4 @@
-"""Uploads that are whole, put together beside each other: whoever sends large ones does not hold up the small."""
+"""Test that complete uploads are assembled side by side, so that large ones do not delay small ones."""
 
 import asyncio
 import threading
@@ -21,7 +21,7 @@ PATIENCE_S = 10.0
 
 
 class SlowDisk:
-    """Large files take as long as the test says; small ones no time."""
+    """A disk on which large files take as long as the test says, and small ones take no time."""
 
     def __init__(self) -> None:
         self.may = threading.Event()
@@ -48,7 +48,7 @@ class SlowDisk:
 
 class NothingToSee(Inspections):
     def __init__(self) -> None:
-        """No reader: what is looked at is known already."""
+        """Make inspections without a reader, because every upload counts as inspected."""
 
     async def look_at(self, tenant_id: UUID, upload: Upload) -> Upload:
         return upload

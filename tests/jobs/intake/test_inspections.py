@@ -1,4 +1,4 @@
-"""Documents that are looked at before Django is asked, by a reader that takes as long as a test says."""
+"""Tests of documents that are inspected before Django is called, by a reader that takes as long as the test says."""
 
 import asyncio
 import threading
@@ -32,12 +32,14 @@ FOUND = Inspection("text/plain", "text", (PageSize(0, 0),))
 
 @dataclass
 class SlowReader:
-    """Opens files named `slow` only once it may, or has nobody to read them for; `hung` ones not even then."""
+    """A reader that holds files named `slow` until the test allows them or their call is canceled. It holds files named
+    `hung` even after a cancel.
+    """
 
     may: threading.Event = field(default_factory=threading.Event)
     seen: list[str] = field(default_factory=list)
     let_go: int = 0
-    """How many looks were canceled before their end."""
+    """The number of inspections that were canceled before their end."""
 
     def inspect_short_text(self, path: Path) -> Inspection | None:
         if path.name == "blank":
@@ -87,7 +89,7 @@ class Bench:
     async def slow(
         self, tenant_id: UUID, number: int, size_bytes: int = 1, name: str = "slow"
     ) -> "list[asyncio.Task[Upload]]":
-        """Returns when the first of them is being looked at."""
+        """Start slow inspections, and return when the first of them is in progress."""
         before = len(self.reader.seen)
         tasks = [asyncio.create_task(self.look(tenant_id, name, size_bytes)) for _ in range(number)]
         await asyncio.to_thread(eventually, lambda: len(self.reader.seen) > before, "a look at the first")
@@ -160,7 +162,7 @@ def test_slow_small_documents_of_however_many_tenants_keep_no_others_from_being_
             assert (await bench.look(uuid4(), "good")).inspection == FOUND
         bench.reader.may.set()
         assert {(await task).inspection for task in slow} == {FOUND}
-        # One went on in its place; each other began anew at most once, when somebody waited.
+        # One inspection continued in its slot. Each of the others began again at most once, when another upload waited.
         assert bench.reader.let_go <= 3
         assert bench.reader.seen.count("slow") == 4 + bench.reader.let_go
 
@@ -171,7 +173,8 @@ def test_a_slow_look_goes_on_in_its_place_where_nobody_else_waits_for_it() -> No
     async def check(bench: Bench) -> None:
         tenant_id = uuid4()
         await bench.slow(uuid4(), 1)
-        # The other two are one tenant's, who holds all that one may: nobody could have what the first of them gave up.
+        # The other two belong to one tenant, which holds all the slots that it may have. Nobody could use the slot if
+        # the first of them gave it up.
         others = [await bench.slow(tenant_id, 1), [asyncio.create_task(bench.look(tenant_id, "good"))]]
         for _ in range(100):
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""The door itself, with requests that take as long as a test says."""
+"""Tests of admission itself, with requests that take as long as the test says."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -38,7 +38,7 @@ def post(tenant_id: UUID, path: str = "/v1/jobs", method: str = "POST") -> Scope
 
 
 class Desk:
-    """Serves who has come in when it is told to."""
+    """A handler that serves the admitted requests when the test says so."""
 
     def __init__(self, intake: Intake, path: str = "/v1/jobs") -> None:
         self._intake = intake
@@ -63,7 +63,7 @@ class Desk:
 
 
 async def flooded(intake: Intake, desk: Desk) -> None:
-    """So many of one tenant that no more of it are let in."""
+    """Send requests of one tenant until no more of them are admitted."""
     while True:
         try:
             intake.check(post(ONE))
@@ -143,7 +143,7 @@ async def test_so_many_tenants_that_nobody_would_be_served_soon_are_all_refused(
 
 @in_a_loop
 async def test_at_a_door_where_others_stand_all_the_time_nobody_waits_for_long() -> None:
-    """Those before took longer than was to be expected; and another tenant has its turn."""
+    """The requests before the refused one took longer than expected. The other tenant still has its turn."""
     intake = Intake(1)
     desk = Desk(intake)
     intake._jobs._pressure.strict_until_s = float("inf")
@@ -181,7 +181,7 @@ async def test_whoever_saves_slowly_holds_up_no_job_and_has_not_all_places_to_sa
 
 @in_a_loop
 async def test_a_place_that_only_others_may_have_is_theirs_at_once() -> None:
-    """Whoever has as many as one may have stands in line, and that line is nobody else's."""
+    """A tenant that has as many slots as it may have waits in a queue of its own, which delays no other tenant."""
     intake = Intake(4)
     desk = Desk(intake)
     for _ in range(6):

@@ -1,4 +1,4 @@
-"""Forms as they come, whole or in pieces, good or bad."""
+"""Tests of forms that arrive whole or in pieces, and are good or bad."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

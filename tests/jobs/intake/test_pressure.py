@@ -5,7 +5,7 @@ from jobs.intake.pressure import BURST, FEW, NEWCOMERS_S, OVERDUE_S, PATIENCE_S,
 
 
 def busy(places: int = 8, service_s: float = 0.04) -> Pressure:
-    """At which others have stood for a while."""
+    """Return a `Pressure` at which requests have waited for a while."""
     pressure = Pressure(places, service_s)
     pressure.line(1, 100.0)
     pressure.line(1, 100.0 + STANDING_S + 0.01)
@@ -13,7 +13,7 @@ def busy(places: int = 8, service_s: float = 0.04) -> Pressure:
 
 
 def own_in_line(pressure: Pressure, now_s: float) -> int:
-    """How many of one tenant who comes alone are let in to wait."""
+    """Return how many requests of a tenant may wait if no other tenant sends any."""
     own = 0
     while pressure.lets_in(own, pressure.wait_s(own, 1, own), now_s):
         own += 1

@@ -1,4 +1,4 @@
-"""Uploads that come in pieces, at the product's own web process."""
+"""Tests of uploads that arrive in pieces, at the product's own web process."""
 
 import threading
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def other(web_server: GranianServer, other_tenant: CreatedTenant) -> Tus:
 
 @pytest.fixture(scope="module")
 def small_server() -> Iterator[GranianServer]:
-    """It takes little, and gives nobody up soon."""
+    """Run a web process that accepts only small uploads, and few of them. Its time limits are not shortened."""
     limits = {"MAAS_MAX_RESUMABLE_BYTES": "100000", "MAAS_MAX_OPEN_UPLOADS": "3"}
     with GranianServer(
         "maas.asgi:application", {**limits, "MAAS_MAX_OPEN_UPLOADS_BYTES": "150000"}
@@ -55,7 +55,9 @@ def raw_patch(tus: Tus, server: GranianServer, path: str, offset: int, length: i
 
 
 def wait_until_taken(tus: Tus, path: str) -> None:
-    """Another request has the upload's turn; what asks is too long to get it."""
+    """Wait until another request holds the upload. The request that checks this is too long to get the upload
+    itself.
+    """
     too_long = b"x" * (len(PDF) + 1)
     eventually(lambda: tus.send(path, 0, too_long).status_code == 423, "the first request's turn")
 
@@ -140,7 +142,7 @@ def test_many_pieces_and_cuts_make_the_same_file(tus: Tus, web_server: GranianSe
     eventually(lambda: tus.offset(path) >= 9 * 2**20, "the bytes before the cut")
     offset = tus.offset(path)
     assert offset <= 9 * 2**20 + len("half of a chunk")
-    # The half chunk was no part of the file; it is what came all the same.
+    # The half chunk was no part of the file, but it arrived nevertheless.
     rest = (content[: 9 * 2**20] + b"half of a chunk")[offset:] if offset < 9 * 2**20 else b""
     answer = tus.send(path, offset, rest + bytes(len(content) - offset - len(rest)))
     assert code_of(answer) == (422, "document_corrupt"), "all of it was read, and is no PDF"

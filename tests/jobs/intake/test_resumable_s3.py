@@ -1,4 +1,6 @@
-"""Uploads that come in pieces, or go to the storage itself, where storage is S3 (a stand-in on this machine)."""
+"""Tests of uploads that arrive in pieces, or go to the storage itself, with S3 as storage (a stand-in on this
+machine).
+"""
 
 import threading
 from collections.abc import Iterator
@@ -27,7 +29,7 @@ from tests.maas.granian_server import GranianServer
 from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3
 from tests.waiting import eventually
 
-# The same cases as with a folder, on the server below; more of them are in `test_resumable_s3_more`.
+# These are the same cases as with a folder, on the server below. More of them are in `test_resumable_s3_more`.
 __all__ = [
     "other",
     "test_a_connection_that_breaks_off_costs_nothing_that_arrived",
@@ -39,7 +41,7 @@ __all__ = [
 ]
 pytestmark = pytest.mark.xdist_group("resumable_s3")
 LARGE = PDF[:9] + b"%" + b" " * PART_BYTES + b"\n" + PDF[9:]
-"""The same document with a long comment: two parts."""
+"""The same document with a long comment, so that it has two parts."""
 
 
 @pytest.fixture(scope="module")

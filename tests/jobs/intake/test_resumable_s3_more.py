@@ -1,4 +1,6 @@
-"""Uploads that come in pieces where storage is S3: what hardly depends on where the pieces are kept."""
+"""Tests of uploads that arrive in pieces with S3 as storage. These cases hardly depend on where the pieces are
+stored.
+"""
 
 import pytest
 

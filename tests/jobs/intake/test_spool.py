@@ -1,4 +1,4 @@
-"""Files that live as long as their request, in a folder that lives as long as its process."""
+"""Tests of files that live as long as their request, in a folder that lives as long as its process."""
 
 import asyncio
 import errno

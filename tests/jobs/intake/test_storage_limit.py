@@ -1,4 +1,4 @@
-"""An account that has no room left, at the product's own web process: whichever way the bytes come."""
+"""Tests of an account without storage left, at the product's own web process, for every way in which bytes arrive."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -25,7 +25,7 @@ LINES = b'{"custom_id": "one", "method": "POST", "url": "/v1/embeddings", "body"
 
 @pytest.fixture
 def full(tenant: CreatedTenant) -> UUID:
-    """One megabyte in all, and no byte of it left."""
+    """Limit the tenant's storage to one megabyte, and fill it to the last byte."""
     with operator_work():
         Tenant.objects.filter(id=tenant.tenant.id).update(storage_mb=1)
     with unit_of_work(tenant.tenant.id):

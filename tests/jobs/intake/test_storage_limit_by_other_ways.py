@@ -1,5 +1,6 @@
-"""An account that has little room left, where the bytes come from another server or go to the storage itself, and
-where many ask for the last of it at once."""
+"""Tests of an account with little storage left. The bytes come from another server or go to the storage itself, and
+many requests compete for the last of it at once.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +30,7 @@ from tests.tenants.core.http_client.receiver import Receiver
 __all__ = ["caller", "full", "local_certificate", "there"]
 MANY = 12
 FIT = 3
-"""Of the many."""
+"""The number of the `MANY` files that fit."""
 PADDING = 100_000
 
 
@@ -58,7 +59,7 @@ def tus(web_server: GranianServer, tenant: CreatedTenant) -> Tus:
 
 @pytest.fixture
 def nearly_full(tenant: CreatedTenant) -> int:
-    """Room for three files of a size, and less than one more; its bytes are given."""
+    """Leave storage for three files of one size, but not for a fourth. Return that size in bytes."""
     size = len(padded("000"))
     with operator_work():
         Tenant.objects.filter(id=tenant.tenant.id).update(storage_mb=1)
@@ -82,12 +83,12 @@ def padded(words: str) -> bytes:
 
 
 def files() -> Sequence[bytes]:
-    """As many as ask at once, each of its own bytes and all of one size."""
+    """Return as many files as there are requests at once. Each has bytes of its own, and all have the same size."""
     return [padded(f"{number:03d}") for number in range(MANY)]
 
 
 def at_once(asks: Sequence[Callable[[], httpx.Response]]) -> list[httpx.Response]:
-    """Whoever is only told to come again does."""
+    """Send all requests at once, and repeat those that are only told to try again."""
 
     def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
         while (answer := ask()).status_code in (429, 503):

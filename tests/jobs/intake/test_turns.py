@@ -1,4 +1,4 @@
-"""Places lent in turn."""
+"""Tests of slots that are lent in turn."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ A, B, C = (UUID(int=number) for number in (1, 2, 3))
 
 
 class Counter:
-    """Who took a place, in order."""
+    """A record of who took a slot, in order."""
 
     def __init__(self, places: int, most_each: int, most_waiting_each: int = 100) -> None:
         self.turns = Turns(places, most_each=most_each, most_waiting_each=most_waiting_each)

@@ -1,4 +1,4 @@
-"""Files on their way in, on a real server whose views tell what they got."""
+"""Tests of incoming files, on a real server whose views report what they received."""
 
 import hashlib
 import time

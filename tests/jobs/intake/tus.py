@@ -1,4 +1,4 @@
-"""A caller of the tus protocol that can also break it."""
+"""A client of the tus protocol that can also break the protocol."""
 
 import base64
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class Tus:
         )
 
     def begin(self, size: int) -> str:
-        """The new upload's address."""
+        """Create an upload and return its URL."""
         answer = self.create(size)
         assert answer.status_code == 201, answer.text
         return answer.headers["location"]

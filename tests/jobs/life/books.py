@@ -1,4 +1,4 @@
-"""All that the database says of some jobs at one moment, to be compared with what it says a moment later."""
+"""Everything that the database contains about some jobs at one moment, to be compared with a later moment."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ _LEASE_LEFT = "extract(epoch FROM jobs_page.lease_until - clock_timestamp())::fl
 
 @dataclass(frozen=True)
 class Books:
-    """Jobs, pages and usage by id; events in the order in which the tenant's stream gives them."""
+    """The jobs, pages and usage by id, and the events in the order of the tenant's stream."""
 
     jobs: dict[UUID, Job]
     pages: dict[UUID, Page]
     events: list[Event]
     usage: list[UsageRecord]
     due_in_s: dict[UUID, float]
-    """Of the queued pages, less than nothing for what is due."""
+    """Seconds until each queued page is due. They are negative if the page is due already."""
     lost: set[UUID]
     """The pages whose leases have ended."""
 
     @cached_property
     def said(self) -> tuple[tuple[object, ...], ...]:
-        """Every column of every row, but when the scheduler tells a worker of it again."""
+        """Return every column of every row, except the time at which the scheduler notifies a worker of it again."""
         rows = [*self.jobs.values(), *self.pages.values(), *self.events, *self.usage]
         return tuple(columns(row, but=_TOLD) for row in rows)
 
@@ -50,7 +50,7 @@ class Books:
         return {page: [use for use in self.usage if use.source_id == page] for page in self.pages}
 
     def count(self, job_id: UUID) -> Counter[str]:
-        """How many of the job's pages are in each state."""
+        """Return the number of the job's pages in each state."""
         return Counter(page.state for page in self.pages_of[job_id])
 
 
@@ -64,7 +64,7 @@ def _plain(value: object) -> object:
 
 
 def read_books(request_id: str) -> Books:
-    """Of the jobs that this request made."""
+    """Read the books of the jobs that this request made."""
     with operator_work():
         asked = Job.objects.filter(request_id=request_id).select_related("document").order_by("id")
         jobs = {job.id: job for job in asked}

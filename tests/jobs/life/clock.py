@@ -1,4 +1,4 @@
-"""Time as the machine wants it: what is not due stays so, and what is leased stays leased, until it says otherwise."""
+"""The time that the state machine controls. Nothing becomes due and no lease ends until the machine says so."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ UPDATE jobs_page SET lease_until = clock_timestamp() - interval '1 s' WHERE {_OU
 
 
 def hold_still(request_id: str) -> None:
-    """A short wait does not end meanwhile: how fast the test runs decides nothing."""
+    """Extend short waits, so that none ends meanwhile and the speed of the test decides nothing."""
     _execute(_HOLD_STILL, request_id)
 
 

@@ -1,4 +1,4 @@
-"""The desk whose model's results are kept is the one of the reuse tests."""
+"""The desk, whose model's results are kept. It is the one of the reuse tests."""
 
 from tests.jobs.results.reuse.conftest import bench, make_bench
 

@@ -1,4 +1,4 @@
-"""A call as it goes when its process or its connection dies around the commit."""
+"""Calls whose process or connection dies around the commit."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,9 +16,9 @@ Answer = TypeVar("Answer")
 class Fate(Enum):
     HEARD = "heard"
     UNDONE = "undone"
-    """The process died before the commit: the database knows nothing of it."""
+    """The process died before the commit, and the database contains nothing of it."""
     UNHEARD = "unheard"
-    """It died after the commit, or the answer was lost: whoever asked asks again."""
+    """The process died after the commit, or the response was lost, and the caller calls again."""
 
 
 class _Died(Exception):
@@ -26,7 +26,7 @@ class _Died(Exception):
 
 
 def undone(call: Callable[[], object]) -> None:
-    """Everything that the call writes is rolled back, as of a session that ends before its commit."""
+    """Make a call and roll back everything that it writes, as for a session that ends before its commit."""
     with suppress(_Died), transaction.atomic(using=APP), transaction.atomic(using=OPERATOR):
         with suppress(Fenced):
             call()
@@ -34,7 +34,7 @@ def undone(call: Callable[[], object]) -> None:
 
 
 def is_done(call: Callable[[], object]) -> bool:
-    """False where it was fenced, or says itself that there was nothing to do."""
+    """Make a call. Return False if it was fenced, or if it returns that there was nothing to do."""
     try:
         return call() is not False
     except Fenced:

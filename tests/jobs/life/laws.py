@@ -1,4 +1,4 @@
-"""What is true of jobs and pages at every moment, and what may become of them from one moment to the next."""
+"""The rules that hold for jobs and pages at every moment, and for their changes from one moment to the next."""
 
 from collections import Counter
 from uuid import UUID
@@ -20,11 +20,13 @@ JOB_MOVES = {
     RUNNING: {states.SUCCEEDED, states.PARTIALLY_SUCCEEDED, states.FAILED, CANCELED},
 }
 LONGEST_WAIT_S = 76.0
-"""No back-off, no wait for another's result and no message under way lasts longer."""
+"""The longest time in seconds of any back-off, any wait for another page's result and any message under way."""
 A_MOMENT_S = 30.0
-"""More than any back-off of a page that has tries left, and less than a wait for another's result."""
+"""Seconds that are more than any back-off of a page that has tries left, and less than a wait for another page's
+result.
+"""
 FORGOTTEN = frozenset({"cache_key"})
-"""What an erasure takes from a page that has ended: others no longer find its result."""
+"""The columns that an erasure clears in a page that has ended, so that other pages no longer find its result."""
 
 
 def check(books: Books) -> None:
@@ -60,14 +62,16 @@ def _job_is_what_its_pages_make_it(job: Job, count: Counter[str], pages: list[Pa
 
 
 def _log_is_whole(job: Job, events: list[Event]) -> None:
-    """In the order of the tenant's stream: numbered from 1 without a gap, with one end, which comes last."""
+    """Check that the events, in the order of the tenant's stream, are numbered from 1 without a gap, and that one end
+    comes last.
+    """
     assert [event.seq for event in events] == list(range(1, job.last_seq + 1))
     ends = [event.seq for event in events if event.type in {f"job.{end}" for end in ENDS}]
     assert ends == ([job.last_seq] if job.terminal else [])
 
 
 def _log_tells_the_states(job: Job, pages: list[Page], events: list[Event]) -> None:
-    """Whoever has heard every event knows what the rows say."""
+    """Check that a client that has read every event knows the states in the rows."""
     told = {event.data["page"]: event.data["state"] for event in events if event.type.startswith("page.")}
     for page in pages:
         if page.state != CANCELED and not _is_taken_over(page):
@@ -90,7 +94,9 @@ def _page_is_sound(page: Page, job: Job) -> None:
 
 
 def _charged_once(page: Page, books: Books) -> None:
-    """What succeeded here, once and at what its job says; nothing else, and not what an earlier job has paid."""
+    """Check that a page that succeeded here is charged once, at the cost that it states. Nothing else is charged, nor
+    what an earlier job has paid.
+    """
     charges = [(use.source_kind, use.amount_micros) for use in books.usage_of[page.id]]
     if page.state == states.SUCCEEDED and not _is_taken_over(page):
         assert charges == [("cache" if page.cached else "page", page.cost_micros)]
@@ -99,7 +105,9 @@ def _charged_once(page: Page, books: Books) -> None:
 
 
 def _is_taken_over(page: Page) -> bool:
-    """By a retry, from the job before it: it was never claimed here, and never looked up."""
+    """Return whether a retry took the page over from the job before it. Such a page was never claimed here and never
+    looked up.
+    """
     return page.state == states.SUCCEEDED and page.attempt == 0 and not page.cached
 
 
@@ -112,7 +120,7 @@ def _one_run_of_a_key(books: Books) -> None:
 
 
 def _whoever_waits_is_woken(books: Books) -> None:
-    """Whoever waits for more than a moment waits for a page that runs, and that will wake it."""
+    """Check that a page that waits for more than a moment waits for a page that runs and that will release it."""
     awaited = {bytes(page.cache_key) for page in books.pages.values() if page.awaited and page.cache_key}
     for page_id in [page_id for page_id, due_in_s in books.due_in_s.items() if due_in_s > A_MOMENT_S]:
         waits_for = books.pages[page_id].waits_for
@@ -121,7 +129,7 @@ def _whoever_waits_is_woken(books: Books) -> None:
 
 
 def check_moves(before: Books, after: Books) -> None:
-    """Nothing leaves the books, nothing that has ended changes, and what changes goes one of the ways there are."""
+    """Check that no row disappears, that nothing that has ended changes, and that every change is an allowed one."""
     assert before.jobs.keys() <= after.jobs.keys()
     assert before.pages.keys() <= after.pages.keys()
     for old_job in before.jobs.values():
@@ -147,5 +155,5 @@ def _rows(books: Books) -> dict[UUID | int, tuple[object, ...]]:
 
 
 def _added(before: dict[UUID | int, tuple[object, ...]], after: dict[UUID | int, tuple[object, ...]]) -> None:
-    """What was said and what was charged stays as it was written."""
+    """Check that events and charges stay as they were written."""
     assert before.items() <= after.items()

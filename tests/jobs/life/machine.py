@@ -1,4 +1,4 @@
-"""Jobs that live through everything that can happen to them, in any order, by the services that the product calls."""
+"""Jobs to which everything happens that can happen, in any order, through the services that the product calls."""
 
 import sys
 from collections.abc import Callable, Collection
@@ -38,21 +38,23 @@ from tests.jobs.life.crashes import Fate, is_done, undone
 from tests.jobs.results.reuse.conftest import Bench
 
 CONTENTS = st.sampled_from("ab")
-"""So few that pages are often the same."""
+"""The contents of pages. They are so few that pages are often the same."""
 MOST_JOBS = 4
-"""More would only keep things from happening to the same page."""
+"""The maximum number of jobs. More jobs would only make it rarer that things happen to the same page."""
 MOST_LATE = 2
-"""Workers that come back after each step: those that lost their pages last."""
+"""The number of workers that come back after each step. They are those that lost their pages last."""
 WISHES = st.sampled_from(["", "", "", "no-cache", "no-store"])
 FATES = st.sampled_from([Fate.HEARD, Fate.HEARD, Fate.UNDONE, Fate.UNHEARD])
 TROUBLE = Failure("model_failed", "It could not be read.")
 
 
 class Life(RuleBasedStateMachine):
-    """One example has jobs of its own, known by the request that made them, and contents of its own."""
+    """The state machine. One example has jobs of its own, identified by the request that made them, and contents of its
+    own.
+    """
 
     claims = Bundle("claims")
-    """Rights to pages, most of them lost by and by: their holders go on nevertheless."""
+    """The claims to pages. Most of them are lost in time, but their holders continue nevertheless."""
 
     def __init__(self, bench: Bench) -> None:
         super().__init__()
@@ -65,7 +67,7 @@ class Life(RuleBasedStateMachine):
 
     @initialize(target=claims, contents=st.lists(CONTENTS, min_size=1, max_size=3), opened=st.booleans())
     def begin(self, contents: list[str], opened: bool) -> MultipleResults[Claim]:
-        """With work in hand: few steps would come to it by chance."""
+        """Begin with claimed pages, because few steps would get there by chance."""
         self.submit_document(contents, opened, Fate.HEARD)
         made = [self.bench.desk.claimed(page) for page in self._read().pages.values()]
         self.given += made
@@ -152,7 +154,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(target=claims, data=st.data())
     def another_takes_over(self, data: st.DataObject) -> MultipleResults[Claim] | Claim:
-        """Of a worker that is taken for dead, and that may come back at any time."""
+        """Claim a page of a worker that is considered dead and that may come back at any time."""
         page = self._any_page(data, {states.RUNNING})
         if page is None:
             return multiple()
@@ -170,7 +172,9 @@ class Life(RuleBasedStateMachine):
 
     @rule(claim=claims, fate=FATES)
     def finish(self, claim: Claim, fate: Fate) -> None:
-        """As the worker would: by what it has found, or by its own result, however long ago it looked."""
+        """Finish a page as the worker would: with what it has found, or with its own result, however long ago it
+        looked.
+        """
         key = plan_for(claim, self.bench.spec, self._content(claim)).key
         found = self.found.get(claim.token, Found())
         if key is not None and found.elsewhere:
@@ -219,7 +223,7 @@ class Life(RuleBasedStateMachine):
     def sweep(self, fate: Fate) -> None:
         self._carry_out(sweep_expired_leases, fate)
 
-    # After each step
+    # Checks after each step
 
     @invariant()
     def the_books_are_in_order(self) -> None:
@@ -235,7 +239,7 @@ class Life(RuleBasedStateMachine):
         assert not late or self._read().said == self.books.said
 
     def teardown(self) -> None:
-        """Every worker of before dies; new ones bring every job to its end."""
+        """End all earlier workers, and let new ones bring every job to its end."""
         if sys.exc_info()[0] is not None:
             return
         for _ in range(3 * settings.MAAS_MAX_ATTEMPTS):
@@ -257,7 +261,7 @@ class Life(RuleBasedStateMachine):
             self.look_for_a_known_result(claim)
             self.finish(claim, Fate.HEARD)
 
-    # What is expected
+    # Expectations
 
     def _holds(self, claim: Claim) -> bool:
         page = self.books.pages[claim.page_id]
@@ -271,7 +275,7 @@ class Life(RuleBasedStateMachine):
         lost = page.id in self.books.lost or page.error_code == "worker_lost"
         return alone or not (lost and page.attempt == settings.MAAS_MAX_ATTEMPTS - 1)
 
-    # How it is done
+    # Helpers
 
     def _submit(self, request: JobRequest, fate: Fate) -> None:
         call = partial(submit_once, identity=self.identity, request=request, key=uuid4().hex)
@@ -289,7 +293,7 @@ class Life(RuleBasedStateMachine):
         return JobRequest(model=name, cache_control=wish, request_id=self.request_id, **work)  # type: ignore[arg-type]
 
     def _settle(self, claim: Claim, call: Callable[[], object], fate: Fate) -> None:
-        """Whoever holds the page changes it, once; whoever does not changes nothing at all."""
+        """Check that the holder of a page changes it once, and that any other claim changes nothing at all."""
         if fate is Fate.UNDONE:
             self._undone(call)
             return
@@ -302,7 +306,7 @@ class Life(RuleBasedStateMachine):
             assert self._read().said == after
 
     def _carry_out(self, call: Callable[[], object], fate: Fate) -> None:
-        """What may be asked for again: the second time there is nothing left to do."""
+        """Make a call that may be repeated. The second call has nothing left to do."""
         if fate is Fate.UNDONE:
             self._undone(call)
             return
@@ -330,7 +334,7 @@ class Life(RuleBasedStateMachine):
         return data.draw(st.sampled_from(list(self.books.jobs.values()))) if self.books.jobs else None
 
     def _any_page(self, data: st.DataObject, among: Collection[str]) -> Page | None:
-        """In one of these states."""
+        """Return any page in one of these states."""
         pages = [page for page in self.books.pages.values() if page.state in among]
         return data.draw(st.sampled_from(pages)) if pages else None
 

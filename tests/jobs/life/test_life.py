@@ -1,4 +1,4 @@
-"""Whatever happens to jobs, in any order: none is lost or stays open, and each page that succeeds is charged once."""
+"""Test that no job is lost or stays open and each page that succeeds is charged once, whatever happens in any order."""
 
 import os
 
@@ -14,7 +14,7 @@ FEW = 3
 MANY = int(os.environ.get("MAAS_TEST_LIFE_EXAMPLES", "60"))
 STEPS = 40
 LEASE_S = 3600
-"""A lease ends when the machine says so, and never because a step took its time."""
+"""The duration of a lease. A lease ends when the machine says so, and never because a step took long."""
 
 
 @override_settings(MAAS_LEASE_S=LEASE_S)

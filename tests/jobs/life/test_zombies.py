@@ -1,4 +1,4 @@
-"""Workers that were taken for dead and come back: at whatever moment they do, what they bring is not written."""
+"""Test that workers that were considered dead and come back write nothing, at whatever moment they do."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from tests.jobs.life.crashes import is_done
 
 PAGES = 25
 TIMES = 2
-"""What a worker cannot write, it tries again."""
+"""The number of tries, because a worker tries again what it cannot write."""
 STALE = WorkOutput({"text": "too late"}, Units(pages=1, tokens=3, calls=1))
 
 
@@ -57,7 +57,7 @@ def written(claims: Sequence[Claim], output: WorkOutput, times: int = TIMES) -> 
 
 
 def while_finishing(owners: Sequence[Claim], meanwhile: Callable[[], list[bool]]) -> list[bool]:
-    """The same pages at the same time, in the same order."""
+    """Finish the pages in another thread while `meanwhile` runs on the same pages in the same order."""
     together = threading.Barrier(2)
 
     def finish() -> list[bool]:

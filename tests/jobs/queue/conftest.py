@@ -1,4 +1,4 @@
-"""Servers that are there and do not answer; a second tenant, and nothing released by itself."""
+"""Servers that are there and do not respond, a second tenant, and pages that are not released automatically."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,11 +30,11 @@ def hanging_redis(settings: object) -> Iterator[None]:
 
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is released by itself: each test says when."""
+    """Release nothing automatically. Each test says when."""
     monkeypatch.setattr("jobs.submission.services.release_after_commit", lambda *_: None)
 
 
 @pytest.fixture
 def rival(desk: Desk, other_identity: Identity) -> Desk:
-    """Another tenant with the same model."""
+    """Return the desk of another tenant with the same model."""
     return replace(desk, identity=other_identity)

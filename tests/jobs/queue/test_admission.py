@@ -1,4 +1,4 @@
-"""Refusals by the age of the queue, over the real tables."""
+"""Tests of refusals because of the age of the queue, over the real tables."""
 
 import json
 import time
@@ -47,13 +47,13 @@ def _limits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this process saw a moment ago."""
+    """Forget what this process saw a moment ago."""
     monkeypatch.setattr(admission, "_seen", {})
 
 
 @pytest.fixture
 def worker(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One that does sixteen pages in two seconds."""
+    """Register a worker that finishes sixteen pages in two seconds."""
     monkeypatch.setattr(settings, "MAAS_WORKER_THREADS", 16)
     heart = Heartbeat(unique("worker"), "CPU")
     heart.beat(Beat(serving=(desk.version.key,), service_s={desk.version.key: 2.0}))
@@ -83,7 +83,7 @@ def test_a_flood_is_refused_for_its_owner_alone_and_leaves_nothing(
     assert (refusal.code, jobs_of(desk)) == ("backlog_too_long", before)
     assert was_turned_away(desk.identity.tenant_id)
     assert not was_turned_away(rival.identity.tenant_id)
-    # 200 pages at 8 a second are 25 s; below 8 s he is let in.
+    # The 200 pages take 25 s at 8 a second. The tenant is admitted below 8 s.
     assert 17 <= int(str(refusal.extra["retry_after_s"])) <= 22
     assert submit(rival).state == "queued"
     assert submit(desk, BULK).state == "queued"

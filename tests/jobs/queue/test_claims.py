@@ -192,7 +192,7 @@ def test_events_are_numbered_without_gaps(desk: Desk) -> None:
 
 
 def lost(desk: Desk, page: Page, times: int) -> None:
-    """As many of its workers died with it."""
+    """Let that many workers die while they hold the page."""
     for _ in range(times):
         eventually(lambda: desk.claim(page), "a claim")
         desk.expire_lease(page)

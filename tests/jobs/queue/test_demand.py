@@ -1,4 +1,4 @@
-"""What waits for which model, and who is told of it."""
+"""Tests of the number of pages that wait for each model, and of who is notified of it."""
 
 from collections.abc import Iterator, Mapping
 
@@ -17,7 +17,7 @@ from tests.waiting import eventually
 
 @pytest.fixture
 def told(desk: Desk) -> Iterator[list[str]]:
-    """Of this model: other tests speak on the same channel, whatever their database."""
+    """Collect the notifications about this model. Other tests use the same channel, whatever their database."""
     heard: list[str] = []
 
     def hear(about: Mapping[str, str]) -> None:

@@ -1,4 +1,6 @@
-"""Fair release over the real tables: floods, priorities, two at once, caps, and tenants that are suspended."""
+"""Tests of fair release over the real tables: floods, priorities, two releases at once, limits, and suspended
+tenants.
+"""
 
 import json
 import threading
@@ -25,7 +27,7 @@ from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 
 FLOOD = 2_000
-# With ids that are older than any other.
+# The pages of a flood get ids that are older than any other.
 _FLOOD = """
 INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, error_code,
                        error_detail, cost_micros, created_at, priority)
@@ -54,7 +56,7 @@ def set_tenant(desk: Desk, **fields: object) -> None:
 
 
 def released(desk: Desk, pages: int, window: int = 10**6, share: int = 0) -> list[Page]:
-    """In the order in which they would be told."""
+    """Release pages and return them in the order in which workers would be notified of them."""
     wakes = take(Room(desk.version.id, window, pages, 1.0, share=share))
     with operator_work():
         found = Page.objects.in_bulk([wake.page_id for wake in wakes])
@@ -62,7 +64,7 @@ def released(desk: Desk, pages: int, window: int = 10**6, share: int = 0) -> lis
 
 
 def finish_all(desk: Desk) -> None:
-    """What is under way ends."""
+    """End all pages that are under way."""
     desk.sql(
         "UPDATE jobs_page SET state = 'succeeded' WHERE model_version_id = %s AND wake_again_at IS NOT NULL",
         desk.version.id,  # type: ignore[arg-type]
@@ -412,7 +414,7 @@ def test_turns_that_say_nothing_any_more_are_forgotten(desk: Desk, rival: Desk) 
 
 @pytest.mark.usefixtures("quiet")
 def test_fifty_thousand_waiting_pages_are_not_walked_through(desk: Desk, rival: Desk) -> None:
-    """Nor while the planner has not heard of them yet."""
+    """This holds even while the planner has no statistics about the pages."""
     flood(desk, 50_000)
     submit(rival)
     looks = (taking._TAKE_WHAT_FITS, waiting.LINES)
@@ -434,7 +436,7 @@ def test_nor_are_those_that_have_ended_to_see_who_is_new(desk: Desk, rival: Desk
 
 
 def pages_read(desk: Desk, statement: str, **more: object) -> int:
-    """Of the disk's, by its plan as it was run."""
+    """Return the number of disk pages that the statement read, according to its plan."""
     values: dict[str, Any] = {
         "version": desk.version.id,
         "window": 8,

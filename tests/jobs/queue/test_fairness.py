@@ -1,4 +1,4 @@
-"""Whose pages are next: shares follow weights, nobody starves, and nobody saves up turns."""
+"""Tests of whose pages are next: shares follow weights, no tenant starves, and no tenant saves up turns."""
 
 from collections import Counter
 from uuid import UUID
@@ -173,7 +173,9 @@ def test_shares_follow_weights_to_within_a_page_of_each(
 def test_nobody_waits_longer_than_one_page_of_theirs_lasts(
     lines: list[Line], now: float, cost_s: float
 ) -> None:
-    """Whatever the others have waiting: none of them gets more pages first than fit into one page of this line."""
+    """No other queue, however many pages it has, gets more pages first than fit into the time of one page of this
+    queue.
+    """
     backlogged = [line for line in lines if line.waiting]
     if not backlogged:
         return
@@ -196,7 +198,7 @@ def test_a_position_is_the_number_of_pages_that_are_released_first(
     order = turns(lines, now=now, room=10_000, cost_s=cost_s).order
     mine_at = [at for at, one in enumerate(order) if one == place][own_before]
     told = pages_before(lines, mine, own_before, now=now, cost_s=cost_s, counted=MANY)
-    # Sums of floats: a tie may be told either way.
+    # These are sums of floats, so a tie may be decided either way.
     assert told is not None
     assert abs(told - mine_at) <= len(lines)
 

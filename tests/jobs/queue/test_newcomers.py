@@ -1,4 +1,6 @@
-"""Who passes what lies at hand: pages that were told and not fetched are those of who floods."""
+"""Tests of who passes the messages at hand. Messages that were sent and not fetched belong to the tenant that
+floods.
+"""
 
 from uuid import UUID
 
@@ -14,7 +16,7 @@ from tests.jobs.queue.test_fair_release import finish_all, flood, submit
 from tests.jobs.queue.test_release import fetch_one
 
 YOUNG_S = 4.0
-"""Far longer than a test takes, and less than until a message is sent again."""
+"""Seconds that are far more than a test takes, and fewer than until a message is sent again."""
 
 
 def taken(desk: Desk, pages: int) -> list[Wake]:
@@ -55,7 +57,7 @@ class TestBeforeWhatLiesAtHand:
         assert firsts(wakes) == []
 
     def test_not_where_others_were_told_long_ago_and_are_not_begun(self, desk: Desk, rival: Desk) -> None:
-        """However many newcomers there are, nobody is overtaken for ever."""
+        """No tenant is overtaken forever, however many newcomers there are."""
         desk.sql(
             "UPDATE jobs_page SET wake_again_at = wake_again_at - make_interval(secs => %s)"
             " WHERE model_version_id = %s AND wake_again_at IS NOT NULL",

@@ -1,4 +1,4 @@
-"""One does it for all: nobody waits, and nobody's word is lost."""
+"""Tests of one thread that does a task for all. No thread waits, and no request for the task is lost."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""The decision alone: tables of lines, no clock and no server."""
+"""Tests of the decision alone, with tables of queues and without a clock or a server."""
 
 from collections.abc import Mapping
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""A RabbitMQ of its own that blocks whoever publishes, as it does when its memory or its disk runs low."""
+"""Tests with a RabbitMQ of their own that blocks publishers, as it does if its memory or its disk runs low."""
 
 import subprocess
 import tempfile
@@ -22,7 +22,7 @@ from tests.waiting import eventually
 pytestmark = [pytest.mark.xdist_group("own rabbitmq"), pytest.mark.long]
 START_S = 120.0
 SOON_S = 15.0
-"""Five submissions, of which one waits for the broker's 0.4 s now and then."""
+"""Seconds for five submissions, of which one waits for the broker's 0.4 s now and then."""
 
 
 class Node:
@@ -36,7 +36,7 @@ class Node:
         self.spec = self.own.spec()
 
     def alarm(self, share: float) -> None:
-        """Of the machine's memory; 0 is always exceeded."""
+        """Set the alarm's threshold as a share of the machine's memory. A share of 0 is always exceeded."""
         command = [self._control, "-q", "set_vm_memory_high_watermark", str(share)]
         subprocess.run(command, env=dict(self.spec.env), check=True, capture_output=True, timeout=START_S)
 

@@ -18,7 +18,7 @@ def waiting(desk: Desk) -> int:
 
 
 def fetch_one(desk: Desk) -> UUID:
-    """As the worker does that takes the page."""
+    """Take one page from the broker, as its worker does."""
     consumer = publishing_broker().consume(desk.version.queue_name, prefetch=1, timeout=1000)
     message = next(consumer)
     assert message is not None
@@ -57,7 +57,7 @@ def test_one_tenants_flood_leaves_a_quarter_of_the_threads_to_others(desk: Desk)
 
 @pytest.fixture
 def unshared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One tenant may have all threads."""
+    """Allow one tenant to use all threads."""
     monkeypatch.setattr(settings, "MAAS_PAGES_AT_ONCE", 0)
 
 

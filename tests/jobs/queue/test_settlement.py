@@ -162,7 +162,7 @@ def test_what_a_page_ended_with_cannot_be_changed(desk: Desk, change: str) -> No
 def test_an_event_of_an_ended_job_does_not_read_its_input(desk: Desk) -> None:
     job = desk.submit()
     with connections[OPERATOR].cursor() as cursor:
-        # Words that no compression makes small.
+        # No compression makes this text small.
         cursor.execute(
             "UPDATE jobs_job SET input = (SELECT jsonb_agg(gen_random_uuid()) FROM generate_series(1, 50000))"
             " WHERE id = %s",
@@ -175,7 +175,7 @@ def test_an_event_of_an_ended_job_does_not_read_its_input(desk: Desk) -> None:
 
 
 def pages_read(statement: str, *values: UUID) -> int:
-    """Of the disk's, by its plan as it was run."""
+    """Return the number of disk pages that the statement read, according to its plan."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", values)
         told = cursor.fetchone()[0]
@@ -226,7 +226,7 @@ BUSY = Failure("model_overloaded", "More waited for the model than may.")
 def test_what_a_page_waited_before_its_trouble_takes_nothing_from_its_patience(
     desk: Desk, since: str
 ) -> None:
-    """For its turn, or since its first claim for another page's result."""
+    """The page waited for its turn or, since its first claim, for another page's result."""
     page = desk.pages(desk.submit())[0]
     claim = desk.claimed(page)
     _an_hour_ago(desk, page, since)

@@ -1,4 +1,4 @@
-"""How many places a model's pages have: of those workers that take them, and of no others."""
+"""Tests of the number of slots for a model's pages. Only the workers that take those pages count."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def keys() -> Iterator[tuple[str, str]]:
-    """Two models; two workers take pages of the first, and one of these loads the second."""
+    """Yield two models. Two workers take pages of the first, and one of these workers loads the second."""
     one, other = f"{unique('one')}@1", f"{unique('other')}@1"
     hearts = [Heartbeat(unique("worker"), "CPU") for _ in range(3)]
     hearts[0].beat(Beat(serving=(one,), service_s={one: 1.0}))

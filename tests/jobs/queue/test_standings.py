@@ -1,4 +1,4 @@
-"""Where a job stands among all that wait, over the real tables."""
+"""Tests of a job's position among all that wait, over the real tables."""
 
 import threading
 from collections.abc import Iterator
@@ -26,13 +26,13 @@ pytestmark = pytest.mark.usefixtures("quiet")
 def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slots, "_last", slots._Seen())
     monkeypatch.setattr(standings, "_lines", OncePerKey())
-    # A busy machine may take longer than the patience of requests; no worker would be seen then.
+    # A busy machine may take longer than the timeout of requests, and then no worker would be seen.
     monkeypatch.setattr(slots, "live_workers", live_workers_patiently)
 
 
 @pytest.fixture(autouse=True)
 def worker(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One that has done pages of the model, two seconds each."""
+    """Register a worker that has finished pages of the model, in two seconds each."""
     monkeypatch.setattr(settings, "MAAS_WORKER_THREADS", 16)
     heart = Heartbeat(unique("worker"), "CPU")
     heart.beat(Beat(serving=(desk.version.key,), service_s={desk.version.key: 2.0}))
@@ -108,7 +108,7 @@ def test_a_tenant_at_its_cap_and_one_that_is_suspended_are_told_so(desk: Desk) -
 def test_a_job_of_which_many_pages_have_ended_is_looked_at_quickly(desk: Desk) -> None:
     job = flood(desk, 50_000)
     desk.sql("UPDATE jobs_page SET state = 'succeeded' WHERE job_id = %s AND number < 49990", job.id)
-    # Whoever looks first after so many at once passes them over, and leaves a note for the others.
+    # The first look after so many ended at once passes over them, and leaves a note for the later looks.
     pages_read(desk, standings._NEXT_PAGE, job=job.id)
     assert pages_read(desk, standings._NEXT_PAGE, job=job.id) < 2_000
 

@@ -1,4 +1,4 @@
-"""A document that has two pages nobody can read is given up, and its jobs end as with any failed pages."""
+"""Test that a document with two unreadable pages is given up, and that its jobs end as with any failed pages."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ def claimed(desk: Desk, job: Job, number: int) -> Claim:
 
 
 def fail(desk: Desk, job: Job, number: int) -> list[UUID]:
-    """The documents that were given up with it."""
+    """Fail the page and return the documents that were given up with it."""
     claim, given_up = claimed(desk, job, number), list[UUID]()
     assert claim.document is not None
     assert too_complex.fail_too_complex(claim, claim.document, FAILURE, on_end=given_up.append) == "failed"

@@ -17,7 +17,9 @@ BROKEN = Failure("model_failed", "It broke.")
 def test_a_waiting_page_without_tries_left_fails_with_what_it_met_last(
     desk: Desk, settings: Settings
 ) -> None:
-    """As after a start with a lower MAAS_MAX_ATTEMPTS: nobody may claim it, and its job would never end."""
+    """This happens after a start with a lower MAAS_MAX_ATTEMPTS. No worker may claim such a page, so its job would
+    never end.
+    """
     broken, silent, fresh = desk.submit(), desk.submit(), desk.submit()
     fail_page(desk.claimed(desk.pages(broken)[0]), BROKEN, may_retry=True)
     desk.claimed(desk.pages(silent)[0])

@@ -1,4 +1,4 @@
-"""Why a job waits, and for about how long: a table."""
+"""Tests of why a job waits and for about how long, as a table."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Looks for a word in every column of every table, and in every file that the storage has."""
+"""Searches for a word in every column of every table, and in every file in storage."""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""What a batch was given to say goes with its account's results; that it was there does not."""
+"""Test that the metadata and errors of a batch are erased with its account's results, and that the batch itself
+stays.
+"""
 
 from dataclasses import replace
 from io import StringIO

@@ -25,7 +25,9 @@ def number_of(desk: Desk, job: Job) -> int:
 
 
 def erase_those_of(desk: Desk, job: Job) -> None:
-    """Other tests' transactions may still run below which no event is erased."""
+    """Erase the job's events. Transactions of other tests may still run, and only events older than those are
+    erased.
+    """
 
     def gone() -> bool:
         erase_old_events()

@@ -1,4 +1,6 @@
-"""Rows that say what was erased go a year later, and take nothing along that is still of use."""
+"""Test that the rows that record an erasure are deleted a year later, and that nothing still in use is deleted with
+them.
+"""
 
 from uuid import UUID
 
@@ -34,7 +36,7 @@ def erased_days_ago(desk: Desk, job: Job, days: int) -> None:
 
 
 def left(desk: Desk) -> tuple[set[UUID], set[UUID]]:
-    """Jobs and documents."""
+    """Return the ids of the jobs and documents that are left."""
     with unit_of_work(desk.identity.tenant_id):
         return set(Job.objects.values_list("id", flat=True)), set(
             Document.objects.values_list("id", flat=True)

@@ -1,4 +1,4 @@
-"""After an erasure the words of a document are nowhere: in no column of any table, and in no file."""
+"""Test that the text of a document is nowhere after an erasure: in no column of any table, and in no file."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ __all__ = ["folder"]
 
 @pytest.fixture
 def word() -> str:
-    """Letters alone: one word to the search as well."""
+    """Return a unique word of letters alone, which is one word to the search as well."""
     digits = str.maketrans("0123456789", "abcdefghij", "-")
     return unique("quornzyx").translate(digits)
 
@@ -45,7 +45,7 @@ def document(identity: Identity, folder: Folder, tmp_path: Path, word: str) -> D
 
 
 def job_on(desk: Desk, document: Document, word: str) -> Job:
-    """One page was read; of the other the model told what it could not read."""
+    """Make a job with one page that was read. The other page failed, and the model reported what it could not read."""
     create_endpoint(identity=desk.identity, url="https://example.com/hook")
     request = JobRequest(
         model=desk.version.served_model.name,
@@ -77,7 +77,7 @@ def test_of_a_document_erased_with_its_jobs_nothing_is_found_anywhere(
     assert folder.files()
     assert erase_document_and_jobs(identity=desk.identity, document_id=document.id) == 1
     assert desk.again(job).erased
-    # What is promised to be told is still told, at the address that the job named for it.
+    # A notification that was promised is still sent, to the URL that the job named for it.
     assert tables_with(word) == ["jobs_webhookdelivery"]
     assert folder.files() == []
     assert files_with(word, folder.path) == []

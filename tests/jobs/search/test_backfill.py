@@ -17,7 +17,7 @@ from tests.jobs.conftest import Desk
 
 @pytest.fixture
 def old_job(desk: Desk) -> Job:
-    """As one that was done before there was an index, and the migration's order for it."""
+    """Make a job like one that ended before there was an index, with the migration's order to index it."""
     job = desk.submit_document(desk.document(2, name="minutes.pdf"))
     for page in desk.pages(job):
         finish_page(desk.claimed(page), WorkOutput({"text": f"agreed on page {page.number}"}, Units(pages=1)))
@@ -79,7 +79,7 @@ def test_jobs_that_old_workers_finished_are_ordered_and_then_found(desk: Desk) -
     desk.sql("DELETE FROM jobs_pagetext WHERE job_id = %s AND number = 2", job.id)
     call_command("search_index", since=date(2020, 1, 1))
     assert (ordered(desk, job), ordered(desk, known)) == (True, False)
-    # Whose jobs these are, other tests have done; the command orders everybody's.
+    # The other jobs come from other tests, because the command orders the jobs of all tenants.
     desk.sql("DELETE FROM jobs_jobtoindex WHERE tenant_id <> %s", desk.identity.tenant_id)
     index_ordered_jobs()
     with unit_of_work(desk.identity.tenant_id):

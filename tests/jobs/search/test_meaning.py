@@ -1,4 +1,4 @@
-"""Search by meaning, on a database that has pgvector, with the model that the product ships."""
+"""Tests of the search by meaning, on a database that has pgvector, with the model that the product ships."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Finding jobs, through the real index and the role of the web."""
+"""Tests of the search for jobs, through the real index and the database role of the web processes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

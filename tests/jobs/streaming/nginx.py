@@ -1,4 +1,4 @@
-"""nginx in front of a web process, set up as docs/operating.md says."""
+"""nginx in front of a web process, configured as docs/operating.md describes."""
 
 import re
 import shutil

@@ -1,4 +1,6 @@
-"""A proxy of HTTP/1.1 in a process of its own: it reads heads, passes bodies on as they come, and hides who asks."""
+"""An HTTP/1.1 proxy in a process of its own. It reads headers, passes bodies on as they come, and hides the client
+IP.
+"""
 
 import asyncio
 import subprocess

@@ -1,4 +1,4 @@
-"""The event socket on the product's own web process."""
+"""Tests of the event socket on the product's own web process."""
 
 import json
 from collections.abc import Callable
@@ -160,7 +160,7 @@ def test_an_event_of_a_slow_transaction_is_not_skipped(
             append_event(slow.id, "slow", {})
             other_thread.submit(_append, quick, "quick").result()
         seen = {event["type"] for event in _events(socket, 2)}
-        # While any transaction of the server is open, "from now on" begins a little earlier.
+        # A stream that begins "now" begins a little earlier if any transaction of the server is open.
         while not {"slow", "quick"} <= seen:
             seen |= {event["type"] for event in _events(socket, 1)}
 
@@ -246,7 +246,7 @@ def test_a_ticket_of_a_key_revoked_since_opens_none(
 
 @pytest.fixture
 def session(tenant: CreatedTenant) -> SessionStore:
-    """The tenant's owner, signed in."""
+    """Return a session in which the tenant's owner is signed in."""
     session = SessionStore()
     session[SESSION_KEY] = str(tenant.owner.pk)
     session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]

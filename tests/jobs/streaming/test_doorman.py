@@ -1,4 +1,4 @@
-"""Who may stay."""
+"""Tests of which callers are admitted, and which of them may stay."""
 
 import asyncio
 from collections.abc import Iterator
@@ -71,13 +71,15 @@ def doorman() -> Iterator[Doorman]:
 
 
 def handshake(address: str, identity: Identity | None = None) -> Scope:
-    """Without a ticket and without a session."""
+    """Return a handshake without a ticket and without a session."""
     scope: Scope = {"type": "websocket", "client": (address, 4711), "headers": [], "query_string": b""}
     return scope if identity is None else {**scope, IDENTITY: identity}
 
 
 async def refusal(doorman: Doorman, address: str) -> TooManyTries:
-    """Of the first one that is not even asked who it is; what comes free meanwhile is used up first."""
+    """Return the refusal of the first handshake that is refused before authentication. Tries that become free meanwhile
+    are used up first.
+    """
     for _ in range(HANDSHAKES_A_MINUTE):
         try:
             await doorman.admit(handshake(address))
@@ -100,7 +102,7 @@ def test_a_place_that_opens_too_many_sockets_is_refused_and_no_other_is(
         assert (str(refused), refused.code, refused.extra) == (said, "rate_limited", {"retry_after_s": 1})
         with pytest.raises(NotSignedIn):
             await doorman.admit(handshake("192.0.2.2"))
-        # Whoever has a key has limits of its own.
+        # A caller with a key has limits of its own.
         assert await doorman.admit(handshake("192.0.2.1", identity)) == Pass(identity, address="192.0.2.1")
 
     asyncio.run(knock())

@@ -1,4 +1,4 @@
-"""Blocks of an event stream."""
+"""Tests of the blocks of an event stream."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""All that happens to a tenant in pages of JSON, and looks that are held until something does."""
+"""Tests of the tenant's events in pages of JSON, and of requests that are held until something happens."""
 
 import threading
 import time
@@ -43,9 +43,10 @@ def look(web_server: GranianServer, tenant: CreatedTenant) -> Iterator[Look]:
 
 @pytest.fixture
 def held(look: Look, web_server: GranianServer) -> Iterator[Callable[..., "Future[httpx.Response]"]]:
-    """A look that waits, once the web process holds it.
+    """Yield a function that sends a request that waits, and returns once the web process holds it.
 
-    It is counted from before its first answer, which without a place is about what happens after that.
+    The web process counts the request before its first response. A first response without a cursor covers only what
+    happens after it, so the request has a cursor.
     """
     with ThreadPoolExecutor(4) as others:
 
@@ -79,7 +80,7 @@ def _types(answer: httpx.Response) -> list[str]:
 
 
 def _told(look: Look, place: str, how_many: int) -> None:
-    """A transaction of another test, which has not ended, holds back what began after it."""
+    """Wait for that many events. An open transaction of another test holds back the events that began after it."""
     eventually(lambda: len(look(after=place).json()["events"]) == how_many, f"{how_many} events")
 
 

@@ -1,4 +1,4 @@
-"""One open stream, with a caller who hangs up, takes nothing, or loses what let them in."""
+"""Tests of one open stream, with a caller who hangs up, receives nothing, or loses access."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ from tests.event_source import Said, said_in
 
 @dataclass
 class Caller:
-    """Takes what is sent as long as `takes`, and hangs up when told to."""
+    """A caller that receives what is sent as long as `takes` is true, and hangs up when the test says so."""
 
     takes: bool = True
     sent: list[Message] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Who was let in is put out as soon as it is said that something changed."""
+"""Test that an admitted caller is disconnected as soon as a change is announced that ends its access."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 
 LONG_S = 3600.0
-"""So long the doorman would go by what he knows."""
+"""Seconds for which the authorizer would rely on what it knows."""
 
 
 def shown_out(held: Pass, other: Pass, deed: Callable[[], object]) -> tuple[bool, bool]:
-    """Whether the holders of both have to leave once the first one's account is said to have changed."""
+    """Return for both holders whether they have to leave once a change of the first one's account is announced."""
 
     async def run() -> tuple[bool, bool]:
         threads, strangers = DatabaseThreads("events", 1), Strangers()

@@ -1,4 +1,4 @@
-"""Hints from Redis to those who wait for them."""
+"""Tests of notifications from Redis to the waiting requests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -31,7 +31,7 @@ def _with_hub(check: Callable[[Hub], Awaitable[None]]) -> None:
 
 
 async def _announced(watch: Watch, say: Callable[[], None]) -> bool:
-    """Says it until it is heard: the listener may still be connecting."""
+    """Announce something until it is received, because the listener may still be connecting."""
     heard = asyncio.ensure_future(watch.wait(LONG_S))
     for _ in range(100):
         await asyncio.to_thread(say)

@@ -1,4 +1,4 @@
-"""Who asks for an event stream."""
+"""Tests of which requests ask for an event stream."""
 
 import pytest
 

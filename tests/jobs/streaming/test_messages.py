@@ -1,4 +1,4 @@
-"""What clients of the event socket say."""
+"""Tests of the messages that clients of the event socket send."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Streams, sockets and uploads through nginx, as it is set up in docs/operating.md."""
+"""Tests of streams, sockets and uploads through nginx, configured as docs/operating.md describes."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif(PROGRAM is None, reason="no nginx (apt-get install nginx-light)"),
 ]
 LARGE = scanned_pdf("large") + b"\n%" + b"x" * 2 * 2**20
-"""More than nginx takes or keeps in memory if it is told nothing."""
+"""A file that is larger than nginx accepts or keeps in memory by default."""
 
 
 @pytest.fixture(scope="module")

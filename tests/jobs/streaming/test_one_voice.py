@@ -1,4 +1,4 @@
-"""Of a socket that subscribes anew: what was being said is said before what is said next."""
+"""Test that a socket that subscribes again sends a message that it has begun before the next one."""
 
 import asyncio
 from typing import Any, cast
@@ -7,7 +7,7 @@ from jobs.streaming.consumers import EventsConsumer
 
 
 class _Server:
-    """Carries a message out by itself: that who gave it is canceled does not take it back."""
+    """A server that sends a message independently. The message is still sent if its sender is canceled."""
 
     def __init__(self) -> None:
         self.sent: list[str] = []
@@ -19,7 +19,7 @@ class _Server:
         await asyncio.shield(asyncio.ensure_future(self._carry(message)))
 
     async def _carry(self, message: dict[str, Any]) -> None:
-        """The first takes its time."""
+        """Send a message. The first message waits until the test opens the way."""
         is_first = not self.got.is_set()
         self.got.set()
         if is_first:
@@ -36,7 +36,7 @@ async def _told() -> list[str]:
     await consumer._start("follow", consumer._say({"old": 1}))
     await server.got.wait()
     anew = asyncio.ensure_future(consumer._start("follow", consumer._say({"new": 1})))
-    # By now the old one has been canceled, if it can be in the middle of a message.
+    # The old subscription has been canceled by now, if that is possible in the middle of a message.
     for _ in range(20):
         await asyncio.sleep(0)
     server.open.set()

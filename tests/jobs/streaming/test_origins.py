@@ -1,4 +1,4 @@
-"""Pages that may open sockets here, and pages that may not."""
+"""Tests of the web pages that may open sockets here, and of those that may not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a `Prefer` header asks for."""
+"""Tests of what a `Prefer` header requests."""
 
 import pytest
 

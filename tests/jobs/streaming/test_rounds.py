@@ -1,4 +1,4 @@
-"""What no hint told of is found by the rounds."""
+"""Test that the rounds find the changes of which no notification came."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -30,7 +30,7 @@ def _run(check: Callable[[Hub, Rounds], Awaitable[None]]) -> None:
 
 @pytest.fixture
 def unheard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hints are lost, as they are when a process dies between its commit and its word."""
+    """Lose all notifications, as if a process died between its commit and its notification."""
     monkeypatch.setattr(events, "announce", lambda *_, **__: None)
 
 

@@ -1,4 +1,4 @@
-"""Who may open one more."""
+"""Tests of who may open one more connection."""
 
 from contextlib import ExitStack
 from uuid import UUID

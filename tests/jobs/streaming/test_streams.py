@@ -1,4 +1,4 @@
-"""Event streams on the product's own web process."""
+"""Tests of event streams on the product's own web process."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ Open = Callable[..., AbstractContextManager["Stream"]]
 
 
 class Stream:
-    """An answer that goes on: what it says, one thing after the other."""
+    """A response that does not end, read one event after another."""
 
     def __init__(self, answer: httpx.Response) -> None:
         self.answer = answer
@@ -327,7 +327,7 @@ def test_revoking_a_key_ends_its_streams(
 
 @pytest.fixture
 def session(tenant: CreatedTenant) -> SessionStore:
-    """The tenant's owner, signed in."""
+    """Return a session in which the tenant's owner is signed in."""
     session = SessionStore()
     session[SESSION_KEY] = str(tenant.owner.pk)
     session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
@@ -378,7 +378,7 @@ def test_an_event_whose_hint_was_lost_is_told_by_the_next_round(
         stream.next()
         monkeypatch.setattr(events, "announce", lambda *_, **__: None)
         _append(job, "unheard")
-        # A stream from now on may begin before what has just happened, while somebody else still writes.
+        # A stream that begins "now" may begin before the latest events if another transaction still writes.
         while stream.next().name != "unheard":
             pass
 

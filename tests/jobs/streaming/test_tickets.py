@@ -1,4 +1,4 @@
-"""Tickets are good once, and for the same as what they were issued for."""
+"""Test that a ticket works once, and gives the same access as that for which it was issued."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def test_a_ticket_brings_back_what_it_was_issued_for_once(
 ) -> None:
     held = Pass(identity, session_key)
     ticket = issue_ticket(held)
-    # All but the limits of requests: a socket makes none.
+    # The ticket keeps everything except the limits of requests, because a socket makes no requests.
     assert redeem_ticket(ticket) == Pass(replace(identity, rates=UNLIMITED), session_key)
     assert redeem_ticket(ticket) is None
 

@@ -1,4 +1,6 @@
-"""Requests that wait for their job: an application that answers by the book, real hints from Redis."""
+"""Tests of requests that wait for their job, with an application that follows the API and real notifications from
+Redis.
+"""
 
 import asyncio
 import json
@@ -21,7 +23,7 @@ TENANT = uuid4()
 
 @dataclass
 class Application:
-    """One job that ends when the test says so."""
+    """An application with one job, which ends when the test says so."""
 
     job_id: UUID = field(default_factory=uuid4)
     state: str = "queued"
@@ -98,7 +100,8 @@ def test_what_happens_to_a_job_before_it_ends_asks_nobody_again() -> None:
         await asyncio.to_thread(_announce_pages, application.job_id, 2000)
         await asyncio.to_thread(application.end)
         await asyncio.wait_for(waiting, 4)  # Less than the time after which it would look unasked.
-        # To submit, to close the gap, perhaps once when the listener connects, to see the end, for the result.
+        # The requests are one to submit, one to close the gap, perhaps one when the listener connects, one to see the
+        # end, and one for the result.
         assert len(application.asked) <= 5
 
     _with_waits(application, check)

@@ -1,4 +1,6 @@
-"""How much work a tenant may hand in: refused with nothing stored, and given back where nothing came of it."""
+"""Tests of how much work a tenant may submit. A refusal stores nothing, and the allowance is returned if nothing was
+made.
+"""
 
 import threading
 from dataclasses import replace

@@ -1,4 +1,6 @@
-"""Documents that a model cannot read are refused when their job is submitted, whichever way it is."""
+"""Test that documents that a model cannot read are refused when their job is submitted, whichever way it is
+submitted.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -109,7 +109,7 @@ def test_of_fifty_uploads_at_once_one_makes_a_job_and_the_pages_count_once(
 
 
 def fifty_at_once(send: Callable[[int], Answered[Job]]) -> list[Answered[Job]]:
-    """What those were answered who were not told to come again."""
+    """Send fifty requests at once, and return the responses of those that were not told to try again."""
     begin = threading.Barrier(MANY)
 
     def one(number: int) -> Answered[Job] | None:

@@ -1,4 +1,4 @@
-"""Jobs that were given a time to be done by."""
+"""Tests of jobs with a deadline."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""How many pages a tenant may have unfinished: refused with nothing stored, and told for how long."""
+"""Tests of how many unfinished pages a tenant may have. A refusal stores nothing, and says when to try again."""
 
 from collections.abc import Iterator
 
@@ -62,7 +62,7 @@ def test_the_pause_is_what_is_too_much_at_the_pace_of_the_last_minute(desk: Desk
         desk.finish(page)
     with pytest.raises(TooManyUnfinishedPages) as refused:
         desk.submit(pages=3)
-    # Two pages a minute, and one page too many.
+    # Two pages end in a minute, and one page is too many.
     assert refused.value.extra["retry_after_s"] == 30
 
 

@@ -45,7 +45,7 @@ def test_a_job_needs_either_a_document_or_an_input(desk: Desk, both: bool) -> No
 
 
 def test_a_job_of_one_page_is_accepted_in_few_trips(desk: Desk) -> None:
-    """Each is waited for by whoever hands it in, and when many do so at once, many times over."""
+    """The caller waits for each statement, and many times as long if many callers submit at once."""
     request = JobRequest(
         model=desk.version.served_model.name, input={"text": "hello"}, cache_control="no-store"
     )
@@ -54,7 +54,7 @@ def test_a_job_of_one_page_is_accepted_in_few_trips(desk: Desk) -> None:
         with CaptureQueriesContext(connections[APP]) as captured:
             submit_job(identity=desk.identity, request=request)
     said = [query["sql"].split() for query in captured]
-    # What bounds its cost, the job, its beginning; and the end of the transaction, in which it was begun.
+    # The statements besides BEGIN and COMMIT bound the cost, insert the job, and write its beginning.
     assert len([words for words in said if words[0] not in ("BEGIN", "COMMIT")]) <= 3, said
 
 
@@ -187,7 +187,7 @@ def test_asking_again_for_a_retry_gives_the_one_under_way(desk: Desk) -> None:
 
 
 def test_a_retry_that_is_asked_for_again_after_it_succeeded_is_the_same_one(desk: Desk) -> None:
-    """As who lost the answer to the first does, and the job was fast."""
+    """A caller that lost the response of the first retry asks again, when the job has already ended."""
     old = desk.submit(pages=2)
     fail_page(desk.claimed(desk.pages(old)[0]), BROKEN, may_retry=False)
     desk.finish(desk.pages(old)[1])
@@ -216,7 +216,7 @@ def test_a_retry_after_one_that_did_not_succeed_goes_on_where_that_one_came_to(d
 
 
 def test_a_retry_of_a_retry_is_one_of_the_first_job_as_well(desk: Desk) -> None:
-    """Whichever of them is asked for again, nothing is run beside what is under way, and no page is charged twice."""
+    """A second retry of either job runs nothing beside the work under way, and charges no page twice."""
     first = desk.submit()
     fail_page(desk.claimed(desk.pages(first)[0]), BROKEN, may_retry=False)
     second = retry_job(identity=desk.identity, job_id=first.id)

@@ -1,4 +1,4 @@
-"""Uploads that go to the storage itself, when a process dies in between, or two do the same at once."""
+"""Tests of uploads that go to the storage itself, if a process dies in between or two do the same at once."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Uploads whose process died between the last byte and the document."""
+"""Tests of uploads whose process died between the last byte and the document."""
 
 import hashlib
 from collections.abc import Callable
@@ -33,7 +33,7 @@ PDF = text_pdf("one", "two", "three")
 
 
 def sent(identity: Identity, folder: Path, content: bytes = PDF) -> Turn:
-    """All of it, in three pieces; whoever had the turn is gone."""
+    """Send all of the content in three pieces. The process that held the upload is gone."""
     upload = create_upload(identity=identity, announced=Announced("a.pdf", "", len(content)))
     turn = take_turn(identity=identity, upload_id=upload.id, offer=Offer(0, None))
     third = len(content) // 3 + 1
@@ -205,7 +205,7 @@ def test_an_upload_is_forgotten_some_days_after_its_end_and_its_document_stays(
 
 
 class Interrupted(DurableFileSystemStorage):
-    """Something happens while a document is being saved."""
+    """A storage in which something happens while a document is being saved."""
 
     meanwhile: ClassVar[Callable[[], object]]
 
@@ -269,7 +269,7 @@ def test_who_was_overtaken_while_storing_leaves_the_document_of_the_other(
 def test_a_piece_that_is_counted_stays_though_nobody_heard_of_it(
     identity: Identity, folder: Folder, tmp_path: Path
 ) -> None:
-    """The answer to a COMMIT may be lost: then whoever sent it takes the piece for one that is not counted."""
+    """The response to a COMMIT may be lost. The sender then believes that the piece is not counted."""
     upload = create_upload(identity=identity, announced=Announced("a.pdf", "", 8))
     turn = take_turn(identity=identity, upload_id=upload.id, offer=Offer(0, None))
     (tmp_path / "piece").write_bytes(b"four")

@@ -6,7 +6,7 @@ from jobs.uploads.layout import MOST_PARTS, MOST_URLS, PART_BYTES, Layout, part_
 from tenants.core.errors import InvalidRequest
 
 LEAST = 5 * 2**20
-"""That S3 takes, but for the last part."""
+"""The smallest part in bytes that S3 accepts. Only the last part may be smaller."""
 
 
 @given(st.integers(1, 5 * 2**40))

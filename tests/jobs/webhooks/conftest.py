@@ -1,4 +1,4 @@
-"""A receiver on this machine, and what sends to it when a test says so."""
+"""A receiver on this machine, and the sender, which sends when the test says so."""
 
 import json
 import threading
@@ -44,7 +44,7 @@ class Received:
 
 
 class Receiver:
-    """Answers as it is told, and keeps what came."""
+    """A receiver that responds as the test says, and keeps what came."""
 
     def __init__(self) -> None:
         self.status, self.headers, self.answer = 200, dict[str, str](), b"thanks"
@@ -91,7 +91,7 @@ def loopback(settings: Settings) -> None:
 
 @pytest.fixture
 def only_ours() -> None:
-    """Nothing of the test before is sent in this one."""
+    """Mark the pending deliveries as failed, so that nothing of an earlier test is sent in this one."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(
             "UPDATE jobs_webhookdelivery SET state = 'failed', next_attempt_at = NULL WHERE state = 'pending'"
@@ -118,7 +118,7 @@ def receiver(make_receiver: Callable[[], Receiver]) -> Receiver:
 
 @dataclass(frozen=True)
 class Post:
-    """A tenant's webhooks, and shorthand for what becomes of them."""
+    """The webhooks of a tenant, and shorthand for what happens to them."""
 
     desk: Desk
 
@@ -172,7 +172,7 @@ class Post:
         self.desk.sql(f"{statement} AND tenant_id = %s", *values, self.desk.identity.tenant_id)
 
     def end_rest(self) -> None:
-        """As if the time had come, of messages and of endpoints that are left alone."""
+        """Make all messages due, and end the rest of all endpoints that are left alone."""
         self.make_due()
         self.sql(
             "UPDATE jobs_webhookendpoint SET rests_until = clock_timestamp() WHERE rests_until IS NOT NULL"
@@ -182,7 +182,7 @@ class Post:
         return take_due(room=32, doubtful_room=16)
 
     def send_due(self) -> int:
-        """Everything that is due now, one after the other."""
+        """Send everything that is due now, one after another, and return its number."""
         taken = self.taken()
         for held in taken:
             settle(held, attempt(signed(held)))

@@ -1,4 +1,4 @@
-"""A mail server on this machine that keeps what it is given; as much of SMTP as a test needs."""
+"""A mail server on this machine that keeps what it receives. It supports as much of SMTP as the tests need."""
 
 import socketserver
 import threading
@@ -9,10 +9,10 @@ from email.message import Message
 class MailServer:
     def __init__(self, *, refuses: str = "") -> None:
         self.mails: list[tuple[str, Message]] = []
-        """Each with the address it was sent to."""
+        """The mails, each with the address to which it was sent."""
         self.refuses = refuses
         self.puts_off: dict[str, str] = {}
-        """By address: what it says to it for now."""
+        """The temporary response for each address."""
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()

@@ -1,4 +1,4 @@
-"""However much waits for an endpoint, a look for what is due reads little of it."""
+"""Test that a look for due deliveries reads few rows, however many wait for an endpoint."""
 
 import json
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def crowd(post: Post, receiver: Receiver) -> Iterator[None]:
 
 @pytest.mark.usefixtures("crowd")
 def test_a_look_reads_a_few_of_each_endpoint_and_not_what_waits_for_all() -> None:
-    """Whether or not the planner has heard of them."""
+    """The result does not depend on whether the planner has statistics about the rows."""
     a_look_reads_little()
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("ANALYZE jobs_webhookdelivery, jobs_webhookendpoint")
@@ -68,5 +68,5 @@ def a_look_reads_little() -> None:
         answer = cursor.fetchone()[0]
     plan = (json.loads(answer) if isinstance(answer, str) else answer)[0]["Plan"]
     assert plan["Actual Rows"] == WIDEST * len(lanes)
-    # A few for each, where the one that most waits for fills as many by itself.
+    # This is a little for each endpoint. The deliveries of the endpoint with the most would fill as much by themselves.
     assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 1_000

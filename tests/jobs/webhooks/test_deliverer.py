@@ -24,7 +24,7 @@ from .conftest import Post, Receiver
 
 @pytest.fixture
 def deliver() -> Iterator[Callable[[], Deliveries]]:
-    """Starts one, as every scheduler process does."""
+    """Yield a function that starts a deliverer, as every scheduler process does."""
     stopping, threads = threading.Event(), list[Deliveries]()
 
     def start() -> Deliveries:

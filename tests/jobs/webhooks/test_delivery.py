@@ -1,4 +1,4 @@
-"""From a job's end to an answer: through the database and a real receiver."""
+"""Tests from a job's end to a response, through the database and a real receiver."""
 
 import socket
 import time

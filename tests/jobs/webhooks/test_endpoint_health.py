@@ -1,4 +1,4 @@
-"""How a server answers decides how much it is sent, when, and whether anything at all."""
+"""Test that the responses of a server decide how much is sent to it, when, and whether anything is sent at all."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -257,7 +257,7 @@ def test_another_address_begins_with_a_clean_slate(post: Post, receiver: Receive
 def test_one_message_that_was_tried_to_the_last_disables_an_endpoint_that_took_nothing_meanwhile(
     post: Post, receiver: Receiver
 ) -> None:
-    """However little it is told: nobody else would tell its owner."""
+    """The endpoint is disabled however few messages it gets, because nothing else would notify its owner."""
     made = post.endpoint(receiver)
     post.ended_job()
     receiver.status = 500

@@ -1,4 +1,4 @@
-"""What is kept of a receiver's answer: a table of who may read what, and what was kept before."""
+"""Tests of what is stored of a receiver's response: a table of who may read what, and the rows of earlier versions."""
 
 from importlib import import_module
 

@@ -99,7 +99,7 @@ def test_fifty_dead_endpoints_leave_room_for_those_that_answer() -> None:
 def test_the_backlog_of_some_tenants_never_keeps_a_newcomer_waiting_longer_than_for_the_next_thread(
     standing: Standing,
 ) -> None:
-    """Whatever may be expected of his endpoint."""
+    """The result does not depend on the expected behavior of the newcomer's endpoint."""
     slow = [lane(number, standing, UUID(int=500 + number % 5)) for number in range(50)]
     backlog = [one for one in slow for _ in range(100)]
     under_way = [
@@ -112,7 +112,7 @@ def test_the_backlog_of_some_tenants_never_keeps_a_newcomer_waiting_longer_than_
 
 
 def _first(ids: list[UUID], backlog: list[Lane]) -> list[int]:
-    """Which of the fifty those are of."""
+    """Return which of the fifty endpoints each id belongs to."""
     return [place // 100 for place in places(ids)]
 
 

@@ -1,4 +1,4 @@
-"""Who is mailed that an endpoint was disabled, over a real socket to a mail server."""
+"""Tests of who gets an email when an endpoint is disabled, over a real socket to a mail server."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,7 +34,7 @@ def _send_to(settings: Settings, port: int) -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_before() -> None:
-    """Of other tests."""
+    """Mark the notices of other tests as sent."""
     with operator_work():
         WebhookEndpoint.objects.filter(state="disabled").update(told_at="2026-01-01T00:00:00Z")
 

@@ -1,4 +1,4 @@
-"""While a secret is replaced, receivers change over without missing a message."""
+"""Test that receivers miss no message if they change over while a secret is replaced."""
 
 from jobs.webhooks import services
 

@@ -1,4 +1,4 @@
-"""Tests and replays: what is sent because somebody asks for it."""
+"""Tests of test messages and replays, which are sent because a person requests them."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,6 @@
-"""One at a time, of pages that are only told apart from others by their claim."""
+"""Test that one page at a time is in hand of those on which workers died. Only the claim shows which pages these
+are.
+"""
 
 import threading
 from collections.abc import Callable
@@ -26,7 +28,7 @@ def suspect(desk: Desk) -> Claim:
 
 
 def asking(claim: Claim) -> Callable[[MayApart], Claim]:
-    """As claim_page does for a page whose last try it may be."""
+    """Return a function that asks like `claim_page` does for a page whose last try it may be."""
 
     def ask(may_apart: MayApart) -> Claim:
         assert may_apart()
@@ -36,7 +38,7 @@ def asking(claim: Claim) -> Callable[[MayApart], Claim]:
 
 
 def may_take(one: OneApart) -> bool:
-    """As another thread would be told, since its own lock a thread could not take twice either."""
+    """Return the answer that another thread gets. The thread that holds the lock could not take it twice either."""
     told: list[bool] = []
 
     def ask() -> None:

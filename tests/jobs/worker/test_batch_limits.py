@@ -1,4 +1,4 @@
-"""A worker follows the limits that operators set, and keeps them while the database is away."""
+"""Test that a worker follows the limits that operators set, and keeps them while the database is away."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Batches before a balance or a budget: as many lines run as can be paid, in however many hands they are."""
+"""Test that a batch runs as many lines as a balance or a budget can pay, however many workers share the lines."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

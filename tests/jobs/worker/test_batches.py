@@ -1,4 +1,4 @@
-"""A worker's hands on batches: however long a file takes, leases are kept and places come free."""
+"""Test that a batch worker keeps its leases and frees its slots, however long a file takes."""
 
 import errno
 import os
@@ -52,13 +52,13 @@ def start(desk: BatchDesk, short_leases: None) -> Iterator[Callable[[], BatchWor
 
 @pytest.fixture
 def ends(start: Callable[[], BatchWorker]) -> Iterator[ExitStack]:
-    """Before the worker's: it must not wait for files that never end."""
+    """Yield a stack that closes before the worker stops, because the worker must not wait for files that never end."""
     with ExitStack() as ends:
         yield ends
 
 
 def without_end(desk: BatchDesk, ends: ExitStack) -> Batch:
-    """Whoever reads its file waits until the test is over."""
+    """Make a batch with a file that blocks its readers until the test is over."""
     given = desk.file(desk.lines(1))
     path = Path(default_storage.path(given.file))
     path.unlink()
@@ -68,7 +68,9 @@ def without_end(desk: BatchDesk, ends: ExitStack) -> Batch:
 
 
 def end(path: Path) -> None:
-    """For whoever waits at it now, and for whoever would come to it later: no thread may outlive the tests."""
+    """End the file for its present readers and for those that would open it later, because no thread may outlive the
+    tests.
+    """
     writer = os.open(path, os.O_RDWR)
     path.unlink()
     os.close(writer)
@@ -100,7 +102,7 @@ def codes(batch: Batch) -> list[str]:
 
 
 def unmergeable(desk: BatchDesk) -> Batch:
-    """Lines that were not run, and no word of why."""
+    """Make a batch with lines that were not run and have no recorded reason."""
     batch = desk.checked(2 * MOST_LINES)
     claim = desk.claimed(batch)
     finish_run(claim, Done(completed=MOST_LINES, output=saved(claim, b'{"done": true}\n')))
@@ -183,7 +185,7 @@ def test_a_full_disk_ends_a_batch_in_words_and_charges_nothing(
 
 
 class FullStorage(DurableFileSystemStorage):
-    """A disk with no room for one byte more."""
+    """A disk without space for another byte."""
 
     def __init__(self) -> None:
         super().__init__(location=current.MAAS_HOME / "files")

@@ -1,4 +1,4 @@
-"""A cancel and a time limit free the thread that works on the page, wherever it is."""
+"""Test that a cancel and a time limit free the thread that works on the page, at whatever step it is."""
 
 import threading
 import time
@@ -38,11 +38,11 @@ from tests.waiting import eventually
 from .test_page_runner import embed, ended, pages_of, submit_document
 
 AT_ONCE_S = 3.0
-"""Far less than anything here would take by itself; half a second on an idle machine."""
+"""Seconds that are far fewer than anything here would take by itself. An idle machine needs half a second."""
 
 
 class Busy(Engine):
-    """Works for as long as its caller wants it to."""
+    """An engine that works until its caller ends the call."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine.host)
@@ -62,7 +62,7 @@ def runner_of(engine: Engine, leases: Leases | None = None) -> PageRunner:
 
 @contextmanager
 def at_work(runner: PageRunner, identity: Identity, job: Job) -> Iterator["Future[None]"]:
-    """On the job's first page, in a thread of its own as in a worker."""
+    """Run the job's first page in a thread of its own, as in a worker."""
 
     def work() -> None:
         try:
@@ -131,7 +131,7 @@ def test_a_cancel_ends_the_reading_of_the_page(engine: Engine, identity: Identit
     children = reader().child_pids()
     with hearing(runner), at_work(runner, identity, job) as work:
         eventually(lambda: runner.leases.count, "work on the page")
-        # Its child needs many seconds for it; a moment later it is surely at it, and a moment before it is as well.
+        # The child needs many seconds for the page. It works on it whether the cancel comes a moment earlier or later.
         cancel_job(identity=identity, job_id=job.id)
         assert work.exception(AT_ONCE_S) is None
     assert ended(identity, job).state == states.CANCELED

@@ -1,4 +1,6 @@
-"""What a worker tells of a real engine: batches, loads and evictions, with nothing lost while Redis is away."""
+"""Tests of what a worker reports about a real engine: batches, loads and evictions. Nothing is lost while Redis is
+away.
+"""
 
 import time
 from dataclasses import replace

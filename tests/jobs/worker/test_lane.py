@@ -1,4 +1,4 @@
-"""The synchronous lane of a worker, with the built-in models, while the database is away."""
+"""Tests of a worker's RPCs with the built-in models, while the database is away."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Pages say that they wait for their model without waiting for anybody."""
+"""Test that pages report that they wait for their model, and that this report waits for no lock."""
 
 from django.db import transaction
 

@@ -1,4 +1,6 @@
-"""The worker's way with a page, with the real models, the real reader and a database that really goes away."""
+"""Tests of how a worker processes a page, with the real models, the real reader and a database that really goes
+away.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -48,7 +50,7 @@ def runner(engine: Engine) -> PageRunner:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page may take a second of a processor."""
+    """Limit a page to one second of processor time."""
     monkeypatch.setattr(reader(), "limits", replace(reader().limits, max_cpu_s=1))
 
 
@@ -105,7 +107,7 @@ def test_a_page_that_only_rendering_shows_to_be_bad_fails_with_the_documents_cod
 
 
 class Counted(Hefts):
-    """Remembers what was counted."""
+    """Relative costs that also record what was counted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -223,7 +225,7 @@ def test_a_result_outlives_the_loss_of_the_connection_it_was_to_be_written_over(
 def test_a_page_whose_end_cannot_be_written_fails_as_any_other_and_not_as_a_lost_worker(
     runner: PageRunner, identity: Identity
 ) -> None:
-    """Here, a price that no row can hold."""
+    """The end cannot be written here because no row can hold the price."""
     job = embed(identity)
     with operator_work():
         Job.objects.filter(id=job.id).update(price={**job.price, "amount_micros": 2**63, "per": 1})
@@ -238,7 +240,7 @@ def test_a_page_whose_end_cannot_be_written_fails_as_any_other_and_not_as_a_lost
 
 
 def test_the_log_has_the_code_of_a_failure_and_not_its_words(identity: Identity) -> None:
-    """They may be of what stands on the page, and a log is not erased with it."""
+    """The text may contain what is on the page, and a log is not erased with the page."""
     job = embed(identity)
     (page,) = pages_of(identity, job)
     claim = claim_page(identity.tenant_id, page.id, "test")
@@ -253,7 +255,7 @@ def test_the_log_has_the_code_of_a_failure_and_not_its_words(identity: Identity)
 def test_a_database_that_stays_away_makes_no_dead_letter(
     runner: PageRunner, identity: Identity, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A message that fails is set aside by RabbitMQ, and a person is called for nothing."""
+    """RabbitMQ sets a failed message aside, and a person would be called for nothing."""
     job = embed(identity)
     (page,) = pages_of(identity, job)
     monkeypatch.setattr(page_runner, "CLAIM_PATIENCE_S", 0.0)
@@ -328,7 +330,7 @@ def test_a_page_says_that_it_waits_for_its_model_and_where_its_time_went(identit
 
 @pytest.fixture
 def by_the_second(engine: Engine) -> Iterator[None]:
-    """`embed`, at 0.07 for a second, and 0.007 where the result is known."""
+    """Charge `embed` at 0.07 for a second, and at 0.007 for a second of a cached result."""
     terms = {
         "price_meter": "gpu_second",
         "price_micros": 70_000,

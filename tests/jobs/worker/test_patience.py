@@ -1,4 +1,4 @@
-"""What a worker keeps at, and what it gives up at once, with errors of the real database."""
+"""Tests of which errors of the real database a worker retries, and at which it gives up at once."""
 
 import pytest
 from django.db import OperationalError, connections, transaction
@@ -9,7 +9,7 @@ from tenants.core.db.unit_of_work import APP
 
 
 def _tries(code: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often a transaction is tried that meets this error each time, by who would have three tries."""
+    """Return how often a transaction is tried that meets this error each time, if its caller allows three tries."""
     monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.01)
     tried: list[str] = []
 

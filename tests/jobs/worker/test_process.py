@@ -1,4 +1,4 @@
-"""Worker processes as they are started, with real queues: killed, short of memory, stopped."""
+"""Tests of worker processes as they are started, with real queues: killed, short of memory, stopped."""
 
 import os
 import signal
@@ -22,9 +22,11 @@ from tests.waiting import eventually
 
 MB = 1_000_000
 HELD_BYTES = 4_400_000
-"""What a model of a megabyte takes in memory, as the session host measures it alone; less beside others."""
+"""The memory in bytes that a model of one megabyte takes, as the session host measures it alone. Beside others it is
+less.
+"""
 LOAD_AND_NOTICE_S = 10.0
-"""For the load itself, on a busy machine, and the second until the next look."""
+"""Seconds for the load itself on a busy machine, and one second until the next look."""
 
 StartWorker = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -117,10 +119,10 @@ def test_more_models_than_memory_holds_are_served_by_one_worker(
     eventually(all_done, "a page of every model", 240)
     report = report_of(worker)
     assert report is not None
-    # By weights alone more would fit; what their runs take besides was measured while others ran.
+    # More models would fit by their weights alone. The additional memory of their runs was measured while others ran.
     assert len(report.models) <= HELD_BYTES * held // MB
     assert report.free_bytes >= 0
-    # Eight for pages, as many for the lane, a dozen of its own, and four for each model that it holds.
+    # A worker has eight threads for pages, as many for RPCs, a dozen of its own, and four for each model in memory.
     assert most_threads < 80 + 4 * held
 
 

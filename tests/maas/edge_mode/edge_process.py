@@ -24,7 +24,7 @@ STOPS_WITHIN_S = 15.0
 
 
 class EdgeProcess:
-    """Ready inside the block, stopped in order after it."""
+    """An edge process that is ready inside the block and is stopped in order after it."""
 
     def __init__(self, home: Path, *arguments: str, key: str = "", **variables: str) -> None:
         self.home = home

@@ -1,4 +1,4 @@
-"""Edge mode from outside: one process, an empty folder, and no service to be reached."""
+"""Tests of edge mode from outside: one process, an empty folder, and no service that could be reached."""
 
 import json
 import signal
@@ -62,7 +62,7 @@ def client(edge: EdgeProcess) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="module")
 def adder(files: Path) -> Iterator[EdgeProcess]:
-    """One small model and one place to work at, behind a key."""
+    """Yield an edge with one small model and one slot for work, behind a key."""
     arguments = ("--models", "", "--onnx", f"adder={files / 'adder.onnx'}", "--at-once", "1")
     with EdgeProcess(files / "other", *arguments, key=KEY) as process:
         yield process
@@ -335,7 +335,7 @@ def test_process_builds_nothing_again_and_stops_within_seconds_whatever_it_is_at
 
 
 def built(edge: EdgeProcess) -> dict[Path, int]:
-    """The files of the built-in models, and when each was written."""
+    """Return the files of the built-in models, and when each was written."""
     return {path: path.stat().st_mtime_ns for path in (edge.home / "edge" / "builtin").rglob("*.onnx")}
 
 

@@ -1,4 +1,4 @@
-"""Who calls whichever web process says that it is ready, as a load balancer does, on a new connection each time."""
+"""A load balancer that sends each call, on a new connection, to a web process that says that it is ready."""
 
 import asyncio
 import itertools
@@ -56,7 +56,7 @@ def calls_until(
     *,
     callers: int,
 ) -> list[Call]:
-    """So many call, one call after the other each, until `act` is over."""
+    """Run `callers` callers until `act` is over. Each of them makes one call after the other."""
 
     async def run() -> list[Call]:
         over, calls = asyncio.Event(), list[Call]()

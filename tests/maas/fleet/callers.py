@@ -19,7 +19,7 @@ PATIENCE_S = 120.0
 @dataclass(frozen=True)
 class Call:
     number: int
-    """The model answers with the same."""
+    """The number that was sent. The model answers with the same number."""
     answer: httpx.Response
 
     @property
@@ -34,7 +34,7 @@ class Call:
 
     @property
     def is_clear_failure(self) -> bool:
-        """In the protocol's words."""
+        """Say whether the failure has the format of the protocol."""
         said: dict[str, Any] = self.answer.json()
         return self.answer.status_code in {503, 504} and bool(said["error"]) and bool(said["code"])
 
@@ -68,7 +68,7 @@ def all_at_once(
     callers: int = CALLERS,
     headers: dict[str, str] | None = None,
 ) -> list[Call]:
-    """What came of all their calls."""
+    """Run the program for all callers at once, and return all their calls."""
 
     async def run() -> list[Call]:
         async with AsyncExitStack() as stack:

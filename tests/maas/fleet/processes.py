@@ -1,4 +1,6 @@
-"""Several web processes and several workers of one service, with a model whose answers tell what was asked."""
+"""Fixtures of several web processes and several workers of one service, with a model whose answers show what was
+requested.
+"""
 
 import os
 import subprocess
@@ -21,7 +23,7 @@ from tests.kept_cluster import PROJECT
 from tests.maas.granian_server import GranianServer
 
 NUMBERS = 8
-"""In a row that the model is asked with; it answers with their sum."""
+"""The count of numbers in a row of input. The model answers with their sum."""
 WIDTH = 250_000
 DRAIN_S = 1
 PRICE, PRICE_OF_HITS = 1_000, 10
@@ -49,7 +51,7 @@ class Worker:
         self.process.wait(30)
 
     def rows_run(self, model: str) -> float:
-        """By the model itself, since this worker started."""
+        """Return the number of rows that the model itself has run since this worker started."""
         return sum(
             float(line.rsplit(" ", 1)[1])
             for line in self._metrics()
@@ -69,8 +71,8 @@ class Worker:
 class Fleet:
     """Two web processes and two workers, ready inside the block.
 
-    Each worker takes calls of `model`, whose runs are long enough to be met by a kill. One takes those of `settled`,
-    whose runs last until everybody has asked.
+    Each worker takes calls of `model`, whose runs are long enough for a kill to interrupt one. One worker takes calls
+    of `settled`, whose runs last until all callers have sent their request.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -113,7 +115,7 @@ class Fleet:
 
 
 def _model(file: Path, strategy: ModelPool.Strategy) -> str:
-    """In a pool of that name."""
+    """Create a served model in a pool of the same name, and return that name."""
     name = unique("fleet")
     price = Price.from_json({"meter": "call", "amount_micros": PRICE, "per": 1, "currency": "EUR"})
     card = ModelCard(

@@ -1,4 +1,6 @@
-"""Two web processes and two workers: each answer reaches the one who asked, and what many ask at once runs once."""
+"""Tests of two web processes and two workers: each answer reaches its own caller, and a request that many send at once
+runs once.
+"""
 
 import itertools
 import signal
@@ -21,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("fleet")
 EACH, ROUNDS = 2, 2
 START_S = 180.0
 _numbers = itertools.count(1)
-"""No test asks what another has asked; small enough that a float says them all."""
+"""The numbers to send. No test sends what another has sent, and all are small enough for a float to be exact."""
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,9 @@ def ask_all(
     callers: int = CALLERS,
     then: Callable[[Call], None] = lambda call: None,
 ) -> list[Call]:
-    """Each caller asks so often, one after the other, and never what another asks; `then` hears of each answer."""
+    """Have each caller send `each` requests, one after the other, which no other caller sends. `then` is called with
+    each of them.
+    """
 
     async def program(caller: Caller) -> Sequence[Call]:
         calls = []
@@ -58,7 +62,7 @@ def wait_until_serving(fleet: Fleet, tenant: CreatedTenant, *workers: Worker) ->
 
 
 def paid(tenant: CreatedTenant) -> Counter[int]:
-    """How many calls cost how much."""
+    """Return the number of calls for each cost."""
     roll_up_uses()
     with unit_of_work(tenant.tenant.id):
         return Counter(UsageRecord.objects.values_list("amount_micros", flat=True))
@@ -79,7 +83,9 @@ def test_each_of_many_callers_at_two_processes_gets_what_it_asked_for_and_pays_o
 
 
 def ask_the_same(fleet: Fleet, tenant: CreatedTenant, model: str) -> Counter[str]:
-    """What all of them are told of their answer, which is the same."""
+    """Have all callers send the same request, check that all get the same right answer, and count the values of their
+    cache header.
+    """
     number = next(_numbers)
 
     async def program(caller: Caller) -> Sequence[Call]:

@@ -1,4 +1,4 @@
-"""The admin's pages are read where they are shown or checked, and nowhere else."""
+"""Tests that the admin's pages are loaded where they are shown or checked, and nowhere else."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What Python's collector goes through in a process that serves."""
+"""Tests of what Python's garbage collector scans in a process that serves."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ print(gc.collect())
 
 
 def test_what_was_there_at_the_start_is_left_alone_and_new_rings_are_still_found() -> None:
-    """In a process of its own: nothing unfreezes what other tests would want collected."""
+    """The test uses a process of its own, since nothing unfreezes what other tests would want collected."""
     said = subprocess.run([sys.executable, "-c", SETTLED], capture_output=True, text=True, check=True).stdout
     frozen, threshold, found = said.splitlines()
     assert (frozen, threshold) == ("True True True", "True")

@@ -1,4 +1,4 @@
-"""What the web process says of itself."""
+"""Tests of what the web process reports about itself."""
 
 import asyncio
 import json
@@ -63,7 +63,7 @@ def test_it_names_what_is_missing_and_no_secrets() -> None:
 
 
 def test_what_few_requests_need_takes_no_web_process_out_of_its_load_balancer() -> None:
-    """All would leave in one moment."""
+    """Otherwise all web processes would leave the load balancer at the same moment."""
     others = {"durable_redis": _fails, "cache_redis": _fails, "broker": _fails, "storage": _fails}
     answer = _ask("/readyz", ReadinessProbe({"database": lambda: "answers", **others}))
     assert answer.status_code == 200

@@ -1,4 +1,4 @@
-"""Three Redis servers, each for what it is made for; and those that would lose what they must keep."""
+"""Tests of three Redis servers with one purpose each, and of servers that would lose data that they must keep."""
 
 import asyncio
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ from tests.waiting import eventually
 
 
 class Duty:
-    """Takes as long as it is told to, and then fails."""
+    """A duty that takes as long as the test says, and then fails."""
 
     def __init__(self) -> None:
         self.begun = 0

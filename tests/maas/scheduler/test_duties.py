@@ -8,7 +8,7 @@ from maas.scheduler.duties import Duties, next_due_s
 
 
 class Clock:
-    """Goes from look to look, and remembers who has begun when."""
+    """A clock that moves from look to look, and records which duty began when."""
 
     def __init__(self, *every_s: float) -> None:
         self.now_s = 1_000.0

@@ -1,4 +1,4 @@
-"""The lock of the one that leads."""
+"""Tests of the lock of the leader."""
 
 import threading
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def test_a_session_that_was_ended_is_not_replaced_in_silence(leadership: Leaders
 
 
 def test_a_session_without_the_lock_is_told_from_the_one_that_had_it(leadership: Leadership) -> None:
-    """As behind a pooler, which lends out whatever session is free."""
+    """The session no longer has the lock, as may happen behind a pooler, which lends out any session that is free."""
     leadership._execute("SELECT pg_advisory_unlock(%s)", LOCK_ID)
     with pytest.raises(LeadershipLost):
         leadership.prove()

@@ -50,7 +50,7 @@ class Running:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """A test that fails must not leave a leader to the next one."""
+        """Stop the scheduler, so that a failed test leaves no leader to the next one."""
         self.stop()
 
 
@@ -130,7 +130,9 @@ def test_a_leader_whose_connection_dies_leads_again(desk: Desk, running: Running
 def test_a_duty_that_loses_its_connection_does_not_cost_the_lock(
     monkeypatch: pytest.MonkeyPatch, desk: Desk
 ) -> None:
-    """Django opens another connection by itself; one that held the lock would be gone with nobody the wiser."""
+    """Django opens another connection by itself. If the lost connection had held the lock, the lock would be gone
+    unnoticed.
+    """
     done = threading.Event()
 
     def lose_connection() -> None:
@@ -184,7 +186,7 @@ def test_a_leader_that_is_frozen_inside_a_transaction_is_followed_by_another() -
             assert len(frozen) == 1
             process.send_signal(signal.SIGSTOP)
             with Running():
-                # Far less than a lease, which is what a transaction may stand still for.
+                # The time is far less than a lease, which is as long as a transaction may stand still.
                 eventually(lambda: leaders() not in ([], frozen), "another leader", patience_s=10)
         finally:
             process.kill()
@@ -193,7 +195,7 @@ def test_a_leader_that_is_frozen_inside_a_transaction_is_followed_by_another() -
 def test_a_broker_that_hangs_does_not_keep_leases_from_being_swept(
     desk: Desk, make_desk: Callable[..., Desk], hanging_broker: None
 ) -> None:
-    """However many versions wait for it."""
+    """The sweep does not depend on how many versions wait for the broker."""
     for one in (desk, make_desk(), make_desk(), make_desk()):
         one.submit()
     job = desk.submit()

@@ -1,4 +1,4 @@
-"""What an installation says about who may come in, and what it may not say."""
+"""Tests of what an installation may configure about who is admitted, and of what it may not configure."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured

@@ -1,4 +1,4 @@
-"""The content security policy, beside what a view says of its own."""
+"""Tests of the content security policy, beside the policy that a view sets itself."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured

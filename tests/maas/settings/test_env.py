@@ -1,4 +1,4 @@
-"""What the environment may say, and what is refused with the exact reason."""
+"""Tests of what the environment may contain, and of what is refused with the exact reason."""
 
 from ipaddress import ip_network
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where mail goes, by one URL."""
+"""Tests of where mail goes, which one URL configures."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured

@@ -33,7 +33,7 @@ DurableFileSystemStorage(location=sys.argv[1]).save(sys.argv[2], Killed(None))
 
 
 class Paced(ContentFile):  # type: ignore[type-arg]  # not generic when it runs
-    """Comes in two halves, the second when it is allowed to."""
+    """A file that comes in two halves, the second one when the test allows it."""
 
     def __init__(self, content: bytes) -> None:
         super().__init__(content)

@@ -1,4 +1,4 @@
-"""Who sent a request that changes something stands in the account's audit log."""
+"""Tests that the account's audit log names who sent a request that changes something."""
 
 from uuid import UUID
 

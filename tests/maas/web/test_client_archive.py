@@ -1,4 +1,4 @@
-"""The Python client as this service gives it to pip."""
+"""Tests of the Python client as this service gives it to pip."""
 
 import io
 import tomllib

@@ -1,4 +1,4 @@
-"""Django behind the mount: what it gets, what it gives, and what slow callers cost."""
+"""Tests of Django behind the mount: what it receives, what it returns, and what slow callers cost."""
 
 import hashlib
 import time
@@ -12,7 +12,7 @@ from tests.maas.mount_urls import FILE_BYTES, IDLE_S, THREADS
 from tests.maas.raw_http import RawRequest
 
 SOMEBODYS = {"Cookie": "sessionid=somebodys"}
-"""Without a session a page takes only little."""
+"""A session cookie, since a page accepts only little without a session."""
 
 
 def _wait_for(condition: Callable[[], bool], within_s: float = 10.0) -> None:

@@ -1,4 +1,4 @@
-"""The icon where browsers look for one by themselves."""
+"""Tests of the icon at the address where browsers look for it by themselves."""
 
 from django.contrib.staticfiles import finders
 from django.test import Client

@@ -16,7 +16,7 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 
 @pytest.fixture(scope="module")
 def document() -> Document:
-    """It is made without a single warning, and valid."""
+    """Return the OpenAPI document, which is valid and made without a single warning."""
     written = StringIO()
     call_command("spectacular", "--validate", "--fail-on-warn", "--format=openapi-json", stdout=written)
     read: Document = json.loads(written.getvalue())
@@ -49,7 +49,7 @@ MAKE_NOTHING = {
     "issue_ticket",
     "sign_upload_parts",
 }
-"""What is sent to these makes nothing that could be there twice; docs/api.md says why."""
+"""The operations that create nothing that could exist twice; docs/api.md says why."""
 
 
 def test_everything_that_makes_something_takes_a_key_under_which_it_may_be_sent_again(
@@ -66,7 +66,7 @@ def test_everything_that_makes_something_takes_a_key_under_which_it_may_be_sent_
 
 
 def test_no_description_sends_a_caller_into_the_source(document: Document) -> None:
-    """As a view's docstring does, which drf-spectacular takes where nothing else is given."""
+    """A view's docstring would do so, and drf-spectacular uses it if there is no other description."""
     told = [operation.get("description", "") for _, _, operation in operations(document)]
     assert not [words for words in told if ".py" in words]
 

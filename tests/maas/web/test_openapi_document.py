@@ -1,4 +1,4 @@
-"""`/v1/openapi.json` is made once, and sent to nobody who has it."""
+"""Tests that `/v1/openapi.json` is made once, and is not sent to clients that have it."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""What the log of requests says of an address, and what it leaves out."""
+"""Tests of what the request log says about an address, and of what it leaves out."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a request asks of the database ends; what operators ask takes its time."""
+"""Tests that a request's database statements are limited in time, and that those of operators are not."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def test_a_request_may_ask_for_as_long_as_twice_a_lease() -> None:
 
 
 def test_a_tenants_transaction_may_stand_still_for_seconds() -> None:
-    """Streams of events go no further than the oldest that is still writing."""
+    """A stream of events gets no further than the oldest transaction that still writes."""
     with connections[APP].cursor() as cursor:
         cursor.execute("SHOW idle_in_transaction_session_timeout")
         assert cursor.fetchone()[0] == "5s"

@@ -1,4 +1,4 @@
-"""A web process that is told to stop."""
+"""Tests of a web process that is asked to stop."""
 
 import asyncio
 import json
@@ -214,14 +214,16 @@ def test_a_process_that_drains_says_so_and_serves_until_it_lets_go(tenant: Creat
         assert _status(server) == "ready"
         _serving(server).send_signal(signal.SIGTERM)
         eventually(lambda: _status(server) == "draining", "the word that it drains")
-        # A caller who still comes is served, on a connection of its own; who is here already is told nothing yet.
+        # New callers are still served, on a connection of their own. Callers who are already connected are not notified
+        # yet.
         assert httpx.get(f"{server.url}/v1/jobs/{job.id}", headers=key).status_code == 200
         with unit_of_work(job.tenant_id):
             append_event(job.id, "while it drains", {})
         assert next(stream).id == "2"
         assert json.loads(socket.recv(timeout=10))["event"]["type"] == "while it drains"
         assert not waiting.done()
-        # A second signal, of either kind, is for those without time: what is held is let go, and nothing is cut off.
+        # A second signal of either kind means that there is no time: requests that wait are released, and nothing is
+        # cut off.
         _serving(server).send_signal(signal.SIGINT)
         last = list(stream)[-1]
         assert (last.name, last.data["code"]) == ("close", "restarting")
@@ -239,7 +241,7 @@ def test_the_time_to_drain_ends_by_itself(tenant: CreatedTenant) -> None:
 
 
 def test_a_loop_that_hides_its_handlers_keeps_them() -> None:
-    """What hears the signal in the server's place could not call it on, and it would never stop."""
+    """Otherwise the new handler could not call the server's handler, and the server would never stop."""
 
     async def heard(told: "_Told") -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.say, "server")
@@ -252,7 +254,7 @@ def test_a_loop_that_hides_its_handlers_keeps_them() -> None:
 
 
 def test_a_server_that_hears_signals_by_itself_is_heard_before_on_any_loop() -> None:
-    """As uvicorn does, which takes uvloop where it is installed."""
+    """The server handles signals by itself, as uvicorn does. uvicorn uses uvloop if it is installed."""
 
     async def heard(told: "_Told") -> None:
         signal.signal(signal.SIGTERM, lambda *_: told.say("server"))
@@ -265,7 +267,7 @@ def test_a_server_that_hears_signals_by_itself_is_heard_before_on_any_loop() -> 
 
 
 class _Told:
-    """What was said, in its order."""
+    """A record of the calls, in their order."""
 
     def __init__(self) -> None:
         self._words: list[str] = []
@@ -300,7 +302,7 @@ def _own_handler() -> Iterator[None]:
 
 
 def _serving_ones(server: GranianServer) -> list[psutil.Process]:
-    """Granian's own child; not those that open documents, and none that has ended."""
+    """Return Granian's own child, without the processes that open documents and without any that has ended."""
     children = psutil.Process(server.process.pid).children()
     return [
         one

@@ -1,4 +1,4 @@
-"""What Django is told of a request."""
+"""Tests of what Django receives of a request."""
 
 from io import BytesIO
 

@@ -1,4 +1,4 @@
-"""Second steps for people in tests, as an authenticator app and a list of recovery codes would have them."""
+"""Fixtures of second steps for people in tests, like an authenticator app and a list of recovery codes."""
 
 import base64
 import hmac

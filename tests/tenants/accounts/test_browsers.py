@@ -1,4 +1,4 @@
-"""One tells one's own devices apart."""
+"""Tests that people can tell their own devices apart."""
 
 import pytest
 

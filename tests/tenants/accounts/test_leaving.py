@@ -1,4 +1,4 @@
-"""Whoever deletes themselves is named nowhere any more, whatever they did here."""
+"""Tests that a person who deletes their own account is no longer named anywhere, whatever they did here."""
 
 from allauth.account.models import EmailAddress
 from django.contrib.admin.models import CHANGE, LogEntry

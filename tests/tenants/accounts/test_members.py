@@ -1,4 +1,4 @@
-"""Who belongs to a tenant changes under one lock, and one owner is always left."""
+"""Tests that the members of a tenant change under one lock, and that one owner is always left."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -96,7 +96,7 @@ def test_others_change_nobody_and_may_leave(tenant: CreatedTenant, owner: Member
 
 
 def test_what_somebody_may_do_is_looked_up_when_they_do_it(tenant: CreatedTenant, owner: Membership) -> None:
-    """The request began when they were an admin still."""
+    """The person was still an admin when the request began."""
     admin = join(tenant, "admin")
     before, other = acting(admin), join(tenant, "viewer")
     change_role(identity=acting(owner), membership_id=str(admin.pk), role="viewer")

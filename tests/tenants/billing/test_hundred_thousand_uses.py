@@ -1,6 +1,6 @@
 """Many uses that come twice, late and in any order: every record of the money says the same.
 
-What they should come to is computed here once more, in exact fractions, by nothing that the product uses.
+The expected amounts are computed here again, in exact fractions, by nothing that the product uses.
 """
 
 import random
@@ -56,7 +56,7 @@ def _moment(chance: random.Random, day: date) -> int:
 
 
 def recomputed(events: list[MeterEvent], currency: str) -> list[int]:
-    """Of each month, in cents."""
+    """Return the amount of each month in millionths."""
     sums: dict[tuple[date, str, bool, Price], int] = defaultdict(int)
     for event in events:
         if event.livemode and event.price.currency == currency:
@@ -69,7 +69,7 @@ def recomputed(events: list[MeterEvent], currency: str) -> list[int]:
 
 @pytest.mark.parametrize("count", [4_000, pytest.param(100_000, marks=pytest.mark.long)])
 def test_jobs_usage_ledger_and_invoices_say_the_same(customer: Customer, count: int) -> None:
-    chance = random.Random(SEED)  # repeatable, and no secret
+    chance = random.Random(SEED)  # It is repeatable, and no secret.
     events = uses(chance, customer, count)
     told = [*events, *chance.sample(events, count // 10)]
     chance.shuffle(told)
@@ -82,7 +82,7 @@ def test_jobs_usage_ledger_and_invoices_say_the_same(customer: Customer, count: 
         assert UsageRecord.objects.count() == count
     for currency in ("EUR", "USD"):
         billed = sum(one.net_micros for one in [*first, *second] if one.currency == currency)
-        # Each of two invoices is rounded once.
+        # Each of the two invoices is rounded once.
         assert abs(billed - sum(recomputed(events, currency))) <= 10_000
     mine = [one for one in [*compare_ledger(), *compare_invoices()] if one.tenant_id == customer.tenant_id]
     assert mine == []

@@ -1,4 +1,4 @@
-"""Of sums of before keys were noted, what was known is told apart, once, whatever is written meanwhile."""
+"""Tests that cache hits are separated in sums from before keys were recorded, once, whatever is written meanwhile."""
 
 from importlib import import_module
 from uuid import UUID, uuid4
@@ -31,7 +31,9 @@ def use(tenant_id: UUID, quantity: int, *, kind: str = "page", **fields: object)
 
 
 def as_of_before(tenant_id: UUID) -> None:
-    """As the trigger of then summed them: neither key nor cache is told apart, and the shards are others."""
+    """Rewrite the sums as the trigger of that time made them: keys and cache hits are not separate, and the shards are
+    others.
+    """
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("DELETE FROM tenants_usageday WHERE tenant_id = %s", [tenant_id])
         cursor.execute(

@@ -1,4 +1,4 @@
-"""What was used before there were sums by day is added to them once, whatever is written meanwhile."""
+"""Tests that usage from before there were sums by day is added to them once, whatever is written meanwhile."""
 
 from importlib import import_module
 from uuid import UUID, uuid4

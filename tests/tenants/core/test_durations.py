@@ -1,4 +1,4 @@
-"""How long something took, and how long ago it was, in words."""
+"""Tests of how a duration, and the time since a moment, are put into words."""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Messages write names and values for people; none of the product's shows how Python writes a list."""
+"""Tests that messages write names and values for people, and that no message of the product shows how Python writes a
+list.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -46,7 +48,7 @@ def test_a_shape_is_written_as_in_json_whatever_stands_in_it() -> None:
 
 
 def is_held(node: ast.expr, known: set[str]) -> bool:
-    """Whether this is something that holds others, or a None, True or False."""
+    """Say whether this is something that holds others, or a None, True or False."""
     match node:
         case ast.Call(func=ast.Name(id=name), args=args):
             return name in HOLDERS and not any(name_of(one) in SIZES for one in args)
@@ -67,7 +69,7 @@ def name_of(node: ast.expr) -> str:
 
 
 def assigned(function: ast.AST) -> set[str]:
-    """Return the names to which the function gives what holds others."""
+    """Return the names to which the function assigns something that holds others."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     for node in ast.walk(function):
         match node:

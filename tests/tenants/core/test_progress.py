@@ -1,4 +1,4 @@
-"""What an operator sees of a command that takes long."""
+"""Tests of what an operator sees of a command that takes long."""
 
 from io import StringIO
 

@@ -1,4 +1,4 @@
-"""A time is told in one form, whichever way it takes to the caller."""
+"""Tests that a time is written in one form, whichever way it takes to the caller."""
 
 import json
 from datetime import UTC, datetime, timedelta, timezone

@@ -36,7 +36,7 @@ def in_role(member: Client, tenant: CreatedTenant) -> Callable[[str], Client]:
 
 @pytest.fixture
 def both(client: Client, tenant: CreatedTenant, other_tenant: CreatedTenant) -> Client:
-    """Signed in as somebody who belongs to both tenants, to `tenant` for longer."""
+    """Return a browser of a person who belongs to both tenants, to `tenant` for longer."""
     with operator_work():
         Membership.objects.create(tenant=other_tenant.tenant, user=tenant.owner, role=Membership.Role.VIEWER)
     client.force_login(tenant.owner)

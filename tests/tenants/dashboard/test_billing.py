@@ -1,4 +1,4 @@
-"""Billing on the dashboard: what there is, what was billed, whom it is made out to."""
+"""Tests of billing on the dashboard: the balance, what was billed, and the recipient of invoices."""
 
 import json
 from collections.abc import Callable

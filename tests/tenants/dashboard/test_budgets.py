@@ -1,4 +1,4 @@
-"""Budgets on the dashboard: set, replaced and removed by who pays; the operator's stays."""
+"""Tests of budgets on the dashboard: the payer sets, replaces and removes them, and the operator's stays."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What a key is kept to is said when it is made, or later, by its account or an operator."""
+"""Tests that the restrictions of a key are set when it is made, or later, by its account or an operator."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Keys on the dashboard: made, shown once, rotated, revoked; by those who may."""
+"""Tests of keys on the dashboard: they are made, shown once, rotated and revoked, by people who may do so."""
 
 import re
 from collections.abc import Callable
@@ -282,6 +282,6 @@ def test_the_list_asks_as_much_for_many_keys_as_for_one(
     with unit_of_work(tenant.tenant.id):
         for number in range(30):
             create_key(tenant_id=tenant.tenant.id, name=f"{number}", created_by=tenant.owner.id)
-    # Session, person, accounts; transaction, its tenant, working keys, ended keys, commit.
+    # The queries are: session, person, accounts; transaction, its tenant, working keys, ended keys, commit.
     with django_assert_num_queries(7):
         member.get("/keys")

@@ -1,4 +1,4 @@
-"""The API log on the dashboard, over requests that are put into the journal here."""
+"""Tests of the API log on the dashboard, with requests that the tests put into the log."""
 
 import json
 import time
@@ -26,7 +26,7 @@ Tell = Callable[..., JournalEntry]
 
 @pytest.fixture
 def tell(tenant: CreatedTenant) -> Tell:
-    """As the edge does after an answer."""
+    """Return a function that adds an entry, as the guard does after an answer."""
     client = redis.Redis.from_url(settings.MAAS_CACHE_URL)
     plain = JournalEntry(
         "", time.time(), 12.3, "GET", "/v1/jobs", 200, "req-1", str(tenant.key.key.id), "", "curl/8", ""
@@ -228,6 +228,6 @@ def test_the_log_asks_as_much_for_many_requests_as_for_one(
 ) -> None:
     for _ in range(20):
         tell()
-    # Session, person, accounts; transaction, its tenant, keys, people, commit.
+    # The queries are: session, person, accounts; transaction, its tenant, keys, people, commit.
     with django_assert_num_queries(7):
         shown(member)

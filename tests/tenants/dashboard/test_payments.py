@@ -1,4 +1,4 @@
-"""The pages of paying: who may see and do what, and that what they say is so."""
+"""Tests of the payment pages: who may see and do what, and that what the pages say is so."""
 
 from collections.abc import Callable
 

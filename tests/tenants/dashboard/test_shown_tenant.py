@@ -1,4 +1,4 @@
-"""What a page sends is for the account that it was shown for, whatever another tab has switched to."""
+"""Tests that a page acts on the account for which it was shown, whatever another tab has switched to."""
 
 import re
 
@@ -26,7 +26,7 @@ def headers_of(tenant: CreatedTenant) -> dict[str, str]:
 
 @pytest.fixture
 def switched(both: Client, other_tenant: CreatedTenant) -> Client:
-    """Has a page of `tenant` open, and has switched to the other one in another tab."""
+    """Return a browser that has a page of `tenant` open, and that has switched to the other tenant in another tab."""
     with operator_work():
         Membership.objects.filter(tenant=other_tenant.tenant).update(role=Membership.Role.OWNER)
     switch(both, other_tenant)

@@ -1,4 +1,4 @@
-"""Signing in and out, and what people see whom no tenant knows."""
+"""Tests of signing in and out, and of what people see who belong to no tenant."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""Guessing passwords takes for ever, and nobody is kept out for longer than ten minutes."""
+"""Tests that guessing passwords is slow, and that nobody is locked out for longer than ten minutes."""
 
 import itertools
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _numbers = itertools.count()
 
 @pytest.fixture
 def address() -> str:
-    """A caller's of their own: tests share one machine."""
+    """Return a client IP of the test's own, since tests share one machine."""
     return str(IPv4Address("10.0.0.1") + next(_numbers))
 
 
@@ -94,7 +94,9 @@ def test_a_crowd_that_guesses_one_password_is_stopped(tenant: CreatedTenant) -> 
 
 
 def test_a_crowd_keeps_nobody_out_of_a_browser_that_they_know(guesser: Client, tenant: CreatedTenant) -> None:
-    """Whoever has a network of addresses could go on for ever."""
+    """An attacker with a network of addresses could go on for ever, so the limit must not hold for a browser that is
+    known.
+    """
     email = tenant.owner.email
     assert sign_in(guesser, email, PASSWORD).status_code == 302
     guesser.post("/sign-out")
@@ -108,7 +110,7 @@ def test_a_crowd_keeps_nobody_out_of_a_browser_that_they_know(guesser: Client, t
 def test_a_known_browser_guesses_no_more_than_any(
     guesser: Client, tenant: CreatedTenant, address: str
 ) -> None:
-    """Neither its owner's password nor another's."""
+    """The limit holds for its owner's password and for the password of another person."""
     sign_in(guesser, tenant.owner.email, PASSWORD)
     guesser.post("/sign-out")
     tried = [sign_in(guesser, tenant.owner.email).status_code for _ in range(PER_PAIR + 1)]
@@ -146,7 +148,7 @@ def test_whoever_knows_the_password_in_time_is_let_in_and_forgiven(
 def test_whoever_is_signed_in_guesses_no_other_password(
     guesser: Client, tenant: CreatedTenant, operator: User
 ) -> None:
-    """Until they sign out they are sent on, whatever the password."""
+    """A person who is signed in is redirected until they sign out, whatever the password."""
     guesser.force_login(tenant.owner)
     answers = {
         sign_in(guesser, operator.email, password).headers["Location"] for password in ("wrong", PASSWORD)
@@ -215,7 +217,7 @@ def test_without_the_counts_people_get_in(guesser: Client, tenant: CreatedTenant
 
 
 def test_the_admins_door_takes_no_password(guesser: Client, operator: User) -> None:
-    """There is no second place to guess at."""
+    """The admin is no second place at which to guess."""
     answer = sign_in(guesser, operator.email, PASSWORD, path="/admin/login/")
     assert answer.headers["Location"] == "/sign-in?next=/admin/"
     assert "_auth_user_id" not in guesser.session

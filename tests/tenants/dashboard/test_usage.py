@@ -1,4 +1,4 @@
-"""Usage on the dashboard: sums by day and model, apart by currency and mode."""
+"""Tests of usage on the dashboard: sums by day and model, separate for each currency and mode."""
 
 import csv
 import html
@@ -35,7 +35,7 @@ Use = Callable[..., None]
 
 @pytest.fixture
 def use(tenant: CreatedTenant) -> Use:
-    """Records as they are written when work ends."""
+    """Return a function that writes records as they are written when work ends."""
 
     def record(*at: datetime, **fields: object) -> None:
         values: dict[str, object] = {
@@ -250,7 +250,9 @@ def test_a_year_is_told_month_by_month_and_each_month_opens(
 
 
 def test_no_look_at_a_month_misses_what_is_settled_meanwhile(tenant: CreatedTenant, use: Use) -> None:
-    """Read in two statements, a sum that moved in between would be in neither, or in both."""
+    """The page is read in one statement. With two statements, a sum that moved in between would be in neither, or in
+    both.
+    """
     done = threading.Event()
 
     def settle() -> None:
@@ -387,11 +389,11 @@ def test_the_page_asks_as_often_whatever_was_used(
 ) -> None:
     for model in ("a", "b", "c"):
         use(*(on(day) for day in range(1, 32)), model=model, key_id=uuid7())
-    # Session, person, accounts; transaction, sums by model and by key, days of the keys that are drawn, first day, what
-    # is stored and may be, names, commit.
+    # The queries are: session, person, accounts; transaction, sums by model and by key, days of the keys that are
+    # drawn, first day, what is stored and may be, names, commit.
     with django_assert_num_queries(12):
         shown(member)
-    # The same three, then transaction, records, names, commit.
+    # The queries are: the same three, then transaction, records, names, commit.
     with django_assert_num_queries(7):
         member.get("/usage/day", {"day": "2026-10-03"})
 

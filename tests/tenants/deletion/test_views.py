@@ -1,4 +1,6 @@
-"""An owner deletes an account by its name and password: all may look on then, and an owner may keep it."""
+"""Tests that an owner deletes an account by its name and password, that all may then look on, and that an owner may
+keep it.
+"""
 
 from collections.abc import Callable
 
@@ -167,7 +169,9 @@ def test_no_suspension_undoes_a_deletion(owner: Client, tenant: CreatedTenant) -
 
 
 def test_an_operator_suspends_one_that_is_closing(owner: Client, tenant: CreatedTenant) -> None:
-    """Else whoever misuses an account is safe from the operator for a month by asking for its deletion."""
+    """Otherwise a person who misuses an account could be safe from the operator for a month by requesting its
+    deletion.
+    """
     delete(owner, tenant)
     with operator_work():
         assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
@@ -310,7 +314,7 @@ def person_alone() -> Callable[[], User]:
 def test_the_plan_goes_on_until_the_erasure_with_its_trial_and_what_it_includes(
     owner: Client, tenant: CreatedTenant
 ) -> None:
-    """Or an owner who closes and keeps the account again and again would have what it includes each time anew."""
+    """Otherwise an owner who closes and keeps the account again and again would get what it includes anew each time."""
     plan = make_plan(monthly_fee_micros=1_000_000, trial_days=14)
     subscribe(tenant_id=tenant.tenant.pk, plan=plan)
     before = _subscriptions(tenant)

@@ -1,4 +1,4 @@
-"""Whoever is let in comes with the limits that hold for them."""
+"""Tests that every admitted caller comes with the limits that apply to it."""
 
 from tenants.accounts.models import Tenant
 from tenants.api_keys.models import ApiKey
@@ -10,7 +10,7 @@ from tenants.onboarding.create_tenant import CreatedTenant
 
 
 def amounts(limits: CallerLimits) -> dict[str, int]:
-    """By the names that headers give them."""
+    """Return the amounts by the names that headers use."""
     return {
         one.policy: one.amount
         for kind in ("requests", "tokens", "pages", "calls")

@@ -1,4 +1,4 @@
-"""Whoever signed up and never showed that the address is theirs keeps it from nobody, and is forgotten."""
+"""Tests that a person who signed up without confirming the address keeps it from nobody, and is forgotten."""
 
 from datetime import timedelta
 
@@ -112,7 +112,7 @@ def test_whose_account_has_a_key_is_left_alone(stranger: Client, email: str) -> 
 
 
 def test_who_cannot_be_forgotten_keeps_no_other_from_it(stranger: Client, email: str) -> None:
-    """The database refuses the first that is looked at."""
+    """The database refuses to delete the first person whom the function looks at."""
     held = f"held-{email}"
     sign_up(stranger, held)
     sign_up(Client(REMOTE_ADDR="10.58.0.4"), email)
@@ -140,7 +140,7 @@ def test_who_cannot_be_forgotten_keeps_no_other_from_it(stranger: Client, email:
 def test_nobody_else_is_forgotten(
     stranger: Client, email: str, tenant: CreatedTenant, mailoutbox: list[EmailMessage]
 ) -> None:
-    """Who confirmed, whom an operator made, and whom an account has let in."""
+    """The function keeps people who confirmed, people whom an operator made, and people whom an account has let in."""
     sign_up(stranger, email)
     stranger.post(link_in(mailoutbox[0]))
     sharing = f"sharing-{email}"
@@ -157,7 +157,7 @@ def test_nobody_else_is_forgotten(
 def test_who_was_a_moment_earlier_is_told_of_and_no_error_shown(
     email: str, tenant: CreatedTenant, stranger: Client
 ) -> None:
-    """Made between the look at the invitation and the new person."""
+    """The person is made after the invitation was shown and before it is accepted."""
     token = invitation(tenant, email)
     page = stranger.get(f"/invitations/accept/{token}")
     assert page.status_code == 200
@@ -188,7 +188,7 @@ def test_who_has_a_second_step_changes_their_address(
 def test_whose_address_another_asked_for_confirms_it_all_the_same(
     stranger: Client, email: str, tenant: CreatedTenant
 ) -> None:
-    """Else one would come in with any address, after somebody else has asked to change theirs to it."""
+    """Otherwise a person could sign in with any address that somebody else has asked to change theirs to."""
     with operator_work():
         EmailAddress.objects.create(user=tenant.owner, email=email, verified=False, primary=False)
     sign_up(stranger, email)

@@ -20,14 +20,14 @@ def make_plan(**fields: Any) -> Plan:
 
 
 def archive_all_plans() -> None:
-    """Those that other tests have left: a page of the admin would offer each of them."""
+    """Archive the plans that other tests have left, since a page of the admin would offer each of them."""
     with operator_work():
         Plan.objects.filter(is_default=False).update(archived=True)
 
 
 @contextmanager
 def plan_for_new_tenants() -> Iterator[Plan]:
-    """There is one at a time: the one of before has its place again afterwards."""
+    """Yield a default plan for new tenants. There is one at a time, and the previous one is restored afterwards."""
     with operator_work():
         before = default_plan()
         Plan.objects.update(is_default=False)

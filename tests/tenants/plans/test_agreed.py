@@ -1,4 +1,4 @@
-"""The nearest price holds: the tenant's, its plan's for the model, its plan's for all, the model's own."""
+"""Tests that the nearest price applies: the tenant's, its plan's for the model, its plan's for all, the model's own."""
 
 from datetime import UTC, datetime, timedelta
 from typing import get_args

@@ -1,4 +1,4 @@
-"""A month's bill against one that is reckoned unit by unit, and amounts that add up."""
+"""Tests of a month's bill against one that is computed unit by unit, and of amounts that add up."""
 
 from collections import Counter
 from datetime import date
@@ -33,7 +33,7 @@ POOLS = st.lists(
 
 
 def one_by_one(used: list[Used], included: list[Included]) -> dict[str, int]:
-    """As a person would with a list of every single unit, in exact fractions."""
+    """Compute the bill as a person would with a list of every single unit, in exact fractions."""
     left = Counter[tuple[str, str]]()
     for pool in included:
         left[pool.model, pool.meter] += pool.quantity

@@ -1,4 +1,4 @@
-"""Who has which plan since when, and that what has begun stays as it was."""
+"""Tests of which tenant has which plan since when, and that what has begun stays as it was."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""How quantities and what prices are for are written for people."""
+"""Tests of how quantities and the units of prices are written for people."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""The protocol over gRPC: its messages, read within bounds and answered from the same parts as over HTTP."""
+"""Serve the protocol over gRPC. The messages are read within bounds and answered by the same code as over HTTP."""

@@ -1,4 +1,6 @@
-"""Writes a ModelInferResponse, and what travels in a stream of them: tensors as bytes, whatever was sent."""
+"""Write a ModelInferResponse, and the messages that a stream of responses consists of. Tensors are always written as
+bytes, in whatever form the input was sent.
+"""
 
 from collections.abc import Sequence
 
@@ -9,13 +11,13 @@ from inference.gateway.open_inference.grpc.wire import written_field
 from inference.runtime.tensors import datatype_of
 
 RAW_OUTPUTS = 6
-"""A field of ModelInferResponse."""
+"""The number of a field of ModelInferResponse."""
 ANSWER = 2
-"""A field of ModelStreamInferResponse."""
+"""The number of a field of ModelStreamInferResponse."""
 
 
 def write_response(model: str, version: int, request_id: str | None, outputs: Sequence[GivenOutput]) -> bytes:
-    """The bytes are those that HTTP has after its JSON."""
+    """Write the response. Its tensors have the same bytes as those that follow the JSON over HTTP."""
     head = message("ModelInferResponse")(
         model_name=model,
         model_version=str(version),

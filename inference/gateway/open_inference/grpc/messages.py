@@ -1,4 +1,6 @@
-"""The protocol's messages, from messages.proto: in a pool of their own, as a client's may be in the same process."""
+"""Load the protocol's messages from messages.proto. They are in a separate descriptor pool, because a client in the
+same process may have loaded its own.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -16,7 +18,7 @@ DESCRIBED = Path(__file__).with_name("messages.binpb")
 
 @cache
 def message(name: str) -> Any:
-    """The class of that name."""
+    """Return the message class with this name."""
     return GetMessageClass(_pool().FindMessageTypeByName(f"inference.{name}"))
 
 

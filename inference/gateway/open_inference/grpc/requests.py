@@ -1,4 +1,4 @@
-"""Reads a ModelInferRequest: what it asks for in the words that JSON would have, and its tensors."""
+"""Read a ModelInferRequest: its fields in the form that the JSON would have, and its tensors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from inference.gateway.open_inference.requests import InferRequest, request_of
 @dataclass(frozen=True, slots=True)
 class ReadCall:
     message: Any
-    """Without the tensors' bytes."""
+    """The request without the bytes of its tensors."""
     raw: tuple[memoryview, ...]
 
     @property
@@ -56,6 +56,6 @@ def _parameters(written: Mapping[str, Any]) -> dict[str, Json]:
 
 
 def _parameter(one: Any) -> Json:
-    """None where it has no value, which is then refused."""
+    """Return the value of the parameter. Returns None if it has no value, and it is then refused."""
     choice = one.WhichOneof("parameter_choice")
     return None if choice is None else getattr(one, choice)

@@ -1,4 +1,6 @@
-"""The methods of GRPCInferenceService: each message read, done by what answers HTTP as well, and written."""
+"""Serve the methods of GRPCInferenceService: read each message, handle it with the same code as HTTP, and write the
+response.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -22,11 +24,13 @@ from inference.gateway.replies import Reply
 from tenants.core.errors import DomainError
 
 MOST_ASKED_BYTES = 4096
-"""Of every message but those with tensors: a name, a version, a flag."""
+"""The most bytes of a message without tensors, which has only a name, a version or a flag."""
 READ_TIMES = 16
-"""How much more memory values take once they are read than as they are written: measured, for small INT64."""
+"""How many times more memory parsed values take than serialized ones. This was measured with small INT64 values."""
 BYTES_READ_TIMES = 2
-"""Numbers as many again, where they must be moved; texts are few enough."""
+"""The factor for tensors in bytes. Numbers take the same memory again if they must be aligned, and the number of texts
+is bounded.
+"""
 NOT_READY = frozenset({"model_not_found", "model_paused"})
 CONTENT_TYPE = "application/grpc+proto"
 
@@ -93,7 +97,7 @@ class GrpcInference:
         return _reply("RepositoryIndexResponse", {"models": models})
 
     async def _opened(self, exchange: Exchange) -> Reply:
-        """A stream, before any of its messages, each of which is then a ModelInfer."""
+        """Open a stream before any of its messages. Each message is then handled as a ModelInfer."""
         exchange.identity.require("jobs:write")
         return Reply(content_type=CONTENT_TYPE)
 
@@ -137,7 +141,9 @@ def _asked(face: Face, call: ReadCall) -> tuple[InferRequest, TextInput | Tensor
 
 
 def _told(method: str, tell: Tell) -> Handle:
-    """What a message asks for by name and version alone, and what JSON says in the answer's own words."""
+    """Return the handler of a method that takes only a name and a version. The response has the same fields as the
+    answer in JSON.
+    """
 
     async def handle(exchange: Exchange) -> Reply:
         asked = await _read(f"{method}Request", exchange)

@@ -1,4 +1,4 @@
-"""Where the values of a request's inputs are: in bytes beside them, or one by one within."""
+"""Read the values of a request's inputs, which are in separate bytes or one by one in the message."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,14 +23,16 @@ CONTENTS: Mapping[str, str] = {
     "FP64": "fp64_contents",
     BYTES: "bytes_contents",
 }
-"""Which field of InferTensorContents has the values of a type; those of FP16 only travel as bytes."""
+"""The field of InferTensorContents that has the values of each type. FP16 has none, so its values can be sent only as
+bytes.
+"""
 AT_ONCE = 65_536
-"""Values: whoever reads them stops every thread of the process meanwhile."""
+"""The number of values that are read at a time, because reading them blocks every thread of the process."""
 
 
 class MessageValues:
     def __init__(self, inputs: Sequence[Any], raw: Sequence[memoryview]) -> None:
-        """`inputs`: as messages."""
+        """Take the inputs, which are messages, and the separate bytes."""
         if raw and len(raw) != len(inputs):
             raise InvalidRequest(
                 f"The request has {len(inputs)} inputs and {len(raw)} raw_input_contents; send one for each input, or "
@@ -61,7 +63,7 @@ class MessageValues:
         return tensor
 
     def check_end(self) -> None:
-        """Each has its own, which was counted at the beginning."""
+        """Do nothing: each input has its own bytes, and their number was checked at the beginning."""
 
 
 def _written_out(name: str, datatype: str, shape: list[Json], contents: Any, filled: list[str]) -> Array:

@@ -1,6 +1,7 @@
-"""Looks through a written request before it is read as a message: bounds its parts, and finds tensors without a copy.
+"""Scan a serialized request before it is parsed, to bound the number of its parts and to find its tensors without a
+copy.
 
-Reading first would be too late: 8 MB of empty inputs take 350 MB once they are read.
+A check after parsing would be too late: 8 MB of empty inputs take 350 MB once they are parsed.
 """
 
 from collections.abc import Iterator
@@ -10,11 +11,11 @@ from typing import NoReturn
 from inference.gateway.open_inference.errors import InvalidRequest
 
 INPUTS, OUTPUTS, RAW = 5, 6, 7
-"""Fields of ModelInferRequest."""
+"""The numbers of fields of ModelInferRequest."""
 MOST_FIELDS = 300
-"""Of a request: its inputs, their bytes, its outputs and parameters, and the few others."""
+"""The most fields of a request: its inputs, their bytes, its outputs and parameters, and the few others."""
 MOST_FIELDS_WITHIN = 100
-"""Of an input or output: its parameters, and the few others."""
+"""The most fields of an input or output: its parameters, and the few others."""
 _VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
 _FIXED = {_FIXED64: 8, _FIXED32: 4}
 
@@ -22,7 +23,7 @@ _FIXED = {_FIXED64: 8, _FIXED32: 4}
 @dataclass(frozen=True, slots=True)
 class SplitRequest:
     head: bytes
-    """All but the tensors' bytes: still a message of the same kind."""
+    """The request without the bytes of its tensors. It is still a message of the same type."""
     raw: tuple[memoryview, ...]
 
 
@@ -35,7 +36,9 @@ class _Field:
 
 
 def split_request(written: bytes) -> SplitRequest:
-    """Raises InvalidRequest for what is no message, or has too many parts."""
+    """Split the request into its tensors' bytes and the rest. Raises InvalidRequest if it is not a message or has too
+    many parts.
+    """
     view = memoryview(written)
     head: list[memoryview] = []
     raw: list[memoryview] = []
@@ -51,7 +54,9 @@ def split_request(written: bytes) -> SplitRequest:
 
 
 def written_field(number: int, content: bytes) -> tuple[bytes, bytes]:
-    """A field of bytes or of a message; what is written after one another is one message."""
+    """Return a serialized field that holds bytes or a message. Fields that are written one after another make up one
+    message.
+    """
     return _written_varint(number << 3 | _DELIMITED) + _written_varint(len(content)), content
 
 

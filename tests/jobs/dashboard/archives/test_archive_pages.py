@@ -1,4 +1,4 @@
-"""The list of archives and the page of one, as a member of a tenant sees them."""
+"""Tests of the list of archives and the page of one archive, as a member of a tenant sees them."""
 
 import re
 from html import unescape
@@ -18,7 +18,9 @@ from tests.samples.pdfs import text_pdf
 
 __all__ = ["bench"]
 QUERIES = {"list": 7, "one": 9}
-"""Session, person, membership; a transaction around archives, their counts, and entries with their jobs."""
+"""The queries are for the session, the user and the membership, then a transaction around the archives, their counts,
+and the entries with their jobs.
+"""
 FILES = (("apples.pdf", text_pdf("apples")), ("folder/", b""), ("junk.pdf", b"\0\1\2"))
 
 

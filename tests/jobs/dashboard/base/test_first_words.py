@@ -1,4 +1,4 @@
-"""How the input of jobs without a document is named."""
+"""Tests of how the input of jobs without a document is named."""
 
 import pytest
 

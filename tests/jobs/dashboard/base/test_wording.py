@@ -1,4 +1,4 @@
-"""The words that people read."""
+"""Tests of the texts that people read."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The list of batches, as a member of a tenant sees it."""
+"""Tests of the list of batches, as a member of a tenant sees it."""
 
 import re
 
@@ -20,7 +20,9 @@ from tests.jobs.batches.test_settlement import saved
 
 __all__ = ["alone", "desk"]
 QUERIES = 7
-"""Session, person, membership; a transaction's begin, batches, their files and commit."""
+"""The queries are for the session, the user and the membership, then a transaction's begin, the batches, their files
+and the commit.
+"""
 
 
 def html(client: Client, address: str = "/batches", **headers: str) -> str:

@@ -1,4 +1,4 @@
-"""Example tensors fit the signature they are made from."""
+"""Test that example tensors fit the signature from which they are made."""
 
 import pytest
 

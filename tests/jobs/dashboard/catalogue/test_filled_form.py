@@ -1,4 +1,4 @@
-"""The playground's form, read into a call or refused in words."""
+"""Test that the playground's form is read into a call, or refused with an explanation."""
 
 import json
 

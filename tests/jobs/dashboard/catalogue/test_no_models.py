@@ -1,4 +1,6 @@
-"""What stands where no model is served: seen on the template, since the tests' database always has models."""
+"""Test what the page shows if no model is served. It renders the template, because the tests' database always has
+models.
+"""
 
 from django.template.loader import render_to_string
 

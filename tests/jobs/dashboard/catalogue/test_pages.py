@@ -1,4 +1,4 @@
-"""The catalogue of models and the page of one, as members of a tenant see them."""
+"""Tests of the catalog of models and the page of one model, as members of a tenant see them."""
 
 import json
 import re
@@ -14,9 +14,11 @@ from tenants.core.db.unit_of_work import APP, operator_work
 from tests.jobs.conftest import Desk
 
 LIST_QUERIES = 8
-"""Session, person, membership; models, their versions; a transaction's begin, speeds and commit."""
+"""The queries are for the session, the user and the membership, for models and their versions, then a transaction's
+begin, the speeds and the commit.
+"""
 PAGE_QUERIES = 8
-"""The same with one model."""
+"""The queries are the same, for one model."""
 
 
 def change(version: ModelVersion, **fields: object) -> None:
@@ -25,7 +27,7 @@ def change(version: ModelVersion, **fields: object) -> None:
 
 
 def card(client: Client, version: ModelVersion) -> str:
-    """The part of the list that is about this model."""
+    """Return the part of the list that is about this model."""
     page = client.get("/models").content.decode()
     return page.partition(f'id="model-{version.served_model.name}"')[2].partition("</li>")[0]
 
@@ -37,7 +39,7 @@ def page_of(client: Client, version: ModelVersion) -> str:
 
 
 def words_of(page: str) -> str:
-    """Without the tags that colour code."""
+    """Return the page without the tags that color code."""
     return re.sub(r"</?span[^>]*>", "", page)
 
 

@@ -1,4 +1,4 @@
-"""Which kinds of input the playground offers, and how parameters are written."""
+"""Tests of the kinds of input that the playground offers, and of how it describes parameters."""
 
 from inference.registry.models import ModelVersion, ServedModel
 from inference.runtime.document_kinds import EVERY_KIND

@@ -1,4 +1,4 @@
-"""What a model costs, said so that a person can picture it."""
+"""Test that the cost of a model is described so that a person can picture it."""
 
 import pytest
 

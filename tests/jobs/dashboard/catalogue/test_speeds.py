@@ -1,4 +1,4 @@
-"""How fast a model was lately: a tenant's own last pages, few of them however many there are."""
+"""Tests of a model's recent speed. It comes from a few of the tenant's own last pages, however many there are."""
 
 from inference.registry.models import ModelVersion
 from jobs.core.models import Page

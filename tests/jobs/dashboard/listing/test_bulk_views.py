@@ -1,4 +1,4 @@
-"""What the list's page asks for the selected jobs, and how it is answered in words."""
+"""Tests of the requests that the list's page sends for the selected jobs, and of the text of the responses."""
 
 import io
 import zipfile

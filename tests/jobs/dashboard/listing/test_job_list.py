@@ -1,4 +1,4 @@
-"""The list of documents and their jobs, as a member of a tenant sees it."""
+"""Tests of the list of documents and their jobs, as a member of a tenant sees it."""
 
 import re
 from html import escape
@@ -19,9 +19,13 @@ from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 QUERIES = 8
-"""Session, person, membership; a transaction's begin, count, jobs and commit; models."""
+"""The queries are for the session, the user and the membership, then a transaction's begin, count, jobs and commit,
+then the models.
+"""
 SEARCH_QUERIES = QUERIES + 5
-"""What was found, and a limit before and after; what stands around it, and whether one can search by meaning."""
+"""The additional queries are for the hits, with a time limit before and after, for the text around them, and for
+whether a search by meaning is possible.
+"""
 
 
 def html(client: Client, address: str = "/jobs") -> str:
@@ -31,7 +35,7 @@ def html(client: Client, address: str = "/jobs") -> str:
 
 
 def shown(page: str) -> list[str]:
-    """Ids of the rows, from the top."""
+    """Return the ids of the rows, from the top."""
     return re.findall(r'<tr id="job-([0-9a-f-]{36})"', page)
 
 

@@ -1,4 +1,4 @@
-"""What the address of the list says, and that nothing in it is an error."""
+"""Tests of how the query of the list's URL is read. Nothing in it is an error."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the list says when the words of a search were not looked for."""
+"""Tests of what the list shows if the text of a search was not looked up."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,7 +45,7 @@ def weights() -> Path:
 
 @contextmanager
 def model_held_by_nobody() -> Iterator[None]:
-    """As in a web process that was not asked yet."""
+    """Evict the model, as in a web process that has embedded no query yet."""
     host: SessionHost = query_embedding._runtime()._host
     host.evict(weights())
     yield

@@ -1,4 +1,4 @@
-"""The quickstart: a key that is made on the page, and code that works as it is shown there."""
+"""Tests of the quickstart: a key is created on the page, and the code that the page shows works unchanged."""
 
 import re
 import shutil
@@ -25,7 +25,7 @@ KEY = re.compile(r"maas_test_\w{12}_\w{38}")
 
 
 def code_of(page: str, language: str) -> str:
-    """What the button beside it copies."""
+    """Return the code that the button beside it copies."""
     shown = re.search(rf'<code id="code-{language}">(.*?)</code>', page, re.DOTALL)
     assert shown
     return unescape(re.sub(r"<[^>]+>", "", shown[1]))

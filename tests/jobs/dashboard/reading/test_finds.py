@@ -1,4 +1,4 @@
-"""What was searched for, set apart line by line."""
+"""Test that the text that was searched for is marked in each text line."""
 
 import pytest
 

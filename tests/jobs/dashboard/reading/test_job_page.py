@@ -1,4 +1,4 @@
-"""The page of one job, as a member of a tenant sees it."""
+"""Tests of the page of one job, as a member of a tenant sees it."""
 
 import re
 
@@ -24,8 +24,9 @@ from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 QUERIES = 13
-"""Session, person, membership; a transaction's begin, job, page, strip, pictures; events of the job, of the
-page and of the first load; key and commit."""
+"""The queries are for the session, the user and the membership, then a transaction's begin, the job, the page, the
+strip and the pictures, the events of the job, of the page and of the first load, then the key and the commit.
+"""
 MOST_BYTES = 60_000
 BOX = [[1, 2], [31, 2], [31, 12], [1, 12]]
 RESULT = WorkOutput(

@@ -1,4 +1,4 @@
-"""What happened, in words and with durations."""
+"""Tests of the timeline, which describes what happened in words and with durations."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Why a job waits, in words: every reason has some."""
+"""Test that every reason for which a job waits has a text."""
 
 import pytest
 

@@ -13,7 +13,7 @@ LIMITS = DocumentLimits(max_wall_s=5, max_memory_bytes=1 << 30, max_page_pixels=
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """Writes bytes to a file that has no telling name."""
+    """Return a function that writes bytes to a file whose name says nothing about them."""
 
     def write(data: bytes) -> Path:
         path = tmp_path / "upload"
@@ -32,7 +32,7 @@ def reader() -> Iterator[DocumentReader]:
 
 @pytest.fixture(scope="module", params=["bubblewrap", "confined"])
 def walled_reader(request: pytest.FixtureRequest) -> Iterator[DocumentReader]:
-    """A reader behind each wall that this machine has."""
+    """Yield a reader behind each sandbox that this machine has."""
     use_bubblewrap = request.param == "bubblewrap"
     if use_bubblewrap and find_bubblewrap() is None:
         pytest.skip("bubblewrap is not installed or may not make namespaces")

@@ -1,4 +1,4 @@
-"""Each hostile document gets its answer, and this process goes on as if nothing had been."""
+"""Test that each hostile document gets a response, and that this process continues unharmed."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -76,7 +76,9 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
 
 @pytest.fixture(autouse=True)
 def unharmed(request: pytest.FixtureRequest, store: Store) -> Iterator[None]:
-    """This process keeps its memory and its files, and the reader reads the next document."""
+    """Check that this process uses no more memory and open files than before, and that the reader reads the next
+    document.
+    """
     name = "walled_reader" if "walled_reader" in request.fixturenames else "reader"
     reader: DocumentReader = request.getfixturevalue(name)
     process = psutil.Process()
@@ -87,7 +89,7 @@ def unharmed(request: pytest.FixtureRequest, store: Store) -> Iterator[None]:
     assert page.text_lines is not None
     assert page.text_lines[0].text == "still reading after that"
     assert process.memory_info().rss < memory + _MEMORY_SLACK_BYTES
-    # A child that is being replaced, or what another test left to end, has some for a moment.
+    # A child that is being replaced, or one that another test left to end, has some files open for a moment.
     eventually(lambda: process.num_fds() <= descriptors + 1, "no file left open")
 
 

@@ -1,4 +1,4 @@
-"""Good documents of each kind, read to the end."""
+"""Tests of good documents of each kind, which are read to the end."""
 
 import io
 from contextlib import closing
@@ -41,7 +41,7 @@ def texts(page: PageContent) -> list[str]:
 
 
 def ink_box(page: PageContent) -> tuple[int, int, int, int]:
-    """Where the dark pixels are: left, top, right, bottom."""
+    """Return the bounds of the dark pixels: left, top, right, bottom."""
     assert page.pixels is not None
     rows, columns = np.nonzero(page.pixels.min(axis=2) < 128)
     return int(columns.min()), int(rows.min()), int(columns.max()), int(rows.max())
@@ -289,7 +289,7 @@ def test_pages_are_counted_from_one(reader: DocumentReader, store: Store) -> Non
 
 
 def test_many_large_pdfs_do_not_fill_the_child(reader: DocumentReader, store: Store) -> None:
-    # Each mapping counts against the child's 1 GiB of address space until it is let go.
+    # Each mapping counts against the child's 1 GiB of address space until it is released.
     path = store(text_pdf(LETTER) + b"%" + bytes(190 << 20))
     for _ in range(7):
         assert reader.inspect(path).pages_total == 1

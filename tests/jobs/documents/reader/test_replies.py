@@ -1,4 +1,4 @@
-"""A child that was taken over may answer anything."""
+"""Tests of replies. A child that an attacker has taken over may reply with anything."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a child does with a request, called here on files that are known to be good."""
+"""Tests of what a child does with a request. It is called in this process, with files that are known to be good."""
 
 import os
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Jobs whose pages have been read, with pictures that lie in storage."""
+"""Jobs whose pages have been read, with pictures in storage."""
 
 import io
 
@@ -29,7 +29,7 @@ def line(text: str, corners: list[list[float]] | None, confidence: float = 0.9) 
 
 
 class ReadingDesk(Desk):
-    """Reads pages as it is told to."""
+    """A desk that finishes pages with the given text lines."""
 
     def read(self, job: Job, number: int, *lines: dict[str, object]) -> None:
         text = "\n".join(str(found["text"]) for found in lines)

@@ -1,4 +1,4 @@
-"""Several jobs as one ZIP archive."""
+"""Tests of several jobs in one ZIP archive."""
 
 import gc
 import io

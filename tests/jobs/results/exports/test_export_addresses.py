@@ -1,4 +1,4 @@
-"""`/v1/jobs/{id}/result.*` as a program or a browser asks for it."""
+"""Tests of `/v1/jobs/{id}/result.*`, as a program or a browser requests it."""
 
 from contextlib import ExitStack
 from typing import Any

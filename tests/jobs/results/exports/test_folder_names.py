@@ -1,4 +1,4 @@
-"""Names of folders in an archive."""
+"""Tests of the names of folders in an archive."""
 
 from hypothesis import given
 from hypothesis import strategies as st

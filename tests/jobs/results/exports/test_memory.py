@@ -1,4 +1,4 @@
-"""What a very long job costs in memory while it is sent."""
+"""Test how much memory a very long job takes while it is sent."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Which pages are wanted, and how their numbers are said."""
+"""Tests of which pages are selected, and of how their numbers are written."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lines become paragraphs by the gaps between them."""
+"""Test that text lines become paragraphs according to the gaps between them."""
 
 from jobs.results.exports.paragraphs import Row, paragraphs
 from tests.jobs.results.exports.conftest import box, line

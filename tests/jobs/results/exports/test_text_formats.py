@@ -1,4 +1,4 @@
-"""Text, Markdown and JSON: what is there, and what is missing."""
+"""Tests of text, Markdown and JSON: what they contain, and what is missing."""
 
 import json
 
@@ -13,7 +13,7 @@ from tests.jobs.results.exports.conftest import ReadingDesk, box, line
 
 @pytest.fixture
 def job(desk: ReadingDesk) -> Job:
-    """Four pages: read, failed, read, still waiting."""
+    """Make a job with four pages: read, failed, read, still waiting."""
     job = desk.submit(pages=4)
     desk.read(job, 1, line("Dear *Anna*,", box(0, 0, 200)), line("1. hello", box(0, 200, 600)))
     fail_page(desk.claimed(desk.pages(job)[1]), Failure("page_unreadable", "Ink."), may_retry=False)

@@ -1,4 +1,4 @@
-"""A desk whose model's results are kept, and a worker's way with a page but for the run itself."""
+"""A desk whose model's results are kept, and the steps of a worker with a page except the run itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ TTL_S = 3600
 
 @dataclass(frozen=True)
 class Bench:
-    """Runs pages as a worker does."""
+    """A desk that runs pages as a worker does."""
 
     desk: Desk
     spec: VersionSpec
@@ -42,7 +42,7 @@ class Bench:
         return submit_job(identity=self.desk.identity, request=request)
 
     def opened(self, *contents: str, name: str = "a.pdf") -> Document:
-        """A document whose pages a worker has opened before, with this on them."""
+        """Make a document whose pages a worker has opened before, with these contents."""
         document = self.desk.document(len(contents), name)
         with unit_of_work(document.tenant_id):
             DocumentPage.objects.bulk_create(
@@ -68,7 +68,7 @@ class Bench:
         return look(claim, self.key(claim, content))
 
     def run(self, page: Page, content: str = "") -> str:
-        """What becomes of a page that a worker has claimed and opened."""
+        """Process a page that a worker has claimed and opened, and return what becomes of it."""
         claim = self.desk.claimed(page)
         known = Content("page", content) if content else Content("input", claim.input_sha256)
         plan = plan_for(claim, self.spec, known)
@@ -89,11 +89,11 @@ class Bench:
         ]
 
     def charges(self, job: Job) -> list[tuple[str, int]]:
-        """Kind of source and amount, by page."""
+        """Return the kind of source and the amount, by page."""
         return [(one.source_kind, one.amount_micros) for one in self.uses(job)]
 
     def uses(self, job: Job) -> list[UsageRecord]:
-        """By page, of those that have been charged."""
+        """Return the usage of the pages that have been charged, by page."""
         pages = self.desk.pages(job)
         with unit_of_work(self.desk.identity.tenant_id):
             found = UsageRecord.objects.filter(source_id__in=[page.id for page in pages])

@@ -99,7 +99,7 @@ def test_more_pages_are_accepted_with_as_many_queries(bench: Bench) -> None:
         bench.run_all(job, *contents)
         with CaptureQueriesContext(connections[APP]) as captured:
             assert bench.read(document).state == states.SUCCEEDED
-        # Limits are looked at anew, and unfinished jobs counted, from time to time, whoever comes just then.
+        # Limits are read again and unfinished jobs are counted from time to time, by whichever request comes just then.
         counts = ("SELECT COUNT(*)", 'SELECT SUM("left")')
         said = [query["sql"] for query in captured if not query["sql"].startswith(counts)]
         return sum("jobs_" in sql or "usagerecord" in sql for sql in said)

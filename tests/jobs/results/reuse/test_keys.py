@@ -43,7 +43,8 @@ def test_keys_are_the_same_only_where_everything_is(one: dict[str, Any], other: 
     def written(known_by: dict[str, Any]) -> str:
         return json.dumps(known_by, sort_keys=True, default=repr)
 
-    # A secret that is padded with zeros is the same to HMAC; this installation has one, of one length.
+    # HMAC treats a secret that is padded with zeros as the same secret. This installation has one secret, of one
+    # length.
     other = {**other, "secret": one["secret"]}
     assert (page_key(**one) == page_key(**other)) == (written(one) == written(other))
 

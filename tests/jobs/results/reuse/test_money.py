@@ -1,4 +1,4 @@
-"""What is paid for results that are known already."""
+"""Tests of what is paid for cached results."""
 
 import pytest
 

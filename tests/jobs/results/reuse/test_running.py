@@ -1,4 +1,4 @@
-"""Identical pages in flight, met in every order: one runs, and the others come to their result whatever happens."""
+"""Tests of identical pages in flight, in every order. One runs, and the others get its result whatever happens."""
 
 import threading
 from contextlib import suppress
@@ -30,7 +30,7 @@ def only(bench: Bench, job: Job) -> Page:
 
 
 def due(bench: Bench, job: Job) -> bool:
-    """Whether a worker may claim the page now."""
+    """Return whether a worker may claim the page now."""
     with unit_of_work(job.tenant_id), connections["default"].cursor() as cursor:
         cursor.execute(
             "SELECT state = 'queued' AND run_after <= clock_timestamp() FROM jobs_page WHERE job_id = %s",
@@ -110,7 +110,9 @@ def test_whatever_becomes_of_the_first_the_other_runs_itself(bench: Bench, way: 
 
 @pytest.mark.parametrize("way", ["retried", "postponed", "handed_back", "swept", "waits"])
 def test_what_goes_back_to_the_queue_lets_go_of_its_key(bench: Bench, way: str) -> None:
-    """A worker of an older version claims it as it is, and may not run under a key that another has by then."""
+    """A worker of an older version claims the page as it is. It must not run under a key that another page has by
+    then.
+    """
     job = bench.text()
     claim = bench.desk.claimed(only(bench, job))
     assert not bench.look(claim).elsewhere
@@ -133,7 +135,9 @@ def test_what_goes_back_to_the_queue_lets_go_of_its_key(bench: Bench, way: str) 
 def test_documents_whose_pages_wait_for_each_other_are_erased_at_once(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of each, one page runs and one waits for the other's; both erasures have canceled a job before either goes on."""
+    """Each document has one page that runs and one that waits for the other document's page. Both erasures have
+    canceled a job before either continues.
+    """
     documents = [bench.desk.document(1, f"{name}.pdf") for name in ("a", "b")]
     first = [bench.read(document) for document in documents]
     second = [bench.read(document) for document in documents]

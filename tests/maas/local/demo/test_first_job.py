@@ -23,7 +23,7 @@ def member(client: Client, tenant: CreatedTenant, parse: None) -> Client:
 
 @pytest.fixture
 def parse(version: ModelVersion) -> None:
-    """A served model of that name: the sample is read by nothing else."""
+    """Provide a served model of that name, since no other model reads the sample."""
     with operator_work():
         if not ServedModel.objects.filter(name="parse").exists():
             ServedModel.objects.filter(id=version.served_model_id).update(name="parse")

@@ -12,7 +12,7 @@ from tests.fixtures import unique
 
 @pytest.fixture
 def code(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Of a plan that no other test has made or changed."""
+    """Return the code of a plan that no other test has made or changed."""
     code = unique("starter")
     monkeypatch.setattr("maas.local.demo.plans.STARTER", code)
     return code

@@ -1,4 +1,4 @@
-"""A page of the sample scan, for whoever tries a model."""
+"""Tests of the page of the sample scan that people get who try a model."""
 
 from io import BytesIO
 

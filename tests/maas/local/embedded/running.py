@@ -15,7 +15,7 @@ PATIENCE_S = 30.0
 
 
 def scratch_of(home: Path) -> ScratchFolders:
-    """The scratch folders of `home`, those of earlier servers removed."""
+    """Return the scratch folders of `home` after removing those of earlier servers."""
     private_folder(private_folder(home) / "run")
     return ScratchFolders(home / "run" / "scratch.json")
 

@@ -1,4 +1,4 @@
-"""Scratch folders are removed by the next run, and nobody else's ever."""
+"""Tests that the next run removes scratch folders, and never removes anybody else's."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The embedded PostgreSQL: private, never trusting, never root, and hard to lose."""
+"""Tests of the embedded PostgreSQL: it is private, never trusts a connection, never runs as root, and is hard to
+lose.
+"""
 
 import os
 import signal
@@ -30,7 +32,7 @@ with running(postgres_in(home), home / "log") as process:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home in which the server was made, and stopped."""
+    """Return a home in which the server was created and stopped."""
     home = tmp_path_factory.mktemp("made") / "home"
     with running(postgres_in(home), home.with_name("log")):
         pass
@@ -39,12 +41,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(made: Path, tmp_path: Path) -> Path:
-    """A copy: making one takes longer than most tests."""
+    """Return a copy of the home, since creating one takes longer than most tests."""
     return copied(made, tmp_path / "home")
 
 
 def copied(made: Path, home: Path) -> Path:
-    # cp, since shutil keeps no owners.
+    # The copy is made by cp, since shutil keeps no owners.
     subprocess.run(["cp", "-a", str(made), str(home)], check=True)
     return home
 
@@ -128,7 +130,7 @@ def test_server_dies_with_its_killed_owner_and_the_next_start_waits_for_it(
 
 
 def test_stale_record_of_a_number_that_is_now_ours_is_no_obstacle(home: Path, tmp_path: Path) -> None:
-    """After a restart of the machine, the number in postmaster.pid may be any program's."""
+    """The number in postmaster.pid may be that of any program after a restart of the machine."""
     (home / "postgres" / "data" / "postmaster.pid").write_text(f"{os.getpid()}\n")
     with running(postgres_in(home), tmp_path / "log"):
         pass

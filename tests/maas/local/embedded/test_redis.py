@@ -1,4 +1,4 @@
-"""The embedded Redis servers: one keeps, one forgets, both are private."""
+"""Tests of the embedded Redis servers: one keeps its data, one forgets it, and both are private."""
 
 import shutil
 import stat
@@ -48,7 +48,7 @@ def test_log_cut_short_by_a_crash_is_loaded_up_to_the_cut(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("part", ["snapshot", "log"])
 def test_what_redis_6_kept_is_loaded_and_stays(tmp_path: Path, part: str) -> None:
-    """Its file is a snapshot in RDB version 9, and commands after it."""
+    """The file holds a snapshot in RDB version 9, and commands after it."""
     server = server_in(tmp_path)
     shutil.copyfile(WRITTEN_BY_REDIS_6, tmp_path / "redis" / "appendonly.aof")
     for _ in range(2):

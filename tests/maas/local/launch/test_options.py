@@ -1,4 +1,4 @@
-"""What `make up` reads from the environment."""
+"""Tests of what `make up` reads from the environment."""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""What a database was prepared by is known again, and whatever could change that is prepared anew."""
+"""Tests that a database records what prepared it, and that it is prepared anew after anything that could change
+that.
+"""
 
 import os
 from collections.abc import Iterator
@@ -17,7 +19,7 @@ SETTINGS = {"MAAS_PORT": "8000", "MAAS_HOME": "/var/lib/maas"}
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A product of one file."""
+    """Return the only file of a small product, which replaces the real one."""
     monkeypatch.setattr(prepared, "PROJECT", tmp_path)
     (tmp_path / "jobs").mkdir()
     file = tmp_path / "jobs" / "models.py"

@@ -1,4 +1,4 @@
-"""What is said while the product is not ready."""
+"""Tests of what is shown while the product is not ready."""
 
 import asyncio
 

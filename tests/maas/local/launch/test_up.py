@@ -1,7 +1,7 @@
-"""`make up`: starts everything, stops in time, survives a crash, and goes on where it was.
+"""Tests that `make up` starts everything, stops in time, survives a crash, and goes on where it was.
 
-Three starts in one folder, each told of by what was found: the first from nothing, one that changes nothing, and one
-after a kill.
+There are three starts in one folder, and each is described by what was found: the first starts from nothing, one
+changes nothing, and one comes after a kill.
 """
 
 import os
@@ -27,7 +27,7 @@ from tests.samples.pdfs import scanned_pdf
 from tests.waiting import eventually
 
 BUSY_STOP_S = 15.0
-"""Seven on a machine of its own; the other tests run beside this one."""
+"""The seconds for a stop. It takes seven on a machine of its own, but the other tests run beside this one."""
 STOP_S = 10.0
 PAGES = [1, 2, 3, 4]
 SEEDING = "seed      | models: "
@@ -51,7 +51,9 @@ class First:
 
 @dataclass(frozen=True)
 class Second:
-    """A start on the port of the first (another one is another address for demo.env), killed once it has gone on."""
+    """A start on the port of the first, since another port would be another address for demo.env. It is killed once it
+    has gone on with the work.
+    """
 
     output: str
     key: str
@@ -64,7 +66,7 @@ class Second:
 
 @contextmanager
 def busy_callers(caller: Caller) -> Iterator[None]:
-    """One listens, one has stopped sending."""
+    """Hold two connections: one listens, and one has stopped sending."""
     with ExitStack() as connections:
         socket = connections.enter_context(EventSocket.with_key(caller.url, caller.key))
         upload = connections.enter_context(chunked_form(caller, caller.key))
@@ -157,7 +159,7 @@ def test_start_after_a_kill_has_all_data_names_itself_to_a_rival_and_stops_while
             held.sendall(b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             assert b"200" in held.recv(4096)
             started = time.monotonic()
-            # As when a process group is told to stop and make passes the same on.
+            # The signal comes twice, as when a process group is asked to stop and make passes the same signal on.
             stack.process.send_signal(signal.SIGTERM)
             stack.wait_until(lambda: "stopping" in stack.output, "the stop", STOP_S)
             stack.process.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""What a newcomer is told can be pasted."""
+"""Tests that a newcomer can paste the commands that are shown."""
 
 import shlex
 from pathlib import Path

@@ -32,7 +32,7 @@ class Shown(Console):
         return self.stream.getvalue().splitlines()
 
     async def shows(self, text: str, times: int = 1) -> str:
-        """The line that holds `text`, once it has come `times` times."""
+        """Return the line that holds `text`, once the text has come `times` times."""
         await until(lambda: sum(text in line for line in self.lines) >= times)
         return next(line for line in reversed(self.lines) if text in line)
 

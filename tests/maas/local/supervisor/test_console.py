@@ -1,4 +1,4 @@
-"""How the output of many processes becomes readable lines."""
+"""Tests of how the output of many processes becomes readable lines."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""When a child that has ended is started again."""
+"""Tests of when a child that has ended is started again."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A taken port is refused with words that help."""
+"""Tests that a taken port is refused with a helpful message."""
 
 import os
 import socket

@@ -94,7 +94,7 @@ def test_program_that_does_not_exist_is_a_clear_error() -> None:
 
 
 def test_serving_ends_before_the_queue_and_the_queue_before_the_database() -> None:
-    # Written past Python's buffers: the signal may come while the first word is still being printed.
+    # The program writes past Python's buffers, since the signal may come while the first word is still being printed.
     telling = (
         "import os, signal, time; signal.signal(15, lambda *_: (os.write(1, b'bye\\n'), os._exit(0)));"
         " os.write(1, b'up\\n'); time.sleep(60)"

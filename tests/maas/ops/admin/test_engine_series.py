@@ -1,4 +1,4 @@
-"""Which models the engine's charts draw, and with what numbers."""
+"""Tests of which models the engine's charts draw, and with which numbers."""
 
 from inference.workers.figures.store import Span
 from inference.workers.figures.sums import ModelSums
@@ -25,7 +25,7 @@ def test_a_span_without_runs_is_a_gap_in_a_mean_and_zero_in_a_sum() -> None:
 
 
 def test_a_chart_says_that_there_is_nothing_only_where_it_draws_nothing() -> None:
-    """A mean of 0, as of padding where there was none, is drawn."""
+    """A mean of 0 is drawn, for example for padding if there was none."""
     charts = engine_charts(EngineNow([], [], {}, [Span(0, {"m@1/weights": ran(4)})]))
     assert charts["batch-padding"]["lines"][0]["values"] == [0]
     assert {name for name, chart in charts.items() if chart["empty"]} == {"loads", "waits"}

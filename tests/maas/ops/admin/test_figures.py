@@ -1,4 +1,4 @@
-"""The figures of the operator's home, out of the tables they are about."""
+"""Tests of the figures of the operator's home, computed from the tables that they describe."""
 
 import time
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def desk(identity: Identity, version: ModelVersion) -> Desk:
 
 @pytest.fixture(autouse=True)
 def _all_queues(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other tests leave work behind, more than is shown."""
+    """Raise the number of shown versions, since other tests leave more work behind than is shown."""
     monkeypatch.setattr(queues_module, "MOST_VERSIONS", 100_000)
 
 

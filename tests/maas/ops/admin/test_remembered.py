@@ -1,4 +1,4 @@
-"""Figures that are counted beside the request."""
+"""Tests of figures that are counted beside the request."""
 
 import threading
 

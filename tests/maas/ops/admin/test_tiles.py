@@ -1,4 +1,4 @@
-"""What the tiles of the operator's home say of workers, known and unknown."""
+"""Tests of what the tiles of the operator's home say about workers, known and unknown."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A backup with embeddings, in a database that has no pgvector."""
+"""Tests of a backup with embeddings in a database that has no pgvector."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def as_superuser(database: str) -> str:
 
 @pytest.fixture
 def new_database() -> Iterator[str]:
-    """Without pgvector, though the server has it."""
+    """Yield a database without pgvector, though the server has it."""
     name = unique("restored")
     with psycopg.connect(as_superuser("postgres"), autocommit=True) as connection:
         create_database(connection, name, template="template0")

@@ -104,7 +104,9 @@ def test_rows_are_counted_as_of_one_moment(document: Document, identity: Identit
 
 
 def test_every_column_that_names_a_file_is_known_to_backups() -> None:
-    """A new one must be added to maas/ops/backup/named_files.py, unless it goes before a backup would be put back."""
+    """New columns must be added to maas/ops/backup/named_files.py, unless their rows are gone before a backup could be
+    restored.
+    """
     columns = {
         f"{model.__name__}.{field.name}"
         for model in apps.get_models()

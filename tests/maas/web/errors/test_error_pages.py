@@ -1,4 +1,4 @@
-"""Pages in place of a page: what they say, when the frame stays, and what they must never need."""
+"""Tests of error pages: what they say, when the frame stays, and what they must never need."""
 
 from collections.abc import Iterator
 from typing import Any

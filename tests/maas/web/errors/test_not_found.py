@@ -7,7 +7,7 @@ from maas.web.errors.not_found import server_error
 
 
 def answer(path: str, error: Exception) -> HttpResponse:
-    """Django calls the handler while the error is being handled."""
+    """Return the answer to an error. Django calls the handler while the error is being handled."""
     try:
         raise error
     except type(error):

@@ -1,4 +1,4 @@
-"""Each protocol's own words for a refusal."""
+"""Tests of how each protocol words a refusal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Asks in the protocol's messages, without a client in between."""
+"""A caller that sends the protocol's messages without a client library in between."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class Caller:
         return self.stub.ModelInfer(asked(model, *texts), metadata=self.metadata, timeout=timeout)
 
     def start(self, model: str, *texts: str, timeout: float = PATIENCE_S) -> Any:
-        """A call under way."""
+        """Start a call and return it while it is in progress."""
         return self.stub.ModelInfer.future(asked(model, *texts), metadata=self.metadata, timeout=timeout)
 
 

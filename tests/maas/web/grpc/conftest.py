@@ -26,7 +26,9 @@ SLOTS = 4
 
 
 class HoldingModel:
-    """Answers texts with ones; asked to hold, it waits for its caller to leave and notes that."""
+    """A model that answers texts with ones. If a text asks it to hold, it waits for its caller to leave and notes
+    that.
+    """
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -66,7 +68,8 @@ def holding(
     make_version: Callable[..., ModelVersion], caller: Caller, other_tenant: CreatedTenant
 ) -> Iterator[HoldingModel]:
     model = HoldingModel(make_version().key)
-    # What is new is known everywhere within a second. Asked by another: the limits of a key are remembered as long.
+    # Every process knows a new model within a second. Another tenant asks, since the limits of a key are cached for as
+    # long.
     other = Caller(caller.channel, other_tenant.key.text)
     eventually(lambda: is_ready(other, model.name), "the model")
     reader = LaneReader(settings.MAAS_REDIS_URL, model.serve, slots=SLOTS)
@@ -97,5 +100,5 @@ def caller(grpc_server: tuple[GranianServer, int], tenant: CreatedTenant) -> Ite
 
 @pytest.fixture
 def raw_infer(caller: Caller) -> grpc.UnaryUnaryMultiCallable:
-    """Bytes in, bytes out."""
+    """Return a call that sends and receives bytes."""
     return caller.channel.unary_unary(f"{GRPC_PREFIX}ModelInfer")

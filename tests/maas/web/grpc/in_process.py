@@ -1,4 +1,4 @@
-"""The port in the test's own loop, in front of an application that does nothing else than answer."""
+"""The port in the test's own loop, in front of an application that only answers."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -26,9 +26,9 @@ PATIENCE_S = 60
 
 
 class Answering:
-    """Knows every caller by the key that it is given; answers a message with as many bytes as it says.
+    """An application that knows every caller by its key, and answers a message with as many bytes as the message says.
 
-    Refusals are worded as the guard does.
+    It words refusals as the guard does.
     """
 
     def __init__(self, **identities: Identity) -> None:
@@ -51,7 +51,7 @@ class Answering:
 
 
 class Caller:
-    """Speaks bytes."""
+    """A client that sends and receives bytes."""
 
     def __init__(self, channel: grpc.aio.Channel, key: str) -> None:
         self._channel = channel
@@ -63,7 +63,7 @@ class Caller:
         return answer
 
     def silent_call(self) -> grpc.aio.StreamUnaryCall:
-        """Its message never comes."""
+        """Begin a call whose message never comes."""
         return self._channel.stream_unary(f"{GRPC_PREFIX}ModelInfer")(metadata=self._metadata)
 
     def stream(self) -> grpc.aio.StreamStreamCall:
@@ -78,7 +78,7 @@ class Opened:
 
     @asynccontextmanager
     async def caller(self, key: str) -> AsyncIterator[Caller]:
-        """On a connection of its own."""
+        """Yield a caller on a connection of its own."""
         options = [("grpc.use_local_subchannel_pool", 1)]
         async with grpc.aio.insecure_channel(self._address, options=options) as channel:
             yield Caller(channel, key)

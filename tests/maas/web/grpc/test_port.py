@@ -1,4 +1,4 @@
-"""A real web process under callers who leave, lie and flood."""
+"""Tests of a real web process with callers who disconnect, send false data or flood it."""
 
 import asyncio
 import gzip

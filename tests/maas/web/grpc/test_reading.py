@@ -1,4 +1,4 @@
-"""Whose messages are read while others' are waited for."""
+"""Tests of whose messages are read while the messages of others have to wait."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,7 +12,7 @@ LONG_S = 1000.0
 
 
 class Hall:
-    """Readers, each with a message that comes when it is told to."""
+    """Readers whose messages come when the test releases them."""
 
     def __init__(self, bounds: Bounds) -> None:
         self.seats = ReadingSeats(bounds)

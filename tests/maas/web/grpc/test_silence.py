@@ -1,4 +1,4 @@
-"""Callers who begin calls and send no message, and others who do."""
+"""Tests of callers who begin calls and send no message, and of others who do send one."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -15,7 +15,7 @@ from tests.waiting import eventually
 
 SILENT = 6
 CALLS = 30
-"""Of each: in all more than there are seats."""
+"""The number of calls of each silent tenant. Together they are more than there are slots."""
 
 
 def test_silent_calls_of_many_tenants_keep_no_other_from_being_answered() -> None:

@@ -1,4 +1,4 @@
-"""How the parts of a web process end together."""
+"""Tests of how the parts of a web process end together."""
 
 import asyncio
 

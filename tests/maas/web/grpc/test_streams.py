@@ -1,4 +1,4 @@
-"""Streams that bring nothing, that take nothing, and whose key is no longer good."""
+"""Tests of streams that bring nothing, of streams that take nothing, and of streams whose key is no longer valid."""
 
 import asyncio
 from typing import Any
@@ -14,7 +14,7 @@ from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.web.grpc.in_process import Answering, Caller, opened_port, until
 
 LARGE = 2 << 20
-"""More than a connection takes that nobody reads from."""
+"""A size in bytes that no connection accepts if nobody reads from it."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Bodies that keep to their size and time, and bodies that do not."""
+"""Tests of bodies that keep to their size and time, and of bodies that do not."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def _guarded(receive: Receive, allowance: Allowance, stop: Stop | None = None) -
 def test_only_chunks_that_end_too_soon_are_malformed(
     headers: list[tuple[bytes, bytes]], pieces: int, is_malformed: bool
 ) -> None:
-    """A body that announced its length and breaks off is that of a caller who hung up."""
+    """A body that stated its length and breaks off comes from a caller who hung up."""
     body_in_two: list[Message] = [
         {"type": "http.request", "body": b"x", "more_body": True},
         {"type": "http.request", "body": b"x", "more_body": False},

@@ -1,4 +1,4 @@
-"""Who may keep what."""
+"""Tests of who may cache what."""
 
 import httpx
 import pytest

@@ -1,4 +1,6 @@
-"""What a key is kept to holds for every protocol, and is looked at behind as many proxies as there are."""
+"""Tests that the restrictions of a key apply to every protocol, and that they are checked behind any number of
+proxies.
+"""
 
 import httpx
 import pytest

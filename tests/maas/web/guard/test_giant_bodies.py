@@ -1,4 +1,4 @@
-"""A body of 400 MB that nobody asked for: cut off while it is sent, kept nowhere, and not in memory either."""
+"""Tests of an unwanted body of 400 MB: it is cut off while it is sent, and is kept neither in files nor in memory."""
 
 import select
 import socket
@@ -15,7 +15,7 @@ from tests.maas.granian_server import GranianServer
 
 GIANT_BYTES = 400_000_000
 BUFFERS_BYTES = 16 << 20
-"""More than the kernel holds between two ends of a connection, a twentieth of what is sent."""
+"""A size that exceeds what the kernel holds between two ends of a connection. It is a twentieth of what is sent."""
 MOST_GROWTH_BYTES = 20_000_000
 LARGEST_CALL_BYTES = 32 << 20
 BLOCK = b"x" * 65_536
@@ -33,7 +33,7 @@ class Outcome:
     body: str
     sent_before_answer: int
     sent: int
-    """Until the connection was closed."""
+    """The number of bytes that were sent until the connection was closed."""
 
 
 class Web:
@@ -47,13 +47,13 @@ class Web:
         ]
 
     def files(self) -> list[Path]:
-        """Those that are open but have no name any more as well."""
+        """Return the temporary files, including those that are open but no longer have a name."""
         folders = (self.server.home, self._temporary)
         named = {path for folder in folders for path in folder.rglob("*") if path.is_file()}
         return sorted(named | {Path(one.path) for one in self._process.open_files()})
 
     def written_bytes(self) -> int:
-        """To files, wherever; what goes to sockets is not among them."""
+        """Return the number of bytes written to files anywhere. It does not include what goes to sockets."""
         return int(self._process.io_counters().write_chars)
 
     def forget_most_memory(self) -> None:
@@ -76,7 +76,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 
 def send_giant(web: Web, path: str, headers: Sequence[str], *, start: bytes = b"") -> Outcome:
-    """Sends for as long as somebody takes it, and reads what is answered meanwhile."""
+    """Send for as long as the server accepts data, and read the answer meanwhile."""
     version = "HTTP/1.1"
     head = "\r\n".join([f"POST {path} {version}", "Host: 127.0.0.1", *headers])
     block = CHUNK if CHUNKED in headers else BLOCK

@@ -1,4 +1,4 @@
-"""The guard on a real server: who gets in, and what is read of those who do not."""
+"""Tests of the guard on a real server: who is admitted, and what is read of those who are refused."""
 
 import json
 import time
@@ -80,7 +80,7 @@ def test_a_huge_body_without_good_credentials_is_refused_unread(
         answer = request.answer()
         assert answer.status == 401
         assert "connection: close" in answer.head
-        # What the kernels' buffers take is not read by anybody.
+        # The kernels' buffers accept some bytes that nobody reads.
         assert request.send_until_refused(BLOCK, 100 * 2**20) < 16 * 2**20
     spooled = (telling_server.home / "spool").rglob("*")
     assert [path for path in spooled if path.is_file() and path.name != LOCK] == []

@@ -1,4 +1,4 @@
-"""The journal behind a real server, and alone where Redis is away."""
+"""Tests of the request log behind a real server, and of the log alone while Redis is away."""
 
 import asyncio
 from collections.abc import Callable
@@ -113,7 +113,7 @@ def test_a_wrong_secret_is_told_to_nobody_even_where_the_key_has_ended(
     forged = replace(new_key(livemode=True), public_id=tenant.key.key.public_id)
     refused = ask(telling_server, "/v1/echo", forged.text)
     assert (refused.status_code, refused.json()["code"]) == (401, "invalid_api_key")
-    # Told in the order in which they came.
+    # The entries are sent in the order in which they came.
     ask(telling_server, "/v1/echo", tenant.key.text)
     assert [entry.problem_fields["code"] for entry in journal_of(tenant)] == ["api_key_revoked"]
 
@@ -270,7 +270,7 @@ def test_no_more_waits_in_memory_than_is_told(make_journal: Callable[[str], Jour
 
 
 def test_what_is_sent_twice_is_shown_once(make_journal: Callable[[str], Journal], identity: Identity) -> None:
-    """Redis took the batch, and its answer was lost."""
+    """Redis accepted the batch, but its answer was lost."""
 
     async def scenario() -> None:
         journal = make_journal(settings.MAAS_CACHE_URL)

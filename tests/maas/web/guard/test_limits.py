@@ -1,4 +1,4 @@
-"""Limits at real web processes: who is counted, what answers say of it, and how soon a change is there."""
+"""Tests of limits at real web processes: who is counted, what answers say about it, and how soon a change applies."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -165,7 +165,7 @@ def use_up(client: openai.OpenAI) -> None:
 def test_openais_client_waits_as_it_is_told_and_tries_again(
     server: GranianServer, tenant: CreatedTenant
 ) -> None:
-    """One request a second: the second waits for its second, and is then let through to what it asks."""
+    """The limit is one request a second. The second request waits for a second and is then admitted."""
     limit(tenant, requests_per_minute=60)
     with client_of(server, tenant) as client:
         while client.get("/v1/nothing").status_code != 429:
@@ -276,7 +276,7 @@ def test_a_document_whose_job_is_refused_is_not_stored(server: GranianServer, te
         model.save()
     taken = 0
     with client_of(server, tenant) as client:
-        # A Redis that is asked while this machine does other things may be late, and each process then keeps its own.
+        # Redis may answer late while this machine does other things, and each process then keeps a limit of its own.
         while (
             answer := client.post("/v1/jobs", data={"model": model.name}, files=a_page())
         ).status_code == 202:

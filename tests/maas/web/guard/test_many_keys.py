@@ -1,4 +1,4 @@
-"""Ten thousand keys that are nobody's: cheap to refuse, forgotten soon, and in nobody's way."""
+"""Tests of ten thousand unknown keys: they are cheap to refuse, soon forgotten, and delay nobody."""
 
 import asyncio
 import time
@@ -17,11 +17,15 @@ from tests.waiting import eventually
 MANY = 10_000
 CONNECTIONS = 32
 MOST_GROWTH_BYTES = 8_000_000
-"""In a round of so many keys: what is kept of each would be less than a kilobyte."""
+"""The most growth in a round of so many keys. It is less than a kilobyte for each key."""
 MOST_ROUNDS = 5
-"""A process that serves so many for the first time grows, up to some size. A leak grows in every round."""
+"""The most rounds. A process that serves so many for the first time grows, up to some size. A leak grows in every
+round.
+"""
 QUICK_S = 2.0
-"""For a known key, on a machine that does ten thousand other things; who waited behind them would wait far longer."""
+"""The most seconds for a known key on a machine that handles ten thousand others. A caller who waited behind them would
+wait far longer.
+"""
 
 
 @pytest.fixture
@@ -30,7 +34,7 @@ def server(two_webs: tuple[GranianServer, GranianServer]) -> GranianServer:
 
 
 class Asker:
-    """One connection, kept open where the server keeps it open."""
+    """One connection, kept open if the server keeps it open."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -56,7 +60,7 @@ class Asker:
 
 
 async def flood(port: int, keys: Sequence[str], known: str) -> tuple[Counter[int], list[float]]:
-    """The statuses of them all, and how long a known key waited meanwhile, each time."""
+    """Send all keys. Return the number of each status, and the seconds that a known key waited each time meanwhile."""
     left, seen, waits = iter(keys), Counter[int](), list[float]()
     over = asyncio.Event()
 
@@ -82,7 +86,9 @@ async def flood(port: int, keys: Sequence[str], known: str) -> tuple[Counter[int
 
 
 async def _is_let_in(port: int, known: str) -> bool:
-    """A key that comes for the first time, from where so many strangers came from a moment ago, may have to wait."""
+    """Say whether the key is accepted. A new key may have to wait if many unknown keys came from the same client IP a
+    moment ago.
+    """
     asker = Asker(port)
     try:
         return await asker.ask(known) == 200
@@ -91,13 +97,13 @@ async def _is_let_in(port: int, known: str) -> bool:
 
 
 def memory_bytes(server: GranianServer) -> int:
-    """Of the process that serves: what it starts to open documents comes and goes."""
+    """Return the memory of the process that serves. The processes that it starts to open documents come and go."""
     children = psutil.Process(server.process.pid).children()
     first = min(children, key=lambda one: float(one.create_time()))
     return int(first.memory_info().rss)
 
 
-@pytest.mark.long  # test_limits.py has the same with some hundreds
+@pytest.mark.long  # test_limits.py tests the same with some hundreds.
 @pytest.mark.parametrize(
     "make",
     [lambda _: new_key(livemode=True).text, "maas_live_{:012}_wrong".format],

@@ -1,4 +1,6 @@
-"""A balance or a budget at two real web processes, when many ask at once and are charged meanwhile."""
+"""Tests of a balance or a budget at two real web processes, when many requests come at once and are charged
+meanwhile.
+"""
 
 import asyncio
 import threading
@@ -50,7 +52,7 @@ class Served:
 
 @pytest.fixture
 def serve(make_version: Callable[..., ModelVersion]) -> Iterator[Callable[..., Served]]:
-    """A model that embeds, at 10 micro-units and 1 where the result is known."""
+    """Yield a function that serves an embedding model at 10 micro-units, and at 1 for a cache hit."""
     with ExitStack() as stack:
 
         def served(**terms: object) -> Served:
@@ -67,7 +69,7 @@ def serve(make_version: Callable[..., ModelVersion]) -> Iterator[Callable[..., S
 
 @pytest.fixture(autouse=True)
 def scheduler() -> Iterator[None]:
-    """Charges what was used, as soon as it can."""
+    """Charge usage as soon as possible."""
     ends = threading.Event()
 
     def charge_on() -> None:
@@ -85,7 +87,7 @@ def scheduler() -> Iterator[None]:
 def answers(
     servers: Sequence[GranianServer], tenant: CreatedTenant, model: str, text: Ask, callers: int = CALLERS
 ) -> Counter[int | str]:
-    """Of so many who ask at once: statuses, and the codes of refusals."""
+    """Send requests at once. Return the number of each status, and of each code of a refusal."""
     eventually(
         lambda: all(_knows(server, tenant, model) for server in servers), "both know the model", PATIENCE_S
     )
@@ -103,7 +105,9 @@ def answers(
 
 
 def _knows(server: GranianServer, tenant: CreatedTenant, model: str) -> bool:
-    """Names are looked up once in a while; what was made a moment ago may not be among them. Nothing is run."""
+    """Say whether the server knows the model. Names are looked up only now and then, so a new one may be missing.
+    Nothing is run.
+    """
     of_nothing = {"model": model, "input": []}
     answer = httpx.post(f"{server.url}/v1/embeddings", json=of_nothing, headers=_key(tenant))
     return bool(answer.json()["error"]["code"] != "model_not_found")
@@ -205,12 +209,12 @@ def test_tokens_are_set_aside_by_their_most_and_no_balance_is_passed(
 def test_time_is_set_aside_by_its_most_and_charged_by_what_it_was(
     servers: list[GranianServer], tenant: CreatedTenant, purse: Purse, serve: Callable[..., Served]
 ) -> None:
-    """A run of 2.5 ms is charged as 3, which cost 30; 10 s of it are set aside."""
+    """A run of 2.5 ms is charged as 3 ms, which cost 30. An amount for 10 s is set aside."""
     set_aside = PRICE * settings.MAAS_HOLD_GPU_MS_PER_PAGE
     purse.prepaid(set_aside + 60)
     served = serve(meter="gpu_second")
     served.embedder.device_us = 2_500
-    refused = partial(answers, servers, tenant, served.name, lambda _: REFUSED, 1)  # which costs nothing
+    refused = partial(answers, servers, tenant, served.name, lambda _: REFUSED, 1)  # It costs nothing.
     eventually(lambda: not refused()["model_not_found"], "the process knows the model")
     passed = 0
     for turn in range(5):

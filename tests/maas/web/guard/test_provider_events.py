@@ -1,4 +1,4 @@
-"""The one address of the API to which somebody writes without a key: small bodies, and signed ones alone."""
+"""Tests of the only address of the API that accepts data without a key: it accepts small bodies that are signed."""
 
 import json
 from uuid import uuid4

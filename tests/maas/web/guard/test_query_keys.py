@@ -1,11 +1,11 @@
-"""Keys in addresses."""
+"""Tests of keys in addresses."""
 
 import pytest
 
 from maas.web.guard.query_keys import carries_key
 from tenants.api_keys.format import KeyParts
 
-# Fixed, since they name the tests: every process of a run must collect the same.
+# The keys are fixed, since they name the tests: every process of a run must collect the same tests.
 KEY = KeyParts("0123456789ab", "S" * 32, livemode=True).text
 TEST_KEY = KeyParts("0123456789ab", "S" * 32, livemode=False).text
 

@@ -1,4 +1,4 @@
-"""Names of requests."""
+"""Tests of request IDs."""
 
 import pytest
 

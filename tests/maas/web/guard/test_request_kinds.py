@@ -1,4 +1,4 @@
-"""Which requests are measured together."""
+"""Tests of which requests are measured together."""
 
 import pytest
 

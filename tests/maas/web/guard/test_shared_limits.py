@@ -1,4 +1,4 @@
-"""One limit at two real web processes, when many ask at once: with Redis in time, and with Redis late."""
+"""Tests of one limit at two real web processes with many requests at once: with Redis in time, and with Redis late."""
 
 import asyncio
 import time
@@ -36,7 +36,9 @@ def two_servers(**variables: str) -> Iterator[list[GranianServer]]:
 
 
 def let_through(servers: Sequence[GranianServer], tenant: CreatedTenant) -> tuple[int, int]:
-    """Of so many who ask at once, spread over the processes; and how many more came to be allowed meanwhile."""
+    """Send requests at once, spread over the processes. Return how many passed, and how many more became allowed
+    meanwhile.
+    """
 
     async def ask(client: httpx.AsyncClient) -> int:
         return (await client.get("/v1/models")).status_code
@@ -59,14 +61,14 @@ def _client(server: GranianServer, tenant: CreatedTenant) -> httpx.AsyncClient:
 
 
 def times_alone(servers: Sequence[GranianServer]) -> int:
-    """How often one of them went on without Redis, as it was not answered in time."""
+    """Return how often one of the servers went on without Redis because Redis did not answer in time."""
     return sum(server.log_path.read_text().count("limits_away") for server in servers)
 
 
 def test_two_processes_let_exactly_the_limit_through_of_many_at_once(
     two_webs: tuple[GranianServer, GranianServer],
 ) -> None:
-    """Where Redis was not heard for 45 ms, as on a machine with too much to do, each process has the limit alone."""
+    """Each process applies the limit alone if Redis did not answer for 45 ms, as on a machine with too much to do."""
     for _ in range(TRIES):
         tenant, alone = limited_tenant(), times_alone(two_webs)
         passed, came_in = let_through(two_webs, tenant)
@@ -77,7 +79,7 @@ def test_two_processes_let_exactly_the_limit_through_of_many_at_once(
     pytest.fail(f"Redis was too slow {TRIES} times for this to tell anything")
 
 
-@pytest.mark.long  # limits/rates/test_desk.py has it of two desks, test_limits.py of a Redis that is gone
+@pytest.mark.long  # limits/rates/test_desk.py tests two desks, test_limits.py a Redis that is gone.
 def test_two_processes_whose_redis_is_late_let_no_more_through_than_each_would_alone() -> None:
     with SlowWire(settings.MAAS_REDIS_URL) as wire, two_servers(MAAS_REDIS_URL=wire.url) as servers:
         tenant = limited_tenant()

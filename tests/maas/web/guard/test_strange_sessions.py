@@ -1,4 +1,4 @@
-"""Cookies that are nobody's, on a real server behind a proxy: each test comes from an address of its own."""
+"""Tests of unknown session cookies on a real server behind a proxy. Each test comes from a client IP of its own."""
 
 import time
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from tests.waiting import eventually
 
 MANY = 400
 MOST, A_SECOND = 300, 5
-"""What one address may try at once, and what comes back to it."""
+"""The number of tries that one client IP has at once, and the number that it regains each second."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The environment names who else may say who somebody is, exactly, or the service does not start."""
+"""Tests that the environment names the other identity providers exactly, or the service does not start."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured

@@ -1,4 +1,4 @@
-"""`/v1/balance`: a caller is told its own account's money, and of budgets its own key's alone."""
+"""Tests of `/v1/balance`: a caller sees its own account's money, and only the budgets of its own key."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`/v1/invoices`: a tenant's own, as data and as files, for keys that may see them."""
+"""Tests of `/v1/invoices`: a tenant's own invoices, as data and as files, for keys that may see them."""
 
 import csv
 import json
@@ -129,7 +129,7 @@ def test_a_correction_below_zero_stays_a_number(ask: Any, tenant: CreatedTenant)
 
 @pytest.fixture
 def nobody_who_sells() -> Iterator[None]:
-    """Whom other tests have left comes back."""
+    """Remove the seller whom other tests have left, and restore it afterwards."""
     with operator_work():
         kept = Seller.objects.first()
         Seller.objects.all().delete()

@@ -1,4 +1,4 @@
-"""`/v1/usage`: exact sums of one's own use, told apart as one asks, in pages and as a file."""
+"""Tests of `/v1/usage`: exact sums of the caller's own usage, grouped as requested, in pages and as a file."""
 
 import csv
 from collections import Counter

@@ -38,7 +38,7 @@ def this_month() -> Month:
 
 @contextmanager
 def in_the_past(table: str) -> Iterator[None]:
-    """What begins in the past is refused to everybody; a test that needs some has it written all the same."""
+    """Allow rows that begin in the past, which the database refuses to everybody, for a test that needs some."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER keep_begun")
         try:
@@ -98,7 +98,7 @@ class Customer:
         return draw_month(self.tenant_id, month, closes=closes, made_by=OPERATOR_NAME)
 
     def closed_before(self) -> None:
-        """The month before the last, in which nothing was."""
+        """Close the month before the last, in which nothing was used."""
         assert self.drawn(self.before) == []
 
     def lines(self, invoice: Invoice) -> list[InvoiceLine]:
@@ -121,7 +121,7 @@ class Customer:
 
 @pytest.fixture
 def seller() -> Iterator[Seller]:
-    """There is one at a time: nobody sells afterwards, as before."""
+    """Provide the seller. There is one at a time, and nobody sells afterwards, as before."""
     first = this_month().previous.previous.first
     fields = {
         "name": "Papers & Sons Ltd",

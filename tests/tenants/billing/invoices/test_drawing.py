@@ -1,4 +1,4 @@
-"""The pure part against an independent computation: exact fractions, rounded once."""
+"""Tests of the pure part against an independent computation in exact fractions, rounded once."""
 
 from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
@@ -44,7 +44,7 @@ def half_even(amount: Fraction) -> int:
 
 
 def recomputed(used: list[Used]) -> int:
-    """Without included units: what each model did at each price, rounded once."""
+    """Compute the amount without included units: what each model did at each price, rounded once."""
     sums: dict[tuple[str, bool, Price], int] = defaultdict(int)
     for one in used:
         sums[one.model, one.cached, one.price] += one.quantity
@@ -58,7 +58,9 @@ def test_a_month_is_what_each_model_did_at_each_price(used: list[Used]) -> None:
 
 
 def test_units_that_one_plan_paid_for_do_not_use_up_another_plans() -> None:
-    """Nothing is included until the 15th, and 50 from then on; 20 of what was used since were not charged."""
+    """Nothing is included until the 15th, and 50 units from then on. Of what was used since then, 20 units were not
+    charged.
+    """
     begun = FIRST + 14 * DAY
     price = Price("page", 1_000, 1, "EUR")
     used = [Used(date(2026, 6, day), "a", quantity, price) for day, quantity in ((3, 100), (20, 20))]

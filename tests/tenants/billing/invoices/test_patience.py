@@ -1,4 +1,4 @@
-"""When a month that could not be billed is tried again."""
+"""Tests of when a month that could not be billed is tried again."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -55,4 +55,4 @@ def test_one_that_fails_is_not_tried_again_at_once(
 
 @pytest.fixture(autouse=True)
 def _sold(seller: object) -> None:
-    """Somebody sells."""
+    """Have a seller in each test."""

@@ -1,4 +1,6 @@
-"""An invoice on paper: all that a book-keeper looks for, the same bytes each time, whatever names hold."""
+"""Tests of the invoice as a PDF: it has all that a bookkeeper looks for, and the same bytes each time, whatever names
+contain.
+"""
 
 import re
 from collections.abc import Callable, Iterator

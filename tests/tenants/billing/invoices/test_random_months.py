@@ -1,6 +1,7 @@
-"""Whole months of customers, made by chance: ledger and invoices against a slow computation that shares nothing.
+"""Tests of whole random months of customers: ledger and invoices are compared with a slow computation that shares
+nothing with them.
 
-Every unit is priced by itself there, in exact fractions, in the order in which a month uses units up.
+The computation prices every unit by itself, in exact fractions, in the order in which a month uses units up.
 """
 
 import random
@@ -55,12 +56,12 @@ class Held:
 
 @dataclass
 class Books:
-    """What there should be, kept by hand."""
+    """The expected state, which the test keeps itself."""
 
     uses: list[Use] = field(default_factory=list)
     plans: list[Held] = field(default_factory=list)
     billed: dict[tuple[date, str], int] = field(default_factory=lambda: defaultdict(int))
-    """Exactly, before cents: of each month and currency."""
+    """The exact amount of each month and currency, before it is rounded to cents."""
 
 
 def midnight(day: date) -> datetime:
@@ -72,7 +73,9 @@ def half_even(amount: Fraction) -> int:
 
 
 def month_exactly(books: Books, first: date, after: date) -> dict[str, int]:
-    """By currency, in millionths: the fee of each plan for its seconds, and each line rounded once."""
+    """Return the month by currency, in millionths: the fee of each plan for its seconds, and each invoice line rounded
+    once.
+    """
     sums: dict[str, int] = defaultdict(int)
     whole = (midnight(after) - midnight(first)).total_seconds()
     starts = [max(one.since, midnight(first)) for one in books.plans]
@@ -130,7 +133,9 @@ def plan_of(chance: random.Random, since: datetime) -> Held:
 
 
 def uses_of(chance: random.Random, days: list[date], many: int, others: float) -> list[Use]:
-    """Prices change within the month; each model's are its own, so that none is as dear as another's."""
+    """Make random uses. Prices change within the month, and each model has its own, so that none is as expensive as
+    another's.
+    """
     prices = {
         ("ocr", "page"): ((1_500, 1), (1_777, 1), (0, 1)),
         ("layout", "page"): ((7, 3), (11, 3)),
@@ -167,7 +172,7 @@ def told(customer: Customer, uses: list[Use]) -> None:
 
 
 def billed(customer: Customer, books: Books, month: object, *months: tuple[date, date]) -> dict[str, Invoice]:
-    """Draws it, and holds it against what the months come to by now."""
+    """Bill the month, and compare the invoices with what the months amount to by now."""
     expected: dict[str, int] = defaultdict(int)
     for first, after in months:
         for currency, exact in month_exactly(books, first, after).items():
@@ -193,7 +198,7 @@ def accounts(customer: Customer, currency: str) -> dict[str, int]:
 
 
 def pays_some(chance: random.Random, customer: Customer, invoice: Invoice) -> int:
-    """A part of what is open, all of it, or more than that."""
+    """Pay a part of what is open, all of it, or more than that. Return the amount."""
     unit = UNIT[invoice.currency]
     amount = chance.choice((unit, invoice.due_micros, invoice.due_micros + 5 * unit))
     if amount <= 0:
@@ -234,7 +239,7 @@ def test_ledger_and_invoices_come_to_what_a_slow_computation_says(
     before, last, now = customer.before, customer.last, customer.now
     books.plans.append(Held(midnight(before.first), None))
     begins = [before.first, last.first + timedelta(days=9)]
-    if chance.random() < 0.5:  # twice in a day
+    if chance.random() < 0.5:  # The plan changes twice in a day.
         begins.append(last.first + timedelta(days=9, hours=0))
     for number, day in enumerate(begins):
         since = midnight(day) + timedelta(hours=number)
@@ -245,7 +250,7 @@ def test_ledger_and_invoices_come_to_what_a_slow_computation_says(
     if granted:
         customer.pays_before(granted)
     edges = [before.first, before.days[-1], last.first, last.days[-1]]
-    others = 0.0 if granted else 0.3  # who is prepaid in one currency has nothing in others
+    others = 0.0 if granted else 0.3  # A prepaid account has nothing in other currencies.
     first = uses_of(chance, before.days, 25, others)
     second = uses_of(chance, [*last.days, *edges[2:]], 25, others)
     late = uses_of(chance, [*before.days, *edges[:2]], 8, others)

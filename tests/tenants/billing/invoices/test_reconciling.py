@@ -1,4 +1,4 @@
-"""Invoices and ledger are held against each other: what differs is found, and nothing else."""
+"""Tests that invoices and ledger are compared: each difference is found, and nothing else."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ def found(customer: Customer) -> list[Compared]:
 
 @pytest.fixture
 def unkept() -> Iterator[None]:
-    """As somebody would who is let do anything with the tables."""
+    """Disable the triggers, as somebody with all rights on the tables could."""
     with connections["owner"].cursor() as cursor:
         cursor.execute("ALTER TABLE tenants_invoice DISABLE TRIGGER USER")
         yield

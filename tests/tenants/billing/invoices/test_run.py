@@ -20,7 +20,7 @@ from .conftest import Customer
 
 @pytest.fixture(autouse=True)
 def at_once(settings: Any) -> None:
-    """Whatever the hour: the last month is over since long enough."""
+    """Have the duty bill at any hour: the last month then ended long enough ago."""
     settings.MAAS_INVOICE_AFTER_H = 0
 
 
@@ -60,7 +60,7 @@ def test_one_that_cannot_be_billed_is_told_and_keeps_no_other_waiting(
     for one in (poorer, richer):
         one.uses(1_000, one.before.first)
     with operator_work():
-        # Of a price that no version of the product has written.
+        # No version of the product has written a price like this.
         UsageRecord.objects.filter(tenant_id=poorer.tenant_id).update(price={"meter": "weight"})
     with capture_logs() as logs:
         bill_ended_months()
@@ -87,7 +87,7 @@ def test_as_many_as_are_read_at_once_may_fail_and_the_next_is_billed(
 
 @pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(days=-1), timedelta(hours=2)])
 def test_no_month_is_closed_while_clocks_disagree(customer: Customer, ahead: timedelta) -> None:
-    """Whichever of the two is wrong: the next run with clocks that agree closes it."""
+    """No month is closed, whichever of the two clocks is wrong. The next run with clocks that agree closes it."""
     customer.uses(1_000, customer.before.first)
     with capture_logs() as logs:
         assert bill_ended_months(clock=lambda: datetime.now(UTC) + ahead) == 0
@@ -107,7 +107,9 @@ def test_clocks_that_differ_a_little_keep_no_month_open(customer: Customer) -> N
 
 
 def test_when_a_tenant_began_is_said_by_the_database() -> None:
-    """By a clock a day ahead its first month would begin too late, and what it used until then never be billed."""
+    """The first month would begin too late by a clock that is a day ahead, and what was used until then would never be
+    billed.
+    """
     began = Tenant._meta.get_field("created_at")
     assert (began.has_default(), began.has_db_default()) == (False, True)
 

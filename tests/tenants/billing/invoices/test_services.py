@@ -1,4 +1,4 @@
-"""Months billed on the real tables: every invoice adds up, is numbered in turn, and says what the ledger says."""
+"""Tests of months billed on the real tables: every invoice adds up, has the next number, and agrees with the ledger."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -29,7 +29,7 @@ def test_what_was_used_is_billed_with_tax_and_is_owed(customer: Customer) -> Non
     customer.uses(1_000, customer.last.first)
     customer.uses(1_001, customer.last.first)
     (invoice,) = customer.drawn(customer.last)
-    # 2,001 pages of 0.0015 are 3.0015.
+    # The price of 2,001 pages at 0.0015 is 3.0015.
     assert (invoice.net_micros, invoice.tax_micros, invoice.total_micros) == (3_000_000, 570_000, 3_570_000)
     assert (invoice.due_micros, invoice.status) == (3_570_000, "open")
     assert [(line.text, line.quantity, line.exact_micros) for line in customer.lines(invoice)] == [
@@ -83,7 +83,7 @@ def test_included_units_cost_nothing_and_what_was_charged_for_them_is_given_back
     (invoice,) = customer.drawn(customer.last)
     (line,) = customer.lines(invoice)
     assert (line.quantity, line.included, line.exact_micros) == (150, 100, 75_000)
-    # 0.075 is 0.08 in cents, and its tax 0.02.
+    # The amount of 0.075 is 0.08 in cents, and its tax is 0.02.
     assert (invoice.total_micros, invoice.due_micros, invoice.status) == (100_000, 0, "paid")
     assert customer.available() == 10 * EUR - 100_000
 

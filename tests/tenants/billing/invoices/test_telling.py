@@ -1,4 +1,6 @@
-"""Who pays gets each issued invoice once, with its PDF; a mail server that is away is tried again."""
+"""Tests that the payer gets each issued invoice once, with its PDF, and that a mail server that is away is tried
+again.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -25,7 +27,7 @@ def mailing(settings: Any) -> None:
     settings.EMAIL_BACKEND = LOCMEM
     settings.MAAS_PUBLIC_URL = "https://documents.example"
     with operator_work():
-        Invoice.objects.filter(told_at=None).update(told_at=timezone.now())  # those of other tests
+        Invoice.objects.filter(told_at=None).update(told_at=timezone.now())  # Other tests left them.
     mail.outbox.clear()
 
 

@@ -1,4 +1,4 @@
-"""What is told again, and for how long."""
+"""Tests of what `ToldAgain` keeps, and for how long."""
 
 from tenants.billing.invoices.told_again import CAPACITY, ToldAgain
 

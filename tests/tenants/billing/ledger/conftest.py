@@ -1,4 +1,4 @@
-"""A tenant's money as the tables have it, and shorthand for what moves it."""
+"""A tenant's money as the tables have it, and helpers that move it."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -44,7 +44,7 @@ class Purse:
         return Source(self.tenant_id, "job", uuid7(), "EUR", key_id)
 
     def stands(self) -> tuple[int, int]:
-        """What the wallet says is available and held."""
+        """Return what the wallet says is available and held."""
         with unit_of_work(self.tenant_id):
             wallet = Wallet.objects.get(currency="EUR")
         return wallet.available_micros, wallet.held_micros
@@ -59,7 +59,7 @@ class Purse:
             return list(LedgerTransaction.objects.order_by("id").values_list("kind", flat=True))
 
     def of_budget(self) -> tuple[int, int]:
-        """Used and held."""
+        """Return what is used and held of the budget."""
         with unit_of_work(self.tenant_id):
             budget = Budget.objects.get()
         return budget.used_micros, budget.held_micros

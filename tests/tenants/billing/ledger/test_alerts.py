@@ -1,4 +1,4 @@
-"""Who pays is told once a month that a budget comes to its end."""
+"""Tests that the payer is notified once a month that a budget comes to its end."""
 
 from typing import Any
 

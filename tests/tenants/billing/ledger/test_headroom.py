@@ -1,4 +1,4 @@
-"""What is left for a caller in one currency, out of all that bounds it."""
+"""Tests of what is left for a caller in one currency, within everything that bounds it."""
 
 import pytest
 

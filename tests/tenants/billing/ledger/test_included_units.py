@@ -1,4 +1,4 @@
-"""Which units are included, out of which pools."""
+"""Tests of which units are included, and from which pools."""
 
 from datetime import date
 from uuid import UUID
@@ -22,7 +22,7 @@ def room(number: int, quantity: int, model: str = "ocr", month: date | None = NO
 
 
 def taken(works: list[Work], rooms: list[Room]) -> list[tuple[int, int, int]]:
-    """Pool, quantity and what is spared."""
+    """Return the pool, the quantity and the amount that is spared, for each allotment."""
     return [(one.room.pool_id.int, one.quantity, one.spared_micros) for one in allot(works, rooms)]
 
 

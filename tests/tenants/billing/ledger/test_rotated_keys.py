@@ -1,4 +1,4 @@
-"""A key and the one that takes its place share one budget: while both work, nothing of it is spent twice."""
+"""Tests that a key and its successor share one budget: while both work, nothing of it is spent twice."""
 
 import asyncio
 from datetime import timedelta
@@ -27,7 +27,7 @@ __all__ = ["threads"]
 
 @pytest.fixture
 def both(tenant: CreatedTenant, purse: Purse) -> tuple[Identity, Identity]:
-    """A key with 100 a month, and its successor: both work for an hour."""
+    """Return the identities of a key with 100 a month and of its successor. Both keys work for an hour."""
     set_own_budget(tenant_id=tenant.tenant.id, currency="EUR", monthly_micros=100, key_id=tenant.key.key.id)
     with unit_of_work(tenant.tenant.id):
         made = rotate_key(key_id=tenant.key.key.id, overlap=timedelta(hours=1))

@@ -1,4 +1,4 @@
-"""Holds, settlements and grants on the real tables: whatever comes, the books balance and no balance is overdrawn."""
+"""Tests of holds, settlements and grants on the real tables: the books always balance, and no balance is overdrawn."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -140,7 +140,7 @@ def test_a_second_hold_is_refused_by_the_database(purse: Purse) -> None:
 
 
 def test_a_transaction_that_comes_to_nothing_leaves_nothing(purse: Purse) -> None:
-    """As where its process is killed: after each of its statements."""
+    """The transaction ends after all of its statements, as if its process was killed there."""
     purse.prepaid(100)
     source = held(purse, 60)
     deeds: list[Callable[[], object]] = [
@@ -235,7 +235,7 @@ def test_a_budget_counts_what_was_used_and_held_before_it_was_set(purse: Purse) 
 
 
 def test_a_budget_that_is_set_while_a_charge_waits_counts_that_charge(purse: Purse) -> None:
-    """It waits for the wallet with an older look at everything else."""
+    """The charge waits for the wallet with an older view of everything else."""
     purse.prepaid(100)
     source = held(purse, 60)
 

@@ -1,4 +1,4 @@
-"""How an account pays: in all currencies alike, and from its beginning as its first plan says."""
+"""Tests of how an account pays: in all currencies alike, and from its beginning as its first plan says."""
 
 from collections.abc import Mapping
 

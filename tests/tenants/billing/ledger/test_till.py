@@ -1,4 +1,6 @@
-"""Calls before a balance: what they may cost is set aside, what they did cost is charged, and no end is passed."""
+"""Tests of calls against a balance: what they may cost is set aside, what they did cost is charged, and the balance is
+never exceeded.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterator
@@ -40,13 +42,13 @@ def threads() -> Iterator[DatabaseThreads]:
 
 @pytest.fixture
 def identity(tenant: CreatedTenant) -> Identity:
-    """As it is known a moment after there are terms."""
+    """Return the identity as it is known a moment after there are terms."""
     return replace(identify_key(tenant.key.text), bounded=True)
 
 
 @asynccontextmanager
 async def tills(threads: DatabaseThreads, url: str = "") -> AsyncIterator[tuple[Till, Till]]:
-    """Those of two processes."""
+    """Yield the tills of two processes."""
     both = Till(threads, url or settings.MAAS_REDIS_URL), Till(threads, url or settings.MAAS_REDIS_URL)
     yield both
     for till in both:
@@ -56,7 +58,7 @@ async def tills(threads: DatabaseThreads, url: str = "") -> AsyncIterator[tuple[
 async def taken(
     till: Till, identity: Identity, micros: int = 10, currency: str = "EUR"
 ) -> Reservation | None:
-    """None where there was not so much."""
+    """Set aside the amount, and return None if there was not so much."""
     with suppress(InsufficientFunds):
         reserved = await till.reserve(identity, uuid7(), currency, Most(micros))
         assert reserved is not None
@@ -84,7 +86,7 @@ def used(identity: Identity, *, key: bool = True) -> MeterEvent:
 
 
 def charge(*calls: Reservation, cost: int | None = None) -> None:
-    """As the scheduler does, of uses that cost so much each."""
+    """Record uses that cost `cost` each, as the scheduler does."""
     for one in calls:
         price = Price("call", one.amount_micros if cost is None else cost, 1, "EUR")
         use = MeterEvent(
@@ -264,7 +266,7 @@ def test_a_job_gets_nothing_of_what_is_set_aside_for_calls_and_calls_nothing_of_
             assert not await taken(till, identity, 1), "by the look that is older than the hold"
             assert not await taken(other, identity, 1)
             till.settle(call, 0)
-            # Who settles waits for nobody: it is known to others a moment later.
+            # Settling waits for nobody: other processes know of it a moment later.
             async with asyncio.timeout(10):
                 while not await taken(other, identity, 60):  # noqa: ASYNC110
                     await asyncio.sleep(0.02)

@@ -1,4 +1,6 @@
-"""Calls of a prepaid account whose plan includes units: those first, then its money, and neither is passed."""
+"""Tests of calls of a prepaid account whose plan includes units: the units are used first, then the money, and neither
+is exceeded.
+"""
 
 import asyncio
 import random
@@ -76,7 +78,7 @@ class Caller:
         return None
 
     def used(self, till: Till, reserved: Reservation, model: str, tokens: int) -> MeterEvent:
-        """As the gateway notes it: what is set aside, what is written, what is settled."""
+        """Settle a call as the gateway does, and return the event as it is read after it was written."""
         plain = MeterEvent(
             id=reserved.id,
             tenant_id=self.identity.tenant_id,
@@ -141,7 +143,7 @@ def test_units_that_a_call_has_are_no_jobs_and_those_of_a_job_no_calls(
 def test_what_has_units_keeps_them_whatever_is_dearer(
     threads: DatabaseThreads, identity: Identity, plan: Plan, purse: Purse
 ) -> None:
-    """The cheap call was let in for the units alone, and money is there for the dear one."""
+    """The cheap call was admitted for the units alone, and there is money for the expensive one."""
     include(plan, 1_000, meter="token")
     purse.prepaid(7_002)
     caller = Caller(identity)
@@ -188,7 +190,9 @@ def test_of_a_call_in_part_that_part_is_paid(
 def test_whatever_calls_and_jobs_do_at_once_neither_units_nor_money_are_passed(
     threads: DatabaseThreads, identity: Identity, plan: Plan, purse: Purse, seed: int
 ) -> None:
-    """Two models at two prices, units of their own and of all, calls and jobs that use less than they set aside."""
+    """Two models at two prices, with units of their own and shared units, run calls and jobs that use less than they
+    set aside.
+    """
     chance = random.Random(seed)
     include(plan, 3_000, model="dear", meter="token")
     include(plan, 5_000, meter="token")

@@ -1,4 +1,4 @@
-"""Uses to write, the run's own stream empty before each test, and what Postgres came to."""
+"""Fixtures: uses to write, the run's own stream (empty before each test), and what Postgres has recorded."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Sums:
 
 
 def sums_of(events: Sequence[MeterEvent]) -> Sums:
-    """By Python, of each use once."""
+    """Compute the sums in Python, with each use counted once."""
     once = {event.id: event for event in events}.values()
     return Sums(len(once), sum(e.quantity for e in once), sum(e.amount_micros for e in once))
 

@@ -16,7 +16,7 @@ def test_an_event_is_read_as_it_was_written(event: MeterEvent) -> None:
 
 
 def test_an_event_of_the_format_without_keys_is_read_as_one_without_a_key() -> None:
-    """Written by the version before; it may have lain aside since."""
+    """The previous version wrote this event; it may have been set aside since then."""
     written = bytes.fromhex(
         "01019fa123000070008000000000000001019fa123000070008000000000000002030000000700000000000000102700"
         "0000000000e80300000000000000ead3f8a101000001"

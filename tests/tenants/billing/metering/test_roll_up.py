@@ -1,4 +1,4 @@
-"""Each use counts once, to its own day, whatever is repeated, dies or is bad."""
+"""Tests that each use counts once, for its own day, whatever is repeated, dies or is invalid."""
 
 import asyncio
 import random
@@ -35,7 +35,7 @@ REASONS = ("unreadable", "unknown_tenant", "refused")
 
 
 class Leader:
-    """Does something in a thread of its own, with connections of its own."""
+    """A thread that does some work, with connections of its own."""
 
     def __init__(self, do: Callable[[], object]) -> None:
         self._do = do
@@ -69,7 +69,9 @@ def sample(name: str, **labels: str) -> float:
 
 @contextmanager
 def being_recorded_elsewhere(event: MeterEvent) -> Iterator[None]:
-    """Whoever records the same use waits for this transaction, which comes to nothing."""
+    """Record the use in a transaction that is rolled back in the end. Every other recorder of the same use waits for
+    it.
+    """
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute(
@@ -85,7 +87,7 @@ def being_recorded_elsewhere(event: MeterEvent) -> Iterator[None]:
 
 
 def one_that_waits() -> int:
-    """The connection that is held up, once there is one."""
+    """Return the process ID of the connection that waits for a lock, once there is one."""
     statement = (
         "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
     )
@@ -244,7 +246,7 @@ def test_uses_wait_while_postgres_is_away_and_count_afterwards(
     put(client, make_event(), make_event())
 
     def without_postgres() -> None:
-        own = connections[APP]  # of this thread
+        own = connections[APP]  # It belongs to this thread.
         own.settings_dict = {**own.settings_dict, "HOST": "/nowhere"}
         roll_up_uses()
         with pytest.raises(OperationalError):

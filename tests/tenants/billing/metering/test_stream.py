@@ -1,4 +1,4 @@
-"""Many callers write at once; Redis dies, freezes, says no and comes back."""
+"""Tests of many callers who write at once, while Redis dies, freezes, refuses and comes back."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ def written(url: str) -> list[MeterEvent]:
 
 
 async def away(stream: MeterStream, event: MeterEvent) -> bool:
-    """Whether the caller was told to come again."""
+    """Say whether the stream was away and the caller was asked to come again."""
     try:
         await stream.add(event)
     except MeterAway as error:
@@ -53,7 +53,9 @@ def test_what_was_added_is_in_the_stream(client: "redis.Redis", make_event: Make
 
 
 def test_callers_at_once_share_trips(make_event: MakeEvent) -> None:
-    """One connection; and with 64 callers far fewer reads by Redis than events. Nobody else talks to this one."""
+    """64 callers share one connection, and Redis makes far fewer reads than there are events. Nobody else uses this
+    Redis.
+    """
 
     async def add(stream: MeterStream, count: int) -> None:
         for _ in range(count):
@@ -139,7 +141,7 @@ def test_a_redis_that_hangs_holds_nobody_for_longer_than_the_patience(
             assert await away(stream, event)
             return loop.time() - begun_s
 
-        # Those who come while a write hangs wait no longer than who began it.
+        # Callers who come while a write hangs wait no longer than the caller who began it.
         took = await asyncio.gather(*(timed(event, 0.1 * number) for number, event in enumerate(hung)))
         assert max(took) < 0.5 + 0.4
         mortal.thaw()

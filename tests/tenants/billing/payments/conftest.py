@@ -90,7 +90,7 @@ class Payer(Purse):
         )
 
     def has_card(self, stand_in: StandIn, method: str = "pm_fine", *, pays: bool = True) -> ProviderCustomer:
-        """Saved before any of its invoices is issued."""
+        """Save a card, dated before any of the tenant's invoices is issued."""
         customer = {"id": f"cus_{unique('c')}", "object": "customer", "created": 0, "metadata": {}}
         stand_in.account.customers[str(customer["id"])] = customer
         method_id = unique(method)
@@ -113,19 +113,19 @@ class Payer(Purse):
 
 
 def fresh(row: Any) -> Any:
-    """As it stands now."""
+    """Return the row as it is stored now."""
     with operator_work():
         return type(row).objects.get(pk=row.pk)
 
 
 def open_of(invoice: Invoice) -> int:
-    """In euros."""
+    """Return what is open of the invoice, in euros."""
     with operator_work():
         return int(Invoice.objects.get(pk=invoice.pk).open_micros // EURO)
 
 
 def grow_older(payment: Payment, interval: str) -> None:
-    """As if it had been begun so long ago."""
+    """Make the payment look as if it had begun `interval` ago."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(
             "UPDATE tenants_payment SET created_at = created_at - %s::interval, asked_at = asked_at - %s::interval,"
@@ -156,6 +156,6 @@ def stand_in(settings: Settings) -> Iterator[StandIn]:
         settings.MAAS_STRIPE_API_BASE = settings.MAAS_STRIPE_CHECKOUT = stand_in.url
         yield stand_in
     with operator_work():
-        # Whose stand-in is gone is nobody's to look after.
+        # Nobody is to process the cards and payments of a stand-in that is gone.
         ProviderCustomer.objects.update(pays_invoices=False)
         Payment.objects.filter(status="pending").update(status="canceled")

@@ -1,4 +1,6 @@
-"""Cards are saved once, by who asked for it last; what was removed or switched off stays so."""
+"""Tests that a card is saved once, by the person who requested it last, and that what was removed or switched off stays
+so.
+"""
 
 from tenants.billing.payments.cards import begin_saving_card, forget_card, keep_card, let_card_pay
 from tenants.billing.payments.models import ProviderCustomer
@@ -25,7 +27,7 @@ def saves(payer: Payer, stand_in: StandIn) -> str:
 
 
 def attach_again(stand_in: StandIn, session_id: str) -> None:
-    """As if the provider had never heard that it was removed."""
+    """Attach the method again, as if the provider had never learned that it was removed."""
     session = stand_in.account.sessions[session_id]
     session["setup_intent"]["payment_method"]["customer"] = session["customer"]
 

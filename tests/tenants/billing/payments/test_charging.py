@@ -1,4 +1,6 @@
-"""Invoices are taken from saved cards: each once, refusals on a schedule, and what is not answered is looked for."""
+"""Tests that invoices are charged to saved cards: each once, refusals on a schedule, and an unanswered payment is
+looked up.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""What a provider says otherwise is booked or cleared by an operator, once, and stays so."""
+"""Tests that an operator books or clears what a provider reports differently, once, and that it stays so."""
 
 from datetime import timedelta
 
@@ -30,7 +30,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def differs(payer: Payer) -> int:
-    """Rows that an operator sees, after a check."""
+    """Return the number of rows that an operator sees after a check."""
     keep_differences([*compare_payments(), *(compare_provider() or [])])
     with operator_work():
         return LedgerDifference.objects.filter(tenant_id=payer.tenant_id, gone_at=None).count()
@@ -43,7 +43,7 @@ def deeds(payer: Payer) -> list[tuple[str, str]]:
 
 
 def told_otherwise(payer: Payer, stand_in: StandIn, payment: Payment, cents: int) -> Payment:
-    """The provider says that so much came in."""
+    """Have the provider report that `cents` came in, and return the payment."""
     tell("checkout.session.completed", stand_in.pay(payment.checkout_id, amount=cents))
     found: Payment = fresh(payment)
     assert (found.status, found.told_micros) == ("pending", cents * EURO // 100)

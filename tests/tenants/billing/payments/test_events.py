@@ -1,4 +1,4 @@
-"""What is told is heard from nobody but Stripe, and does what it says once or not at all."""
+"""Tests that events are accepted from nobody but Stripe, and that each takes effect once or not at all."""
 
 import json
 import time
@@ -46,7 +46,7 @@ def test_another_secret_an_old_moment_and_another_body_are_refused(payer: Payer,
 
 @pytest.mark.parametrize("body", [b"", b"\xff\xfe", b"[]", b"null", b"{}", b'{"id": ""}', b"{" * 5000])
 def test_what_is_no_event_is_refused_though_it_is_signed(stand_in: StandIn, body: bytes) -> None:
-    # What is no UTF-8 cannot be signed as Stripe signs, and is refused as well.
+    # A body that is not UTF-8 cannot be signed as Stripe signs, and is refused as well.
     with pytest.raises(WrongSignature):
         receive_event(body, signed(body))
 

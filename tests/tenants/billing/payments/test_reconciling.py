@@ -1,4 +1,6 @@
-"""Payments held against the ledger and against the provider's own list: what differs is told, and nothing else."""
+"""Tests that payments are compared with the ledger and with the provider's own list: each difference is reported, and
+nothing else.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -49,7 +51,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_agrees_is_not_told(payer: Payer, stand_in: StandIn) -> None:
-    for _ in range(5):  # more than a page of the stand-in's lists
+    for _ in range(5):  # This is more than a page of the stand-in's lists.
         payment = paid(payer, stand_in)
     refund = decide_refund(payment_id=payment.id, amount_micros=20 * EURO, reason="why", made_by="op")
     ask_refund(refund.id)
@@ -97,7 +99,7 @@ def test_a_refund_that_only_the_provider_knows_is_told(payer: Payer, stand_in: S
 
 
 def test_a_payment_whose_row_is_lost_is_told(payer: Payer, stand_in: StandIn) -> None:
-    """As after a database was brought back from before it."""
+    """The row is missing as after the restore of a backup of the database from before the payment."""
     payment = payer.tops_up(50)
     stand_in.pay(payment.checkout_id)
     for row in stand_in.account.intents.values():

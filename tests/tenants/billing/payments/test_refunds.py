@@ -1,4 +1,6 @@
-"""What goes back: never more than came, once, in the books when the provider has confirmed it; and disputes."""
+"""Tests of refunds: never more than came in, once, and in the books when the provider has confirmed it. There are tests
+of disputes as well.
+"""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -193,7 +195,7 @@ def test_a_dispute_whose_event_is_lost_is_read_back(payer: Payer, stand_in: Stan
     invoice = payer.invoice(100)
     payment = payer.pays(invoice)
     tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
-    for number in range(3):  # of others on the same account
+    for number in range(3):  # They belong to others on the same account.
         stand_in.account.disputes[f"dp_{number}"] = {"id": f"dp_{number}", "created": int(time.time())}
     dispute = {
         "id": f"dp_{payment.id}",

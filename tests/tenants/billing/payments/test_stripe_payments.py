@@ -1,4 +1,6 @@
-"""Paying on Stripe's page: the real library against a stand-in, and what its events and its silence do."""
+"""Tests of paying on Stripe's page: the real library against a stand-in, and the effects of its events and of its
+silence.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Transfers, as an operator finds them: whole, in parts, more than was asked, and recorded once."""
+"""Tests of transfers as an operator finds them: whole, in parts, more than was requested, and recorded once."""
 
 from concurrent.futures import ThreadPoolExecutor
 

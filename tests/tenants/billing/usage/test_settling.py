@@ -1,4 +1,4 @@
-"""What a day's several sums become once it is over, while uses of that day still come in."""
+"""Tests of how the several sums of a day become one once it is over, while uses of that day still come in."""
 
 import threading
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def record(tenant_id: UUID, *, at: datetime = LONG_AGO, **fields: object) -> Non
 
 
 def elsewhere(work: Callable[[], None]) -> None:
-    """On a connection of its own, whose sums are mostly in another shard."""
+    """Do the work on a connection of its own, whose sums are mostly in another shard."""
 
     def do() -> None:
         try:
@@ -109,7 +109,7 @@ def test_a_settled_day_is_told_for_all_keys_together(tenant_id: UUID) -> None:
 
 
 def test_what_was_settled_before_there_were_totals_comes_into_them_once(tenant_id: UUID) -> None:
-    """A scheduler of the version before may still be at work, and settles into its own shard."""
+    """A scheduler of the previous version may still be running, and it settles into its own shard."""
     key = uuid4()
     record(tenant_id, key_id=key)
     settle_days()
@@ -158,7 +158,7 @@ def test_what_was_settled_before_there_were_months_comes_into_them_once_and_into
 
 
 def test_the_day_that_goes_on_is_left_alone(tenant_id: UUID) -> None:
-    now = datetime.now(UTC) + timedelta(minutes=2)  # so that midnight does not come in between
+    now = datetime.now(UTC) + timedelta(minutes=2)  # Midnight must not come in between.
     record(tenant_id, at=now)
     settle_days()
     ((*_, shard, _quantity, _amount, _saved, _records),) = days(tenant_id)
@@ -181,7 +181,7 @@ def test_a_sum_that_is_being_written_is_settled_another_time(tenant_id: UUID) ->
 
 
 def ended(_: int) -> None:
-    """Of how many, nobody asks."""
+    """Discard the count, which no test needs."""
 
 
 def test_writers_and_settlers_at_once_lose_nothing(tenant_id: UUID) -> None:

@@ -1,4 +1,4 @@
-"""Which months a question takes as wholes, and in which parts a long time is read."""
+"""Tests of which months a query takes as wholes, and in which parts a long period is read."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -19,7 +19,7 @@ DAYS = st.dates(date(2025, 1, 1), date(2027, 3, 1))
         (date(2025, 11, 1), date(2026, 11, 1), date(2025, 11, 1), date(2026, 11, 1)),
         (date(2026, 1, 2), date(2026, 3, 31), date(2026, 2, 1), date(2026, 3, 1)),
         (date(2026, 1, 2), date(2026, 1, 31), date(2026, 1, 31), date(2026, 1, 31)),
-        # What goes on is whole until tomorrow, and not until today: today's last minute may be over elsewhere.
+        # The current month is whole until tomorrow, and not until today: today's last minute may be over elsewhere.
         (date(2026, 10, 1), date(2026, 11, 24), date(2026, 10, 1), date(2026, 12, 1)),
         (date(2026, 10, 1), date(2026, 11, 23), date(2026, 10, 1), date(2026, 11, 1)),
     ],

@@ -1,4 +1,4 @@
-"""How often one place may do something, and what counts as one place."""
+"""Tests of how often one client IP may do something, and of what counts as one client IP."""
 
 import pytest
 
@@ -50,7 +50,9 @@ def test_no_more_places_are_remembered_than_fit() -> None:
 def test_a_household_of_addresses_is_one_place_and_a_claimed_one_counts_only_behind_a_proxy(
     claims: list[str],
 ) -> None:
-    """A caller who sends a line of its own stands before its proxy's, also where that adds another line."""
+    """A header line that the caller sends itself comes before that of its proxy, even if the proxy adds another
+    line.
+    """
     headers = [(b"x-forwarded-for", claim.encode()) for claim in claims]
     scope = {"client": ("2001:db8:0:1::5", 1), "headers": headers}
     assert place_of_scope(scope, 0) == "2001:db8:0:1::/64"

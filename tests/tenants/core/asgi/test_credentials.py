@@ -1,4 +1,4 @@
-"""How often one place may try what is nobody's, and who is not held up by that."""
+"""Tests of how often one client IP may try unknown credentials, and of who is not delayed by that."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ GOOD = "good"
 
 
 class House:
-    """Finds only what is GOOD, and counts how often it is asked."""
+    """A store that finds only credentials that begin with GOOD, and that records each lookup."""
 
     def __init__(self, most_a_minute: int) -> None:
         self.asked: list[str] = []

@@ -1,4 +1,4 @@
-"""What a request says of itself."""
+"""Tests of what a request says about itself."""
 
 from tenants.core.asgi.protocol import Scope, cookie, header
 

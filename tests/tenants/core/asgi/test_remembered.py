@@ -1,4 +1,4 @@
-"""Answers kept for a moment."""
+"""Tests of answers that are kept for a moment."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ class Clock:
 
 
 class Source:
-    """Counts what it is asked; each answer is the count."""
+    """A source that counts its requests. Each answer is the count."""
 
     def __init__(self) -> None:
         self.asked = 0

@@ -1,4 +1,4 @@
-"""What a stop cuts short, and what it leaves its time."""
+"""Tests of what a stop cuts short, and of what it lets finish."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Each statement acts as the role of its moment, whatever is begun, fails or is taken back around it."""
+"""Tests that each statement acts as the role of its moment, whatever is begun, fails or is rolled back around it."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,7 +24,7 @@ def acting() -> str:
 
 
 def left_on_the_connection() -> str:
-    """Asked past Django, which would change the role first."""
+    """Return the role of the connection. The query bypasses Django, which would change the role first."""
     row = psycopg.Cursor(connections[APP].connection).execute("SELECT current_user").fetchone()
     assert row is not None
     return str(row[0])
@@ -119,7 +119,7 @@ class Block:
     kind: Literal["account", "operator", "atomic", "joined"]
     end: Literal["well", "raises", "database error"]
     asks: bool
-    """Whether a statement follows on it, within what is around it."""
+    """A statement follows the block, within what is around it, if this is set."""
     inside: tuple["Block", ...]
 
 
@@ -177,7 +177,7 @@ def _fail() -> None:
 
 
 def _check(expected: str) -> None:
-    """Where a transaction has failed nothing can be asked until it is taken back."""
+    """Check the role, except in a failed transaction, in which no query is possible until it is rolled back."""
     info = connections[APP].connection.info if connections[APP].connection is not None else None
     failed = info is not None and info.transaction_status == psycopg.pq.TransactionStatus.INERROR
     if not failed and not connections[APP].needs_rollback:

@@ -1,4 +1,4 @@
-"""The second wall, walked table by table: a new tenant-owned table is covered here or fails here."""
+"""Tests of row security, table by table: a new tenant-owned table is covered here or fails here."""
 
 import pytest
 from django.apps import apps
@@ -10,7 +10,7 @@ from tenants.core.db.unit_of_work import APP
 OWNED = [model for model in apps.get_models() if issubclass(model, TenantOwned)]
 TABLES = [model._meta.db_table for model in OWNED]
 ALSO_KNOWN = {"jobs_jobtoindex", "jobs_pageembedding"}
-"""Made in SQL, without a model."""
+"""Tables that are made in SQL, without a model."""
 
 _TABLES_OF_TENANTS = """
 SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, wall.qual, wall.with_check, a.attnotnull
@@ -39,7 +39,7 @@ def _one(sql: str, table: str) -> tuple[object, ...]:
 
 
 def _faults(rows: list[tuple[object, ...]]) -> list[str]:
-    """In the words of what is to be done about them."""
+    """Return the faults, each with what is to be done about it."""
     faults = []
     for name, forced, using, check, always in rows:
         if not forced:
@@ -54,7 +54,7 @@ def _faults(rows: list[tuple[object, ...]]) -> list[str]:
 
 
 def test_every_table_of_the_database_that_names_a_tenant_has_the_wall() -> None:
-    """Read from the catalogue, since not every table has a model."""
+    """The tables are read from the catalog, since not every table has a model."""
     rows = _all(_TABLES_OF_TENANTS)
     assert {str(name) for name, *_ in rows} >= {*TABLES, *ALSO_KNOWN}
     assert _faults(rows) == []
@@ -71,7 +71,7 @@ def test_every_table_of_the_database_that_names_a_tenant_has_the_wall() -> None:
     ],
 )
 def test_a_table_without_the_whole_wall_is_found(made: str, fault: str) -> None:
-    """What looks for them sees each way of forgetting it."""
+    """The check detects each way of forgetting row security."""
     wall = "(tenant_id = nullif(current_setting('app.tenant', true), '')::uuid)"
     enable, force = ("ALTER TABLE forgotten " + one + " ROW LEVEL SECURITY;" for one in ("ENABLE", "FORCE"))
     policy = "CREATE POLICY tenant_wall ON forgotten TO maas_app USING "
@@ -100,7 +100,7 @@ def test_no_other_policy_lets_requests_through() -> None:
 
 
 def test_no_view_looks_past_the_wall() -> None:
-    """One shows what its owner may see, unless it asks who looks."""
+    """A view shows what its owner may see, unless it checks the rights of the role that reads it."""
     sql = """
         SELECT relname FROM pg_class
         WHERE relnamespace = 'public'::regnamespace AND relkind = 'v'
@@ -139,7 +139,7 @@ def test_references_between_tenant_tables_carry_the_tenant(model: type[TenantOwn
 
 
 def test_functions_past_the_wall_read_nobodys_temporary_tables() -> None:
-    """Where pg_temp is not named, Postgres looks in it first."""
+    """Postgres searches pg_temp first if the search path does not name it."""
     found = _all(
         "SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace"
         " WHERE p.prosecdef AND n.nspname = 'public'"

@@ -14,7 +14,7 @@ from tests.tenants.core.http_client.world import HOST, World
 
 
 def certificate(folder: Path, name: str) -> Path:
-    """Key and certificate in one file, its own authority."""
+    """Create a key and a self-signed certificate in one file."""
     if shutil.which("openssl") is None:
         pytest.skip("no openssl (apt-get install openssl)")
     path = folder / f"{name}.pem"
@@ -38,7 +38,7 @@ def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def receiver(own_certificate: Path) -> Iterator[Callable[..., Receiver]]:
-    """Starts receivers that say what a test tells them, each with the certificate of HOST."""
+    """Yield a function that starts receivers. They send what a test gives them, each with the certificate of HOST."""
     started: list[Receiver] = []
 
     def start(*pieces: bytes, plain: bool = False, **options: Any) -> Receiver:

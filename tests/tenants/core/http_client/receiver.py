@@ -10,9 +10,11 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
 class Receiver:
-    """Says `pieces` to every caller, then `endlessly` for as long as the caller listens, `every_s` seconds apart.
+    """A server that sends `pieces` to every caller, then `endlessly` for as long as the caller listens, `every_s`
+    seconds apart.
 
-    One that does not listen begins at once, and takes nothing of what is sent; one that sips takes it bit by bit.
+    A receiver that does not listen begins at once, and takes nothing of what is sent. A receiver that sips takes it bit
+    by bit.
     """
 
     def __init__(
@@ -33,7 +35,7 @@ class Receiver:
         self.port: int = self._listener.getsockname()[1]
         self.requests: list[bytes] = []
         self.names: list[str | None] = []
-        """Asked for in TLS."""
+        """The names that were requested in TLS."""
         if tls is not None:
             tls.sni_callback = lambda _socket, name, _context: self.names.append(name)
         threading.Thread(target=self._accept, daemon=True).start()

@@ -1,4 +1,6 @@
-"""The table of what is public, against the registries, and against what wraps one address in another."""
+"""Tests of the table of public addresses, against the registries and against notations that wrap one address in
+another.
+"""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
@@ -29,7 +31,7 @@ IPV6_REGISTRY = listed(
     2620:4f:8000::/48 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8 ::/96 ::ffff:0:0:0/96
     """
 )
-"""The same, with what is deprecated; prefixes of which the inner address decides are tested below."""
+"""The same for IPv6, including what is deprecated. Prefixes for which the inner address decides are tested below."""
 NOT_PUBLIC = listed(
     """
     127.0.0.1 127.1.2.3 0.0.0.0 10.1.2.3 192.168.1.1 172.31.255.255 169.254.169.254 100.100.100.200 192.0.0.192

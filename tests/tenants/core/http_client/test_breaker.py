@@ -1,4 +1,4 @@
-"""When an endpoint that fails is asked again."""
+"""Tests of when an endpoint that fails is tried again."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -35,7 +35,7 @@ from tests.tenants.core.http_client.world import (
     refusal,
 )
 
-# Whose answer it is
+# The following tests show whose answer it is.
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_who_answered_goes_with_the_answer(world: Make) -> None:
     assert there.send().is_own
 
 
-# Whom it reaches
+# The following tests show whom a request reaches.
 
 
 def test_a_request_reaches_the_pinned_address_under_the_name(world: Make) -> None:
@@ -311,11 +311,11 @@ def test_a_literal_address_is_connected_to_without_a_lookup(world: Make) -> None
     here = world()
     with pytest.raises(EgressFailed) as failed:
         here.send(post(url="https://[2606:4700::1111]:8443/"))
-    assert failed.value.code == "tls_failed"  # the certificate is of a name
+    assert failed.value.code == "tls_failed"  # The certificate is issued for a name.
     assert (here.looked_up, here.dialled) == ([], [("2606:4700::1111", 8443)])
 
 
-# Circuits and the world as it is
+# The following tests are about circuits, counters and the development switch.
 
 
 def test_an_endpoint_that_fails_is_left_alone_and_others_are_not(world: Make) -> None:

@@ -1,4 +1,4 @@
-"""What the other side can do to a request: drip, never end, lie about its size, and speak no HTTP."""
+"""Tests of what the other side can do to a request: drip, never end, lie about its size, and speak no HTTP."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def test_a_receiver_that_takes_nothing_ends_in_time(world: Make) -> None:
 
 
 def test_a_receiver_that_takes_it_bit_by_bit_ends_in_time(world: Make) -> None:
-    """Each bit is taken well within any timeout; what is left when the time is over is not sent."""
+    """Each piece is taken well within any timeout. The rest is not sent once the time is over."""
     here, body = world(every_s=DRIP_S, sips=True), bytes(8 * 2**20)
     assert failure(here, QUICK, post(body)) == "answer_timeout"
     here.receiver.close()

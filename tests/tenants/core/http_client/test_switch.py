@@ -1,4 +1,4 @@
-"""The development switch says what it does, and does not work where tenants are."""
+"""Tests that the development switch says what it does, and that it does not work where there are tenants."""
 
 import os
 import subprocess

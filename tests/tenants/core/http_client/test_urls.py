@@ -1,4 +1,4 @@
-"""What a URL may say, and that nothing is left to be read in two ways."""
+"""Tests of what a URL may contain, and that no URL can be read in two ways."""
 
 import socket
 from ipaddress import ip_address
@@ -27,7 +27,7 @@ REFUSED = [
     "gopher://hooks.example.com/",
     "unix:///run/redis.sock",
     "javascript://hooks.example.com/%0aalert(1)",
-    # two readings
+    # The following can be read in two ways.
     "http://example.com:80@127.0.0.1:6379/",
     "https://example.com@127.0.0.1/",
     "https://user:password@example.com/",
@@ -64,7 +64,7 @@ REFUSED = [
     "https://example.com/" + "a" * LONGEST_URL,
     "https://example.com/ü",
     "https://example.com/?q=ü",
-    # ports
+    # The following have a port that is not allowed.
     "https://example.com:22/",
     "https://example.com:80/",
     "https://example.com:6379/",
@@ -72,7 +72,7 @@ REFUSED = [
     "https://example.com:65536/",
     "https://example.com:65979/",
     "https://example.com:999999/",
-    # addresses in other clothes
+    # The following are addresses in another notation.
     "https://127.0.0.1/",
     "https://127.1/",
     "https://127.0.0.1./",
@@ -112,7 +112,7 @@ REFUSED = [
     "https://[fe80::1%25eth0]/",
     "https://[2606:4700::1111%25lo]/",
     "https://[fd00:ec2::254]/",
-    # names of a network of one's own
+    # The following are names within a private network.
     "https://localhost/",
     "https://LOCALHOST/",
     "https://localhost.localdomain/",
@@ -121,7 +121,7 @@ REFUSED = [
     "https://redis.default.svc.cluster.local/",
     "https://printer.lan/",
     "https://1.0.0.127.in-addr.arpa/",
-    # names that are two
+    # The following can be read as two names.
     "https://straße.example.com/",
     "https://ﬁnance.example.com/",
     "https://ex‍ample.com/",

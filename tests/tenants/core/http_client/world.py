@@ -1,4 +1,4 @@
-"""What names lead to in a test, and who answers behind every public address."""
+"""A test world: what names resolve to, and which server answers behind every public address."""
 
 import socket
 import ssl
@@ -19,15 +19,15 @@ from tests.tenants.core.http_client.receiver import Receiver
 HOST = "hooks.example.com"
 PUBLIC, ANOTHER = "93.184.216.34", "2606:4700::1111"
 QUICK = replace(WEBHOOK_CAPS, total_s=1.0)
-"""For what ends only by it."""
+"""The caps for requests that only their total time ends."""
 WITH_BODY = replace(WEBHOOK_CAPS, needs_body=True)
 DRIP_S = 0.02
-"""Far below any timeout: only an end that bytes do not move can end it."""
+"""Seconds between two pieces, far below any timeout: only a deadline that new bytes do not move can end the request."""
 
 
 @dataclass
 class World:
-    """What names lead to, and, behind every public address, the receiver."""
+    """The addresses that names resolve to, and the receiver behind every public address."""
 
     receiver: Receiver
     trust: Path
@@ -38,7 +38,7 @@ class World:
     dead: set[str] = field(default_factory=set)
 
     def resolve(self, host: str) -> Sequence[Address]:
-        """Its answers one after the other, and then the last one for ever."""
+        """Return the answers one after the other, and then the last one for ever."""
         self.looked_up.append(host)
         found = self.answers[min(len(self.looked_up), len(self.answers)) - 1]
         return [ip_address(one) for one in found]
@@ -70,12 +70,12 @@ def failure(here: World, caps: Caps = WEBHOOK_CAPS, outbound: Outbound | None = 
 
 
 def leads_nowhere(here: World, outbound: Outbound | None = None) -> bool:
-    """Nobody was connected to."""
+    """Say whether the request failed before anybody was connected to."""
     return failure(here, outbound=outbound) == "no_public_address" and here.dialled == []
 
 
 def refusal(here: World, outbound: Outbound | None = None) -> str:
-    """Before anybody was connected to."""
+    """Return the code of the refusal, after checking that nobody was connected to."""
     with pytest.raises(EgressRefused) as refused:
         here.send(outbound)
     assert here.dialled == []

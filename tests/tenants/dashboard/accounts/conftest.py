@@ -40,7 +40,7 @@ def email() -> str:
 
 
 def link_in(mail: EmailMessage) -> str:
-    """Its path: tests have an address of their own."""
+    """Return the path of the link, since tests use another host."""
     found = re.search(r"https?://\S+/(?:confirm-email|password/new|invitations)/\S+", str(mail.body))
     assert found is not None, mail.body
     return urlsplit(found[0]).path
@@ -56,7 +56,7 @@ def provider(settings: Settings) -> Iterator[OpenIdProvider]:
 
 @pytest.fixture
 def connected(provider: OpenIdProvider, tenant: CreatedTenant) -> User:
-    """An owner who has connected it."""
+    """Return an owner who has connected the provider."""
     provider.be(tenant.owner.email)
     account = SocialAccount(user=tenant.owner, provider="company", uid=provider.person["sub"])
     with operator_work():

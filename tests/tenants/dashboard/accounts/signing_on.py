@@ -16,7 +16,7 @@ OWN_SERVICE = "http://127.0.0.1:8000"
 
 
 def away(client: Client, path: str = "/sign-in/with/company", **form: str) -> str:
-    """Where the page that says so leads."""
+    """Return where the page leads that sends people to the provider."""
     answer = client.post(path, form)
     assert answer.status_code == 200, answer.content
     found = re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', answer.content.decode())
@@ -25,7 +25,7 @@ def away(client: Client, path: str = "/sign-in/with/company", **form: str) -> st
 
 
 def back(client: Client, authorize: str, change: Callable[[str], str] = str) -> HttpResponse:
-    """As the browser does it: to the provider, and from there to where it sends it."""
+    """Follow the redirects as the browser does: to the provider, and from there to where the provider sends it."""
     sent = httpx.get(authorize, verify=False).headers["Location"]
     assert sent.startswith(f"{OWN_SERVICE}/sign-in/with/company/back?")
     return client.get(change(sent).removeprefix(OWN_SERVICE))  # type: ignore[return-value]

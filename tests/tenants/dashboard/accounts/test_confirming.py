@@ -1,4 +1,6 @@
-"""The link in a mail shows who reads the address, and lets nobody in who typed it: that takes their word as well."""
+"""Tests that the link in a mail shows who reads the address, and that it admits nobody who typed it: that takes their
+password as well.
+"""
 
 import re
 from typing import Any
@@ -27,7 +29,7 @@ def _open(settings: Settings) -> None:
 
 @pytest.fixture
 def victim() -> Client:
-    """The browser of whoever reads the address: another than the one that typed it."""
+    """Return the browser of the person who reads the address. It is not the browser of the person who typed it."""
     return Client(REMOTE_ADDR="10.61.0.1")
 
 
@@ -55,7 +57,7 @@ def test_the_link_alone_lets_nobody_in_who_signed_up_with_anothers_address(
 def test_in_another_browser_the_password_confirms(
     stranger: Client, victim: Client, email: str, mailoutbox: list[EmailMessage]
 ) -> None:
-    """As on a telephone, where the mail was read."""
+    """The mail was read in another browser, as on a phone."""
     sign_up(stranger, email)
     answer = victim.post(link_in(mailoutbox[0]), {"password": PASSWORD})
     assert (answer.status_code, answer.headers["Location"]) == (302, "/sign-in")
@@ -100,7 +102,7 @@ def test_a_password_is_not_guessed_by_a_link(
 
 @pytest.fixture
 def changing(tenant: CreatedTenant, mailoutbox: list[EmailMessage]) -> tuple[Client, str, str]:
-    """Somebody who asked to change their address to another one: their browser, that address, and the link."""
+    """Return the browser, the requested address and the link of a person who asked to change their address."""
     person = tenant.owner
     person.set_password(PASSWORD)
     with operator_work():

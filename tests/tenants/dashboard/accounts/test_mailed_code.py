@@ -1,4 +1,4 @@
-"""Whoever signs in through others alone is asked for a code by mail before what matters."""
+"""Tests that a person who signs in only through other providers must enter a mailed code before important actions."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""A password that is lost or known to others is changed by whom it belongs to, and by nobody else."""
+"""Tests that a password that is lost or known to others is changed by its owner, and by nobody else."""
 
 from django.contrib.auth import SESSION_KEY
 from django.core.mail import EmailMessage
@@ -17,7 +17,7 @@ def signs_in(email: str, password: str) -> bool:
 
 
 def ask_for_address(client: Client, tenant: CreatedTenant, email: str) -> None:
-    """What was sent waits until the password is said once more."""
+    """Request a change of address. The request waits until the password is entered once more."""
     client.post("/sign-in", {"username": tenant.owner.email, "password": PASSWORD})
     asked = client.post("/account/email", {"action_add": "1", "email": email})
     assert asked.headers["Location"] == "/sign-in/again?next=%2Faccount%2Femail"

@@ -1,4 +1,4 @@
-"""A code beside the password: set up, asked for, lost, and needed by operators."""
+"""Tests of the code beside the password: it is set up, requested, lost, and required of operators."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def sign_in(client: Client, email: str) -> HttpResponse:
 
 
 def set_up(client: Client) -> str:
-    """The secret that the app would hold."""
+    """Set up an app, and return the secret that it would hold."""
     client.get(f"{OWN}/app")
     page = client.post("/sign-in/again", {"password": PASSWORD, "next": f"{OWN}/app"}, follow=True)
     found = re.search(r'class="secret-words">(\w+)<', page.content.decode())
@@ -63,7 +63,7 @@ def test_a_code_works_once(stranger: Client, tenant: CreatedTenant) -> None:
 
 @pytest.fixture
 def without_cache(settings: Settings) -> Callable[[], None]:
-    """Nothing listens at port 1."""
+    """Return a function that makes the cache unavailable. Nothing listens at port 1."""
 
     def go_away() -> None:
         settings.CACHES = {"default": {**settings.CACHES["default"], "LOCATION": "redis://127.0.0.1:1/0"}}

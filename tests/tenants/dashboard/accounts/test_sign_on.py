@@ -1,4 +1,6 @@
-"""Signing in through an OpenID provider that speaks HTTP: who may, as whom, and what no lie opens."""
+"""Tests of signing in through an OpenID provider that speaks HTTP: who may, as whom, and that no false data is
+accepted.
+"""
 
 import re
 from collections.abc import Callable
@@ -56,7 +58,7 @@ def test_what_a_browser_adds_is_not_sent_to_the_provider(stranger: Client, provi
 def test_no_policy_names_the_provider_and_the_page_that_leads_there_is_no_form(
     stranger: Client, provider: OpenIdProvider
 ) -> None:
-    """Browsers hold a form to the policy wherever it leads: the way there is a page instead."""
+    """Browsers apply the policy to a form wherever it leads, so a page leads to the provider instead."""
     for answer in (stranger.get("/sign-in"), stranger.post("/sign-in/with/company")):
         policy = answer.headers["Content-Security-Policy"]
         assert "form-action 'self'" in policy

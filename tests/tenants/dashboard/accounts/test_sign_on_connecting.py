@@ -17,7 +17,7 @@ from tests.tenants.dashboard.accounts.test_mailed_code import mailed
 
 
 def own_browser(tenant: CreatedTenant) -> Client:
-    """Signed in by password just now."""
+    """Return a browser that has just signed in by password."""
     tenant.owner.set_password("correct horse")
     with operator_work():
         tenant.owner.save()
@@ -27,7 +27,7 @@ def own_browser(tenant: CreatedTenant) -> Client:
 
 
 def again(client: Client, path: str) -> str:
-    """The password once more; then what was asked for goes on. Where it leads."""
+    """Enter the password once more, after which the original request goes on. Return where it leads."""
     asked = client.post(path)
     assert asked.headers["Location"].startswith("/sign-in/again")
     answer = client.post(asked.headers["Location"], {"password": "correct horse"})
@@ -69,7 +69,9 @@ def test_what_somebody_else_signs_in_with_is_not_connected(
 def test_a_sign_in_that_a_stranger_began_connects_nothing(
     provider: OpenIdProvider, stranger: Client, tenant: CreatedTenant, email: str
 ) -> None:
-    """Whoever makes a member's browser open the end of their own sign-in does not get into the member's account."""
+    """An attacker who makes a member's browser open the end of the attacker's own sign-in does not get into the
+    member's account.
+    """
     provider.be(email)
     theirs = httpx.get(away(stranger)).headers["Location"].removeprefix(OWN_SERVICE)
     own = own_browser(tenant)

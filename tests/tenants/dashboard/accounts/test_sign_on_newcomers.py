@@ -1,4 +1,4 @@
-"""Who comes through an OpenID provider for the first time: whose account it opens, and whose never."""
+"""Tests of people who come through an OpenID provider for the first time: which account opens, and which never does."""
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -97,7 +97,7 @@ def test_an_address_that_the_provider_does_not_vouch_for_is_confirmed_by_mail(  
 def test_who_chooses_a_password_by_mail_locks_out_whoever_typed_their_address(
     stranger: Client, provider: OpenIdProvider, email: str, settings: Settings, mailoutbox: list[EmailMessage]
 ) -> None:
-    """Neither through the provider, nor by a second step or a session of theirs."""
+    """The other person gets in neither through the provider nor by a second step or session of theirs."""
     settings.MAAS_SIGN_UP = "open"
     provider.be("attacker@elsewhere.example", verified=False)
     back(stranger, away(stranger))

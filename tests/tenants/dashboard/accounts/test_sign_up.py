@@ -1,4 +1,6 @@
-"""A person comes by themselves: where that is open, with an address that is theirs, and nobody learns who is here."""
+"""Tests of sign-up: people register where it is open, with an address that is theirs, and nobody learns who is
+registered.
+"""
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
@@ -82,7 +84,9 @@ def test_a_known_address_reads_like_a_new_one_and_its_owner_is_told(
 def test_a_known_address_costs_as_much_as_a_new_one(
     tenant: CreatedTenant, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A hash is all but all of the time, with any hasher that is good for passwords: as many, as strong ones."""
+    """A hash takes nearly all of the time, with any hasher that is good for passwords. Both cases therefore need the
+    same number of equally strong hashes.
+    """
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
     monkeypatch.setattr(PBKDF2PasswordHasher, "iterations", 1000)
     hashed: list[str] = []

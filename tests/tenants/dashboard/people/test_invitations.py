@@ -1,4 +1,4 @@
-"""Whoever is invited joins once, with their own address; everybody else learns nothing."""
+"""Tests that an invited person joins once, with their own address, and that everybody else learns nothing."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

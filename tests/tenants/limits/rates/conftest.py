@@ -11,7 +11,9 @@ from tenants.limits.rates.rates import Rates
 from tests.inference.rpc.mortal import MortalRedis
 
 UNHURRIED_S = 20.0
-"""Of a desk whose test is not about a Redis that is slow: this machine does other things as well."""
+"""The timeout in seconds of a desk whose test is not about a slow Redis, since this machine does other things as
+well.
+"""
 
 
 @pytest.fixture(scope="module")

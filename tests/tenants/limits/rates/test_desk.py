@@ -1,4 +1,4 @@
-"""Many callers at several processes: what is let through, and what Redis does meanwhile."""
+"""Tests of many callers at several processes: what is let through, and what Redis does meanwhile."""
 
 import asyncio
 import subprocess
@@ -39,7 +39,7 @@ async def let_through(desk: Desk, limit: Limit, callers: int) -> int:
 
 
 async def until(look: Callable[[], Coroutine[Any, Any, object]], what: str) -> None:
-    """In the running loop."""
+    """Wait in the running loop until `look` returns something true."""
     deadline = time.monotonic() + 30
     while not await look():
         assert time.monotonic() < deadline, what
@@ -47,7 +47,7 @@ async def until(look: Callable[[], Coroutine[Any, Any, object]], what: str) -> N
 
 
 def most_in(limit: Limit, began_s: float) -> int:
-    """A full bucket, and what has come into it since."""
+    """Return a full bucket plus what has flowed into it since."""
     return limit.amount + int((time.monotonic() - began_s) * limit.amount / 60) + 1
 
 
@@ -105,7 +105,7 @@ def _has_evalsha(client: "redis.Redis") -> bool:
 
 
 def test_callers_of_many_keys_share_trips(server: MortalRedis, client: "redis.Redis") -> None:
-    """3,000 keys: each is counted, all in a hundred trips or so at most, and nothing is left of them afterwards."""
+    """Each of 3,000 keys is counted, all in about a hundred trips at most, and nothing is left of them afterwards."""
     limits = [requests(60_000) for _ in range(3_000)]
 
     async def go() -> None:
@@ -141,7 +141,7 @@ def test_a_desk_forgets_whom_it_has_not_seen_for_a_while(
 
 
 def test_what_is_leased_and_not_used_comes_back(server: MortalRedis) -> None:
-    """One process is so busy that it leases ahead, and stops: the other then gets all that is left."""
+    """One process is so busy that it leases ahead, and then it stops. The other process then gets all that is left."""
     limit = requests(1_000)
 
     async def go() -> None:
@@ -208,7 +208,7 @@ def test_refusals_cost_few_trips(server: MortalRedis, client: "redis.Redis") -> 
 def test_a_changed_limit_holds_from_the_next_request_on(
     server: MortalRedis, old: int, new: int, still: bool
 ) -> None:
-    """What part of it is left stays as it is: of half of the old, half of the new."""
+    """The part of the limit that is left stays the same: half of the old limit becomes half of the new one."""
     before = requests(old)
     after = replace(before, amount=new)
 
@@ -217,7 +217,7 @@ def test_a_changed_limit_holds_from_the_next_request_on(
             assert await let_through(one, before, old // 2) == old // 2
             passed = await let_through(two, after, 700)
             assert new // 2 - new // 8 <= passed <= new // 2 + new // 8 + 1
-            # What comes into it meanwhile is little beside what both would have between them.
+            # The amount that flows in meanwhile is little compared with what both processes would have together.
             assert await let_through(one, after, 700) <= new // 8 + 1
 
     asyncio.run(go())
@@ -238,7 +238,7 @@ def test_a_redis_that_dies_in_mid_load_stops_nobody_and_each_process_keeps_the_l
                 alone = [await let_through(desk, limit, 200) for desk in (one, two)]
             assert 40 <= alone[0] <= most_in(limit, began_s) - first
             assert 60 <= alone[1] <= most_in(limit, began_s)
-            assert [entry["event"] for entry in logs] == ["limits_away"] * 2  # one for each desk
+            assert [entry["event"] for entry in logs] == ["limits_away"] * 2  # Each desk logs one.
             await asyncio.to_thread(mortal.start)
 
             async def back() -> bool:
@@ -274,7 +274,7 @@ def test_a_redis_that_hangs_costs_one_moment_and_then_nothing(mortal: MortalRedi
 
 
 def test_a_redis_that_was_slow_is_used_again_however_many_limits_there_are(mortal: MortalRedis) -> None:
-    """Each trip of the two thousand takes longer than the patience lets it; a bare question does not."""
+    """Each of the two thousand trips takes longer than the timeout allows. A mere check that Redis answers does not."""
 
     async def go() -> None:
         async with desk_at(mortal, patience_s=0.045) as desk:
@@ -416,7 +416,7 @@ def test_a_killed_process_gives_its_places_back_within_seconds(server: MortalRed
 
         async def go() -> None:
             async with desk_at(server) as desk:
-                for _ in range(3):  # it says that it is still there
+                for _ in range(3):  # The process reports that it is still there.
                     assert not await passes(desk, limit)
                     await asyncio.sleep(2)
                 process.kill()
@@ -430,7 +430,7 @@ def test_a_killed_process_gives_its_places_back_within_seconds(server: MortalRed
 
 
 def test_a_clock_of_redis_that_goes_back_locks_nobody_out(server: MortalRedis, client: "redis.Redis") -> None:
-    """As though what stands there had been written when the clock was an hour ahead."""
+    """The stored values are as if they had been written while the clock was an hour ahead."""
     rate, places = requests(60), calls(2)
     seconds, micros = client.time()
     ahead = int(seconds) * 1_000_000 + int(micros) + 3_600_000_000

@@ -1,4 +1,4 @@
-"""What test keys may do in a day."""
+"""Tests of what test keys may do in a day."""
 
 from datetime import UTC, datetime
 from uuid import uuid4

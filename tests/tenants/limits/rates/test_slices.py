@@ -1,4 +1,6 @@
-"""Many processes, each with its slice of one limit, in whatever order things happen: never more than the limit."""
+"""Tests that many processes, each with its slice of one limit, never exceed that limit, in whatever order things
+happen.
+"""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +21,7 @@ PROCESSES = 4
 
 @dataclass
 class Ledger:
-    """What the script in Redis does, told in Python; test_desk.py asks the script itself."""
+    """A copy in Python of the script in Redis; test_desk.py tests the script itself."""
 
     bucket: Bucket = field(default_factory=Bucket)
     held: dict[int, int] = field(default_factory=dict)
@@ -51,7 +53,7 @@ class Step:
     callers: int
     pause_s: float
     is_lost: bool
-    """Redis has done it, and nobody hears of it."""
+    """Redis has carried out the request, but its answer is lost."""
 
 
 steps = st.lists(
@@ -67,7 +69,9 @@ steps = st.lists(
 
 
 def served(gate: Slice, ledger: Ledger, step: Step, now_s: float) -> int:
-    """So many callers come at once; who has to ask does so together, once more where it did not suffice."""
+    """Have the callers of the step come at once, and return how many passed. Callers who need a request to Redis share
+    it, and repeat it if it was not enough.
+    """
     passed = 0
     waiting = step.callers
     for _ in range(3):
@@ -89,7 +93,9 @@ def served(gate: Slice, ledger: Ledger, step: Step, now_s: float) -> int:
 
 @given(st.integers(1, 400), steps)
 def test_processes_together_never_let_through_more_than_the_limit(amount: int, steps: list[Step]) -> None:
-    """In any stretch of time: a full bucket, and what flows in meanwhile and in the second that a lease is kept."""
+    """The most in any period is a full bucket, plus what flows in during the period and in the second for which a lease
+    is kept.
+    """
     limit, ledger, now_s = requests(amount), Ledger(), 1_000.0
     gates = [Slice(limit, now_s) for _ in range(PROCESSES)]
     passed: list[tuple[float, int]] = []
@@ -105,7 +111,9 @@ def test_processes_together_never_let_through_more_than_the_limit(amount: int, s
 
 @given(st.integers(1, 400), st.integers(1, 300))
 def test_nothing_gets_lost_between_processes(amount: int, callers: int) -> None:
-    """All at one moment, process by process: who is refused is so since the limit is used up, or lies with another."""
+    """All callers come at one moment, and go from process to process. A caller is refused only if the limit is used up
+    or the rest is leased by another process.
+    """
     limit, ledger, now_s = requests(amount), Ledger(), 1_000.0
     gates = [Slice(limit, now_s) for _ in range(PROCESSES)]
     passed = sum(
@@ -191,7 +199,9 @@ def test_what_was_let_through_without_redis_is_told_until_it_is_heard() -> None:
 
 
 def test_who_was_let_through_alone_is_paid_for_out_of_what_was_asked_for_them_and_came_late() -> None:
-    """Else a process whose Redis is late lets the limit through alone, and what it was granted once more."""
+    """Otherwise a process whose Redis is late would let the limit through alone and, in addition, what it was
+    granted.
+    """
     limit, ledger, now_s = requests(10), Ledger(), 1_000.0
     mine = Slice(limit, now_s)
     mine.waiting = 6

@@ -8,7 +8,7 @@ LIMIT = Limit("tenant", "calls", 1_000, "t", "maas:rate:calls:tenant:t")
 def test_who_comes_while_redis_is_only_told_something_is_not_taken_for_one_too_many() -> None:
     slots = Slots(LIMIT, 0.0)
     assert slots.ask(0.0).need == 0
-    slots.waiting += 1  # meanwhile
+    slots.waiting += 1  # A caller comes meanwhile.
     slots.hear(Heard(granted=0, rest=0), 0.01)
     assert slots.look(0.01) is Verdict.ASK
 

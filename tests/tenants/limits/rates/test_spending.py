@@ -1,4 +1,4 @@
-"""What is paid for beforehand, at a Redis that is slow or has let its connections go."""
+"""Tests of what is spent in advance, at a Redis that is slow or has dropped its connections."""
 
 import threading
 
@@ -27,7 +27,7 @@ def test_what_a_slow_redis_has_heard_is_spent_once(mortal: MortalRedis) -> None:
     limit, spending = pages(1_000_000), Spending(mortal.url, patience_s=0.5)
     spending.spend([Price(limit, 0)])
     mortal.freeze()
-    # Back by the time somebody impatient would be saying it once more.
+    # Redis is back by the time an impatient client would send the request again.
     thawing = threading.Timer(0.75, mortal.thaw)
     thawing.start()
     spending.spend([Price(limit, 100_000)])

@@ -1,4 +1,4 @@
-"""What the code for a call looks like; test_running.py runs it."""
+"""Tests of how the code for a call looks. test_running.py runs it."""
 
 import subprocess
 
@@ -97,7 +97,7 @@ def test_javascript_takes_no_key_for_a_prototype() -> None:
 
 
 def node(program: str) -> str:
-    """What its body would be, as JSON."""
+    """Return the body that the program would send, as JSON."""
     body = program[program.index("const body") : program.index("let answer")]
     done = subprocess.run(
         ["node", "--eval", f"{body}; console.log(body)"], capture_output=True, check=True, text=True

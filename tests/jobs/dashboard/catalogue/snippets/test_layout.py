@@ -1,4 +1,4 @@
-"""Values are laid out so that a person can read them, and stay the values they were."""
+"""Test that values are laid out so that a person can read them, and that they stay the same values."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Literals of each language are read back as the text they were made of: by the language itself."""
+"""Test that each language itself reads its literals back as the text from which they were made."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""The code that the model page shows, run as it stands against the whole product: each language says the same."""
+"""Run the code that the model page shows, unchanged, against the whole product. Each language gives the same output."""
 
 import json
 import os
@@ -29,7 +29,7 @@ CALLS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a person would have their scans."""
+    """Return a folder with scans, like that of a user."""
     folder = tmp_path_factory.mktemp("scans")
     draw_page(1).save(folder / "scan.jpg", "JPEG")
     (folder / HOSTILE_NAME).write_text("INVOICE 2026")
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said_by(language: str, code: str, folder: Path, key: str | None = None) -> str:
-    """What the code prints; `key` is in the environment if it is given."""
+    """Run the code and return its output. `key` is in the environment if it is given."""
     programs = {
         "curl": ("bash", "run.sh"),
         "python": (sys.executable, "run.py"),

@@ -1,4 +1,4 @@
-"""Content decides what a file is."""
+"""Test that the content decides which kind of file it is."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The resolution of a page's picture."""
+"""Tests of the resolution of a page's picture."""
 
 import math
 

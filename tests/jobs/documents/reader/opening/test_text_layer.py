@@ -1,4 +1,4 @@
-"""What counts as a page's own text, and how it falls into lines."""
+"""Tests of what counts as a page's own text, and of how it is split into text lines."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How a file's characters are numbered."""
+"""Tests of how a file's characters are numbered."""
 
 from jobs.results.exports.pdf import character_codes
 from jobs.results.exports.pdf.character_codes import MOST_CODES, REPLACEMENT, CharacterCodes

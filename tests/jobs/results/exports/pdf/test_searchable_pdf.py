@@ -1,4 +1,6 @@
-"""A searchable PDF, read back with PDFium: its text is what was recognised, and lies where the picture shows it."""
+"""Tests of a searchable PDF, read back with PDFium. Its text is the recognized text, at the positions that the picture
+shows.
+"""
 
 import io
 
@@ -39,7 +41,7 @@ def opened(desk: ReadingDesk, job: Job, pages: str | None = None) -> pypdfium2.P
 
 
 def found_at(text: pypdfium2.PdfTextPage, words: str) -> tuple[int, int]:
-    """Start and length in PDFium's counting, which is of UTF-16's units."""
+    """Return the start and the length as PDFium counts them, which is in UTF-16 units."""
     before, found, _ = text.get_text_range().partition(words)
     assert found, words
     return len(before.encode("utf-16-le")) // 2, len(words.encode("utf-16-le")) // 2
