@@ -16,8 +16,8 @@ from maas.local.supervisor.ports import free_port
 from tests.kept_cluster import PROJECT, give_if_kept
 from tests.services import without_product
 
-_START_PATIENCE_S = 300.0
-_STOP_PATIENCE_S = 15.0
+_START_TIMEOUT_S = 300.0
+_STOP_TIMEOUT_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class LiveStack:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(_STOP_PATIENCE_S)
+            self.process.wait(_STOP_TIMEOUT_S)
         finally:
             self.process.kill()
             self.process.wait()
@@ -77,16 +77,16 @@ class LiveStack:
     def output(self) -> str:
         return self._log.read_text()
 
-    def wait_until(self, condition: Callable[[], bool], what: str, patience_s: float) -> None:
-        deadline = time.monotonic() + patience_s
+    def wait_until(self, condition: Callable[[], bool], what: str, timeout_s: float) -> None:
+        deadline = time.monotonic() + timeout_s
         while not condition():
             if time.monotonic() > deadline:
-                raise AssertionError(f"{what} did not happen within {patience_s:g} s:\n{self.output[-8000:]}")
+                raise AssertionError(f"{what} did not happen within {timeout_s:g} s:\n{self.output[-8000:]}")
             time.sleep(0.05)
 
     def wait_until_ready(self) -> RunningStack:
         """Wait until `up` itself reports that web, worker and scheduler are ready, and the logins are printed."""
-        self.wait_until(self._is_ready_or_ended, "readiness", _START_PATIENCE_S)
+        self.wait_until(self._is_ready_or_ended, "readiness", _START_TIMEOUT_S)
         if self.process.poll() is not None:
             raise AssertionError(f"the product ended before it was ready:\n{self.output[-8000:]}")
         return RunningStack(self.url, self.home, read_env_file(self.home / "demo.env"))

@@ -25,7 +25,7 @@ from tests import kept_cluster
 from tests.kept_cluster import KeptCluster
 
 PROJECT = kept_cluster.PROJECT
-_PATIENCE_S = 60.0
+_TIMEOUT_S = 60.0
 
 
 def without_product(variables: Mapping[str, str]) -> dict[str, str]:
@@ -138,12 +138,12 @@ class RunServices:
     def _stop_last(self) -> None:
         started = self._started.pop()
         started.process.send_signal(started.spec.stop_signal)
-        started.process.wait(_PATIENCE_S)
+        started.process.wait(_TIMEOUT_S)
 
 
 def _wait_until_ready(server: EmbeddedServer, log: Path) -> None:
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _TIMEOUT_S
     while not server.is_ready():
         if time.monotonic() > deadline:
-            raise TimeoutError(f"a test server did not start within {_PATIENCE_S:g} s:\n{log.read_text()}")
+            raise TimeoutError(f"a test server did not start within {_TIMEOUT_S:g} s:\n{log.read_text()}")
         time.sleep(0.02)

@@ -8,11 +8,11 @@ Found = TypeVar("Found")
 _LOOK_EVERY_S = 0.05
 
 
-def eventually(look: Callable[[], Found | None], what: str, patience_s: float = 60.0) -> Found:
+def eventually(look: Callable[[], Found | None], what: str, timeout_s: float = 60.0) -> Found:
     """Wait until `look` returns a true value, and return it."""
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + timeout_s
     while not (found := look()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not happen within {patience_s:g} s")
+            raise AssertionError(f"{what} did not happen within {timeout_s:g} s")
         time.sleep(_LOOK_EVERY_S)
     return found

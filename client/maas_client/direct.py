@@ -66,7 +66,7 @@ class DirectSending(Sending):
             raise NotFromHere
         error = error_of(outcome)
         assert error is not None
-        yield Pause(self._patience_s(error))
+        yield Pause(self._timeout_s(error))
 
     def _completed(self, path: str, total: int) -> Flow[list[int]]:
         """Complete the upload and return the parts to send again. The list is empty once the service has accepted the

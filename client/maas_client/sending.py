@@ -104,9 +104,9 @@ class Sending:
     def _pause_s(self, error: MaasError) -> float:
         if error.code not in _GOES_ON and not may_pass(error):
             raise error
-        return self._patience_s(error)
+        return self._timeout_s(error)
 
-    def _patience_s(self, error: MaasError) -> float:
+    def _timeout_s(self, error: MaasError) -> float:
         """Return the seconds until the next try; raise the error if there was no progress for too long."""
         self._over_at = min(self._over_at, self._clock() + LONGEST_CUT_S)
         left_s = self._over_at - self._clock()

@@ -301,10 +301,10 @@ class Batcher(Generic[Payload, Answer]):
         config = PolicyConfig(limits, self._runner.fit, self._company, self._last_run_s)
         return decide(self._waiting, config, self._clock())
 
-    def _sleep(self, rest: "_Rest", patience_s: float) -> bool:
+    def _sleep(self, rest: "_Rest", timeout_s: float) -> bool:
         """Sleep for at most this time. Return whether a piece arrived or the batcher was closed."""
         self._rest = rest
-        self._changed.wait(max(patience_s, 0.0))
+        self._changed.wait(max(timeout_s, 0.0))
         self._rest = _Rest.NONE
         return len(self._waiting) > 0 or self._closed
 

@@ -28,11 +28,11 @@ class Outcome:
         self._asleep = threading.Lock()
         self._asleep.acquire()
 
-    def wait(self, patience_s: float | None) -> bool:
-        """Wait for the end. Return False if it takes longer than `patience_s`."""
-        if patience_s is None:
+    def wait(self, timeout_s: float | None) -> bool:
+        """Wait for the end. Return False if it takes longer than `timeout_s`."""
+        if timeout_s is None:
             return self._asleep.acquire()
-        return self._asleep.acquire(timeout=min(max(patience_s, 0.0), threading.TIMEOUT_MAX))
+        return self._asleep.acquire(timeout=min(max(timeout_s, 0.0), threading.TIMEOUT_MAX))
 
     def wake(self) -> None:
         try:

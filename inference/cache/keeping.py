@@ -16,7 +16,7 @@ from inference.cache.scripts import KEEP, NOTE_BYTES, Script, entries_prefix, ke
 from inference.core.breaker import Breaker
 
 log = structlog.get_logger(__name__)
-PATIENCE_S = 1.0
+TIMEOUT_S = 1.0
 MOST_WAITING_BYTES = 16 << 20
 AT_ONCE = 64
 """Entries of a tenant in one go of the script, during which Redis serves nobody else."""
@@ -65,7 +65,7 @@ class RemoteKeeper:
 
     async def close(self) -> None:
         if self._sender is not None:
-            await asyncio.wait([self._sender], timeout=PATIENCE_S)
+            await asyncio.wait([self._sender], timeout=TIMEOUT_S)
         await self._connection.disconnect(nowait=True)
 
     async def _send_on(self) -> None:
@@ -92,7 +92,7 @@ class RemoteKeeper:
             ]
         heard = False
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 await self._run(KEEP, keys_of(tenant_id), args)
             heard = True
         except ResponseError as error:

@@ -18,7 +18,7 @@ from inference.core.breaker import Breaker
 
 log = structlog.get_logger(__name__)
 
-PATIENCE_S = 0.04
+TIMEOUT_S = 0.04
 """A caller waits so long, and then goes on as if nothing were there."""
 TRIP_S = 1.0
 """Then the connection is given up: until then what comes late is read away, so that it is taken for nobody else's."""
@@ -35,8 +35,8 @@ class _Look:
 class RemoteReader:
     """One for each event loop."""
 
-    def __init__(self, url: str, breaker: Breaker, *, patience_s: float = PATIENCE_S) -> None:
-        self._patience_s = patience_s
+    def __init__(self, url: str, breaker: Breaker, *, timeout_s: float = TIMEOUT_S) -> None:
+        self._timeout_s = timeout_s
         self._connection = connection_to(url)
         self._breaker = breaker
         self._waiting: list[_Look] = []
@@ -53,7 +53,7 @@ class RemoteReader:
         self._waiting.append(look)
         if self._asker is None:
             self._asker = loop.create_task(self._ask_on())
-        timer = loop.call_later(self._patience_s, self._give_up, look)
+        timer = loop.call_later(self._timeout_s, self._give_up, look)
         try:
             return await look.found
         finally:
@@ -99,7 +99,7 @@ class RemoteReader:
             if found is None:
                 await self._connection.disconnect(nowait=True)
             _tell_all(looks, found)
-        if found is not None and loop.time() - asked_s < self._patience_s and self._breaker.succeeded():
+        if found is not None and loop.time() - asked_s < self._timeout_s and self._breaker.succeeded():
             log.info("result_cache_back")
 
     async def _trip(self, keys: Sequence[bytes]) -> Entries:

@@ -10,7 +10,7 @@ from inference.cache.entries import MOST_BYTES, Found, read_entry, write_entry
 from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.keys import EntryKeys, Family, Holder
 from inference.cache.metrics import MEMORY, UNKEPT
-from inference.cache.reading import PATIENCE_S, RemoteReader
+from inference.cache.reading import TIMEOUT_S, RemoteReader
 from inference.cache.s3_fifo import S3Fifo
 from inference.cache.scripts import entry_key
 from inference.core.breaker import Breaker
@@ -48,13 +48,13 @@ class ResultCache:
         secret: str,
         memory_bytes: int,
         tenant_bytes: int,
-        patience_s: float = PATIENCE_S,
+        timeout_s: float = TIMEOUT_S,
     ) -> None:
         self._keys = EntryKeys(secret)
         self._seal = self._keys.seal
         self._memory: S3Fifo[Found] = S3Fifo(memory_bytes)
         breaker = Breaker()
-        self._reader = RemoteReader(url, breaker, patience_s=patience_s)
+        self._reader = RemoteReader(url, breaker, timeout_s=timeout_s)
         self._keeper = RemoteKeeper(url, breaker, tenant_bytes=tenant_bytes)
         self._aside: set[asyncio.Task[None]] = set()
         self._aside_bytes = 0

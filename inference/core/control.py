@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 CHANNEL = "maas:control"
 DEMAND = "demand"
 """The message that a caller waits for a model that no worker serves."""
-PATIENCE_S = 1.0
+TIMEOUT_S = 1.0
 PING_S = 10.0
 ANSWER_S = 5.0
 RECONNECT_S = 1.0
@@ -61,7 +61,7 @@ class ControlListener:
 
     def stop(self) -> None:
         self._stopping.set()
-        self._thread.join(timeout=2 * PATIENCE_S)
+        self._thread.join(timeout=2 * TIMEOUT_S)
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -76,13 +76,13 @@ class ControlListener:
             self._stopping.wait(RECONNECT_S)
 
     def _listen(self) -> None:
-        client = redis.Redis.from_url(self._url, socket_connect_timeout=PATIENCE_S, socket_timeout=ANSWER_S)
+        client = redis.Redis.from_url(self._url, socket_connect_timeout=TIMEOUT_S, socket_timeout=ANSWER_S)
         with client, client.pubsub(ignore_subscribe_messages=True) as channel:  # type: ignore[no-untyped-call]
             channel.subscribe(CHANNEL)
             self.listening.set()
             heard_s = asked_s = time.monotonic()
             while not self._stopping.is_set():
-                message = channel.get_message(timeout=PATIENCE_S / 2)
+                message = channel.get_message(timeout=TIMEOUT_S / 2)
                 now_s = time.monotonic()
                 if message is not None:
                     heard_s = now_s

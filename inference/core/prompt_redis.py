@@ -14,8 +14,8 @@ from redis.retry import Retry
 
 from inference.core.asked_server import AskedServer, LeftAlone
 
-PATIENCE_S = 0.2
-SLOW_PATIENCE_S = 2.0
+TIMEOUT_S = 0.2
+SLOW_TIMEOUT_S = 2.0
 Answer = TypeVar("Answer")
 
 
@@ -29,7 +29,7 @@ class PromptRedis:
     """
 
     def __init__(self, url: str) -> None:
-        self._client = single_try(url, PATIENCE_S)
+        self._client = single_try(url, TIMEOUT_S)
         self._server = AskedServer(redis.ConnectionError, redis.TimeoutError)
 
     def ask(self, do: Callable[["redis.Redis"], Answer]) -> Answer:
@@ -49,10 +49,10 @@ def prompt_redis(url: str) -> PromptRedis:
     return PromptRedis(url)
 
 
-def single_try(url: str, patience_s: float = SLOW_PATIENCE_S) -> "redis.Redis":
+def single_try(url: str, timeout_s: float = SLOW_TIMEOUT_S) -> "redis.Redis":
     """Return a client that tries each request once. It detects a connection that was closed while idle before it sends
     anything, so it needs no second try.
     """
     return redis.Redis.from_url(
-        url, socket_timeout=patience_s, socket_connect_timeout=patience_s, retry=Retry(NoBackoff(), 0)
+        url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
     )

@@ -25,7 +25,7 @@ from inference.rpc.keys import replies_key
 from inference.rpc.limits import LaneLimits
 from inference.rpc.replies import nudge_command, reply_in
 from inference.rpc.talk import LAST_WORD_S, LISTEN_S, MOST_MISSED
-from inference.rpc.wires import PATIENCE_S, Popped, pop
+from inference.rpc.wires import TIMEOUT_S, Popped, pop
 from inference.rpc.works import LaneWork
 
 RECONNECT_S = 0.2
@@ -215,15 +215,15 @@ class AsyncLaneClient:
     async def _hear(self, wire: AsyncWire) -> None:
         if time.monotonic() - self._looked_s > LISTEN_S:
             await self._look()
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             await wire.say([pop([self._replies], LISTEN_S)])
-        async with asyncio.timeout(LISTEN_S + PATIENCE_S):
+        async with asyncio.timeout(LISTEN_S + TIMEOUT_S):
             popped = cast("Popped", await wire.hear())
         if popped is None:
             return
         self._deliver(popped[1])
         if len(self._waiting) > 1:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 await wire.say([("LPOP", self._replies, MOST_AT_ONCE)])
                 for message in cast("list[bytes]", await wire.hear() or []):
                     self._deliver(message)

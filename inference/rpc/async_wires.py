@@ -13,13 +13,13 @@ from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from inference.rpc.commands import Command, Spoken
-from inference.rpc.wires import PATIENCE_S, SILENT_S
+from inference.rpc.wires import SILENT_S, TIMEOUT_S
 
 
 class AsyncWire:
     def __init__(self, url: str) -> None:
         pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
-            url, socket_timeout=None, socket_connect_timeout=PATIENCE_S, retry=Retry(NoBackoff(), 0)
+            url, socket_timeout=None, socket_connect_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 0)
         )
         self._connection = pool.make_connection()  # type: ignore[no-untyped-call]
         self._unheard = 0
@@ -47,7 +47,7 @@ class AsyncWire:
         """Run the commands and return their answers. An error of a single command is returned as its answer; an error
         of the connection is raised.
         """
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             answers = await self._run([command.spoken() for command in commands])
             for position, command in enumerate(commands):
                 if isinstance(answers[position], NoScriptError):

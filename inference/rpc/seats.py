@@ -10,7 +10,7 @@ from inference.rpc.scripts import SERVE
 from inference.rpc.wires import Popped, Wire, pop
 
 WAIT_S = 1.0
-PATIENCE_S = 3.0
+TIMEOUT_S = 3.0
 """The timeout after which a Redis that does not answer counts as unavailable. It is longer than a wait."""
 TELL_EVERY_S = 1.0
 TOLD_MS = 5000
@@ -38,12 +38,12 @@ class Seat:
         """Send the commands and begin to wait. Return the answers to the commands, including errors of Redis."""
         self.waiting = True
         self._lanes = lanes
-        self._wire.say([*(command.spoken() for command in first), pop(self._keys(), WAIT_S)], PATIENCE_S)
-        return [self._wire.hear_answer(PATIENCE_S) for _ in first]
+        self._wire.say([*(command.spoken() for command in first), pop(self._keys(), WAIT_S)], TIMEOUT_S)
+        return [self._wire.hear_answer(TIMEOUT_S) for _ in first]
 
     def come(self) -> tuple[str | None, bytes] | None:
         """Return the model key and what arrived, or None if nothing did. The key is None for a nudge."""
-        popped = cast("Popped", self._wire.hear(PATIENCE_S))
+        popped = cast("Popped", self._wire.hear(TIMEOUT_S))
         self.waiting = False
         if popped is None:
             return None

@@ -17,7 +17,7 @@ from inference.rpc.envelopes import ReplyEnvelope
 from inference.rpc.errors import LaneOverloaded, LaneUnavailable, WorkerGone
 from inference.rpc.frames import Buffer
 from inference.rpc.replies import reply_in
-from inference.rpc.wires import PATIENCE_S, Popped, Wire, pop
+from inference.rpc.wires import TIMEOUT_S, Popped, Wire, pop
 
 log = structlog.get_logger(__name__)
 
@@ -84,8 +84,8 @@ class Talk:
 
     def _said(self, *, whole: bool) -> Any:
         push = self._asked.push(self._left_s())
-        self._wire.say([push.spoken_whole() if whole else push.spoken(), self._pop()], self._patience_s())
-        return self._wire.hear_answer(self._patience_s())
+        self._wire.say([push.spoken_whole() if whole else push.spoken(), self._pop()], self._timeout_s())
+        return self._wire.hear_answer(self._timeout_s())
 
     def _reply(self) -> ReplyEnvelope:
         while True:
@@ -95,13 +95,13 @@ class Talk:
                 return reply
             if popped is None:
                 self._look()
-            self._wire.say([self._pop()], self._patience_s())
+            self._wire.say([self._pop()], self._timeout_s())
 
     def _popped(self) -> Popped:
         if self._call.canceled:
             raise redis.ConnectionError("the call was canceled")
         try:
-            return cast("Popped", self._wire.hear(self._patience_s()))
+            return cast("Popped", self._wire.hear(self._timeout_s()))
         except redis.ConnectionError:
             if self._call.canceled:
                 raise
@@ -109,7 +109,7 @@ class Talk:
             return None
 
     def _look(self) -> None:
-        (there,) = self._wire.run([self._asked.look()], self._patience_s())
+        (there,) = self._wire.run([self._asked.look()], self._timeout_s())
         self._missed = 0 if there else self._missed + 1
         if self._missed > MOST_MISSED:
             raise WorkerGone(self._asked.model_key)
@@ -118,7 +118,7 @@ class Talk:
         if reply.payload is not None:
             return reply.payload
         claim = read_claim(reply.request_id, "answer", self._asked.limits.answer_bytes)
-        (payload,) = self._wire.run([claim], self._patience_s())
+        (payload,) = self._wire.run([claim], self._timeout_s())
         if isinstance(payload, Exception):
             raise payload
         return cast("bytes | None", payload)
@@ -126,9 +126,9 @@ class Talk:
     def _pop(self) -> Spoken:
         return pop([self._asked.own_replies], min(self._left_s(), LISTEN_S))
 
-    def _patience_s(self) -> float:
+    def _timeout_s(self) -> float:
         """Return the timeout of a step. It is the same for all steps and calls whose deadline is far away."""
-        return min(self._left_s(), LISTEN_S + PATIENCE_S)
+        return min(self._left_s(), LISTEN_S + TIMEOUT_S)
 
     def _left_s(self) -> float:
         left_s = self._deadline_s - time.monotonic()
@@ -139,7 +139,7 @@ class Talk:
     def _why(self, error: Exception) -> Exception:
         """Return the error of a call that got no answer."""
         if self._call.canceled:
-            self._take_back(PATIENCE_S)
+            self._take_back(TIMEOUT_S)
             return CallCanceled()
         late = time.monotonic() >= self._deadline_s
         if late and self._take_back(LAST_WORD_S) and not self._broken:

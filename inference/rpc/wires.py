@@ -18,7 +18,7 @@ from inference.rpc.commands import Command, Spoken
 Popped = tuple[bytes, bytes] | None
 """The result of a blocking pop: the key and its value, or None."""
 
-PATIENCE_S = 2.0
+TIMEOUT_S = 2.0
 SILENT_S = 1.0
 """The time after its last use for which a connection is not checked before it is used again."""
 SLACK_S = 0.02
@@ -38,9 +38,9 @@ class Wire:
         self._connection = cast("AbstractConnection", pool.make_connection())
         self._unheard = 0
         self._used_s = 0.0
-        self._patience_s = 0.0
+        self._timeout_s = 0.0
 
-    def say(self, spoken: Sequence[Spoken], within_s: float = PATIENCE_S) -> None:
+    def say(self, spoken: Sequence[Spoken], within_s: float = TIMEOUT_S) -> None:
         """Send the commands. Raises `redis.RedisError` if they could not be sent completely and in time."""
         now_s = time.monotonic()
         if self._unheard or (now_s - self._used_s > SILENT_S and self._is_stale()):
@@ -49,12 +49,12 @@ class Wire:
         self._limit(within_s)
         connection = self._connection
         if not connection.is_connected:
-            connection.socket_timeout = connection.socket_connect_timeout = self._patience_s
+            connection.socket_timeout = connection.socket_connect_timeout = self._timeout_s
             connection.connect()  # type: ignore[no-untyped-call]
         self._unheard = len(spoken)
         connection.send_packed_command(connection.pack_commands(spoken))  # type: ignore[no-untyped-call]
 
-    def hear(self, within_s: float = PATIENCE_S) -> Any:
+    def hear(self, within_s: float = TIMEOUT_S) -> Any:
         """Return the next answer. If Redis answers with an error, it is raised like an error of the connection."""
         self._limit(within_s)
         try:
@@ -65,7 +65,7 @@ class Wire:
         self._unheard -= 1
         return answer
 
-    def run(self, commands: Sequence[Command], within_s: float = PATIENCE_S) -> list[Any]:
+    def run(self, commands: Sequence[Command], within_s: float = TIMEOUT_S) -> list[Any]:
         """Run the commands and return their answers. An error of a single command is returned as its answer; an error
         of the connection is raised.
         """
@@ -76,7 +76,7 @@ class Wire:
             for command, answer in zip(commands, answers, strict=True)
         ]
 
-    def hear_answer(self, within_s: float = PATIENCE_S) -> Any:
+    def hear_answer(self, within_s: float = TIMEOUT_S) -> Any:
         try:
             return self.hear(within_s)
         except ResponseError as error:
@@ -100,9 +100,9 @@ class Wire:
         return self.hear_answer(within_s)
 
     def _limit(self, within_s: float) -> None:
-        if not within_s <= self._patience_s <= within_s + SLACK_S:
-            self._patience_s = max(0.001, within_s)
-            self._connection.update_current_socket_timeout(self._patience_s)
+        if not within_s <= self._timeout_s <= within_s + SLACK_S:
+            self._timeout_s = max(0.001, within_s)
+            self._connection.update_current_socket_timeout(self._timeout_s)
 
     def _is_stale(self) -> bool:
         """Return whether the server has closed the connection while it was idle. In this case there is something to

@@ -11,11 +11,11 @@ from django.db import connections, transaction
 
 from inference.registry.selectors import find_version
 from jobs.batches import blobs, states
-from jobs.batches.bell import ring
 from jobs.batches.errors import BatchFinished, FileInUse, TooManyBatches, TooManyFiles
 from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.lines import is_endpoint, model_of_endpoint
 from jobs.batches.models import Batch, BatchTask, StoredFile
+from jobs.batches.notification import ring
 from jobs.batches.selectors import get_batch, get_file, kept_bytes, unfinished_batches
 from jobs.batches.settlement import end_early, lives_for
 from jobs.documents import erasure

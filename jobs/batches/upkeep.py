@@ -12,10 +12,10 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from jobs.batches import states
-from jobs.batches.bell import ring
 from jobs.batches.claims import take_from_silent_workers
 from jobs.batches.metrics import UNFINISHED
 from jobs.batches.models import Batch, BatchTask, StoredFile
+from jobs.batches.notification import ring
 from jobs.batches.services import erase_file
 from jobs.batches.settlement import end_early
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work

@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from jobs.core import states
 from jobs.core.models import Job
-from jobs.documents.erasure import Patience
+from jobs.documents.erasure import Deadline
 from jobs.documents.job_selectors import jobs_with_models
 from jobs.retention.deleting import delete_document
 from jobs.submission.services import cancel_job, retry_job
@@ -111,7 +111,7 @@ def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[O
     of each.
     """
     known = known_jobs(identity, job_ids)
-    strength, patience = Strength(MOST_PAGES_AT_ONCE), Patience()
+    strength, deadline = Strength(MOST_PAGES_AT_ONCE), Deadline()
     of_document: dict[object, str] = {}
     outcomes = []
     for job_id in bounded(job_ids):
@@ -121,7 +121,7 @@ def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[O
             continue
         if job.document_id not in of_document:
             allowed = _deleted_before(job) or strength.allows(job)
-            of_document[job.document_id] = _deleted(identity, job, patience) if allowed else LEFT
+            of_document[job.document_id] = _deleted(identity, job, deadline) if allowed else LEFT
         outcomes.append(Outcome(job_id, of_document[job.document_id]))
     return outcomes
 
@@ -130,9 +130,9 @@ def _deleted_before(job: Job) -> bool:
     return job.document is not None and job.document.deleted_at is not None
 
 
-def _deleted(identity: Identity, job: Job, patience: Patience) -> str:
+def _deleted(identity: Identity, job: Job, deadline: Deadline) -> str:
     try:
-        delete_document(identity=identity, document_id=job.document_id, patience=patience)
+        delete_document(identity=identity, document_id=job.document_id, deadline=deadline)
     except DomainError as refusal:
         return refusal.code
     return DELETED

@@ -18,7 +18,7 @@ from jobs.core.models import Job
 from tenants.billing.invoices.charged_twice import give_back_billed
 from tenants.billing.ledger.included import use_included
 from tenants.billing.ledger.included_units import Work
-from tenants.billing.ledger.journal import Source
+from tenants.billing.ledger.posting import Source
 from tenants.billing.ledger.services import (
     Bounds,
     hold,

@@ -92,11 +92,11 @@ def withdraw(name: str) -> None:
             raise StorageUnavailable("The service's storage took too long. Try again later.")
 
 
-class Patience:
+class Deadline:
     """The time that a caller waits for erasures, however many there are. The scheduler carries out the rest."""
 
-    def __init__(self, patience_s: float = AT_ONCE_S) -> None:
-        self._until_s = time.monotonic() + patience_s
+    def __init__(self, timeout_s: float = AT_ONCE_S) -> None:
+        self._until_s = time.monotonic() + timeout_s
 
     @property
     def over(self) -> bool:
@@ -107,15 +107,15 @@ class Patience:
         self._until_s = 0.0
 
 
-def carry_out_now(tenant_id: UUID, names: Sequence[str], patience: Patience | None = None) -> None:
+def carry_out_now(tenant_id: UUID, names: Sequence[str], deadline: Deadline | None = None) -> None:
     """Erase files after commit, while a caller waits. Files that fail or take too long are left to the scheduler."""
-    patience = patience or Patience()
+    deadline = deadline or Deadline()
     erased = []
     for name in names:
-        if patience.over:
+        if deadline.over:
             break
         if not _erase(name):
-            patience.end()
+            deadline.end()
             break
         erased.append(name)
     if erased:

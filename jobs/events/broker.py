@@ -26,12 +26,12 @@ from inference.workers.brokers import (
 
 HURRY_S = 0.4
 Answer = TypeVar("Answer")
-_patience_s: ContextVar[float | None] = ContextVar("broker_patience_s", default=HURRY_S)
+_timeout_s: ContextVar[float | None] = ContextVar("broker_timeout_s", default=HURRY_S)
 
 
 @cache
-def publishing_broker(patience_s: float | None = HURRY_S) -> QueueBroker:
-    return build_broker(settings.MAAS_BROKER_URL, patience_s=patience_s)
+def publishing_broker(timeout_s: float | None = HURRY_S) -> QueueBroker:
+    return build_broker(settings.MAAS_BROKER_URL, timeout_s=timeout_s)
 
 
 @cache
@@ -42,11 +42,11 @@ def broker_server() -> AskedServer:
 @contextmanager
 def patiently() -> Iterator[None]:
     """Use the broker's own timeout of some seconds, for duties that hold up nothing."""
-    token = _patience_s.set(None)
+    token = _timeout_s.set(None)
     try:
         yield
     finally:
-        _patience_s.reset(token)
+        _timeout_s.reset(token)
 
 
 def publish_page(queue_name: str, *, tenant_id: UUID, page_id: UUID, first: bool = False) -> None:
@@ -71,6 +71,6 @@ def _ask(do: Callable[[QueueBroker], Answer]) -> Answer:
     for the broker in vain.
     """
     try:
-        return broker_server().ask(lambda: do(publishing_broker(_patience_s.get())))
+        return broker_server().ask(lambda: do(publishing_broker(_timeout_s.get())))
     except LeftAlone as error:
         raise BrokerUnavailable(f"The broker was not asked: {error}") from error

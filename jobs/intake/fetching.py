@@ -21,7 +21,7 @@ from tenants.core.http_client.client import DOCUMENT_CAPS, Answer, Caps, Cut, ch
 from tenants.core.http_client.errors import EgressFailed, EgressRefused
 from tenants.core.http_client.urls import Target
 
-PATIENCE_S = 5.0
+TIMEOUT_S = 5.0
 """The longest wait for a slot, in seconds."""
 MOST_WAITING_EACH = 32
 SHARE = 4
@@ -51,12 +51,12 @@ class Fetcher:
         within_s: float,
         get: Get = fetch_to,
         check: Callable[[str], Target] = check_url,
-        patience_s: float = PATIENCE_S,
+        timeout_s: float = TIMEOUT_S,
     ) -> None:
         self._stop = stop
         self._get, self._check = get, check
         self._caps = replace(DOCUMENT_CAPS, total_s=within_s)
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         # A fetch whose caller has hung up may occupy a thread for some more seconds. Its slot is given back only after
         # that.
         self._threads = BoundedThreads("fetch", places)
@@ -84,7 +84,7 @@ class Fetcher:
 
     async def _take_turn(self, tenant_id: UUID) -> None:
         try:
-            async with self._stop.limit(self._patience_s):
+            async with self._stop.limit(self._timeout_s):
                 await self._turns.take(tenant_id)
         except TimeoutError:
             raise (Restarting() if self._stop.told else _busy()) from None

@@ -20,7 +20,7 @@ from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 
-PATIENCE_S = 5.0
+TIMEOUT_S = 5.0
 """The longest wait for a slot, in seconds. The upload is on disk meanwhile."""
 LONG_BYTES = 256 * 2**20
 """The size from which a document is large. Its inspection may take much longer than that of others."""
@@ -62,7 +62,7 @@ class Inspections:
         stop: Stop,
         *,
         children: int,
-        patience_s: float = PATIENCE_S,
+        timeout_s: float = TIMEOUT_S,
         quick_s: float = QUICK_S,
     ) -> None:
         """Keep `reader` and call it when the first document comes, because children belong to the process that uses
@@ -72,7 +72,7 @@ class Inspections:
         self._opened: Reader | None = None
         self._lookups = lookups
         self._stop = stop
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         self._quick_s = quick_s
         self._threads = BoundedThreads("inspect", children)
         self._short = BoundedThreads("short", 1)
@@ -135,7 +135,7 @@ class Inspections:
     async def _take_turns(self, tenant_id: UUID, wanted: Sequence[Turns]) -> ExitStack:
         with ExitStack() as held:
             try:
-                async with self._stop.limit(self._patience_s):
+                async with self._stop.limit(self._timeout_s):
                     for turns in wanted:
                         await take_turn(held, turns, tenant_id)
             except TimeoutError:

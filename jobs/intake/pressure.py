@@ -8,7 +8,7 @@ was refused a moment ago, for whatever reason: its next requests are not a burst
 import math
 from dataclasses import dataclass
 
-PATIENCE_S = 0.1
+TIMEOUT_S = 0.1
 """The longest wait in seconds while requests wait all the time."""
 BURST = 64
 """The size of the burst that one tenant may send when nobody waited a moment ago."""
@@ -70,9 +70,9 @@ class Pressure:
         """Return whether the request is admitted. `floods` says that the tenant was told to try again later and did not
         wait.
         """
-        if own < FEW and wait_s <= (FEW * PATIENCE_S if own else self.newcomers_s):
+        if own < FEW and wait_s <= (FEW * TIMEOUT_S if own else self.newcomers_s):
             return True
-        return wait_s <= PATIENCE_S if floods or self.is_strict(now_s) else own < BURST
+        return wait_s <= TIMEOUT_S if floods or self.is_strict(now_s) else own < BURST
 
     def longest_wait_s(self, own: int, now_s: float, *, floods: bool = False) -> float | None:
         """Return the longest time that an admitted request may wait behind `own` other requests of its tenant. None

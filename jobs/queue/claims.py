@@ -23,8 +23,8 @@ from jobs.events.log import Happened, append_event, append_events
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 from tenants.plans.prices import Price
 
-LOCK_PATIENCE_MS = 2000
-HAND_BACK_PATIENCE_MS = 500
+LOCK_TIMEOUT_MS = 2000
+HAND_BACK_TIMEOUT_MS = 500
 """The lock timeout for a hand-back. A worker that stops has only seconds for all its pages. A page that is not handed
 back is found when its lease ends.
 """
@@ -248,7 +248,7 @@ def say_loading(claim: Claim) -> None:
     with unit_of_work(claim.tenant_id):
         # This is checked under the lock of the job, so that no event is written for a page that ends, or after its job
         # has ended.
-        _lock_job(claim, LOCK_PATIENCE_MS)
+        _lock_job(claim, LOCK_TIMEOUT_MS)
         held = Page.objects.filter(id=claim.page_id, state=states.RUNNING, lease_token=claim.token)
         if held.exists():
             data = {"page": claim.number, "attempt": claim.attempt, "state": states.RUNNING}
@@ -266,7 +266,7 @@ def renew_leases(claims: Sequence[Claim]) -> set[int]:
     }
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         # This bounds the wait for a lock on the whole table, since the worker has pages to end meanwhile.
-        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_PATIENCE_MS}ms"])
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_TIMEOUT_MS}ms"])
         cursor.execute(_RENEW, values)
         return {token for (token,) in cursor.fetchall()}
 
@@ -279,7 +279,7 @@ def hand_back(claim: Claim) -> bool:
     """
     try:
         with unit_of_work(claim.tenant_id), connections[APP].cursor() as cursor:
-            _lock_job(claim, HAND_BACK_PATIENCE_MS)
+            _lock_job(claim, HAND_BACK_TIMEOUT_MS)
             cursor.execute(_HAND_BACK, [claim.page_id, claim.token])
             if cursor.rowcount == 1:
                 data = {"page": claim.number, "state": states.QUEUED, "reason": states.HANDED_BACK}
@@ -291,9 +291,9 @@ def hand_back(claim: Claim) -> bool:
         raise
 
 
-def _lock_job(claim: Claim, patience_ms: int) -> None:
+def _lock_job(claim: Claim, timeout_ms: int) -> None:
     with connections[APP].cursor() as cursor:
-        cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{patience_ms}ms"])
+        cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{timeout_ms}ms"])
         cursor.execute("SELECT FROM jobs_job WHERE id = %s FOR NO KEY UPDATE", [claim.job_id])
 
 

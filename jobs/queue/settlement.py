@@ -68,7 +68,7 @@ WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 """
 
 POSTPONED_S = 5.0
-PATIENCE_S = 3600.0
+TIMEOUT_S = 3600.0
 """Seconds for which a page is postponed, counted from when the trouble began. The time that a page waited before, in
 the queue or for another page's result, is no sign of trouble.
 """
@@ -79,7 +79,7 @@ SET state = 'queued', attempt = attempt - 1, error_code = %(code)s, error_detail
     lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s),
     cache_key = NULL, started_at = CASE error_code WHEN '' THEN clock_timestamp() ELSE started_at END
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
-  AND (%(for_ever)s OR error_code = '' OR started_at > clock_timestamp() - make_interval(secs => %(patience_s)s))
+  AND (%(for_ever)s OR error_code = '' OR started_at > clock_timestamp() - make_interval(secs => %(timeout_s)s))
 """
 
 
@@ -163,7 +163,7 @@ def postpone_page(claim: Claim, failure: Failure, *, for_ever: bool = False) -> 
     with unit_of_work(claim.tenant_id):
         job = locked(claim.job_id)
         values = {"page": claim.page_id, "token": claim.token, "code": failure.code, "detail": failure.detail}
-        patience = {"patience_s": PATIENCE_S, "for_ever": for_ever}
+        patience = {"timeout_s": TIMEOUT_S, "for_ever": for_ever}
         if execute(_POSTPONE, {**values, "delay_s": POSTPONED_S, **patience}) == 1:
             data = {**progress(job, claim.number, states.QUEUED), "error": failure.code}
             append_event(job.id, "page.retrying", data)

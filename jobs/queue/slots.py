@@ -12,7 +12,7 @@ from django.conf import settings
 
 from inference.core.prompt_redis import RedisLeftAlone
 from inference.workers.heartbeats import WorkerReport, live_workers
-from inference.workers.placement.hefts import together
+from inference.workers.placement.relative_costs import together
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0

@@ -25,7 +25,7 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 WAKE_S = 10
 """Seconds that a message may be under way before it is sent again. A repeated message costs only a look-up."""
-LOCK_PATIENCE_MS = 100
+LOCK_TIMEOUT_MS = 100
 """The time to wait for other transactions that release pages of the version. A transaction that gives up leaves the
 work to the scheduler, a moment later.
 """
@@ -33,7 +33,7 @@ LOCK_CLASS = 0x6D61617352 << 24
 
 # No commit waits for the disk: if a crash of the database loses a notification, it is sent again. A transaction that is
 # frozen in the middle holds up the releases of the version for this long and no longer.
-_PATIENCE = """
+_LOCK_TIMEOUT = """
 SELECT set_config('lock_timeout', %s, true), set_config('synchronous_commit', 'off', true),
     set_config('idle_in_transaction_session_timeout', '2s', true)
 """
@@ -201,7 +201,7 @@ def _take_what_fits(room: Room) -> _Fitted:
     connection: psycopg.Connection[Any] = connections[OPERATOR].connection
     with connections[OPERATOR].wrap_database_errors, psycopg.Cursor(connection) as cursor:
         with connection.pipeline():
-            cursor.execute(_PATIENCE, [f"{LOCK_PATIENCE_MS}ms"])
+            cursor.execute(_LOCK_TIMEOUT, [f"{LOCK_TIMEOUT_MS}ms"])
             cursor.execute(_ALONE, [LOCK_CLASS + room.version_id])
             cursor.execute(_TAKE_WHAT_FITS, values)
         while cursor.nextset():

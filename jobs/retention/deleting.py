@@ -25,18 +25,18 @@ def delete_document(
     *,
     identity: Identity,
     document_id: object,
-    patience: erasure.Patience | None = None,
+    deadline: erasure.Deadline | None = None,
     because: ErasedBecause = ErasedBecause.REQUEST,
 ) -> None:
     """Cancel what still runs on the document, then erase the file and every image made of it. No result of it is used
     again.
 
-    `patience` is shared by all documents that one request deletes.
+    `deadline` is shared by all documents that one request deletes.
     """
     with unit_of_work(identity):
         document = get_document(document_id, for_update=True)
         canceled = cancel_unfinished_jobs_of(document)
-        erase_locked(document, because, patience)
+        erase_locked(document, because, deadline)
         if because == ErasedBecause.REQUEST:
             # The record contains only the id: the name of the document is erased as well, while the record stays.
             record(tenant_id=identity.tenant_id, deed="document.deleted", subject_id=document.id)
@@ -51,7 +51,7 @@ def _tell(document: Document, because: ErasedBecause) -> None:
 
 
 def erase_locked(
-    document: Document, because: ErasedBecause, patience: erasure.Patience | None = None
+    document: Document, because: ErasedBecause, deadline: erasure.Deadline | None = None
 ) -> None:
     """Erase a document whose row is locked, inside the unit of work that locked it. No unfinished job uses the
     document.
@@ -66,5 +66,5 @@ def erase_locked(
     transaction.on_commit(partial(_tell, document, because), using=APP)
     # An error here is ignored: by then the document is gone, and the scheduler handles what is left of it.
     transaction.on_commit(
-        lambda: erasure.carry_out_now(document.tenant_id, names, patience), using=APP, robust=True
+        lambda: erasure.carry_out_now(document.tenant_id, names, deadline), using=APP, robust=True
     )

@@ -16,7 +16,7 @@ from jobs.core import states
 from jobs.core.errors import JobErased
 from jobs.core.metrics import OVERDUE_S
 from jobs.core.models import Document, ErasedBecause, Job
-from jobs.documents.erasure import Patience
+from jobs.documents.erasure import Deadline
 from jobs.documents.job_selectors import get_job
 from jobs.retention.deleting import erase_locked
 from jobs.retention.due import Due, Kind, due, time_over
@@ -91,7 +91,7 @@ def _erase_document(one: Due) -> bool:
         document = old.select_for_update(no_key=True, skip_locked=True).first()
         if document is None or _is_at_work(document):
             return False
-        erase_locked(document, ErasedBecause.RETENTION, Patience(FILES_S))
+        erase_locked(document, ErasedBecause.RETENTION, Deadline(FILES_S))
     return True
 
 

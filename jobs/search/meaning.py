@@ -14,8 +14,8 @@ from inference.registry.selectors import resolve
 from jobs.search.embeddings import meaning_available
 from jobs.search.errors import MeaningUnavailable
 from jobs.search.hits import MOST_HITS, Hit
-from jobs.search.patience import searching
 from jobs.search.query_embedding import Busy, embed
+from jobs.search.statement_timeout import searching
 from tenants.core.db.unit_of_work import APP, current_tenant_id
 
 log = structlog.get_logger(__name__)

@@ -18,7 +18,7 @@ from inference.runtime.tensors import written
 
 MEMORY_BYTES = 512 * 1024 * 1024
 REMEMBERED = 256
-PATIENCE_S = 2.0
+TIMEOUT_S = 2.0
 
 _one_at_a_time = threading.Lock()
 _versions: dict[str, ModelVersion] = {}
@@ -46,7 +46,7 @@ def embed(version: ModelVersion, text: str) -> Embedding:
 
 @lru_cache(maxsize=REMEMBERED)
 def _embed(digest: str, text: str) -> Embedding:
-    if not _one_at_a_time.acquire(timeout=PATIENCE_S):
+    if not _one_at_a_time.acquire(timeout=TIMEOUT_S):
         raise Busy
     try:
         # The model is fetched under the lock too. However long the storage takes, only one thread is held.

@@ -10,9 +10,9 @@ from jobs.search.embeddings import meaning_available
 from jobs.search.excerpts import Part, excerpt_of
 from jobs.search.hits import MOST_HITS, Hit
 from jobs.search.meaning import meaning_of, nearest
-from jobs.search.patience import searching
 from jobs.search.queries import parsed
 from jobs.search.services import name_of
+from jobs.search.statement_timeout import searching
 from tenants.core.db.unit_of_work import APP, current_mode, current_tenant_id
 
 __all__ = [

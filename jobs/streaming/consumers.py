@@ -126,11 +126,11 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     async def _follow(self, tail: Tail, first: Reading | None = None) -> None:
         with self._hub.watch(tail.subject, tenant_id=self._held.identity.tenant_id) as changed:
             changed.wake()  # A change between the last read and the watch is read at once.
-            reading, patience_s = first or Reading(), UNSETTLED_S
+            reading, timeout_s = first or Reading(), UNSETTLED_S
             while True:
                 await self._deliver(reading)
-                patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
-                await self._pause(changed, reading, patience_s)
+                timeout_s = min(timeout_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
+                await self._pause(changed, reading, timeout_s)
                 if self._hub.closed:
                     await self._send_elsewhere()
                     return
@@ -141,9 +141,9 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         for delivery in reading.deliveries:
             await self._say({"type": "event", "cursor": delivery.cursor, "event": delivery.event})
 
-    async def _pause(self, changed: Watch, reading: Reading, patience_s: float) -> None:
+    async def _pause(self, changed: Watch, reading: Reading, timeout_s: float) -> None:
         if not reading.more:
-            await changed.wait(patience_s if reading.unsettled else math.inf)
+            await changed.wait(timeout_s if reading.unsettled else math.inf)
 
     async def _send_elsewhere(self) -> None:
         """Tell the client to connect elsewhere. Each client gets another pause, so that they do not all reach the next

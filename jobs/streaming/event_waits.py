@@ -72,7 +72,7 @@ class EventWaits:
             self._guests.received(held, changed.wake) as guest,
             _hanging_up(receive, changed.wake) as gone,
         ):
-            patience_s = UNSETTLED_S
+            timeout_s = UNSETTLED_S
             while (left_s := deadline_s - time.monotonic()) > 0 and not self._hub.closed:
                 # The first read covers changes between the first response and the watch.
                 reading = await self._read(tail, guest, gone)
@@ -81,8 +81,8 @@ class EventWaits:
                     return True
                 if reading.more:
                     continue
-                patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
-                await changed.wait(min(left_s, patience_s if reading.unsettled else math.inf))
+                timeout_s = min(timeout_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
+                await changed.wait(min(left_s, timeout_s if reading.unsettled else math.inf))
             return False
 
     async def _read(self, tail: TenantTail, guest: Guest, gone: "asyncio.Task[None]") -> Reading:

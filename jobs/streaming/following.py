@@ -154,15 +154,15 @@ class Following:
             line.listening(changed.wake),
         ):
             changed.wake()  # A change between the first read and the watch is read at once.
-            reading, patience_s = first, UNSETTLED_S
+            reading, timeout_s = first, UNSETTLED_S
             while True:
                 await line.say(b"".join(map(event_block, reading.deliveries)))
                 ended = ended or _tells_of_the_end(tail, reading)
                 if ended:
                     changed.wake()  # Events after the end are still read, and then no more.
-                patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
+                timeout_s = min(timeout_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
                 if not reading.more:
-                    await self._pause(line, changed, patience_s if reading.unsettled else None)
+                    await self._pause(line, changed, timeout_s if reading.unsettled else None)
                 self._check(line, guest)
                 reading = await self.read(tail)
                 changed.seen = tail.place or 0

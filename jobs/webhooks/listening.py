@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from jobs.webhooks.signing import is_genuine
 
 MOST_BYTES = 1_000_000
-PATIENCE_S = 10
+TIMEOUT_S = 10
 
 Say = Callable[[str], object]
 
@@ -27,7 +27,7 @@ class _Listening(BaseHTTPRequestHandler):
     secret: str | None
     say: Say
     status: int
-    timeout = PATIENCE_S
+    timeout = TIMEOUT_S
 
     def do_POST(self) -> None:
         length = self.headers.get("content-length", "")

@@ -31,7 +31,7 @@ from jobs.batches.running import Held, SliceRun
 from jobs.batches.settlement import Done, fail_batch, finish_run, give_up_lines
 from jobs.batches.tries import MOST_TRIES, is_full, task_pause_s
 from jobs.core.errors import Fenced, FileMissing, StorageUnavailable
-from jobs.worker.patience import while_database_is_away
+from jobs.worker.database_outage import while_database_is_away
 from tenants.billing.ledger.till import Till
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import DatabaseAway
@@ -266,9 +266,9 @@ def _cache() -> ResultCache:
     )
 
 
-async def _rung(bell: asyncio.Event, patience_s: float) -> None:
+async def _rung(bell: asyncio.Event, timeout_s: float) -> None:
     with suppress(TimeoutError):
-        async with asyncio.timeout(patience_s):
+        async with asyncio.timeout(timeout_s):
             await bell.wait()
     bell.clear()
 

@@ -16,7 +16,7 @@ from jobs.queue.claims import Claim, hand_back, renew_leases
 log = structlog.get_logger(__name__)
 
 
-HANG_PATIENCE_S = 5.0
+HANG_TIMEOUT_S = 5.0
 """Seconds in which a page that is past its limit may end by itself, before its thread is considered hung."""
 FAILED_AGAIN_S = 1.0
 WORD_BEFORE_PAGE_S = 2.0
@@ -167,7 +167,7 @@ class Leases:
             held.call.cancel()
 
     def _give_up_hung(self) -> None:
-        for held in self._later_than(HANG_PATIENCE_S):
+        for held in self._later_than(HANG_TIMEOUT_S):
             claim = held.claim
             with self._lock:
                 if self._held.pop(claim.token, None) is None:

@@ -13,7 +13,7 @@ from inference.core.contracts import VersionSpec, WorkInput, WorkOutput
 from inference.core.spent import Spent
 from inference.engine.engine import Engine
 from inference.runtime.load_watch import watching_loads
-from inference.workers.placement.hefts import Hefts
+from inference.workers.placement.relative_costs import Hefts
 from jobs.core.errors import Fenced, StorageUnavailable
 from jobs.core.models import Document
 from jobs.core.priorities import WEIGHTS
@@ -30,17 +30,17 @@ from jobs.results.reuse.metrics import COALESCED, HIT, MISS, PAGE_LOOKUPS
 from jobs.results.reuse.running import Plan, look, plan_for, take_known_page, wait_for_it
 from jobs.submission.inputs import work_input
 from jobs.worker.apart import MayApart, OneApart
+from jobs.worker.database_outage import while_database_is_away
 from jobs.worker.leases import Leases
 from jobs.worker.load_news import LoadNews
 from jobs.worker.metrics import PAGE_SECONDS, PAGE_WAIT_SECONDS, PAGES
 from jobs.worker.page_ends import OURS, End, end_of
-from jobs.worker.patience import while_database_is_away
 from jobs.worker.storage_pause import StoragePause
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.failures import may_pass
 
 log = structlog.get_logger(__name__)
-CLAIM_PATIENCE_S = 30.0
+CLAIM_TIMEOUT_S = 30.0
 """Seconds in which a page is to be claimed. By then the page has been announced again, and another message brings it
 back.
 """
@@ -97,7 +97,7 @@ class PageRunner:
         self.leases.cancel_job(job_id)
 
     def _claim(self, tenant_id: UUID, page_id: UUID, may_apart: MayApart) -> Claim | None:
-        give_up_at = time.monotonic() + CLAIM_PATIENCE_S
+        give_up_at = time.monotonic() + CLAIM_TIMEOUT_S
 
         def claimed(*, documents: bool) -> Claim | None:
             return claim_page(tenant_id, page_id, self.worker, may_apart=may_apart, documents=documents)

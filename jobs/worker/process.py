@@ -22,7 +22,7 @@ from inference.workers.placement.pulse import PagesNow
 from inference.workers.placement.shelf import Shelf
 from inference.workers.placement.tally import QueueTally
 from jobs.batches.asking import Wording
-from jobs.batches.bell import BATCHES
+from jobs.batches.notification import BATCHES
 from jobs.core.own_folder import own_folder
 from jobs.documents.reading import reader, require_sandbox
 from jobs.events.control import CANCEL
@@ -40,7 +40,7 @@ from jobs.worker.versions import VersionCatalogue
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0
-READER_PATIENCE_S = 20.0
+READER_TIMEOUT_S = 20.0
 
 
 class WorkerHung(RuntimeError):
@@ -117,7 +117,7 @@ class WorkerProcess:
     def run(self) -> None:
         self._quietly(own_folder)  # This also removes what a killed process left behind.
         require_sandbox()
-        reader().wait_until_warm(READER_PATIENCE_S)
+        reader().wait_until_warm(READER_TIMEOUT_S)
         isolation = str(reader().isolation)
         log.info("worker_starting", worker=self.name, provider=self._engine.describe(), isolation=isolation)
         register_page_actor(self._broker, self._runner)

@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 SERVICE_ANSWERS = Gauge(
     "maas_service_answers", "1 for each check of /readyz that succeeded, when it was asked last.", ["service"]
 )
-PATIENCE_S = 2.0
+TIMEOUT_S = 2.0
 REMEMBERED_S = 1.0
 """The time for which a result is reused. However often readiness is requested, the services are checked at most once a
 second.
@@ -121,7 +121,7 @@ def check_broker_redis() -> str:
 
 def check_keeping_redis(url: str) -> str:
     try:
-        check_policy(url, PATIENCE_S)
+        check_policy(url, TIMEOUT_S)
     except EvictingRedis as error:
         raise NotReady(str(error)) from error
     return "answers"
@@ -141,7 +141,7 @@ def check_storage() -> str:
 
 def check_amqp_broker() -> str:
     parameters = pika.URLParameters(settings.MAAS_BROKER_URL)
-    parameters.socket_timeout = parameters.stack_timeout = parameters.blocked_connection_timeout = PATIENCE_S
+    parameters.socket_timeout = parameters.stack_timeout = parameters.blocked_connection_timeout = TIMEOUT_S
     pika.BlockingConnection(parameters).close()
     return "answers"
 
@@ -162,7 +162,7 @@ def web_checks() -> dict[str, Callable[[], str]]:
 
 
 def _redis(url: str) -> "redis.Redis":
-    return single_try(url, PATIENCE_S)
+    return single_try(url, TIMEOUT_S)
 
 
 class Check:
@@ -182,7 +182,7 @@ class Check:
             loop = asyncio.get_running_loop()
             self._running = asyncio.ensure_future(loop.run_in_executor(self._pool, self._fresh))
             self._running.add_done_callback(lambda run: run.cancelled() or run.exception())
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             return await asyncio.shield(self._running)
 
     def _fresh(self) -> object:
@@ -198,7 +198,7 @@ class Check:
         except NotReady as error:
             return Finding(False, str(error))
         except TimeoutError:
-            return Finding(False, f"no answer within {PATIENCE_S:g} s")
+            return Finding(False, f"no answer within {TIMEOUT_S:g} s")
         except Exception as error:
             # Reasons may name hosts and users. They belong in the log, not in the response.
             log.warning("not_ready", check=self._name, error=str(error))

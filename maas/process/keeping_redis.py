@@ -21,11 +21,11 @@ class EvictingRedis(Exception):
         super().__init__(f"evicts what it must keep: its maxmemory-policy is {policy}, not noeviction")
 
 
-def check_policy(url: str, patience_s: float = 2.0) -> None:
+def check_policy(url: str, timeout_s: float = 2.0) -> None:
     """Check the memory policy of a Redis. Raises EvictingRedis, or RedisError if the server does not respond or refuses
     the command.
     """
-    with single_try(url, patience_s) as client:
+    with single_try(url, timeout_s) as client:
         memory: Any = client.info("memory")
     policy = memory.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":

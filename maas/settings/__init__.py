@@ -203,9 +203,9 @@ _database = DatabaseUrl.parse(MAAS_DATABASE_URL)
 # timeout.
 _STANDSTILL_S = min(5, MAAS_LEASE_S)
 DATABASES = {
-    "default": _database.django("maas_app", patience_s=_STANDSTILL_S),
+    "default": _database.django("maas_app", timeout_s=_STANDSTILL_S),
     "operator": {
-        **_database.django("maas_operator", patience_s=MAAS_LEASE_S),
+        **_database.django("maas_operator", timeout_s=MAAS_LEASE_S),
         "TEST": {"MIRROR": "default"},
     },
     "owner": {**_database.django(None), "TEST": {"MIRROR": "default"}},

@@ -143,16 +143,16 @@ class DatabaseUrl:
             options=options,
         )
 
-    def django(self, role: str | None, *, patience_s: int = 0) -> dict[str, object]:
+    def django(self, role: str | None, *, timeout_s: int = 0) -> dict[str, object]:
         """Return the settings of a Django database that acts as `role`, or as the URL's own user.
 
-        `patience_s` is the time that a transaction may be idle, with everything it has locked, before PostgreSQL ends
+        `timeout_s` is the time that a transaction may be idle, with everything it has locked, before PostgreSQL ends
         it. A process that is frozen in the middle of a transaction must not block the others. 0 means no limit.
         """
         options: dict[str, object] = {**_NOTICES_SILENCE, **self.options}
         if role:
             options |= {"server_side_binding": True, "prepare_threshold": 5}
-            options["options"] = f"-c role={role} -c idle_in_transaction_session_timeout={patience_s}s"
+            options["options"] = f"-c role={role} -c idle_in_transaction_session_timeout={timeout_s}s"
         return {
             "ENGINE": "maas.postgres",
             "NAME": self.name,

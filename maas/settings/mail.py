@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-PATIENCE_S = 10
+TIMEOUT_S = 10
 _PORTS = {"smtp": 587, "smtps": 465}
 _OPTIONS = {"from", "starttls"}
 
@@ -32,6 +32,6 @@ def mail_settings(url: str) -> Mapping[str, Any]:
         "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
         "EMAIL_USE_SSL": parts.scheme == "smtps",
         "EMAIL_USE_TLS": parts.scheme == "smtp" and options.get("starttls", "1") != "0",
-        "EMAIL_TIMEOUT": PATIENCE_S,
+        "EMAIL_TIMEOUT": TIMEOUT_S,
         "DEFAULT_FROM_EMAIL": options.get("from", f"maas@{parts.hostname}"),
     }

@@ -11,14 +11,14 @@ from storages.utils import clean_name
 from maas.storage.s3_errors import as_os_error
 from maas.storage.s3_parts import ObjectParts
 
-_PATIENCE = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
+_TIMEOUTS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
 """Timeouts and retries. The library's defaults would block a caller for minutes when the storage is unavailable."""
 
 
 class ObjectStorage(S3Storage):  # type: ignore[misc]
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.client_config: Any = self.client_config.merge(_PATIENCE)
+        self.client_config: Any = self.client_config.merge(_TIMEOUTS)
 
     def get_default_settings(self) -> dict[str, Any]:
         return {**super().get_default_settings(), "public_endpoint_url": None}

@@ -20,7 +20,7 @@ SIZE_BYTES = 20_000_000
 JOBS, JOBS_PER_S = 500, 12.0
 THREADS = 4
 SEED = 7
-PATIENCE_S = 90.0
+TIMEOUT_S = 90.0
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def start_worker(pool: str, opened: Path, memory_bytes: int) -> "subprocess.Pope
 def wait_until_all_serve(workers: "list[subprocess.Popen[bytes]]", keys: list[str]) -> None:
     from inference.workers.heartbeats import live_workers  # noqa: PLC0415
 
-    pids, deadline = {worker.pid for worker in workers}, time.monotonic() + PATIENCE_S
+    pids, deadline = {worker.pid for worker in workers}, time.monotonic() + TIMEOUT_S
     while True:
         living = [report for report in live_workers() if report.pid in pids]
         if len(living) == len(workers) and {key for one in living for key in one.serving} == set(keys):
@@ -98,7 +98,7 @@ def traffic(keys: list[str]) -> list[float]:
         (key,) = dice.choices(keys, weights)
         time.sleep(max(0.0, due_s - time.monotonic()))
         submit_job(identity=identity, request=JobRequest(model=key, input=ONE_ROW))
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while True:
         with unit_of_work(identity.tenant_id):
             jobs = list(Job.objects.values_list("state", "created_at", "finished_at"))

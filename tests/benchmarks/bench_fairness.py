@@ -44,7 +44,7 @@ SINGLES = 30
 LIGHT_TENANTS = 9
 LIGHT_EACH_S = 0.5
 TIMES = 100
-DRAIN_PATIENCE_S = 180.0
+DRAIN_TIMEOUT_S = 180.0
 LOOKED_AT_S = 3.0
 MODEL, TEXT = "embed", "A short note about the delivery of twelve apples, number {}."
 
@@ -158,7 +158,7 @@ class Bench:
         def looks() -> bool:
             return bool(self.tables.execute(WAITING).fetchone() == (0,))
 
-        eventually(looks, "the end of what was handed in", DRAIN_PATIENCE_S)
+        eventually(looks, "the end of what was handed in", DRAIN_TIMEOUT_S)
 
     def singles(self, flood: int) -> str:
         self.add(flood)

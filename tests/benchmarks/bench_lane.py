@@ -30,7 +30,7 @@ ROUNDS = 5
 """Rounds of each way. The ways take turns, so that other work on the machine affects all of them."""
 CALLERS = 64
 CALLS_EACH = 60
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 RAW_WORKER = """
 import sys, redis
@@ -97,7 +97,7 @@ class RawCaller:
 
         def ask() -> None:
             client.rpush("raw", f"{reply} {WORK.texts[0]}")
-            assert client.blpop([reply], timeout=PATIENCE_S) is not None
+            assert client.blpop([reply], timeout=TIMEOUT_S) is not None
 
         return ask
 
@@ -153,7 +153,7 @@ Caller = RawCaller | LaneCaller | AsyncCaller
 
 
 def some_call() -> Call:
-    return Call(tenant="tenant", deadline_s=time.monotonic() + PATIENCE_S)
+    return Call(tenant="tenant", deadline_s=time.monotonic() + TIMEOUT_S)
 
 
 def timed(ask: Callable[[], None], calls: int, between_s: float) -> list[float]:

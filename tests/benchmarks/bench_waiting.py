@@ -25,7 +25,7 @@ WAITING = 5_000
 JOBS = 200
 OPENING_AT_ONCE = 32
 CALM_PERCENT = 25.0
-CALM_PATIENCE_S = 20.0
+CALM_TIMEOUT_S = 20.0
 LOOK_S = 10.0
 GOAL_MB = 200
 
@@ -96,7 +96,7 @@ async def opened(port: int, key: str, kind: Kind, job: str, turns: asyncio.Semap
 
 def calm(process: psutil.Process) -> None:
     """Wait until the process is idle."""
-    give_up_s = time.monotonic() + CALM_PATIENCE_S
+    give_up_s = time.monotonic() + CALM_TIMEOUT_S
     while process.cpu_percent(1.0) > CALM_PERCENT and time.monotonic() < give_up_s:
         pass
 

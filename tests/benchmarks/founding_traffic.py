@@ -22,7 +22,7 @@ EXPONENT = 1.1
 """The exponent of popularity. Each tenant sends each model one of `INPUTS` inputs, the n-th 1/n^1.1 times as often as
 the first.
 """
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class _Player:
             if wait_s > 0:
                 await asyncio.sleep(wait_s)
             asked.add(asyncio.create_task(self._ask(request, due_s, answer)))
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             await asyncio.gather(*asked)
         for connection in self._free:
             connection.close()

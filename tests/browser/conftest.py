@@ -12,7 +12,7 @@ from tests.flows.product import Account
 from tests.live_stack import RunningStack
 
 # A machine that runs the other tests at the same time needs a while for a page.
-PATIENCE_MS = 90_000
+TIMEOUT_MS = 90_000
 
 
 class Windows:
@@ -93,5 +93,5 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Configured]
 
 @pytest.fixture
 def windows(browser: Browser, live_stack: RunningStack) -> Windows:
-    expect.set_options(timeout=PATIENCE_MS)
+    expect.set_options(timeout=TIMEOUT_MS)
     return Windows(browser, live_stack)

@@ -61,7 +61,7 @@ def test_a_key_is_made_copied_rotated_and_revoked(windows: Windows, live_stack: 
         expect(dialog).to_contain_text("Last used")
         dialog.get_by_text("Revoke it").click()
         expect(page.get_by_role("status").first).to_contain_text("is revoked")
-        eventually(lambda: status_with(live_stack, successor) == 401, "the end of the key", patience_s=5)
+        eventually(lambda: status_with(live_stack, successor) == 401, "the end of the key", timeout_s=5)
     assert windows.complaints == []
 
 

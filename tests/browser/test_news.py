@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
-from tests.browser.conftest import PATIENCE_MS, Windows
+from tests.browser.conftest import TIMEOUT_MS, Windows
 from tests.browser.test_listing import submit
 from tests.flows.product import Account, Product
 from tests.live_stack import RunningStack
@@ -46,7 +46,7 @@ def end(product: Product, job: str) -> None:
     def ended() -> bool:
         return product.rows("SELECT state FROM jobs_job WHERE id = %s", job) == [("succeeded",)]
 
-    eventually(ended, "the job's end", PATIENCE_MS / 1000)
+    eventually(ended, "the job's end", TIMEOUT_MS / 1000)
 
 
 @dataclass

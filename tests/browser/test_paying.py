@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.configured import GROUP, Configured
-from tests.browser.conftest import PATIENCE_MS, Windows
+from tests.browser.conftest import TIMEOUT_MS, Windows
 from tests.flows.product import Account, Product
 from tests.stand_in_stripe import StandIn
 
@@ -38,7 +38,7 @@ def account(product: Product) -> Account:
 
 @pytest.fixture
 def windows(browser: Browser, product: Product) -> Windows:
-    expect.set_options(timeout=PATIENCE_MS)
+    expect.set_options(timeout=TIMEOUT_MS)
     return Windows(browser, product.running)
 
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.configured import GROUP, Configured
-from tests.browser.conftest import PATIENCE_MS, Windows
+from tests.browser.conftest import TIMEOUT_MS, Windows
 from tests.browser.test_large_uploads import large
 from tests.browser.test_uploads import line
 from tests.flows.product import Account, Product
@@ -29,7 +29,7 @@ def product(configured: Configured) -> Product:
 
 @pytest.fixture
 def windows(browser: Browser, product: Product) -> Windows:
-    expect.set_options(timeout=PATIENCE_MS)
+    expect.set_options(timeout=TIMEOUT_MS)
     return Windows(browser, product.running)
 
 

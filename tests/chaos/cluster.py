@@ -156,13 +156,13 @@ class Cluster:
         self.clocks.shift(spec.name, first_shifts(self._options.seed, PROCESSES)[spec.name])
         return spec
 
-    async def until_ready(self, patience_s: float) -> None:
+    async def until_ready(self, timeout_s: float) -> None:
         """Wait until every process of the product reports that it is ready."""
-        deadline = time.monotonic() + patience_s
+        deadline = time.monotonic() + timeout_s
         for name, port in self.ports.items():
             while not (answer := await ask_ready(_HOST, port)).ready:
                 if time.monotonic() > deadline:
-                    raise TimeoutError(f"{name} is not ready after {patience_s:g} s: {answer.missing}")
+                    raise TimeoutError(f"{name} is not ready after {timeout_s:g} s: {answer.missing}")
                 await asyncio.sleep(_LOOK_EVERY_S)
 
     async def process(self, name: str) -> psutil.Process:

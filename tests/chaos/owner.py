@@ -11,7 +11,7 @@ from .books import Seen
 
 EMAIL, PASSWORD = "owner@chaos.example.com", "correct horse"
 _AT_ONCE = 8
-_PATIENCE_S = 60.0
+_TIMEOUT_S = 60.0
 _PART = 200
 _AGAIN_AFTER_S = 0.5
 
@@ -21,7 +21,7 @@ async def see_jobs(urls: Sequence[str], key: str, job_ids: Sequence[str]) -> dic
     seen: dict[str, Seen | None] = {}
     headers = {"Authorization": f"Bearer {key}"}
     left = iter(enumerate(job_ids))
-    client = httpx.AsyncClient(headers=headers, timeout=_PATIENCE_S, trust_env=False)
+    client = httpx.AsyncClient(headers=headers, timeout=_TIMEOUT_S, trust_env=False)
     async with client, asyncio.TaskGroup() as lookers:
         for _ in range(_AT_ONCE):
             lookers.create_task(_look(client, urls, left, seen))
@@ -30,7 +30,7 @@ async def see_jobs(urls: Sequence[str], key: str, job_ids: Sequence[str]) -> dic
 
 async def tenants_secret(url: str, key: str) -> str:
     """Return the secret that signs messages to jobs' own addresses."""
-    async with httpx.AsyncClient(timeout=_PATIENCE_S, trust_env=False) as client:
+    async with httpx.AsyncClient(timeout=_TIMEOUT_S, trust_env=False) as client:
         answer = await client.get(f"{url}/v1/webhooks/secret", headers={"Authorization": f"Bearer {key}"})
         return str(answer.raise_for_status().json()["secret"])
 
@@ -55,7 +55,7 @@ async def _see(client: httpx.AsyncClient, url: str) -> Seen | None:
 
 async def _told(client: httpx.AsyncClient, url: str) -> httpx.Response:
     """Send the request again while the response says to retry, because the machine may be busy."""
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _TIMEOUT_S
     while True:
         with suppress(httpx.TransportError):
             answer = await client.get(url)

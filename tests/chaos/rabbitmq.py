@@ -10,7 +10,7 @@ from maas.local.supervisor.children import ChildSpec, StopPhase
 from maas.local.supervisor.ports import free_port
 
 _PLACES = ("/usr/lib/rabbitmq/bin", "/usr/local/lib/rabbitmq/sbin", "/opt/rabbitmq/sbin")
-_PATIENCE_S = 2.0
+_TIMEOUT_S = 2.0
 
 
 def find_rabbitmq() -> str | None:
@@ -57,5 +57,5 @@ class OwnRabbitmq:
 
     def _connect(self) -> pika.BlockingConnection:
         asked = pika.URLParameters(self.url)
-        asked.socket_timeout = asked.stack_timeout = asked.blocked_connection_timeout = _PATIENCE_S
+        asked.socket_timeout = asked.stack_timeout = asked.blocked_connection_timeout = _TIMEOUT_S
         return pika.BlockingConnection(asked)

@@ -12,7 +12,7 @@ from jobs.core.states import TERMINAL
 
 from .books import BatchRow, Happening, Job, Money, PageRow, Posted, Use
 
-_PATIENCE_S = 60.0
+_TIMEOUT_S = 60.0
 _JOBS = """
 SELECT id::text, state, cost_micros, pages_succeeded, pages_failed FROM jobs_job WHERE tenant_id = %s ORDER BY id
 """
@@ -134,7 +134,7 @@ class Rows:
     async def _query(
         self, query: str, values: Sequence[object] | Mapping[str, object]
     ) -> Sequence[tuple[Any, ...]]:
-        async with asyncio.timeout(_PATIENCE_S):
+        async with asyncio.timeout(_TIMEOUT_S):
             connecting = psycopg.AsyncConnection.connect(self._url, options="-c role=maas_operator")
             async with await connecting as connection:
                 found = await connection.execute(query, values)

@@ -127,9 +127,9 @@ async def _window(options: Options, url: str) -> AsyncIterator[Window | None]:
         yield window
 
 
-async def _until(look: Callable[[], Awaitable[bool]], patience_s: float) -> None:
+async def _until(look: Callable[[], Awaitable[bool]], timeout_s: float) -> None:
     """Wait until `look` is true, or until the timeout. The checks report what is missing then."""
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + timeout_s
     while not await look() and time.monotonic() < deadline:  # noqa: ASYNC110  # Postgres sets no event
         await asyncio.sleep(_LOOK_EVERY_S)
 

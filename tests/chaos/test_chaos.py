@@ -10,7 +10,7 @@ from tests.kept_cluster import PROJECT
 from tests.services import without_product
 
 pytestmark = pytest.mark.xdist_group("chaos")
-PATIENCE_S = 400.0
+TIMEOUT_S = 400.0
 
 
 def chaos(*words: str) -> subprocess.CompletedProcess[str]:
@@ -21,7 +21,7 @@ def chaos(*words: str) -> subprocess.CompletedProcess[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
 

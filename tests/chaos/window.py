@@ -13,7 +13,7 @@ from tests.chromium import FLAGS, NAMED, chromium_program
 from .books import Broken
 from .owner import EMAIL, PASSWORD
 
-_PATIENCE_MS = 60_000
+_TIMEOUT_MS = 60_000
 _CATCHES_UP_S = 30.0
 _LOOK_EVERY_S = 0.5
 _ROWS = """
@@ -79,12 +79,12 @@ class Window:
         await self._kept.fill("[name=username]", EMAIL)
         await self._kept.fill("[name=password]", PASSWORD)
         await self._kept.press("[name=password]", "Enter")
-        await self._kept.wait_for_url("**/jobs", timeout=_PATIENCE_MS)
+        await self._kept.wait_for_url("**/jobs", timeout=_TIMEOUT_MS)
 
     async def _shown_anew(self) -> list[Shown]:
         page = await self._context.new_page()
         try:
-            await page.goto("/jobs", timeout=_PATIENCE_MS)
+            await page.goto("/jobs", timeout=_TIMEOUT_MS)
             return await self._shown(page)
         finally:
             await page.close()

@@ -12,7 +12,7 @@ from tests.flows.product import Account, Product
 
 CACHE = Path(os.environ.get("MAAS_TEST_CLIENTS_CACHE") or Path.home() / ".cache" / "maas-clients")
 PROGRAMS = Path(__file__).parent / "programs"
-PATIENCE_S = 120
+TIMEOUT_S = 120
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Stranger:
             capture_output=True,
             check=False,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
 
 

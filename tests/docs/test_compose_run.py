@@ -31,7 +31,7 @@ from tests.maas.local.embedded.running import postgres_in, running, scratch_of
 from tests.services import without_product
 
 PASSWORD = "of-the-owner_1"
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 STOP_S = 15.0
 """The seconds that compose.yaml gives a process to stop."""
 SERVING = ("web", "worker", "scheduler")
@@ -86,7 +86,7 @@ class Composed:
             )
 
     def wait_until_healthy(self, name: str) -> None:
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         check = services()[name]["healthcheck"]["test"][1:]
         while (last := self.run(name, check)).returncode != 0:
             if time.monotonic() > deadline:

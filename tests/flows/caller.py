@@ -9,7 +9,7 @@ from jobs.core.states import TERMINAL
 from tests.waiting import eventually
 
 Json = dict[str, Any]
-PATIENCE_S = 90.0
+TIMEOUT_S = 90.0
 
 
 class Caller:
@@ -18,7 +18,7 @@ class Caller:
         self.url = url
         self.key = key
         headers = {"Authorization": f"Bearer {key}", "Cache-Control": "no-store"}
-        self.http = httpx.Client(base_url=url, headers=headers, timeout=PATIENCE_S, trust_env=False)
+        self.http = httpx.Client(base_url=url, headers=headers, timeout=TIMEOUT_S, trust_env=False)
 
     def __enter__(self) -> Self:
         return self
@@ -49,14 +49,14 @@ class Caller:
     def post(self, path: str, status: int) -> Json:
         return _expected(self.http.post(path), status)
 
-    def ended(self, job_id: str, patience_s: float = PATIENCE_S) -> Json:
+    def ended(self, job_id: str, timeout_s: float = TIMEOUT_S) -> Json:
         """Wait until the job has ended in any state, and return it."""
 
         def look() -> Json | None:
             job = self.job(job_id)
             return job if job["state"] in TERMINAL else None
 
-        return eventually(look, f"the end of job {job_id}", patience_s)
+        return eventually(look, f"the end of job {job_id}", timeout_s)
 
     def pages(self, job_id: str) -> list[Json]:
         return list(self.get(f"/v1/jobs/{job_id}/pages", limit=200)["data"])

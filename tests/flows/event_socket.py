@@ -11,7 +11,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 Json = dict[str, Any]
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 class EventSocket:
@@ -45,15 +45,15 @@ class EventSocket:
     ) -> None:
         self._closing.close()
 
-    def receive(self, patience_s: float = PATIENCE_S) -> Json:
-        return dict(json.loads(self._socket.recv(timeout=patience_s)))
+    def receive(self, timeout_s: float = TIMEOUT_S) -> Json:
+        return dict(json.loads(self._socket.recv(timeout=timeout_s)))
 
     def send(self, **message: object) -> None:
         self._socket.send(json.dumps(message))
 
     def events_until(self, last: Callable[[Json], bool]) -> list[Json]:
         """Return the events that arrive, up to the first for which `last` is true."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         seen: list[Json] = []
         while not (seen and last(seen[-1])):
             message = self.receive(deadline - time.monotonic())

@@ -124,6 +124,6 @@ def test_a_revoked_keys_socket_is_closed(product: Product) -> None:
         with product.start_revoking_keys(gone):
             assert socket.receive()["code"] == "not_authenticated"
         with pytest.raises(ConnectionClosed) as closed:
-            socket.receive(patience_s=10)
+            socket.receive(timeout_s=10)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 4401

@@ -19,7 +19,7 @@ from maas.local.supervisor.ports import free_port
 from tests.waiting import eventually
 
 PROJECT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 class GranianServer:
@@ -60,7 +60,7 @@ class GranianServer:
         ]
         with self.log_path.open("wb") as log:
             self.process = subprocess.Popen(command, cwd=PROJECT, env=self._env, stdout=log, stderr=log)
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while not self._is_live():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise AssertionError(f"the web process did not start:\n{self.log_path.read_text()[-8000:]}")

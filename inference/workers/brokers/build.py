@@ -20,7 +20,7 @@ BROKERS: dict[str, type[RedisQueueBroker] | type[RabbitmqQueueBroker]] = {
 
 
 def build_broker(
-    url: str, *, middleware: Sequence[Middleware] = (), patience_s: float | None = None
+    url: str, *, middleware: Sequence[Middleware] = (), timeout_s: float | None = None
 ) -> QueueBroker:
     """Build the broker for a URL, without connecting before the first use.
 
@@ -28,11 +28,11 @@ def build_broker(
     AgeLimit because the database decides what runs again and what has expired, TimeLimit because it cannot interrupt
     native code.
 
-    `patience_s` is the longest time in seconds that publishing or counting may wait. The default is a few seconds.
+    `timeout_s` is the longest time in seconds that publishing or counting may wait. The default is a few seconds.
     """
     scheme = urlsplit(url).scheme
     if scheme not in BROKERS:
         raise BrokerMisconfigured(
             f"MAAS_BROKER_URL has the scheme {scheme!r}: use one of {', '.join(sorted(BROKERS))}."
         )
-    return BROKERS[scheme](url, middleware=middleware, patience_s=patience_s)
+    return BROKERS[scheme](url, middleware=middleware, timeout_s=timeout_s)

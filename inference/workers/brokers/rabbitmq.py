@@ -51,12 +51,10 @@ def _as_connection_lost() -> Iterator[None]:
 class RabbitmqQueueBroker(QueueBroker):
     """A broker that publishes over one shared connection. Each consumed queue has a connection of its own."""
 
-    def __init__(
-        self, url: str, *, middleware: Sequence[Middleware], patience_s: float | None = None
-    ) -> None:
+    def __init__(self, url: str, *, middleware: Sequence[Middleware], timeout_s: float | None = None) -> None:
         super().__init__(middleware)
         self.parameters = connection_parameters(url)
-        self._client = RabbitmqClient(self.parameters, timeout_s=patience_s or CONFIRM_TIMEOUT_S)
+        self._client = RabbitmqClient(self.parameters, timeout_s=timeout_s or CONFIRM_TIMEOUT_S)
 
     def check(self) -> None:
         try:

@@ -54,17 +54,17 @@ class RedisQueueBroker(QueueBroker):
         middleware: Sequence[Middleware],
         namespace: str = "maas:broker",
         alive_s: float = ALIVE_S,
-        patience_s: float | None = None,
+        timeout_s: float | None = None,
     ) -> None:
         """Build the broker without connecting.
 
-        If `patience_s` is given, commands outside of consumers get one attempt with this timeout in seconds, instead of
+        If `timeout_s` is given, commands outside of consumers get one attempt with this timeout in seconds, instead of
         two attempts with the usual timeouts.
         """
         super().__init__(middleware)
         self.namespace = namespace
         self.alive_s = alive_s
-        self.client = _connect(url, attempts=2 if patience_s is None else 1, patience_s=patience_s)
+        self.client = _connect(url, attempts=2 if timeout_s is None else 1, timeout_s=timeout_s)
         # If a BLMOVE were sent twice because its reply was lost, the first message would be stranded.
         self.blocking_client = _connect(url, attempts=1)
         self.take = self.blocking_client.register_script(TAKE)
@@ -149,11 +149,11 @@ class RedisQueueBroker(QueueBroker):
             self.logger.info("Put %d unfinished messages back on queue %r.", moved, queue_name)
 
 
-def _connect(url: str, *, attempts: int, patience_s: float | None = None) -> redis.Redis:
+def _connect(url: str, *, attempts: int, timeout_s: float | None = None) -> redis.Redis:
     return redis.Redis.from_url(
         url,
-        socket_connect_timeout=patience_s or CONNECT_TIMEOUT_S,
-        socket_timeout=patience_s or REPLY_TIMEOUT_S,
+        socket_connect_timeout=timeout_s or CONNECT_TIMEOUT_S,
+        socket_timeout=timeout_s or REPLY_TIMEOUT_S,
         retry=Retry(NoBackoff(), attempts - 1),
         # The number of threads of the process bounds the connections; the pool's own bound of 100 would refuse the
         # 101st.

@@ -24,9 +24,9 @@ from inference.workers.placement.load_times import LoadTimes
 from inference.workers.placement.loader import UNASKED, Loader
 from inference.workers.placement.metrics import DECISIONS, QUEUES
 from inference.workers.placement.others import OtherWorkers
-from inference.workers.placement.patience import bound_reads
 from inference.workers.placement.placement import Decision, Plan, plan_for
 from inference.workers.placement.pulse import PagesNow, Pulse
+from inference.workers.placement.read_timeouts import bound_reads
 from inference.workers.placement.shelf import LEAVES_WITHIN_S, Shelf
 from inference.workers.placement.tally import QueueTally
 from inference.workers.placement.unserved import UnservedPools

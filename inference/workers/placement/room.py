@@ -13,7 +13,7 @@ FADES_S = 60.0
 """Seconds in which the worth of a model without demand halves."""
 SMALL_LOSS_S = 0.1
 """The seconds that any eviction counts for, so that free memory is used first."""
-PATIENCE_S = 5.0
+TIMEOUT_S = 5.0
 """The shortest wait in seconds for which a model that has work is evicted.
 
 The wait must also be longer than three times both loads together.
@@ -127,7 +127,7 @@ class _Memory:
 
 
 def _may_displace(wanted: Wanted, held: Held) -> bool:
-    waited_enough = wanted.oldest_s > max(PATIENCE_S, STAYS_LOADS * (wanted.model.load_s + held.load_s))
+    waited_enough = wanted.oldest_s > max(TIMEOUT_S, STAYS_LOADS * (wanted.model.load_s + held.load_s))
     return waited_enough and held.held_s > STAYS_LOADS * held.load_s
 
 

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from inference.workers.placement.hefts import Hefts
+from inference.workers.placement.relative_costs import Hefts
 
 WEIGHT = 0.2
 """The weight of the latest page in the average, so that about ten pages count."""

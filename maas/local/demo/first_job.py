@@ -22,7 +22,7 @@ from tenants.identity.identity import Identity
 NAME = "Sample scan.pdf"
 MODEL = "parse"
 WORTH_OPENING = (states.QUEUED, states.RUNNING, states.SUCCEEDED)
-PATIENCE_S = 5.0
+TIMEOUT_S = 5.0
 _DRAWING = threading.Lock()
 
 
@@ -63,7 +63,7 @@ class _Sample:
 
 def _sample() -> _Sample:
     """Return the sample. The first click in a process draws and inspects it once, which takes half a second."""
-    if not _DRAWING.acquire(timeout=PATIENCE_S):
+    if not _DRAWING.acquire(timeout=TIMEOUT_S):
         raise ReaderUnavailable("The sample scan is being drawn for somebody else. Try again.")
     try:
         return _drawn()

@@ -28,13 +28,13 @@ def recorded_server(pid_file: Path, commands: Collection[str]) -> ProcessStat | 
 
 
 def clear_leftover(
-    pid_file: Path, commands: Collection[str], stop_signal: signal.Signals, patience_s: float = 10.0
+    pid_file: Path, commands: Collection[str], stop_signal: signal.Signals, timeout_s: float = 10.0
 ) -> None:
     """Stop the recorded server if it still runs, and remove its record. The caller holds the home's lock."""
     server = recorded_server(pid_file, commands)
     if server is not None:
         os.kill(server.pid, stop_signal)
-        if not wait_until_gone(server.pid, patience_s):
+        if not wait_until_gone(server.pid, timeout_s):
             raise ServiceUnavailable(
                 f"{server.command} (process {server.pid}) of an earlier run does not stop; "
                 f"end it: kill -9 {server.pid}"

@@ -87,9 +87,9 @@ def children_of(parent: int) -> Iterator[ProcessStat]:
             yield stat
 
 
-def wait_until_gone(pid: int, patience_s: float) -> bool:
-    """Return whether process `pid`, which need not be a child of this one, ended within `patience_s`."""
-    deadline = time.monotonic() + patience_s
+def wait_until_gone(pid: int, timeout_s: float) -> bool:
+    """Return whether process `pid`, which need not be a child of this one, ended within `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
     while (stat := process_stat(pid)) is not None and stat.state != "Z":
         if time.monotonic() >= deadline:
             return False

@@ -18,7 +18,7 @@ from tenants.core.db.unit_of_work import operator_work
 
 log = structlog.get_logger(__name__)
 MINUTES = 60
-PATIENCE_S = 0.1
+TIMEOUT_S = 0.1
 """The timeout for all slow figures together. A small installation counts them within this time, a large one by the next
 refresh.
 """
@@ -59,7 +59,7 @@ def gather() -> Home:
     if workers:
         # If there is no worker at all, the page says so once instead of in every row.
         waiting = among(workers, waiting)
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     return Home(
         minutes=minutes,
         requests=requests,

@@ -37,14 +37,14 @@ class Remembered(Generic[Figure]):
                 self._thread = threading.Thread(target=self._run, name="figures", daemon=True)
                 self._thread.start()
 
-    def get(self, patience_s: float = 0.0) -> Figure | None:
-        """Return the last count, however old, or None before the first. Wait up to `patience_s` for a count in
+    def get(self, timeout_s: float = 0.0) -> Figure | None:
+        """Return the last count, however old, or None before the first. Wait up to `timeout_s` for a count in
         progress.
         """
         with self._lock:
             thread = self._thread
         if thread is not None:
-            thread.join(timeout=max(0.0, patience_s))
+            thread.join(timeout=max(0.0, timeout_s))
         return self._figure
 
     def _run(self) -> None:

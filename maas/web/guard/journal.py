@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 EVERY_S = 0.2
 AWAY_PAUSE_S = 1.0
 MOST_WAITING = 4_000
-PATIENCE_S = 1.0
+TIMEOUT_S = 1.0
 CLIENT_GONE = 499
 """No status was sent: the caller hung up. The number that nginx made customary."""
 LONGEST_CLIENT = 120
@@ -108,8 +108,8 @@ class Journal:
     def __init__(self, redis_url: str, key_use: KeyUse) -> None:
         self._client = redis.asyncio.Redis.from_url(
             redis_url,
-            socket_timeout=PATIENCE_S,
-            socket_connect_timeout=PATIENCE_S,
+            socket_timeout=TIMEOUT_S,
+            socket_connect_timeout=TIMEOUT_S,
             retry=Retry(NoBackoff(), 1),
         )
         self._key_use = key_use
@@ -150,9 +150,9 @@ class Journal:
         """
         self._stopping.set()
         if self._task is not None:
-            await asyncio.wait([self._task], timeout=PATIENCE_S)
+            await asyncio.wait([self._task], timeout=TIMEOUT_S)
         with suppress(RedisError, OSError, TimeoutError):
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 await self.tell()
         self._key_use.close()
         await self._client.aclose()

@@ -23,7 +23,7 @@ from unfold.widgets import (
 
 from tenants.accounts.models import Tenant
 from tenants.billing.invoices.amounts import amount, amount_of
-from tenants.billing.invoices.drawing import Draft, Line
+from tenants.billing.invoices.calculation import Draft, Line
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.issued import find_invoice
 from tenants.billing.invoices.models import Invoice

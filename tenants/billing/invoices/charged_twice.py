@@ -8,7 +8,7 @@ from datetime import date
 from tenants.billing.invoices.collecting import records_of
 from tenants.billing.invoices.models import ClosedMonth
 from tenants.billing.ledger import postings
-from tenants.billing.ledger.journal import Source, post
+from tenants.billing.ledger.posting import Source, post
 from tenants.core.months import Month
 
 

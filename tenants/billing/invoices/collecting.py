@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import connections
 from django.db.models import Sum
 
-from tenants.billing.invoices.drawing import Amount, Item, Kind, MonthOfTime, Segment
+from tenants.billing.invoices.calculation import Amount, Item, Kind, MonthOfTime, Segment
 from tenants.billing.invoices.models import ClosedMonth, Invoice, InvoiceLine
 from tenants.billing.usage.models import UsageDay
 from tenants.core.db.unit_of_work import current_alias

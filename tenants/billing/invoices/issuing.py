@@ -7,13 +7,13 @@ from typing import Any
 from uuid import UUID
 
 from tenants.accounts.models import Tenant
-from tenants.billing.invoices.drawing import Corrected, Draft, MonthOfTime, due_micros
+from tenants.billing.invoices.calculation import Corrected, Draft, MonthOfTime, due_micros
 from tenants.billing.invoices.models import BillingDetails, Invoice, InvoiceLine, Seller
 from tenants.billing.invoices.numbering import series_of, take_number
 from tenants.billing.invoices.wording import buyer_as_printed, seller_as_printed, text_of
 from tenants.billing.ledger import postings
-from tenants.billing.ledger.journal import Source, open_wallet, post
 from tenants.billing.ledger.models import Wallet
+from tenants.billing.ledger.posting import Source, open_wallet, post
 from tenants.core.db.clock import database_now
 
 INVOICE, CREDIT_NOTE = "invoice", "credit_note"

@@ -14,7 +14,7 @@ from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.metrics import CLOCK_DIFFERENCE_S
 from tenants.billing.invoices.models import Seller
-from tenants.billing.invoices.patience import Patience
+from tenants.billing.invoices.retry_delays import RetryDelays
 from tenants.billing.invoices.services import draw_month
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
@@ -32,13 +32,13 @@ ORDER BY t.id LIMIT %(most)s
 """
 
 
-def bill_ended_months(patience: Patience | None = None, clock: Callable[[], datetime] = process_time) -> int:
+def bill_ended_months(delays: RetryDelays | None = None, clock: Callable[[], datetime] = process_time) -> int:
     """Return the number of tenants' months that were closed. A tenant that cannot be billed does not delay others.
 
-    `patience` remembers the tenants that failed. Without it, all are tried. `clock` is the clock of this process. It
+    `delays` remembers the tenants that failed. Without it, all are tried. `clock` is the clock of this process. It
     can only prevent months from being closed.
     """
-    known = patience or Patience()
+    known = delays or RetryDelays()
     with operator_work():
         seller, now = Seller.objects.first(), database_now()
     if seller is None or not _clocks_agree(now, clock()):
@@ -62,10 +62,10 @@ class Biller:
     """The billing job of a scheduler. It remembers the tenants whose months could not be billed."""
 
     def __init__(self) -> None:
-        self._patience = Patience()
+        self._delays = RetryDelays()
 
     def bill_ended_months(self) -> int:
-        return bill_ended_months(self._patience)
+        return bill_ended_months(self._delays)
 
 
 def _ended(seller: Seller, now: datetime) -> Iterator[Month]:
@@ -96,16 +96,16 @@ def _open_after(month: Month, after: UUID) -> list[UUID]:
         return [found for (found,) in cursor.fetchall()]
 
 
-def _closed(tenant_id: UUID, month: Month, patience: Patience, now: datetime) -> bool:
+def _closed(tenant_id: UUID, month: Month, delays: RetryDelays, now: datetime) -> bool:
     """Return whether the month was closed. If one month of a tenant has failed, its later months are not tried, because
     they are billed in order.
     """
-    if patience.waits(tenant_id, now):
+    if delays.waits(tenant_id, now):
         return False
     if not _drawn(tenant_id, month):
-        patience.fail(tenant_id, now)
+        delays.fail(tenant_id, now)
         return False
-    patience.succeed(tenant_id)
+    delays.succeed(tenant_id)
     return True
 
 

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from tenants.billing.invoices.calculation import Draft
 from tenants.billing.invoices.collecting import records_of
-from tenants.billing.invoices.drawing import Draft
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.services import preview_month

@@ -11,18 +11,7 @@ from django.db import transaction
 
 from tenants.accounts.models import Tenant
 from tenants.audit.services import record
-from tenants.billing.invoices.clocks import process_time, require_agreement
-from tenants.billing.invoices.collecting import (
-    billed_of,
-    charged,
-    collect,
-    first_billed,
-    invoiced_net,
-    month_of_time,
-    months_with_late_uses,
-    revenue_of_bills,
-)
-from tenants.billing.invoices.drawing import (
+from tenants.billing.invoices.calculation import (
     Amount,
     Corrected,
     Draft,
@@ -34,6 +23,17 @@ from tenants.billing.invoices.drawing import (
     still_to_bill,
     to_unit,
     with_uncollected,
+)
+from tenants.billing.invoices.clocks import process_time, require_agreement
+from tenants.billing.invoices.collecting import (
+    billed_of,
+    charged,
+    collect,
+    first_billed,
+    invoiced_net,
+    month_of_time,
+    months_with_late_uses,
+    revenue_of_bills,
 )
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.issuing import (

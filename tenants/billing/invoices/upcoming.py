@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from tenants.billing.invoices.drawing import Draft
+from tenants.billing.invoices.calculation import Draft
 from tenants.billing.invoices.selectors import upcoming
 from tenants.billing.invoices.told import plain
 from tenants.billing.invoices.wording import text_of

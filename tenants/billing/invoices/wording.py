@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from tenants.billing.invoices.drawing import Line, Tax
+from tenants.billing.invoices.calculation import Line, Tax
 from tenants.billing.invoices.models import BillingDetails, Seller
 from tenants.plans.wording import name_of
 

@@ -15,7 +15,7 @@ from django.db import connections
 from django.urls import reverse
 
 from tenants.accounts.models import Membership
-from tenants.billing.ledger.journal import THIS_MONTH
+from tenants.billing.ledger.posting import THIS_MONTH
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.plans.wording import money
 

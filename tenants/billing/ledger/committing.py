@@ -22,7 +22,7 @@ from redis.retry import Retry
 
 from tenants.billing.ledger.errors import insufficient_funds
 from tenants.billing.ledger.headroom import Verdict, words_of
-from tenants.billing.ledger.journal import Source
+from tenants.billing.ledger.posting import Source
 from tenants.billing.ledger.reserve_script import (
     CHARGING,
     HOLD_S,
@@ -39,7 +39,7 @@ from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 
 log = structlog.get_logger(__name__)
-PATIENCE_S = 0.25
+TIMEOUT_S = 0.25
 """The timeout in seconds of a request to Redis, during which a wallet's row is locked."""
 LEFT_ALONE_S = 1.0
 TRIES = 10
@@ -176,8 +176,8 @@ class _Door:
         # Every request to the script may be executed twice, so a retry is safe.
         self._client = redis.Redis.from_url(
             url,
-            socket_timeout=PATIENCE_S,
-            socket_connect_timeout=PATIENCE_S,
+            socket_timeout=TIMEOUT_S,
+            socket_connect_timeout=TIMEOUT_S,
             retry=Retry(NoBackoff(), 1),
         )
         self._away_until_s = float("-inf")

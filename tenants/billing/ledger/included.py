@@ -19,9 +19,9 @@ from tenants.billing.ledger.included_pools import (
     use_units,
 )
 from tenants.billing.ledger.included_units import Allotted, Room, Work, allot, left_in
-from tenants.billing.ledger.journal import Source, open_wallet
 from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.months import first_of_this_month
+from tenants.billing.ledger.posting import Source, open_wallet
 
 Works = Callable[[], Sequence[Work]]
 """A function that returns the work. It is called only if it is needed."""

@@ -11,8 +11,8 @@ from django.db import connections
 
 from tenants.billing.ledger.included_models import IncludedPool
 from tenants.billing.ledger.included_units import Allotted, Room
-from tenants.billing.ledger.journal import TODAY, Source
 from tenants.billing.ledger.plan_standing import Granted, granted_now
+from tenants.billing.ledger.posting import TODAY, Source
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 from tenants.core.months import Month

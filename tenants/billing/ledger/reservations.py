@@ -28,7 +28,7 @@ from tenants.billing.ledger.reserve_script import (
 )
 
 log = structlog.get_logger(__name__)
-PATIENCE_S = 1.0
+TIMEOUT_S = 1.0
 LEFT_ALONE_S = 0.5
 """Seconds for which Redis is not tried again after it did not answer."""
 MOST_AT_ONCE = 500
@@ -92,7 +92,7 @@ class Reservations:
     def __init__(self, url: str) -> None:
         # Single reads have no time limit, because one limit for the whole round trip is cheaper.
         pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
-            url, socket_timeout=None, socket_connect_timeout=PATIENCE_S, retry=Retry(NoBackoff(), 0)
+            url, socket_timeout=None, socket_connect_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 0)
         )
         self._connection = pool.make_connection()  # type: ignore[no-untyped-call]
         self._waiting: list[_Asked] = []
@@ -170,7 +170,7 @@ class Reservations:
         answers: Sequence[object] = [asyncio.CancelledError()] * len(together)
         error = None
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 answers = await self._say_twice(spoken([one.said for one in together]))
         except (RedisError, OSError) as failure:
             error, answers = failure, [failure] * len(together)

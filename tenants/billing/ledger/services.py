@@ -13,9 +13,9 @@ from tenants.billing.ledger.committing import reserve_hold
 from tenants.billing.ledger.errors import budget_exhausted, insufficient_funds
 from tenants.billing.ledger.included import HeldUnits, Works, could_be_included, hold_included, use_included
 from tenants.billing.ledger.included_units import Allotted, Work, cost_by_month
-from tenants.billing.ledger.journal import BUDGET_KEY, THIS_MONTH, Source, open_wallet, post
 from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.months import first_of_this_month
+from tenants.billing.ledger.posting import BUDGET_KEY, THIS_MONTH, Source, open_wallet, post
 from tenants.billing.ledger.postings import Posting, collectable
 from tenants.core.db.unit_of_work import current_alias
 

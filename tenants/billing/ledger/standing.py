@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db import connections
 
 from tenants.billing.ledger.headroom import BoundRow, Rooms
-from tenants.billing.ledger.journal import BUDGET_KEY, THIS_MONTH
+from tenants.billing.ledger.posting import BUDGET_KEY, THIS_MONTH
 from tenants.core.db.unit_of_work import current_alias
 
 _BOUNDS = f"""

@@ -10,9 +10,9 @@ from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.errors import InvalidTerms
-from tenants.billing.ledger.journal import Source, open_wallet, post
 from tenants.billing.ledger.models import Budget, LedgerEntry, Wallet
 from tenants.billing.ledger.months import first_of_this_month
+from tenants.billing.ledger.posting import Source, open_wallet, post
 from tenants.billing.ledger.standing import budget_key
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7

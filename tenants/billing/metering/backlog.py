@@ -16,7 +16,7 @@ AT_ONCE = 1_000
 """The number of entries read at once. Redis is blocked for about a millisecond by such a read."""
 BATCH = 10_000
 """The number of entries in a batch. The larger the batch, the more events of one tenant go to Postgres together."""
-PATIENCE_S = 2.0
+TIMEOUT_S = 2.0
 T = TypeVar("T")
 _Found = list[tuple[bytes, dict[bytes, bytes]]]
 
@@ -43,8 +43,8 @@ class Refused:
 def durable_redis() -> "redis.Redis":
     return redis.Redis.from_url(
         settings.MAAS_REDIS_URL,
-        socket_timeout=PATIENCE_S,
-        socket_connect_timeout=PATIENCE_S,
+        socket_timeout=TIMEOUT_S,
+        socket_connect_timeout=TIMEOUT_S,
         retry=Retry(NoBackoff(), 1),
     )
 

@@ -11,7 +11,7 @@ from django.db import connections, transaction
 
 from tenants.billing.ledger.committing import Charge, Charging
 from tenants.billing.ledger.included_units import Work
-from tenants.billing.ledger.journal import Source
+from tenants.billing.ledger.posting import Source
 from tenants.billing.ledger.services import lock_wallets, settle
 from tenants.billing.ledger.standing import budget_keys
 from tenants.billing.metering.events import MeterEvent

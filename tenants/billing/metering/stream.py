@@ -15,7 +15,7 @@ from tenants.billing.metering.keys import FIELD, STREAM
 from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
-PATIENCE_S = 2.0
+TIMEOUT_S = 2.0
 MOST_WAITING = 10_000
 _ADD = b"*5\r\n$4\r\nXADD\r\n$%d\r\n%b\r\n$1\r\n*\r\n$%d\r\n%b\r\n" % (len(STREAM), STREAM, len(FIELD), FIELD)
 """The command up to its last argument, in the protocol of Redis. The library takes three times as long to write it."""
@@ -59,7 +59,7 @@ class MeterStream:
     def __init__(self, url: str) -> None:
         # Single reads have no time limit, because one limit for the whole round trip is cheaper.
         pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
-            url, socket_timeout=None, socket_connect_timeout=PATIENCE_S, retry=Retry(NoBackoff(), 0)
+            url, socket_timeout=None, socket_connect_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 0)
         )
         self._connection = pool.make_connection()  # type: ignore[no-untyped-call]
         self._waiting: list[_Use] = []
@@ -74,7 +74,7 @@ class MeterStream:
         if len(self._waiting) + len(events) > MOST_WAITING:
             raise MeterAway
         loop = asyncio.get_running_loop()
-        due_s = loop.time() + PATIENCE_S
+        due_s = loop.time() + TIMEOUT_S
         uses = [_Use(_command(event), due_s, loop.create_future()) for event in events]
         self._waiting += uses
         if self._writer is None and uses:

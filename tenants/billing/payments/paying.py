@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger import postings
-from tenants.billing.ledger.journal import Source, open_wallet, post
+from tenants.billing.ledger.posting import Source, open_wallet, post
 from tenants.billing.ledger.postings import Posting
 from tenants.billing.payments.models import Payment, Refund
 

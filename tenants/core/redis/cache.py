@@ -7,14 +7,14 @@ from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-PATIENCE_S = 1.0
+TIMEOUT_S = 1.0
 
 
 @cache
 def cache_redis() -> "redis.Redis":
     return redis.Redis.from_url(
         settings.MAAS_CACHE_URL,
-        socket_timeout=PATIENCE_S,
-        socket_connect_timeout=PATIENCE_S,
+        socket_timeout=TIMEOUT_S,
+        socket_connect_timeout=TIMEOUT_S,
         retry=Retry(NoBackoff(), 1),
     )

@@ -1,7 +1,7 @@
 """Says at once, for most requests, whether their limits let them through; asks Redis for the others, many in one trip.
 
 One for each event loop. Where Redis does not answer in time, a process goes on alone: by what it last heard, each
-limit holds for it by itself. Nobody waits longer than `patience_s` for a trip, and nobody at all while Redis is known
+limit holds for it by itself. Nobody waits longer than `timeout_s` for a trip, and nobody at all while Redis is known
 to be away.
 """
 
@@ -26,7 +26,7 @@ from tenants.limits.rates.tab import Tab
 from tenants.limits.rates.trips import MOST_AT_ONCE, Trips
 
 log = structlog.get_logger(__name__)
-PATIENCE_S = 0.045
+TIMEOUT_S = 0.045
 GRACE_S = 0.01
 PROBED_EVERY_S = 0.25
 SWEPT_EVERY_S = 0.25
@@ -46,9 +46,9 @@ class _Waiter:
 
 
 class Desk:
-    def __init__(self, url: str, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S) -> None:
         self._trips = Trips(url, secrets.token_hex(8))
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         self._gates: dict[str, Gate] = {}
         self._asked: dict[str, Gate] = {}
         """For the next trip."""
@@ -121,7 +121,7 @@ class Desk:
 
     async def _trip(self, gates: Sequence[Gate]) -> None:
         loop = asyncio.get_running_loop()
-        waiter = _Waiter(loop.create_future(), loop.time() + self._patience_s)
+        waiter = _Waiter(loop.create_future(), loop.time() + self._timeout_s)
         for gate in gates:
             gate.waiting += 1
             self._asked[gate.limit.key] = gate
@@ -184,7 +184,7 @@ class Desk:
         """A bare question tells whether Redis is quick again; one about thousands of limits never would."""
         began_s = time.monotonic()
         answered = await self._ask([])
-        if answered and time.monotonic() - began_s <= self._patience_s:
+        if answered and time.monotonic() - began_s <= self._timeout_s:
             self._away = False
         return answered
 

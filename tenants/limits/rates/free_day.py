@@ -22,7 +22,7 @@ from tenants.limits.rates.metrics import REFUSED
 
 Kind = Literal["pages", "calls"]
 _SETTINGS: Mapping[Kind, str] = {"pages": "MAAS_TEST_PAGES_A_DAY", "calls": "MAAS_TEST_CALLS_A_DAY"}
-PATIENCE_S = 0.2
+TIMEOUT_S = 0.2
 LEFT_ALONE_S = 1.0
 DAY_S = 24 * 3600
 KEPT_FOR_S = 2 * DAY_S
@@ -51,8 +51,8 @@ class FreeDay:
     def __init__(self, url: str) -> None:
         self._client = redis.Redis.from_url(
             url,
-            socket_timeout=PATIENCE_S,
-            socket_connect_timeout=PATIENCE_S,
+            socket_timeout=TIMEOUT_S,
+            socket_connect_timeout=TIMEOUT_S,
             # Never once more: what was heard and answered late would be counted twice.
             retry=Retry(NoBackoff(), 0),
         )

@@ -29,7 +29,7 @@ from tenants.limits.rates.script import SHA, TEXT
 from tenants.limits.rates.trips import Words, heard, words
 
 log = structlog.get_logger(__name__)
-PATIENCE_S = 0.045
+TIMEOUT_S = 0.045
 LEFT_ALONE_S = 1.0
 """For so long Redis is not asked again after it has not answered."""
 MOST_KNOWN = 10_000
@@ -44,11 +44,11 @@ class Price:
 
 
 class Spending:
-    def __init__(self, url: str, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S) -> None:
         self._client = redis.Redis.from_url(
             url,
-            socket_timeout=patience_s,
-            socket_connect_timeout=patience_s,
+            socket_timeout=timeout_s,
+            socket_connect_timeout=timeout_s,
             # Never once more: what Redis heard and was slow to answer would be spent twice. A connection that was
             # closed while it rested is seen before anything is said on it.
             retry=Retry(NoBackoff(), 0),

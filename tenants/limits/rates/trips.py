@@ -13,7 +13,7 @@ from tenants.limits.rates.asking import Ask, Heard
 from tenants.limits.rates.metrics import TRIPS
 from tenants.limits.rates.script import SHA, TEXT
 
-PATIENCE_S = 1.0
+TIMEOUT_S = 1.0
 """A connection on which nothing was heard for so long is given up."""
 MOST_AT_ONCE = 1_000
 """Limits in one trip: Redis does nothing else meanwhile."""
@@ -37,7 +37,7 @@ class Trips:
     def __init__(self, url: str, process: str) -> None:
         # No time limit for each read, as one for the whole trip is cheaper.
         pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
-            url, socket_timeout=None, socket_connect_timeout=PATIENCE_S, retry=Retry(NoBackoff(), 0)
+            url, socket_timeout=None, socket_connect_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 0)
         )
         self._connection = pool.make_connection()  # type: ignore[no-untyped-call]
         self._process = process
@@ -57,7 +57,7 @@ class Trips:
         TRIPS.inc()
         whole = False
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 try:
                     answer = await self._say("EVALSHA", SHA, *said)
                 except NoScriptError:

@@ -22,8 +22,8 @@ from tests.benchmarks.peers.loads import THREADS, ServedFile
 from tests.benchmarks.peers.wires import Given, OpenInferenceBytes, OpenInferenceJson, PlainJson, Wire
 
 SERVERS = Path(__file__).with_name("servers")
-START_PATIENCE_S = 120.0
-STOP_PATIENCE_S = 20.0
+START_TIMEOUT_S = 120.0
+STOP_TIMEOUT_S = 20.0
 
 Command = Callable[[Path, int, Path, int], list[str]]
 """From the interpreter, the port, a folder of its own and the largest batch."""
@@ -158,7 +158,7 @@ def _plain_environment() -> dict[str, str]:
 
 
 def _wait_until_answered(started: Started, process: subprocess.Popen[bytes], log: Path, probe: Given) -> None:
-    until_s = time.monotonic() + START_PATIENCE_S
+    until_s = time.monotonic() + START_TIMEOUT_S
     while True:
         try:
             answers(started.port, [started.request(probe)])
@@ -176,7 +176,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     """With all that it started: the session is its own."""
     process.send_signal(signal.SIGTERM)
     try:
-        process.wait(STOP_PATIENCE_S)
+        process.wait(STOP_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         print("a peer did not stop by itself", file=sys.stderr)
     with suppress(ProcessLookupError):

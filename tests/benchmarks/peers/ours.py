@@ -21,7 +21,7 @@ OURS = "ours"
 OUR_EDGE = "ours, edge mode"
 EIGHT_BITS = "embed-int8"
 QUIET = {"MAAS_LOG_LEVEL": "WARNING"}
-EDGE_PATIENCE_S = 120.0
+EDGE_TIMEOUT_S = 120.0
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def edge_mode(file: ServedFile, folder: Path, probe: Given) -> Iterator[Started]
 
 
 def _wait_until_answered(started: Started, process: subprocess.Popen[bytes], probe: Given) -> None:
-    until_s = time.monotonic() + EDGE_PATIENCE_S
+    until_s = time.monotonic() + EDGE_TIMEOUT_S
     while True:
         try:
             answers(started.port, [started.request(probe)])

@@ -18,7 +18,7 @@ from tests.kept_cluster import PROJECT
 from tests.services import without_product
 
 __all__ = ["account", "cable", "client", "long_report", "product", "report"]
-PATIENCE_S = 90.0
+TIMEOUT_S = 90.0
 COMMAND = (sys.executable, "-m", "maas_client")
 
 
@@ -59,7 +59,7 @@ class Shell:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
             check=False,
         )
         return Said(done.returncode, done.stdout, done.stderr)

@@ -11,7 +11,7 @@ from inference.batching.batcher import Batcher, Piece
 from inference.batching.cost_fit import Coefficients, CostFit
 from inference.batching.limits import BatchLimits
 from inference.core.calls import Call
-from tests.inference.batching.models import PATIENCE_S, Gate, HeldUp
+from tests.inference.batching.models import TIMEOUT_S, Gate, HeldUp
 
 ALL_TOGETHER = CostFit(0, {}, Coefficients(1.0, 0.0, 0.0))
 
@@ -51,7 +51,7 @@ def ask(
             answer.set_exception(error)
 
     threading.Thread(target=wait_for_it, daemon=True).start()
-    give_up_s = time.monotonic() + PATIENCE_S
+    give_up_s = time.monotonic() + TIMEOUT_S
     while not (own._told or answer.done()):
         assert time.monotonic() < give_up_s
         time.sleep(0.0002)
@@ -68,11 +68,11 @@ def ask_each(
 def ask_together(gate: Gate, batcher: Batcher[Any, Any], asked: Sequence[Piece[Any]]) -> "list[Future[Any]]":
     """A caller for each piece, and all of them in one batch, as far as it may be."""
     ask(batcher, [Piece(gate, group=gate)])
-    assert gate.began.wait(PATIENCE_S)
+    assert gate.began.wait(TIMEOUT_S)
     futures = ask_each(batcher, asked)
     gate.go.set()
     return futures
 
 
 def answers(futures: "Sequence[Future[list[Any]]]") -> list[Any]:
-    return [answer for future in futures for answer in future.result(PATIENCE_S)]
+    return [answer for future in futures for answer in future.result(TIMEOUT_S)]

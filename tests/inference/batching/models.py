@@ -7,7 +7,7 @@ from typing import Any
 
 from inference.batching.run_control import RunControl
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 @dataclass
@@ -36,7 +36,7 @@ class HeldUp(Doubler):
     def __call__(self, numbers: Sequence[int], length: int, control: RunControl) -> list[int]:
         withdraw = control.on_end(self.go.set)
         self.began.release()
-        assert self.go.wait(PATIENCE_S)
+        assert self.go.wait(TIMEOUT_S)
         withdraw()
         if control.ended:
             self.ended.append(list(numbers))
@@ -45,7 +45,7 @@ class HeldUp(Doubler):
         return super().__call__(numbers, length, control)
 
     def wait_for_run(self) -> None:
-        assert self.began.acquire(timeout=PATIENCE_S)
+        assert self.began.acquire(timeout=TIMEOUT_S)
 
 
 class Gate:
@@ -59,5 +59,5 @@ class Gate:
         if payloads[0] is not self:
             return self._run(payloads, length, control)
         self.began.set()
-        assert self.go.wait(PATIENCE_S)
+        assert self.go.wait(TIMEOUT_S)
         return payloads

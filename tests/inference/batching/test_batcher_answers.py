@@ -15,7 +15,7 @@ from inference.core.calls import Call
 from inference.core.contracts import WorkRefused
 from inference.core.errors import CallCanceled, ModelFailed
 from tests.inference.batching.callers import answers, ask, ask_each, batching, pieces
-from tests.inference.batching.models import PATIENCE_S, Doubler, HeldUp
+from tests.inference.batching.models import TIMEOUT_S, Doubler, HeldUp
 
 
 def test_each_piece_gets_its_own() -> None:
@@ -151,7 +151,7 @@ def test_whatever_happens_beside_it_a_payload_gets_its_own_answer(
                 if leaver:
                     call.cancel()
                 for piece, future in zip(mine, futures, strict=True):
-                    error = future.exception(PATIENCE_S)
+                    error = future.exception(TIMEOUT_S)
                     if piece.payload[2]:
                         assert isinstance(error, WorkRefused | CallCanceled)
                     else:
@@ -166,7 +166,7 @@ def test_whatever_happens_beside_it_a_payload_gets_its_own_answer(
     limits = BatchLimits(max_rows=max_rows, max_wait_ms=1)
     with batching(run, limits) as batcher, ThreadPoolExecutor(len(callers)) as pool:
         for asked in [pool.submit(ask, number) for number in range(len(callers))]:
-            asked.result(PATIENCE_S)
+            asked.result(TIMEOUT_S)
 
 
 def test_what_a_run_computes_is_shared_out_by_size_and_what_failed_is_nobodys() -> None:

@@ -8,14 +8,14 @@ from inference.core.calls import Call
 from inference.core.contracts import WorkRefused
 from inference.core.errors import CallCanceled
 from tests.inference.batching.callers import answers, ask, batching, pieces
-from tests.inference.batching.models import PATIENCE_S, Doubler, HeldUp
+from tests.inference.batching.models import TIMEOUT_S, Doubler, HeldUp
 
 
 def test_one_who_begins_is_told_of_the_end_and_has_the_answers() -> None:
     ended, call = threading.Event(), Call()
     with batching(Doubler()) as batcher:
         begun = batcher.begin(pieces(1, 2), call, ended.set)
-        assert ended.wait(PATIENCE_S)
+        assert ended.wait(TIMEOUT_S)
         assert begun() == [2, 4]
     assert call.spent.infer_s > 0
 
@@ -28,7 +28,7 @@ def test_those_who_began_while_a_run_went_on_share_the_next() -> None:
         ended = [threading.Event() for _ in range(3)]
         begun = [batcher.begin(pieces(number), Call(), event.set) for number, event in enumerate(ended, 1)]
         model.go.set()
-        assert all(event.wait(PATIENCE_S) for event in ended)
+        assert all(event.wait(TIMEOUT_S) for event in ended)
         assert [one() for one in begun] == [[2], [4], [6]]
         assert answers([busy]) == [0]
     assert sorted(model.batches[1]) == [1, 2, 3]
@@ -57,6 +57,6 @@ def test_what_fails_is_told_and_raised_where_it_is_asked_for() -> None:
     ended = threading.Event()
     with batching(refuse) as batcher:
         begun = batcher.begin(pieces(1), Call(), ended.set)
-        assert ended.wait(PATIENCE_S)
+        assert ended.wait(TIMEOUT_S)
         with pytest.raises(WorkRefused, match="too wide"):
             begun()

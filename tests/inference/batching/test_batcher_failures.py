@@ -7,14 +7,14 @@ from inference.core.calls import Call
 from inference.core.contracts import WorkRefused
 from inference.core.errors import ModelFailed
 from tests.inference.batching.callers import answers, ask_together, batching, pieces
-from tests.inference.batching.models import PATIENCE_S, Doubler, Gate
+from tests.inference.batching.models import TIMEOUT_S, Doubler, Gate
 
 
 def test_only_the_bad_input_fails() -> None:
     model = Doubler(bad=frozenset({13}))
     with batching(gate := Gate(model)) as batcher:
         futures = ask_together(gate, batcher, pieces(*range(32)))
-        error = futures[13].exception(PATIENCE_S)
+        error = futures[13].exception(TIMEOUT_S)
         assert answers(futures[:13] + futures[14:]) == [2 * number for number in range(32) if number != 13]
     assert isinstance(error, ModelFailed)
     assert error.args == ("model_run_failed: numbers@1: ValueError: 13 is bad",)
@@ -25,7 +25,7 @@ def test_when_all_are_bad_each_gets_its_own_error() -> None:
     model = Doubler(bad=frozenset(range(8)))
     with batching(gate := Gate(model)) as batcher:
         futures = ask_together(gate, batcher, pieces(*range(8)))
-        errors = [str(future.exception(PATIENCE_S)) for future in futures]
+        errors = [str(future.exception(TIMEOUT_S)) for future in futures]
     assert errors == [f"model_run_failed: numbers@1: ValueError: {number} is bad" for number in range(8)]
     assert len(model.batches) == 2 * 8 - 1
 
@@ -52,7 +52,7 @@ def test_what_may_be_tried_again_is_no_inputs_fault_and_is_not_cut() -> None:
 
     with batching(gate := Gate(run)) as batcher:
         futures = ask_together(gate, batcher, pieces(*range(16)))
-        assert {str(future.exception(PATIENCE_S)) for future in futures} == {
+        assert {str(future.exception(TIMEOUT_S)) for future in futures} == {
             "model_load_failed: the device is gone"
         }
     assert runs == [16]
@@ -67,7 +67,7 @@ def test_a_batch_that_does_not_fit_into_memory_is_run_in_parts() -> None:
     with batching(gate := Gate(run)) as batcher:
         futures = ask_together(gate, batcher, pieces(*range(11), 99))
         assert answers(futures[:-1]) == list(range(11))
-        error = futures[-1].exception(PATIENCE_S)
+        error = futures[-1].exception(TIMEOUT_S)
     assert isinstance(error, ModelFailed)
     assert error.retryable
 
@@ -81,7 +81,7 @@ def test_a_batch_that_takes_long_to_fail_is_not_cut_for_ever() -> None:
 
     with batching(gate := Gate(run), clock=lambda: now[0]) as batcher:
         futures = ask_together(gate, batcher, pieces(*range(64)))
-        assert all(isinstance(future.exception(PATIENCE_S), ModelFailed) for future in futures)
+        assert all(isinstance(future.exception(TIMEOUT_S), ModelFailed) for future in futures)
     assert now[0] <= 31.0 * 6
 
 

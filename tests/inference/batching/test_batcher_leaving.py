@@ -8,7 +8,7 @@ from inference.batching.watch import BatchTally
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, DeadlinePassed
 from tests.inference.batching.callers import answers, ask, ask_each, batching, pieces
-from tests.inference.batching.models import PATIENCE_S, Doubler, HeldUp
+from tests.inference.batching.models import TIMEOUT_S, Doubler, HeldUp
 from tests.waiting import eventually
 
 
@@ -23,7 +23,7 @@ def test_a_canceled_caller_returns_while_his_run_goes_on_for_others() -> None:
         model.go.set()
         model.wait_for_run()
         leaver.cancel()
-        assert isinstance(left.exception(PATIENCE_S), CallCanceled | None)
+        assert isinstance(left.exception(TIMEOUT_S), CallCanceled | None)
         assert answers([model_is_busy, stayed]) == [0, 4]
     assert model.ended == []
 
@@ -41,7 +41,7 @@ def test_a_run_that_everyone_has_left_is_ended() -> None:
         for call in calls:
             call.cancel()
         for future in [busy, *asked]:
-            assert isinstance(future.exception(PATIENCE_S), CallCanceled)
+            assert isinstance(future.exception(TIMEOUT_S), CallCanceled)
         eventually(lambda: len(model.ended) == 2, "the end of the second run")
         model.go.set()
         assert batcher.run(pieces(5), Call()) == [10]
@@ -58,7 +58,7 @@ def test_what_was_canceled_in_the_queue_is_not_run() -> None:
         canceled = ask(batcher, pieces(1, 2), call)
         stays = ask(batcher, pieces(3))
         call.cancel()
-        assert isinstance(canceled.exception(PATIENCE_S), CallCanceled)
+        assert isinstance(canceled.exception(TIMEOUT_S), CallCanceled)
         assert batcher.waiting_rows == 1
         model.go.set()
         assert answers([busy, stays]) == [0, 6]
@@ -97,7 +97,7 @@ def test_what_is_late_in_the_queue_is_not_run() -> None:
         now[0] = time.monotonic() + 7200
         model.go.set()
         assert answers([busy]) == [0]
-        assert [str(future.exception(PATIENCE_S)) for future in late] == 2 * [
+        assert [str(future.exception(TIMEOUT_S)) for future in late] == 2 * [
             "deadline_exceeded: numbers@1: the deadline passed in the queue; nothing was run"
         ]
     assert model.batches == [[0]]

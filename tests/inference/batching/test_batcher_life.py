@@ -9,7 +9,7 @@ from inference.batching.watch import BatchTally
 from inference.core.calls import Call
 from inference.core.errors import ModelFailed
 from tests.inference.batching.callers import answers, ask, batching, pieces
-from tests.inference.batching.models import PATIENCE_S, Doubler, HeldUp
+from tests.inference.batching.models import TIMEOUT_S, Doubler, HeldUp
 from tests.waiting import eventually
 
 
@@ -21,9 +21,9 @@ def test_closing_refuses_what_waits_and_finishes_what_runs() -> None:
         waiting = ask(batcher, pieces(2))
         closing = threading.Thread(target=batcher.close)
         closing.start()
-        error = waiting.exception(PATIENCE_S)
+        error = waiting.exception(TIMEOUT_S)
         model.go.set()
-        closing.join(PATIENCE_S)
+        closing.join(TIMEOUT_S)
         assert answers([running]) == [2]
         with pytest.raises(ModelFailed, match="was unloaded"):
             batcher.run(pieces(3), Call())

@@ -16,7 +16,7 @@ from inference.core.calls import Call
 from inference.core.errors import CallCanceled, DeadlinePassed
 from tests.samples.counting_model import save_counting_model
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 FOR_EVER = 2**62
 
 
@@ -45,13 +45,13 @@ def test_a_cancel_frees_a_model_that_would_run_for_ever(counter: Batcher[int, in
     call = Call()
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(counter.run, [Piece(FOR_EVER)], call)
-        assert began.wait(PATIENCE_S)
+        assert began.wait(TIMEOUT_S)
         call.cancel()
-        assert isinstance(asked.exception(PATIENCE_S), CallCanceled)
-    assert counter.run([Piece(7)], Call(deadline_s=time.monotonic() + PATIENCE_S)) == [7]
+        assert isinstance(asked.exception(TIMEOUT_S), CallCanceled)
+    assert counter.run([Piece(7)], Call(deadline_s=time.monotonic() + TIMEOUT_S)) == [7]
 
 
 def test_a_deadline_frees_it_too(counter: Batcher[int, int]) -> None:
     with pytest.raises(DeadlinePassed):
         counter.run([Piece(FOR_EVER)], Call(deadline_s=time.monotonic() + 0.2))
-    assert counter.run([Piece(7)], Call(deadline_s=time.monotonic() + PATIENCE_S)) == [7]
+    assert counter.run([Piece(7)], Call(deadline_s=time.monotonic() + TIMEOUT_S)) == [7]

@@ -123,11 +123,11 @@ def test_erasing_takes_all_of_a_tenant_and_nothing_of_another(cache_url: str) ->
 
 
 def ask(
-    url: str, scenario: Callable[[RemoteReader, Breaker], Awaitable[None]], patience_s: float = 10.0
+    url: str, scenario: Callable[[RemoteReader, Breaker], Awaitable[None]], timeout_s: float = 10.0
 ) -> None:
     async def go() -> None:
         breaker = Breaker()
-        reader = RemoteReader(url, breaker, patience_s=patience_s)
+        reader = RemoteReader(url, breaker, timeout_s=timeout_s)
         await scenario(reader, breaker)
         await reader.close()
 
@@ -161,7 +161,7 @@ def test_one_that_is_away_has_nothing_is_told_of_once_and_soon_is_not_asked(
         assert [line["event"] for line in lines] == ["result_cache_away"]
         assert breaker.is_open
 
-    ask(mortal.url, scenario, patience_s=0.02)
+    ask(mortal.url, scenario, timeout_s=0.02)
 
 
 def test_one_that_was_away_is_asked_again_and_nothing_late_is_taken_for_anothers(mortal: MortalRedis) -> None:
@@ -180,7 +180,7 @@ def test_one_that_was_away_is_asked_again_and_nothing_late_is_taken_for_anothers
             await asyncio.sleep(0.01)
         assert found == [b"of b"]
 
-    ask(mortal.url, scenario, patience_s=0.6)
+    ask(mortal.url, scenario, timeout_s=0.6)
 
 
 def test_a_caller_who_leaves_disturbs_nobody(mortal: MortalRedis) -> None:
@@ -227,7 +227,7 @@ def cache_url() -> str:
 def test_who_has_waited_in_vain_waits_for_the_same_trip_no_second_time(mortal: MortalRedis) -> None:
     async def go() -> tuple[float, float]:
         with SlowWire(mortal.url) as wire:
-            reader = RemoteReader(wire.url, Breaker(), patience_s=PATIENT_S)
+            reader = RemoteReader(wire.url, Breaker(), timeout_s=PATIENT_S)
             assert await reader.get([b"warm"]) == [None]
             wire.delay_s = 10 * PATIENT_S
             loop = asyncio.get_running_loop()
@@ -254,7 +254,7 @@ def test_a_look_that_was_given_up_before_it_set_out_stops_no_later_one(
     key = entry_key(tenant_id, b"a")
 
     async def go() -> None:
-        reader = RemoteReader(mortal.url, Breaker(), patience_s=0.2)
+        reader = RemoteReader(mortal.url, Breaker(), timeout_s=0.2)
         assert await reader.get([key]) == [b"of a"]
         look = asyncio.create_task(reader.get([key]))
         asyncio.get_running_loop().call_soon(time.sleep, 0.4)

@@ -11,7 +11,7 @@ from inference.rpc import LaneReader
 from tests.inference.gateway.house import Embedder
 from tests.inference.rpc.mortal import MortalRedis
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def _served(version: ModelVersion, embedder: Embedder) -> Iterator[str]:
         reader.start()
         stack.callback(reader.stop, 0.2)
         stack.callback(embedder.gate.set)
-        assert reader.reading.wait(PATIENCE_S)
+        assert reader.reading.wait(TIMEOUT_S)
         yield version.served_model.name
 
 

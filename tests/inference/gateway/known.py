@@ -18,9 +18,9 @@ def inference_of(
 
 
 def cache_at(
-    url: str, memory_bytes: int = 1 << 20, tenant_bytes: int = 1 << 20, *, patience_s: float = 10.0
+    url: str, memory_bytes: int = 1 << 20, tenant_bytes: int = 1 << 20, *, timeout_s: float = 10.0
 ) -> ResultCache:
     """Patient, as the machine of the tests may do much else."""
     return ResultCache(
-        url, secret="secret", memory_bytes=memory_bytes, tenant_bytes=tenant_bytes, patience_s=patience_s
+        url, secret="secret", memory_bytes=memory_bytes, tenant_bytes=tenant_bytes, timeout_s=timeout_s
     )

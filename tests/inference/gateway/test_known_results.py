@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import redis
 
-from inference.cache.reading import PATIENCE_S
+from inference.cache.reading import TIMEOUT_S
 from inference.cache.scripts import entries_prefix, keys_of
 from inference.cache.worth import ENOUGH
 from inference.core.errors import ModelFailed
@@ -484,7 +484,7 @@ def test_redis_that_dies_freezes_and_comes_back_is_only_ever_a_miss(
             assert (await house.embed(identity, model, "kept here meanwhile")).word == "HIT"
             await asyncio.to_thread(mend)
 
-    run(scenario, mortal.url, patience_s=PATIENCE_S)
+    run(scenario, mortal.url, timeout_s=TIMEOUT_S)
 
 
 def test_a_redis_that_is_back_is_used_again(identity: Identity, model: str, mortal: MortalRedis) -> None:

@@ -38,7 +38,7 @@ from tests.inference.pipelines.declarations import (
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 from tests.inference.runtime.pictures import draw_page, picture_page
 
-PATIENCE_S = 20
+TIMEOUT_S = 20
 FANNED: Json = {
     "accepts": ["text"],
     "steps": [
@@ -185,7 +185,7 @@ def test_declared_parameters_are_checked_and_reach_their_step() -> None:
 
 def test_steps_that_need_nothing_of_one_another_run_side_by_side() -> None:
     together = threading.Barrier(3)
-    runner = Recorder(each=lambda model, call: together.wait(PATIENCE_S))
+    runner = Recorder(each=lambda model, call: together.wait(TIMEOUT_S))
     answer = run(GraphPipeline(runner, beside=SideBySide(2)))
     assert answer.result == {"a": 3, "b": 3, "c": 3}
     assert answer.units.tokens == 9
@@ -198,7 +198,7 @@ def test_process_bounds_what_runs_beside() -> None:
     runner = Recorder()
     pipeline = GraphPipeline(runner, beside=beside)
     release = threading.Event()
-    busy = beside.start(lambda: release.wait(PATIENCE_S))
+    busy = beside.start(lambda: release.wait(TIMEOUT_S))
     assert busy is not None
     run(pipeline)
     assert runner.threads == {threading.get_ident()}
@@ -214,7 +214,7 @@ def test_many_pages_at_once_never_wait_for_one_anothers_threads() -> None:
     for page in pages:
         page.start()
     for page in pages:
-        page.join(PATIENCE_S)
+        page.join(TIMEOUT_S)
     assert not any(page.is_alive() for page in pages)
     assert len(runner.asked) == 60
     assert runner.most_at_once <= 22
@@ -259,7 +259,7 @@ def test_failing_step_ends_those_beside_it_and_is_the_one_that_is_told() -> None
         if model == "two":
             raise ModelFailed("model_run_failed", "out of memory")
         call.on_cancel(ended.set)
-        assert ended.wait(PATIENCE_S)
+        assert ended.wait(TIMEOUT_S)
         raise CallCanceled
 
     with pytest.raises(StepFailed, match="step 'b': out of memory"):
@@ -274,7 +274,7 @@ def test_nothing_of_a_failed_page_still_runs_when_that_is_told() -> None:
             raise ModelFailed("model_run_failed", "out of memory")
         waiting = threading.Event()
         call.on_cancel(waiting.set)
-        assert waiting.wait(PATIENCE_S)
+        assert waiting.wait(TIMEOUT_S)
 
     runner.each = one_fails
     with pytest.raises(StepFailed):
@@ -296,9 +296,9 @@ def test_cancel_of_the_page_reaches_every_step_that_runs() -> None:
     def wait_for_the_end(model: str, asked: Call) -> None:
         ended = threading.Event()
         asked.on_cancel(ended.set)
-        if running.wait(PATIENCE_S) == 0:
+        if running.wait(TIMEOUT_S) == 0:
             call.cancel()
-        assert ended.wait(PATIENCE_S)
+        assert ended.wait(TIMEOUT_S)
         asked.check()
 
     with pytest.raises(CallCanceled):

@@ -18,7 +18,7 @@ from inference.rpc import LaneClient, LaneLimits, LaneReader, LaneRequest, lane_
 from inference.rpc.lines import CommandLine
 from tests.waiting import eventually
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 StartReader = Callable[..., LaneReader]
 OpenClient = Callable[..., LaneClient]
@@ -28,7 +28,7 @@ def text(content: str) -> TextInput:
     return TextInput((content,), single=True)
 
 
-def call_of(tenant: str = "a", within_s: float = PATIENCE_S) -> Call:
+def call_of(tenant: str = "a", within_s: float = TIMEOUT_S) -> Call:
     return Call(tenant=tenant, deadline_s=time.monotonic() + within_s)
 
 
@@ -44,7 +44,7 @@ def waiting(url: str, model_key: str) -> int:
 
 
 def wait_in_lane(url: str, model_key: str, count: int) -> None:
-    eventually(lambda: waiting(url, model_key) == count, f"{count} requests wait", PATIENCE_S)
+    eventually(lambda: waiting(url, model_key) == count, f"{count} requests wait", TIMEOUT_S)
 
 
 class Model:
@@ -102,7 +102,7 @@ class Caller(threading.Thread):
         self.ended_s = time.monotonic()
 
     def done(self) -> "Caller":
-        self.join(PATIENCE_S)
+        self.join(TIMEOUT_S)
         assert not self.is_alive()
         return self
 
@@ -150,7 +150,7 @@ def start_reader(url: str, model: Model, model_key: str) -> Iterator[StartReader
             reader.start()
             stack.callback(reader.stop, 0.2)
             stack.callback(model.gate.set)
-            assert reader.reading.wait(PATIENCE_S)
+            assert reader.reading.wait(TIMEOUT_S)
             return reader
 
         yield start

@@ -12,7 +12,7 @@ from maas.local.supervisor.ports import free_port
 from tests.inference.workers.brokers.servers import Wire
 from tests.waiting import eventually
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 class MortalRedis:
@@ -28,7 +28,7 @@ class MortalRedis:
             [find_valkey(), "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""],
             stdout=subprocess.DEVNULL,
         )
-        eventually(self._answers, "Redis starts", PATIENCE_S)
+        eventually(self._answers, "Redis starts", TIMEOUT_S)
 
     def kill(self) -> None:
         self._process.kill()

@@ -7,7 +7,7 @@ import pytest
 
 from inference.core.contracts import TextInput, WorkOutput, WorkRefused
 from inference.rpc import LaneClient, LaneReader, LaneRequest
-from tests.inference.rpc.conftest import PATIENCE_S, Caller, Model, call_of, text, wait_in_lane
+from tests.inference.rpc.conftest import TIMEOUT_S, Caller, Model, call_of, text, wait_in_lane
 from tests.waiting import eventually
 
 
@@ -78,7 +78,7 @@ def reader(url: str, model: BeginningModel, model_key: str) -> Iterator[LaneRead
     reader = LaneReader(url, model.serve, slots=2, begins=model)
     reader.set_lanes([model_key])
     reader.start()
-    assert reader.reading.wait(PATIENCE_S)
+    assert reader.reading.wait(TIMEOUT_S)
     yield reader
     model.gate.set()
     model.end_all()

@@ -8,7 +8,7 @@ import redis
 from inference.core.control import DEMAND, ControlChannel, ControlListener
 from inference.rpc import LaneClient, lane_demand
 from inference.rpc.lines import CommandLine
-from tests.inference.rpc.conftest import PATIENCE_S, Caller, StartReader, call_of, text, wait_in_lane
+from tests.inference.rpc.conftest import TIMEOUT_S, Caller, StartReader, call_of, text, wait_in_lane
 from tests.waiting import eventually
 
 
@@ -40,7 +40,7 @@ def words(url: str, model_key: str) -> Iterator[list[str]]:
 
     listener = ControlListener(url, {DEMAND: hear})
     listener.start()
-    assert listener.listening.wait(PATIENCE_S)
+    assert listener.listening.wait(TIMEOUT_S)
     yield heard
     listener.stop()
 

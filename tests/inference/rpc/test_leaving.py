@@ -9,7 +9,7 @@ from inference.core.calls import Call
 from inference.core.errors import CallCanceled, DeadlinePassed
 from inference.rpc import AsyncLaneClient, LaneClient
 from tests.inference.rpc.conftest import (
-    PATIENCE_S,
+    TIMEOUT_S,
     Caller,
     Model,
     StartReader,
@@ -56,7 +56,7 @@ def test_a_cancel_is_heard_where_the_request_runs(
     store = redis.Redis.from_url(url)
     with store.pubsub(ignore_subscribe_messages=True) as channel:  # type: ignore[no-untyped-call]
         channel.subscribe("maas:control")
-        channel.get_message(timeout=PATIENCE_S)
+        channel.get_message(timeout=TIMEOUT_S)
         caller.call.cancel()
         assert isinstance(caller.done().error, CallCanceled)
         word = eventually(lambda: channel.get_message(timeout=1), "the word")

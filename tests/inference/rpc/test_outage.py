@@ -11,7 +11,7 @@ import redis
 from inference.core.errors import DeadlinePassed
 from inference.rpc import AsyncLaneClient, LaneClient, LaneUnavailable
 from tests.inference.rpc.conftest import (
-    PATIENCE_S,
+    TIMEOUT_S,
     Caller,
     Model,
     OpenClient,
@@ -65,7 +65,7 @@ def test_whoever_waits_when_redis_dies_is_told_at_once_and_after_a_restart_all_g
         client.call(model_key, text("x"), {}, call_of())
     model.gate.set()
     mortal.start()
-    eventually(lambda: answers(client, model_key), "the lane answers again", PATIENCE_S)
+    eventually(lambda: answers(client, model_key), "the lane answers again", TIMEOUT_S)
 
 
 def test_an_answer_is_offered_until_the_worker_reaches_redis_again(
@@ -124,7 +124,7 @@ def test_calls_to_a_redis_that_hangs_end_by_their_deadlines_and_say_why(
         assert caller.ended_s < (caller.call.deadline_s or 0.0) + 0.5
     mortal.thaw()
     model.gate.set()
-    eventually(lambda: answers(client, model_key), "the lane answers again", PATIENCE_S)
+    eventually(lambda: answers(client, model_key), "the lane answers again", TIMEOUT_S)
 
 
 def test_a_cut_wire_is_mended_by_itself(
@@ -137,7 +137,7 @@ def test_a_cut_wire_is_mended_by_itself(
     with pytest.raises(LaneUnavailable):
         client.call(model_key, text("x"), {}, call_of())
     wire.mend()
-    eventually(lambda: answers(client, model_key), "the lane answers again", PATIENCE_S)
+    eventually(lambda: answers(client, model_key), "the lane answers again", TIMEOUT_S)
 
 
 def test_asyncio_calls_that_wait_when_redis_dies_are_told_at_once_and_go_on_after_a_restart(
@@ -159,10 +159,10 @@ def test_asyncio_calls_that_wait_when_redis_dies_are_told_at_once_and_go_on_afte
         await asyncio.to_thread(wait_in_lane, mortal.url, "nobody@1", 1)
         mortal.kill()
         with pytest.raises(LaneUnavailable):
-            await asyncio.wait_for(waiting, PATIENCE_S)
+            await asyncio.wait_for(waiting, TIMEOUT_S)
         assert not await ask(client)
         mortal.start()
-        until_s = time.monotonic() + PATIENCE_S
+        until_s = time.monotonic() + TIMEOUT_S
         while not await ask(client):
             assert time.monotonic() < until_s
         await client.close()
@@ -247,4 +247,4 @@ def test_an_event_loop_ends_though_its_client_was_not_closed(
         await client.call(model_key, text("x"), {}, call_of())
         await client._line.close()
 
-    asyncio.run(asyncio.wait_for(forget(), PATIENCE_S))
+    asyncio.run(asyncio.wait_for(forget(), TIMEOUT_S))

@@ -15,8 +15,8 @@ from inference.rpc.keys import wake_key
 from inference.rpc.seats import TOLD_MS
 from inference.rpc.talk import LISTEN_S
 from tests.inference.rpc.conftest import (
-    PATIENCE_S,
     SMALL,
+    TIMEOUT_S,
     Caller,
     Model,
     OpenClient,
@@ -67,10 +67,10 @@ def test_a_stop_finishes_what_it_can(
     model.gate.clear()
     caller = Caller(client, model_key, "x", call_of())
     eventually(lambda: model.asked, "it runs")
-    stopping = threading.Thread(target=reader.stop, args=[PATIENCE_S])
+    stopping = threading.Thread(target=reader.stop, args=[TIMEOUT_S])
     stopping.start()
     model.gate.set()
-    stopping.join(PATIENCE_S)
+    stopping.join(TIMEOUT_S)
     assert caller.done().answer == {"texts": ["x"]}
 
 

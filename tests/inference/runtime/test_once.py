@@ -10,7 +10,7 @@ from inference.core.calls import Call
 from inference.core.errors import CallCanceled, DeadlinePassed
 from inference.runtime.once import OncePerKey
 
-PATIENCE_S = 20
+TIMEOUT_S = 20
 
 
 def test_value_is_made_once_for_all_threads() -> None:
@@ -71,7 +71,7 @@ class Slow:
         def make() -> str:
             withdraw = call.on_cancel(self.go.set)
             self.began.set()
-            assert self.go.wait(PATIENCE_S)
+            assert self.go.wait(TIMEOUT_S)
             withdraw()
             call.check()
             return "made"
@@ -83,22 +83,22 @@ def test_whoever_waits_leaves_with_his_own_call_and_ends_nothing() -> None:
     slow, leaver = Slow(), Call()
     with ThreadPoolExecutor(2) as pool:
         maker = pool.submit(slow.get, Call())
-        assert slow.began.wait(PATIENCE_S)
+        assert slow.began.wait(TIMEOUT_S)
         waiting = pool.submit(slow.get, leaver)
         leaver.cancel()
-        assert isinstance(waiting.exception(PATIENCE_S), CallCanceled)
+        assert isinstance(waiting.exception(TIMEOUT_S), CallCanceled)
         with pytest.raises(DeadlinePassed):
             slow.get(Call(deadline_s=time.monotonic() + 0.01))
         slow.go.set()
-        assert maker.result(PATIENCE_S) == "made"
+        assert maker.result(TIMEOUT_S) == "made"
 
 
 def test_who_waited_for_one_that_left_makes_it_himself() -> None:
     slow, leaver = Slow(), Call()
     with ThreadPoolExecutor(2) as pool:
         maker = pool.submit(slow.get, leaver)
-        assert slow.began.wait(PATIENCE_S)
+        assert slow.began.wait(TIMEOUT_S)
         waiting = pool.submit(slow.get, Call())
         leaver.cancel()
-        assert isinstance(maker.exception(PATIENCE_S), CallCanceled)
-        assert waiting.result(PATIENCE_S) == "made"
+        assert isinstance(maker.exception(TIMEOUT_S), CallCanceled)
+        assert waiting.result(TIMEOUT_S) == "made"

@@ -11,7 +11,7 @@ from tests.waiting import eventually
 
 EMBEDDINGS = "/v1/embeddings"
 ENDED = {"completed", "failed", "expired", "cancelled"}
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 
 
 def line(custom_id: str, body: object, url: str = EMBEDDINGS, **more: object) -> dict[str, object]:
@@ -35,12 +35,12 @@ def begin(client: openai.OpenAI, content: bytes, endpoint: Any = EMBEDDINGS, **m
     return client.batches.create(input_file_id=given.id, endpoint=endpoint, completion_window="24h", **more)
 
 
-def ended(client: openai.OpenAI, batch: Batch, patience_s: float = PATIENCE_S) -> Batch:
+def ended(client: openai.OpenAI, batch: Batch, timeout_s: float = TIMEOUT_S) -> Batch:
     def look() -> Batch | None:
         found = client.batches.retrieve(batch.id)
         return found if found.status in ENDED else None
 
-    return eventually(look, f"the end of {batch.id}", patience_s)
+    return eventually(look, f"the end of {batch.id}", timeout_s)
 
 
 def results(client: openai.OpenAI, file_id: str | None) -> list[dict[str, Any]]:

@@ -91,11 +91,11 @@ def test_deleting_at_once_erases_at_once_and_leaves_no_order(
 def test_patience_that_one_deletion_used_up_leaves_the_next_to_the_scheduler(
     identity: Identity, folder: Folder, tmp_path: Path
 ) -> None:
-    patience = erasure.Patience()
+    deadline = erasure.Deadline()
     slow, next_one = (stored(identity, tmp_path, scanned_pdf(words)).document for words in ("slow", "next"))
     with folder.away():
-        delete_document(identity=identity, document_id=slow.id, patience=patience)
-    delete_document(identity=identity, document_id=next_one.id, patience=patience)
+        delete_document(identity=identity, document_id=slow.id, deadline=deadline)
+    delete_document(identity=identity, document_id=next_one.id, deadline=deadline)
     assert sorted(folder.files()) == sorted([slow.file, next_one.file])
     erasure.erase_due_files()
     assert (folder.files(), orders(identity)) == ([], [])

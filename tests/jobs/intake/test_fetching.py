@@ -57,12 +57,12 @@ def run(
     *,
     places: int = 8,
     within_s: float = 20,
-    patience_s: float = 10,
+    timeout_s: float = 10,
 ) -> None:
     async def go() -> None:
         threads, stop = BoundedThreads("spool", 2), Stop()
         spool = Spool(tmp_path / "spool", threads)
-        fetcher = Fetcher(stop, places=places, within_s=within_s, get=get, check=check, patience_s=patience_s)
+        fetcher = Fetcher(stop, places=places, within_s=within_s, get=get, check=check, timeout_s=timeout_s)
         try:
             async with asyncio.timeout(30):
                 await act(Bench(fetcher, spool, stop))
@@ -259,7 +259,7 @@ def test_who_waits_too_long_for_a_turn_is_told_when_to_come_again(tmp_path: Path
         assert busy.value.extra["retry_after_s"] == 5
         slow.cancel()
 
-    run(tmp_path, _gets(here), act, places=4, patience_s=0.1)
+    run(tmp_path, _gets(here), act, places=4, timeout_s=0.1)
 
 
 def test_a_stop_ends_what_is_being_fetched(tmp_path: Path, world: Make) -> None:

@@ -17,7 +17,7 @@ from jobs.uploads.receiving import Turn
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
 
-PATIENCE_S = 10.0
+TIMEOUT_S = 10.0
 
 
 class SlowDisk:
@@ -33,7 +33,7 @@ class SlowDisk:
         if turn.size_bytes >= LARGE_BYTES:
             self.large.append(turn.tenant_id)
             self.begun.release()
-            assert self.may.wait(PATIENCE_S)
+            assert self.may.wait(TIMEOUT_S)
         return Upload(
             path=file.path,
             sha256=file.finish(),
@@ -70,9 +70,9 @@ def test_large_uploads_of_many_tenants_leave_room_for_small_ones(
         spool = Spool(tmp_path, BoundedThreads("spool", 1))
         made = Finishing(spool, NothingToSee(), DatabaseThreads("lookups", 1), Stop())
         large = [asyncio.create_task(made.finish(whole(sender, LARGE_BYTES))) for sender in senders]
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             for _ in range(LARGE_AT_ONCE):
-                await asyncio.to_thread(disk.begun.acquire, timeout=PATIENCE_S)
+                await asyncio.to_thread(disk.begun.acquire, timeout=TIMEOUT_S)
             for size_bytes in (10, LARGE_BYTES - 1):
                 await made.finish(whole(other, size_bytes))
             assert (disk.settled, disk.large) == ([other, other], senders[:LARGE_AT_ONCE])

@@ -100,13 +100,13 @@ def run(
     check: Callable[[Bench], Awaitable[None]],
     *,
     children: int = 2,
-    patience_s: float = 20,
+    timeout_s: float = 20,
     quick_s: float = 0.05,
 ) -> None:
     async def go() -> None:
         reader, stop, lookups = SlowReader(), Stop(), DatabaseThreads("lookups", 2)
         inspections = Inspections(
-            lambda: reader, lookups, stop, children=children, patience_s=patience_s, quick_s=quick_s
+            lambda: reader, lookups, stop, children=children, timeout_s=timeout_s, quick_s=quick_s
         )
         try:
             async with asyncio.timeout(20):
@@ -196,7 +196,7 @@ def test_whose_sender_has_gone_holds_the_tenants_turn_until_its_reader_is_throug
         assert (await bench.look(uuid4(), "good")).inspection == FOUND
         bench.reader.may.set()
 
-    run(check, patience_s=0.05)
+    run(check, timeout_s=0.05)
 
 
 def test_large_documents_of_however_many_tenants_keep_no_others_from_being_looked_at() -> None:
@@ -220,7 +220,7 @@ def test_who_waits_too_long_for_the_turn_of_a_large_document_holds_none() -> Non
                 await bench.look(uuid4(), "good", LONG_BYTES)
         assert (await bench.look(uuid4(), "good")).inspection == FOUND
 
-    run(check, patience_s=0.05)
+    run(check, timeout_s=0.05)
 
 
 def test_who_waits_too_long_for_a_turn_is_told_when_to_come_again() -> None:
@@ -232,7 +232,7 @@ def test_who_waits_too_long_for_a_turn_is_told_when_to_come_again() -> None:
         assert (busy.value.code, busy.value.extra["retry_after_s"]) == ("reader_unavailable", 2)
         assert (await bench.look(uuid4(), "good")).inspection == FOUND
 
-    run(check, patience_s=0.05)
+    run(check, timeout_s=0.05)
 
 
 def test_a_reader_without_children_refuses_in_the_same_words() -> None:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.intake.pressure import BURST, FEW, NEWCOMERS_S, OVERDUE_S, PATIENCE_S, QUIET_S, STANDING_S, Pressure
+from jobs.intake.pressure import BURST, FEW, NEWCOMERS_S, OVERDUE_S, QUIET_S, STANDING_S, TIMEOUT_S, Pressure
 
 
 def busy(places: int = 8, service_s: float = 0.04) -> Pressure:
@@ -30,7 +30,7 @@ def test_a_line_that_stands_is_kept_short_enough_to_be_served_soon() -> None:
     pressure = busy()
     own = own_in_line(pressure, 100.2)
     assert own < BURST
-    assert pressure.wait_s(own - 1, 1, own - 1) <= PATIENCE_S
+    assert pressure.wait_s(own - 1, 1, own - 1) <= TIMEOUT_S
 
 
 def test_the_door_is_strict_until_it_has_been_quiet() -> None:
@@ -52,7 +52,7 @@ def test_what_is_sent_after_a_refusal_is_no_burst() -> None:
 
 def test_a_burst_waits_as_long_as_it_takes_and_who_stands_behind_his_own_not_for_long() -> None:
     assert Pressure(8).longest_wait_s(BURST, 100.0) is None
-    assert busy().longest_wait_s(1, 100.6) == OVERDUE_S >= PATIENCE_S
+    assert busy().longest_wait_s(1, 100.6) == OVERDUE_S >= TIMEOUT_S
     assert busy().longest_wait_s(0, 100.6) == NEWCOMERS_S
 
 

@@ -112,7 +112,7 @@ def test_renewal_keeps_only_what_is_still_held(desk: Desk) -> None:
 def test_a_page_that_somebody_has_locked_keeps_no_other_from_being_renewed(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claims, "LOCK_PATIENCE_MS", 3_600_000)
+    monkeypatch.setattr(claims, "LOCK_TIMEOUT_MS", 3_600_000)
     stuck, lost, other = (desk.claimed(desk.pages(desk.submit())[0]) for _ in range(3))
     cancel_job(identity=desk.identity, job_id=lost.job_id)
     before = lease_ends(desk, stuck, other)

@@ -382,7 +382,7 @@ def test_whoever_releases_waits_a_moment_for_another_and_then_leaves_it_to_the_s
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(desk)
-    monkeypatch.setattr(taking, "LOCK_PATIENCE_MS", 20)
+    monkeypatch.setattr(taking, "LOCK_TIMEOUT_MS", 20)
     holds, may_end = threading.Event(), threading.Event()
 
     def hold() -> None:

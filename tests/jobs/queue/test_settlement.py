@@ -11,7 +11,7 @@ from jobs.core import states
 from jobs.core.errors import Fenced
 from jobs.core.models import Page
 from jobs.queue.claims import Claim
-from jobs.queue.settlement import PATIENCE_S, Failure, fail_page, finish_page, postpone_page
+from jobs.queue.settlement import TIMEOUT_S, Failure, fail_page, finish_page, postpone_page
 from jobs.submission.services import cancel_job
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
@@ -252,7 +252,7 @@ def test_a_full_disk_never_ends_a_pages_patience(desk: Desk) -> None:
 
 
 def _an_hour_ago(desk: Desk, page: Page, since: str) -> None:
-    ago = f"clock_timestamp() - interval '{PATIENCE_S + 1} seconds'"
+    ago = f"clock_timestamp() - interval '{TIMEOUT_S + 1} seconds'"
     desk.sql(f"UPDATE jobs_page SET {since} = {ago} WHERE id = %s", page.id)
 
 

@@ -131,7 +131,7 @@ def test_of_many_pages_the_newest_are_compared(desk: Desk) -> None:
 def test_one_text_is_read_after_the_other_and_who_waits_too_long_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(query_embedding, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(query_embedding, "TIMEOUT_S", 0.01)
     with query_embedding._one_at_a_time, pytest.raises(MeaningUnavailable, match="Others are searching"):
         meaning_of("something nobody asked for before")
 

@@ -25,7 +25,7 @@ from tests.waiting import eventually
 pytestmark = pytest.mark.xdist_group("web_server")
 
 Look = Callable[..., httpx.Response]
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def held(look: Look, web_server: GranianServer) -> Iterator[Callable[..., "Futur
             place = look().json()["next"]
             before = _held_by(web_server)
             answer = others.submit(look, 30, **{"after": place, **query})
-            deadline = time.monotonic() + PATIENCE_S
+            deadline = time.monotonic() + TIMEOUT_S
             while _held_by(web_server) <= before:
                 assert time.monotonic() < deadline, "the look was not held"
             return answer
@@ -151,7 +151,7 @@ def test_a_look_is_held_until_something_happens(
 ) -> None:
     waiting = held(**query)
     job = desk.submit()
-    answer = waiting.result(PATIENCE_S)
+    answer = waiting.result(TIMEOUT_S)
     assert [event["job"] for event in answer.json()["events"]] == [str(job.id)]
     assert answer.headers["preference-applied"] == "wait=30"
     _append(job, "later")
@@ -178,7 +178,7 @@ def test_a_look_whose_hint_was_lost_is_answered_by_the_next_round(
     waiting = held()
     monkeypatch.setattr(events, "announce", lambda *_, **__: None)
     desk.submit()
-    assert _types(waiting.result(PATIENCE_S)) == ["job.queued"]
+    assert _types(waiting.result(TIMEOUT_S)) == ["job.queued"]
 
 
 def test_an_event_that_commits_late_is_waited_for_and_not_passed(
@@ -193,18 +193,18 @@ def test_an_event_that_commits_late_is_waited_for_and_not_passed(
             cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             append_event(early.id, "early", {})
             written.set()
-            may_commit.wait(PATIENCE_S)
+            may_commit.wait(TIMEOUT_S)
         connections.close_all()
 
     thread = threading.Thread(target=slow)
     thread.start()
-    assert written.wait(PATIENCE_S)
+    assert written.wait(TIMEOUT_S)
     _append(late, "late")
     waiting = held(after=place)
     assert not waiting.done()
     may_commit.set()
     thread.join()
-    told = _types(waiting.result(PATIENCE_S))
+    told = _types(waiting.result(TIMEOUT_S))
     assert (told + _types(look(after=waiting.result().json()["next"])))[-2:] == ["early", "late"]
 
 
@@ -214,7 +214,7 @@ def test_revoking_the_key_ends_its_waits(
     waiting = held()
     with unit_of_work(tenant.tenant.id):
         revoke_key(key_id=tenant.key.key.id)
-    answer = waiting.result(PATIENCE_S)
+    answer = waiting.result(TIMEOUT_S)
     assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
 
 
@@ -256,6 +256,6 @@ def test_nothing_is_told_of_another_tenant(
     waiting = held(after=place)
     Desk(other_identity, desk.version).submit()
     own = desk.submit()
-    told = waiting.result(PATIENCE_S).json()["events"]
+    told = waiting.result(TIMEOUT_S).json()["events"]
     assert {event["job"] for event in told} == {str(own.id)}
     assert {event["job"] for event in look(after=place).json()["events"]} == {str(own.id)}

@@ -24,7 +24,7 @@ from tenants.limits.rates.spending import Spending
 from tests.inference.rpc.mortal import MortalRedis
 from tests.jobs.conftest import Desk
 
-UNHURRIED = Spending(settings.MAAS_REDIS_URL, patience_s=20)
+UNHURRIED = Spending(settings.MAAS_REDIS_URL, timeout_s=20)
 
 
 @pytest.fixture(autouse=True)
@@ -152,7 +152,7 @@ def test_without_redis_each_process_keeps_the_limit_for_itself(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     redis = MortalRedis()
-    spending = Spending(redis.url, patience_s=1)
+    spending = Spending(redis.url, timeout_s=1)
     monkeypatch.setattr(allowance, "spending", lambda: spending)
     desk = with_rates(desk, pages_per_minute=10)
     desk.submit(pages=4)

@@ -90,7 +90,7 @@ def test_of_fifty_at_once_under_one_key_one_makes_a_job_and_the_others_get_it_or
 def test_of_fifty_uploads_at_once_one_makes_a_job_and_the_pages_count_once(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unhurried = Spending(settings.MAAS_REDIS_URL, patience_s=20)
+    unhurried = Spending(settings.MAAS_REDIS_URL, timeout_s=20)
     monkeypatch.setattr(allowance, "spending", lambda: unhurried)
     limits = caller_limits(desk.identity.tenant_id, Rates(pages_per_minute=6))
     identity = replace(desk.identity, rates=limits)

@@ -19,7 +19,7 @@ from tests.waiting import eventually
 
 __all__ = ["alone", "desk"]
 PRICE, PAID, LINES = 1500, 37, 100
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def embedder(desk: BatchDesk) -> Iterator[Embedder]:
         reader.start()
         stack.callback(reader.stop, 0.2)
         stack.callback(embedder.gate.set)
-        assert reader.reading.wait(PATIENCE_S)
+        assert reader.reading.wait(TIMEOUT_S)
         yield embedder
 
 

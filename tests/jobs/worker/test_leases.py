@@ -3,7 +3,7 @@ from dataclasses import replace
 from uuid import uuid4
 
 from jobs.submission.services import cancel_job
-from jobs.worker.leases import HANG_PATIENCE_S, WORD_BEFORE_PAGE_S, Leases
+from jobs.worker.leases import HANG_TIMEOUT_S, WORD_BEFORE_PAGE_S, Leases
 from tests.jobs.conftest import Desk
 
 
@@ -11,9 +11,9 @@ def lease_until(desk: Desk, job_id: object) -> object:
     return next(page.lease_until for page in desk.pages(job_id))  # type: ignore[arg-type]
 
 
-def wait_for(condition: object, patience_s: float = 10) -> bool:
+def wait_for(condition: object, timeout_s: float = 10) -> bool:
     done = threading.Event()
-    for _ in range(int(patience_s / 0.02)):
+    for _ in range(int(timeout_s / 0.02)):
         if condition():  # type: ignore[operator]
             return True
         done.wait(0.02)
@@ -101,7 +101,7 @@ def test_a_page_that_hangs_is_given_up_so_that_another_worker_can_try_it(desk: D
         now_s = 601.0
         leases.renew_once()
         assert (leases.holds(claim), call.canceled, leases.hung) == (True, True, 0), "it is told to end first"
-        now_s = 600.0 + HANG_PATIENCE_S + 1
+        now_s = 600.0 + HANG_TIMEOUT_S + 1
         leases.renew_once()
         assert (leases.holds(claim), leases.hung) == (False, 1)
     assert leases.hung == 0, "a thread that came back after all hangs no more"

@@ -20,7 +20,7 @@ from inference.core.device_time import charged_ms
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine, local_engine
 from inference.registry.models import ServedModel
-from inference.workers.placement.hefts import Hefts
+from inference.workers.placement.relative_costs import Hefts
 from jobs.core import states
 from jobs.core.models import Event, Job, Page
 from jobs.core.priorities import STANDARD, WEIGHTS
@@ -258,7 +258,7 @@ def test_a_database_that_stays_away_makes_no_dead_letter(
     """RabbitMQ sets a failed message aside, and a person would be called for nothing."""
     job = embed(identity)
     (page,) = pages_of(identity, job)
-    monkeypatch.setattr(page_runner, "CLAIM_PATIENCE_S", 0.0)
+    monkeypatch.setattr(page_runner, "CLAIM_TIMEOUT_S", 0.0)
     with monkeypatch.context() as away:
         connections.close_all()
         away.setitem(connections[APP].settings_dict, "HOST", "/nowhere")

@@ -6,7 +6,7 @@ import pytest
 from maas.edge_mode.errors import Overloaded
 from maas.edge_mode.places import Places
 
-PATIENCE_S = 20
+TIMEOUT_S = 20
 
 
 def test_calls_beyond_the_places_are_refused_at_once() -> None:
@@ -29,7 +29,7 @@ def test_place_counts_until_the_threads_of_a_caller_who_left_are_done() -> None:
 
         def work() -> None:
             begun.set()
-            release.wait(PATIENCE_S)
+            release.wait(TIMEOUT_S)
 
         with pytest.raises(TimeoutError):
             async with places.take() as place, asyncio.timeout(0.2):
@@ -39,7 +39,7 @@ def test_place_counts_until_the_threads_of_a_caller_who_left_are_done() -> None:
         await asyncio.sleep(0)
         assert not empty.done()
         release.set()
-        await asyncio.wait_for(empty, PATIENCE_S)
+        await asyncio.wait_for(empty, TIMEOUT_S)
 
     asyncio.run(run())
 
@@ -49,7 +49,7 @@ def test_work_that_has_not_begun_is_never_begun_for_a_caller_who_left() -> None:
         places, release = Places(1), threading.Event()
         begun: list[str] = []
         async with places.take() as first:
-            busy = asyncio.ensure_future(first.run(release.wait, PATIENCE_S))
+            busy = asyncio.ensure_future(first.run(release.wait, TIMEOUT_S))
             await asyncio.sleep(0)
             with pytest.raises(TimeoutError):
                 async with places.take() as second, asyncio.timeout(0.1):

@@ -12,7 +12,7 @@ from tests.maas.fleet.callers import Call, Caller
 from tests.maas.granian_server import GranianServer
 
 LOOK_EVERY_S = 0.1
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 
 
 class Balancer(httpx.AsyncBaseTransport):
@@ -70,7 +70,7 @@ def calls_until(
             transport=balancer,
             base_url="http://127.0.0.1",
             headers={"Authorization": f"Bearer {tenant.key.text}"},
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
         async with client, asyncio.TaskGroup() as tasks:
             looks = tasks.create_task(balancer.look_on())

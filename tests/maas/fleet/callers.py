@@ -13,7 +13,7 @@ from tests.maas.fleet.processes import NUMBERS
 from tests.maas.granian_server import GranianServer
 
 CALLERS = 60
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _client(web: GranianServer, tenant: CreatedTenant, headers: dict[str, str]) 
     return httpx.AsyncClient(
         base_url=web.url,
         headers={"Authorization": f"Bearer {tenant.key.text}", **headers},
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
         trust_env=False,
         verify=False,

@@ -187,7 +187,7 @@ def test_a_leader_that_is_frozen_inside_a_transaction_is_followed_by_another() -
             process.send_signal(signal.SIGSTOP)
             with Running():
                 # The time is far less than a lease, which is as long as a transaction may stand still.
-                eventually(lambda: leaders() not in ([], frozen), "another leader", patience_s=10)
+                eventually(lambda: leaders() not in ([], frozen), "another leader", timeout_s=10)
         finally:
             process.kill()
 

@@ -8,7 +8,7 @@ import dramatiq
 
 from inference.workers.brokers import PAGE_ACTOR
 
-PATIENCE_S = 15.0
+TIMEOUT_S = 15.0
 
 
 class Recorder:
@@ -24,7 +24,7 @@ class Recorder:
 
     def _run(self, page_id: str) -> None:
         self._note(self.started, page_id)
-        self.may_finish.wait(PATIENCE_S)
+        self.may_finish.wait(TIMEOUT_S)
         self._note(self.finished, page_id)
 
     def _note(self, pages: list[str], page_id: str) -> None:
@@ -40,11 +40,11 @@ class Recorder:
 
     def _wait(self, pages: list[str], count: int) -> list[str]:
         with self._changed:
-            assert self._changed.wait_for(lambda: len(pages) >= count, PATIENCE_S), f"only {pages}"
+            assert self._changed.wait_for(lambda: len(pages) >= count, TIMEOUT_S), f"only {pages}"
             return list(pages)
 
 
-def eventually(holds: Callable[[], bool], within_s: float = PATIENCE_S) -> bool:
+def eventually(holds: Callable[[], bool], within_s: float = TIMEOUT_S) -> bool:
     """For states of a server that cannot call back."""
     deadline = time.monotonic() + within_s
     while not holds():

@@ -13,7 +13,8 @@ from inference.registry.models import ModelVersion
 from inference.registry.selectors import resolve
 from inference.registry.services import seed_builtin
 from inference.runtime.session_host import SessionHost
-from jobs.search import patience, query_embedding
+from jobs.search import query_embedding
+from jobs.search import statement_timeout as patience
 from jobs.search.meaning import AWAY, BROKEN, TAKEN
 from tenants.api.authentication import IDENTITY
 from tenants.identity.identity import Identity
@@ -56,7 +57,7 @@ def test_a_search_by_meaning_that_must_wait_too_long_says_so_and_offers_the_word
     member: Client, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.submit()
-    monkeypatch.setattr(query_embedding, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(query_embedding, "TIMEOUT_S", 0.01)
     with query_embedding._one_at_a_time:
         page = html(member, WORDS)
     assert "Could not search for “a flat for rent”" in page

@@ -11,7 +11,7 @@ from maas.local.embedded.postgres import PostgresServer
 from maas.local.launch.services import EmbeddedServer
 from maas.local.supervisor.children import spawn
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 def scratch_of(home: Path) -> ScratchFolders:
@@ -27,7 +27,7 @@ def running(server: EmbeddedServer, log: Path) -> Iterator[subprocess.Popen[byte
     with log.open("ab") as output:
         process = spawn(spec, output.fileno())
     try:
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while not server.is_ready():
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()
@@ -36,7 +36,7 @@ def running(server: EmbeddedServer, log: Path) -> Iterator[subprocess.Popen[byte
     finally:
         if process.poll() is None:
             process.send_signal(spec.stop_signal)
-        process.wait(PATIENCE_S)
+        process.wait(TIMEOUT_S)
 
 
 def postgres_in(home: Path) -> PostgresServer:

@@ -13,7 +13,7 @@ from maas.local.supervisor.processes import wait_until_gone
 from maas.local.supervisor.supervisor import Supervisor
 
 QUICK = RestartPolicy(first_delay_s=0.01, longest_delay_s=0.05)
-PATIENCE_S = 10.0
+TIMEOUT_S = 10.0
 
 
 def program(name: str, code: str, phase: StopPhase = StopPhase.SERVING) -> ChildSpec:
@@ -38,7 +38,7 @@ class Shown(Console):
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(TIMEOUT_S):
         while not condition():  # noqa: ASYNC110 - what is waited for happens in other processes
             await asyncio.sleep(0.01)
 

@@ -16,7 +16,7 @@ def test_nobody_waits_for_a_count_that_takes_long() -> None:
     figure.refresh()
     assert figure.get() is None
     go_on.set()
-    assert figure.get(patience_s=10) == 7
+    assert figure.get(timeout_s=10) == 7
 
 
 def test_it_is_counted_again_only_when_it_is_old() -> None:
@@ -25,7 +25,7 @@ def test_it_is_counted_again_only_when_it_is_old() -> None:
     for at_s, wanted in ((0, 0), (59, 0), (60, 1), (61, 1)):
         now[0] = float(at_s)
         figure.refresh()
-        assert figure.get(patience_s=10) == wanted
+        assert figure.get(timeout_s=10) == wanted
 
 
 def test_the_last_count_stays_while_the_next_one_is_under_way_and_when_it_fails() -> None:
@@ -34,4 +34,4 @@ def test_the_last_count_stays_while_the_next_one_is_under_way_and_when_it_fails(
     for at_s, wanted in ((0, 1), (60, 1), (120, 3)):
         now[0] = float(at_s)
         figure.refresh()
-        assert figure.get(patience_s=10) == wanted
+        assert figure.get(timeout_s=10) == wanted

@@ -7,7 +7,7 @@ from tritonclient.grpc import service_pb2
 from tritonclient.grpc.service_pb2_grpc import GRPCInferenceServiceStub
 
 MOST_BYTES = 1_000_000
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 class Caller:
@@ -16,10 +16,10 @@ class Caller:
         self.metadata = (("authorization", f"Bearer {key}"),)
         self.stub = GRPCInferenceServiceStub(channel)
 
-    def infer(self, model: str, *texts: str, timeout: float = PATIENCE_S) -> Any:
+    def infer(self, model: str, *texts: str, timeout: float = TIMEOUT_S) -> Any:
         return self.stub.ModelInfer(asked(model, *texts), metadata=self.metadata, timeout=timeout)
 
-    def start(self, model: str, *texts: str, timeout: float = PATIENCE_S) -> Any:
+    def start(self, model: str, *texts: str, timeout: float = TIMEOUT_S) -> Any:
         """Start a call and return it while it is in progress."""
         return self.stub.ModelInfer.future(asked(model, *texts), metadata=self.metadata, timeout=timeout)
 

@@ -19,7 +19,7 @@ from inference.rpc.keys import CANCEL_WORD
 from maas.local.supervisor.ports import free_port
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
-from tests.maas.web.grpc.asking import MOST_BYTES, PATIENCE_S, Caller
+from tests.maas.web.grpc.asking import MOST_BYTES, TIMEOUT_S, Caller
 from tests.waiting import eventually
 
 SLOTS = 4
@@ -78,7 +78,7 @@ def holding(
     hearers = {CANCEL_WORD: lambda about: reader.cancel(about["request"])}
     listener = ControlListener(settings.MAAS_REDIS_URL, hearers)
     listener.start()
-    assert listener.listening.wait(PATIENCE_S)
+    assert listener.listening.wait(TIMEOUT_S)
     yield model
     listener.stop()
     reader.stop(5)

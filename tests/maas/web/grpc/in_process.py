@@ -22,7 +22,7 @@ from tenants.core.errors import DomainError
 from tenants.identity.identity import Identity
 from tests.waiting import eventually
 
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 class Answering:
@@ -59,7 +59,7 @@ class Caller:
 
     async def ask(self, message: bytes) -> bytes:
         infer = self._channel.unary_unary(f"{GRPC_PREFIX}ModelInfer")
-        answer: bytes = await infer(message, metadata=self._metadata, timeout=PATIENCE_S)
+        answer: bytes = await infer(message, metadata=self._metadata, timeout=TIMEOUT_S)
         return answer
 
     def silent_call(self) -> grpc.aio.StreamUnaryCall:
@@ -68,7 +68,7 @@ class Caller:
 
     def stream(self) -> grpc.aio.StreamStreamCall:
         opened = self._channel.stream_stream(f"{GRPC_PREFIX}ModelStreamInfer")
-        return opened(metadata=self._metadata, timeout=PATIENCE_S)
+        return opened(metadata=self._metadata, timeout=TIMEOUT_S)
 
 
 class Opened:
@@ -101,4 +101,4 @@ async def opened_port(app: Answering, *, stream_idle_s: float = 300.0) -> AsyncI
 
 
 async def until(app: Answering, inside: int) -> None:
-    await asyncio.to_thread(eventually, lambda: app.inside == inside, f"{inside} calls inside", PATIENCE_S)
+    await asyncio.to_thread(eventually, lambda: app.inside == inside, f"{inside} calls inside", TIMEOUT_S)

@@ -26,7 +26,7 @@ from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.request_log.store import recent_requests
 from tests.maas.granian_server import GranianServer
-from tests.maas.web.grpc.asking import MOST_BYTES, PATIENCE_S, Caller, asked
+from tests.maas.web.grpc.asking import MOST_BYTES, TIMEOUT_S, Caller, asked
 from tests.maas.web.grpc.conftest import HoldingModel
 from tests.waiting import eventually
 
@@ -49,12 +49,12 @@ def test_a_wrong_key_is_refused_before_a_message_is_asked_for(caller: Caller) ->
     ended = threading.Event()
 
     def never() -> Iterator[bytes]:
-        ended.wait(PATIENCE_S)
+        ended.wait(TIMEOUT_S)
         yield from ()
 
     infer = caller.channel.stream_unary(f"{GRPC_PREFIX}ModelInfer")
     metadata = (("authorization", "Bearer maas_live_wrong"), ("x-request-id", "mine-1"))
-    code, words, notes = refusal_of(lambda: infer(never(), metadata=metadata, timeout=PATIENCE_S))
+    code, words, notes = refusal_of(lambda: infer(never(), metadata=metadata, timeout=TIMEOUT_S))
     ended.set()
     assert code is Status.UNAUTHENTICATED
     assert "not an API key" in words
@@ -89,7 +89,7 @@ def test_calls_at_once_are_counted(caller: Caller, holding: HoldingModel, tenant
     with operator_work():
         Tenant.objects.filter(id=tenant.tenant.id).update(calls_at_once=1)
     call = caller.start(holding.name, "hold")
-    assert holding.holds.acquire(timeout=PATIENCE_S)
+    assert holding.holds.acquire(timeout=TIMEOUT_S)
     assert refusal_of(lambda: caller.infer(holding.name, "a"))[0] is Status.RESOURCE_EXHAUSTED
     call.cancel()
 
@@ -104,7 +104,7 @@ def test_calls_at_once_are_counted(caller: Caller, holding: HoldingModel, tenant
 
 def test_a_message_over_the_limit_is_refused(caller: Caller, raw_infer: Any) -> None:
     large = bytes(MOST_BYTES + 1)
-    code, words, _ = refusal_of(lambda: raw_infer(large, metadata=caller.metadata, timeout=PATIENCE_S))
+    code, words, _ = refusal_of(lambda: raw_infer(large, metadata=caller.metadata, timeout=TIMEOUT_S))
     assert code is Status.RESOURCE_EXHAUSTED
     assert str(MOST_BYTES) in words
 
@@ -120,7 +120,7 @@ def test_a_compressed_message_is_let_out_no_further_than_the_limit(
 ) -> None:
     before = web_bytes(grpc_server[0])
     ask = raw_infer.future(
-        bytes(200 << 20), metadata=caller.metadata, timeout=PATIENCE_S, compression=grpc.Compression.Gzip
+        bytes(200 << 20), metadata=caller.metadata, timeout=TIMEOUT_S, compression=grpc.Compression.Gzip
     )
     most = 0
     while not ask.done():
@@ -132,7 +132,7 @@ def test_a_compressed_message_is_let_out_no_further_than_the_limit(
 
 def test_many_small_parts_are_refused_before_they_are_read(caller: Caller, raw_infer: Any) -> None:
     parts = b"\x2a\x00" * (MOST_BYTES // 2 - 1)
-    code, words, _ = refusal_of(lambda: raw_infer(parts, metadata=caller.metadata, timeout=PATIENCE_S))
+    code, words, _ = refusal_of(lambda: raw_infer(parts, metadata=caller.metadata, timeout=TIMEOUT_S))
     assert (code, "more than 300 fields" in words) == (Status.INVALID_ARGUMENT, True)
 
 
@@ -140,7 +140,7 @@ def test_many_small_parts_are_refused_before_they_are_read(caller: Caller, raw_i
     "written", [b"\xff" * 40, b"\x0a\xff", b"\x0b", b"\x2a\x03\x0a\x09x", b"\x0a\x02\xff\xfe"]
 )
 def test_what_is_no_message_is_refused(caller: Caller, raw_infer: Any, written: bytes) -> None:
-    code, words, _ = refusal_of(lambda: raw_infer(written, metadata=caller.metadata, timeout=PATIENCE_S))
+    code, words, _ = refusal_of(lambda: raw_infer(written, metadata=caller.metadata, timeout=TIMEOUT_S))
     assert (code, "cannot be read" in words) == (Status.INVALID_ARGUMENT, True)
 
 
@@ -148,13 +148,13 @@ def test_what_is_no_message_is_refused(caller: Caller, raw_infer: Any, written: 
 def test_whoever_leaves_ends_the_work_and_pays_nothing(
     caller: Caller, holding: HoldingModel, tenant: CreatedTenant, how: str
 ) -> None:
-    call = caller.start(holding.name, "hold", timeout=3 if how == "deadline" else PATIENCE_S)
-    assert holding.holds.acquire(timeout=PATIENCE_S)
+    call = caller.start(holding.name, "hold", timeout=3 if how == "deadline" else TIMEOUT_S)
+    assert holding.holds.acquire(timeout=TIMEOUT_S)
     if how == "cancel":
         call.cancel()
     elif how == "hang-up":
         caller.channel.close()
-    assert holding.left.acquire(timeout=PATIENCE_S), "the model is told"
+    assert holding.left.acquire(timeout=TIMEOUT_S), "the model is told"
     assert uses_of(tenant.tenant.id) == 0
     if how == "deadline":
         assert call.code() is Status.DEADLINE_EXCEEDED
@@ -166,15 +166,15 @@ def test_a_stream_that_is_left_ends_all_its_work(caller: Caller, holding: Holdin
     def messages() -> Iterator[Any]:
         for _ in range(3):
             yield asked(holding.name, "hold")
-        ended.wait(PATIENCE_S)
+        ended.wait(TIMEOUT_S)
 
     stream = caller.stub.ModelStreamInfer(messages(), metadata=caller.metadata)
     for _ in range(3):
-        assert holding.holds.acquire(timeout=PATIENCE_S)
+        assert holding.holds.acquire(timeout=TIMEOUT_S)
     stream.cancel()
     ended.set()
     for _ in range(3):
-        assert holding.left.acquire(timeout=PATIENCE_S)
+        assert holding.left.acquire(timeout=TIMEOUT_S)
 
 
 def test_streams_of_one_tenant_are_bounded_and_their_places_come_back(
@@ -184,7 +184,7 @@ def test_streams_of_one_tenant_are_bounded_and_their_places_come_back(
 
     def one_message() -> Iterator[Any]:
         yield asked(holding.name, "a")
-        ended.wait(PATIENCE_S)
+        ended.wait(TIMEOUT_S)
 
     streams = [caller.stub.ModelStreamInfer(one_message(), metadata=caller.metadata) for _ in range(16)]
     for stream in streams:
@@ -219,7 +219,7 @@ def test_many_callers_on_connections_of_their_own(
         async with grpc.aio.insecure_channel(f"127.0.0.1:{grpc_server[1]}", options=options) as channel:
             infer = channel.unary_unary(f"{GRPC_PREFIX}ModelInfer")
             answer: bytes = await infer(
-                request, metadata=(("authorization", f"Bearer {tenant.key.text}"),), timeout=PATIENCE_S
+                request, metadata=(("authorization", f"Bearer {tenant.key.text}"),), timeout=TIMEOUT_S
             )
             return answer
 
@@ -243,12 +243,12 @@ def test_a_process_that_stops_lets_go_of_calls_and_streams(
 
         def messages() -> Iterator[Any]:
             yield asked(holding.name, "a")
-            ended.wait(PATIENCE_S)
+            ended.wait(TIMEOUT_S)
 
         stream = caller.stub.ModelStreamInfer(messages(), metadata=caller.metadata)
         assert not next(stream).error_message
         call = caller.start(holding.name, "hold")
-        assert holding.holds.acquire(timeout=PATIENCE_S)
+        assert holding.holds.acquire(timeout=TIMEOUT_S)
         server.process.send_signal(signal.SIGTERM)
         assert call.code() is Status.UNAVAILABLE
         assert "restarted" in call.details()

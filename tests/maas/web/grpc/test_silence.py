@@ -10,7 +10,7 @@ import pytest
 
 from tenants.authentication.selectors import effective_limits
 from tenants.identity.identity import SCOPES, Identity
-from tests.maas.web.grpc.in_process import PATIENCE_S, Answering, opened_port, until
+from tests.maas.web.grpc.in_process import TIMEOUT_S, Answering, opened_port, until
 from tests.waiting import eventually
 
 SILENT = 6
@@ -34,7 +34,7 @@ def test_silent_calls_of_many_tenants_keep_no_other_from_being_answered() -> Non
                 caller = await callers.enter_async_context(port.caller(name))
                 calls += [caller.silent_call() for _ in range(CALLS)]
             entered = f"{SILENT * CALLS} calls have begun"
-            await asyncio.to_thread(eventually, lambda: app.entered >= SILENT * CALLS, entered, PATIENCE_S)
+            await asyncio.to_thread(eventually, lambda: app.entered >= SILENT * CALLS, entered, TIMEOUT_S)
             talking = await callers.enter_async_context(port.caller("talking"))
             for _ in range(3):
                 assert await talking.ask(b"5") == bytes(5)

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from maas.local.supervisor.ports import free_port
 from maas.web.front import Front
 from tenants.onboarding.create_tenant import CreatedTenant
-from tests.maas.web.grpc.in_process import PATIENCE_S, Caller
+from tests.maas.web.grpc.in_process import TIMEOUT_S, Caller
 
 
 def test_a_stream_that_stays_holds_up_no_other_part(settings: Settings, tenant: CreatedTenant) -> None:
@@ -20,7 +20,7 @@ def test_a_stream_that_stays_holds_up_no_other_part(settings: Settings, tenant: 
         assert front._grpc is not None
         await front._grpc.start("127.0.0.1", port)
         front._journal.start()
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel, asyncio.timeout(PATIENCE_S):
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel, asyncio.timeout(TIMEOUT_S):
             stream = Caller(channel, tenant.key.text).stream()
             await stream.write(b"no message")
             assert await stream.read() is not grpc.aio.EOF

@@ -20,7 +20,7 @@ MOST_GROWTH_BYTES = 20_000_000
 LARGEST_CALL_BYTES = 32 << 20
 BLOCK = b"x" * 65_536
 CHUNK = b"%x\r\n%b\r\n" % (len(BLOCK), BLOCK)
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 ANNOUNCED, CHUNKED = f"Content-Length: {GIANT_BYTES}", "Transfer-Encoding: chunked"
 FORM, JSON = "Content-Type: multipart/form-data; boundary=b", "Content-Type: application/json"
 FORM_HEAD = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
@@ -83,11 +83,11 @@ def send_giant(web: Web, path: str, headers: Sequence[str], *, start: bytes = b"
     if start and CHUNKED in headers:
         start = b"%x\r\n%b\r\n" % (len(start), start)
     answer, before_answer, sent = b"", 0, 0
-    with socket.create_connection(("127.0.0.1", web.server.port), timeout=PATIENCE_S) as connection:
+    with socket.create_connection(("127.0.0.1", web.server.port), timeout=TIMEOUT_S) as connection:
         connection.sendall(f"{head}\r\n\r\n".encode() + start)
         connection.setblocking(False)
         while sent < GIANT_BYTES:
-            readable, writable, _ = select.select([connection], [connection], [], PATIENCE_S)
+            readable, writable, _ = select.select([connection], [connection], [], TIMEOUT_S)
             assert readable or writable, f"neither cut off nor read any further after {sent} bytes"
             try:
                 if readable:
@@ -106,7 +106,7 @@ def send_giant(web: Web, path: str, headers: Sequence[str], *, start: bytes = b"
 
 
 def _rest(connection: socket.socket) -> bytes:
-    connection.settimeout(PATIENCE_S)
+    connection.settimeout(TIMEOUT_S)
     rest = b""
     try:
         while piece := connection.recv(65_536):
@@ -171,7 +171,7 @@ def test_what_follows_a_request_that_tells_no_length_is_not_read_either(web: Web
 
 def test_who_asks_before_sending_is_not_told_to_go_on(web: Web) -> None:
     head = ["POST /v1/documents HTTP/1.1", "Host: 127.0.0.1", ANNOUNCED, FORM, "Expect: 100-continue"]
-    with socket.create_connection(("127.0.0.1", web.server.port), timeout=PATIENCE_S) as connection:
+    with socket.create_connection(("127.0.0.1", web.server.port), timeout=TIMEOUT_S) as connection:
         connection.sendall("\r\n".join([*head, "", ""]).encode())
         answer = _rest(connection).decode("latin-1")
     assert answer.startswith("HTTP/1.1 401")

@@ -30,7 +30,7 @@ from tests.tenants.plans.selling import include, make_plan
 from tests.waiting import eventually
 
 CALLERS, PAID, PRICE = 60, 17, 10
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 Ask = Callable[[int], str]
 
 
@@ -61,7 +61,7 @@ def serve(make_version: Callable[..., ModelVersion]) -> Iterator[Callable[..., S
             reader.set_lanes([version.key])
             reader.start()
             stack.callback(reader.stop, 0.2)
-            assert reader.reading.wait(PATIENCE_S)
+            assert reader.reading.wait(TIMEOUT_S)
             return Served(version.served_model.name, embedder)
 
         yield served
@@ -89,7 +89,7 @@ def answers(
 ) -> Counter[int | str]:
     """Send requests at once. Return the number of each status, and of each code of a refusal."""
     eventually(
-        lambda: all(_knows(server, tenant, model) for server in servers), "both know the model", PATIENCE_S
+        lambda: all(_knows(server, tenant, model) for server in servers), "both know the model", TIMEOUT_S
     )
 
     async def ask(client: httpx.AsyncClient, number: int) -> int | str:

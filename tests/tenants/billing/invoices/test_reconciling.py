@@ -9,7 +9,7 @@ from tenants.billing.invoices.reconciling import compare_invoices
 from tenants.billing.invoices.services import credit, write_off
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.checks import Compared
-from tenants.billing.ledger.journal import Source, post
+from tenants.billing.ledger.posting import Source, post
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
 

@@ -7,8 +7,8 @@ import pytest
 from django.db import transaction
 from django.db.models import Sum
 
-from tenants.billing.ledger.journal import Source
 from tenants.billing.ledger.models import Budget, LedgerEntry, LedgerTransaction, Wallet
+from tenants.billing.ledger.posting import Source
 from tenants.billing.ledger.terms import grant_credit, set_budget, set_terms
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.core.ids import uuid7

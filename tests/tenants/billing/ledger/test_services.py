@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenants.billing.ledger.errors import BudgetExhausted, InsufficientFunds, InvalidTerms
-from tenants.billing.ledger.journal import Source, post
 from tenants.billing.ledger.models import LedgerTransaction
+from tenants.billing.ledger.posting import Source, post
 from tenants.billing.ledger.postings import Entry, Posting
 from tenants.billing.ledger.services import hold, pay_at_once, settle
 from tenants.billing.ledger.terms import grant_credit, set_budget

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from django.db import transaction
 
-from tenants.billing.ledger.journal import open_wallet
 from tenants.billing.ledger.models import Wallet
+from tenants.billing.ledger.posting import open_wallet
 from tenants.billing.ledger.subscriptions import subscribe
 from tenants.billing.ledger.terms import set_terms
 from tenants.core.db.unit_of_work import OPERATOR, operator_work

@@ -126,7 +126,7 @@ def test_redis_down_is_said_at_once_and_all_goes_on_when_it_is_back(
 def test_a_redis_that_hangs_holds_nobody_for_longer_than_the_patience(
     mortal: MortalRedis, make_event: MakeEvent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(streaming, "TIMEOUT_S", 0.5)
     hung = [make_event() for _ in range(6)]
 
     async def hang() -> None:
@@ -205,7 +205,7 @@ def test_nobody_is_left_waiting_when_the_writing_is_ended_in_the_middle(
             await asyncio.sleep(0.01)
         assert stream._writer is not None
         stream._writer.cancel()
-        async with asyncio.timeout(streaming.PATIENCE_S / 2):
+        async with asyncio.timeout(streaming.TIMEOUT_S / 2):
             assert await asyncio.gather(*callers) == [True] * 3
         mortal.thaw()
         assert not await away(stream, make_event())

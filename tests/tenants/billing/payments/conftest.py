@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.ledger import postings
-from tenants.billing.ledger.journal import Source, open_wallet, post
+from tenants.billing.ledger.posting import Source, open_wallet, post
 from tenants.billing.payments.books import books
 from tenants.billing.payments.events import receive_event
 from tenants.billing.payments.models import Payment, ProviderCustomer

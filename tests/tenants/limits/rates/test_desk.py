@@ -24,8 +24,8 @@ from tests.waiting import eventually
 
 
 @asynccontextmanager
-async def desk_at(server: MortalRedis, patience_s: float = UNHURRIED_S) -> AsyncIterator[Desk]:
-    desk = Desk(server.url, patience_s=patience_s)
+async def desk_at(server: MortalRedis, timeout_s: float = UNHURRIED_S) -> AsyncIterator[Desk]:
+    desk = Desk(server.url, timeout_s=timeout_s)
     yield desk
     await desk.close()
 
@@ -229,7 +229,7 @@ def test_a_redis_that_dies_in_mid_load_stops_nobody_and_each_process_keeps_the_l
     limit = requests(60)
 
     async def go() -> None:
-        async with desk_at(mortal, patience_s=0.5) as one, desk_at(mortal, patience_s=0.5) as two:
+        async with desk_at(mortal, timeout_s=0.5) as one, desk_at(mortal, timeout_s=0.5) as two:
             first = await let_through(one, limit, 20)
             assert first == 20
             mortal.kill()
@@ -255,7 +255,7 @@ def test_a_redis_that_hangs_costs_one_moment_and_then_nothing(mortal: MortalRedi
     limit = requests(100_000)
 
     async def go() -> None:
-        async with desk_at(mortal, patience_s=0.045) as desk:
+        async with desk_at(mortal, timeout_s=0.045) as desk:
             assert await passes(desk, limit)
             mortal.freeze()
             fresh = [requests(10) for _ in range(500)]
@@ -277,7 +277,7 @@ def test_a_redis_that_was_slow_is_used_again_however_many_limits_there_are(morta
     """Each of the two thousand trips takes longer than the timeout allows. A mere check that Redis answers does not."""
 
     async def go() -> None:
-        async with desk_at(mortal, patience_s=0.045) as desk:
+        async with desk_at(mortal, timeout_s=0.045) as desk:
             limits = [tokens(60_000) for _ in range(10_000)]
             gates = [desk.gate(limit) for limit in limits]
             desk._leave("as though Redis had been slow")
@@ -309,7 +309,7 @@ def test_a_redis_that_is_always_late_still_hears_what_was_used(server: MortalRed
     limit = tokens(600)
 
     async def go() -> None:
-        async with desk_at(server, patience_s=0.0) as hurried, desk_at(server) as other:
+        async with desk_at(server, timeout_s=0.0) as hurried, desk_at(server) as other:
             tab = hurried.gate(limit)
             assert isinstance(tab, Tab)
             hurried._leave("as though Redis had been slow")
@@ -397,7 +397,7 @@ KILLED = """
 import asyncio, sys
 from tests.tenants.limits.rates.test_desk import Desk, calls, replace
 async def go():
-    desk = Desk(sys.argv[1], patience_s=20)
+    desk = Desk(sys.argv[1], timeout_s=20)
     limit = replace(calls(4), key=sys.argv[2])
     for _ in range(4):
         assert await desk.take([desk.gate(limit)]) is None

@@ -19,12 +19,12 @@ def pages(amount: int) -> Limit:
 
 
 def left(server: MortalRedis, limit: Limit) -> int | None:
-    standings = Spending(server.url, patience_s=UNHURRIED_S).standings([limit])
+    standings = Spending(server.url, timeout_s=UNHURRIED_S).standings([limit])
     return standings[0].left if standings else None
 
 
 def test_what_a_slow_redis_has_heard_is_spent_once(mortal: MortalRedis) -> None:
-    limit, spending = pages(1_000_000), Spending(mortal.url, patience_s=0.5)
+    limit, spending = pages(1_000_000), Spending(mortal.url, timeout_s=0.5)
     spending.spend([Price(limit, 0)])
     mortal.freeze()
     # Redis is back by the time an impatient client would send the request again.
@@ -39,7 +39,7 @@ def test_what_a_slow_redis_has_heard_is_spent_once(mortal: MortalRedis) -> None:
 def test_a_connection_that_was_closed_while_it_rested_keeps_nobody_from_spending(
     server: MortalRedis, client: "redis.Redis"
 ) -> None:
-    limit, spending = pages(2), Spending(server.url, patience_s=UNHURRIED_S)
+    limit, spending = pages(2), Spending(server.url, timeout_s=UNHURRIED_S)
     spending.spend([Price(limit, 1)])
     client.client_kill_filter(_type="normal", skipme=True)
     spending.spend([Price(limit, 1)])

@@ -20,7 +20,7 @@ from tests.waiting import eventually
 
 Work = Callable[[triton_aio.InferenceServerClient], Awaitable[None]]
 Run = Callable[[Work], None]
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_answers_come_in_the_order_of_the_messages_and_a_refusal_ends_nothing(
         sent = rows(1 + 2000 * (number % 3 == 0)) * number
         over_grpc.async_stream_infer(model, [given("x", sent)], request_id=str(number))
     for number in range(30):
-        result, error = got.get(timeout=PATIENCE_S)
+        result, error = got.get(timeout=TIMEOUT_S)
         if number == 7:
             assert "There is no model 'nothing'" in str(error)
             continue
@@ -57,7 +57,7 @@ def test_a_stream_without_a_key_is_refused(nobody: triton.InferenceServerClient)
     nobody.start_stream(lambda result, error: got.put((result, error)))
     with suppress(InferenceServerException):  # where the refusal is there before the message
         nobody.async_stream_infer("embed", [given("text", texts("a"))])
-    _, error = got.get(timeout=PATIENCE_S)
+    _, error = got.get(timeout=TIMEOUT_S)
     assert "Send your key" in str(error)
     nobody.stop_stream()
 
@@ -73,7 +73,7 @@ def test_a_key_that_is_revoked_ends_a_stream_of_work(grpc_address: str, product:
             # The whole stream ends with the key, and may have ended by now: then that is what was got.
             with suppress(InferenceServerException):
                 client.async_stream_infer(adder, [given("x", rows())])
-            return str(got.get(timeout=PATIENCE_S)[1] or "")
+            return str(got.get(timeout=TIMEOUT_S)[1] or "")
 
         assert not refused()
         with product.start_revoking_keys(own):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from inference.workers.placement import hefts
-from inference.workers.placement.hefts import MOST, MOST_TOLD, Hefts, together
+from inference.workers.placement import relative_costs as hefts
+from inference.workers.placement.relative_costs import MOST, MOST_TOLD, Hefts, together
 
 
 def test_whose_pages_take_ten_times_as_long_is_told_of_and_who_is_usual_is_not() -> None:

@@ -16,7 +16,7 @@ class _Failed:
 
 
 @dataclass
-class Patience:
+class RetryDelays:
     """The failures that one process remembers. A new process, for example after an update that fixed the cause, tries
     all tenants at once.
     """

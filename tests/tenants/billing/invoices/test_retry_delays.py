@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tenants.billing.invoices.models import ClosedMonth
-from tenants.billing.invoices.patience import LONGEST, Patience, pause_after
+from tenants.billing.invoices.retry_delays import LONGEST, RetryDelays, pause_after
 from tenants.billing.invoices.run import bill_ended_months
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work
@@ -26,7 +26,7 @@ def test_each_failure_doubles_the_pause_up_to_a_day() -> None:
 
 
 def test_who_failed_waits_and_nobody_else_until_it_succeeds() -> None:
-    patience = Patience()
+    patience = RetryDelays()
     for _ in range(2):
         patience.fail(ONE, NOW)
     assert [patience.waits(one, NOW + timedelta(minutes=19)) for one in (ONE, OTHER)] == [True, False]
@@ -40,7 +40,7 @@ def test_one_that_fails_is_not_tried_again_at_once(
     customer: Customer, other_customer: Customer, settings: Any
 ) -> None:
     settings.MAAS_INVOICE_AFTER_H = 0
-    patience = Patience()
+    patience = RetryDelays()
     customer.uses(1_000, customer.before.first)
     with operator_work():
         UsageRecord.objects.filter(tenant_id=customer.tenant_id).update(price={"meter": "weight"})

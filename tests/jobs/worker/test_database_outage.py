@@ -3,8 +3,8 @@
 import pytest
 from django.db import OperationalError, connections, transaction
 
-from jobs.worker import patience
-from jobs.worker.patience import while_database_is_away
+from jobs.worker import database_outage as patience
+from jobs.worker.database_outage import while_database_is_away
 from tenants.core.db.unit_of_work import APP
 
 

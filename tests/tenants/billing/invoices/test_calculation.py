@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenants.billing.invoices.drawing import (
+from tenants.billing.invoices.calculation import (
     Amount,
     Corrected,
     Item,
