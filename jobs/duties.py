@@ -5,7 +5,7 @@ from jobs.batches.upkeep import count_batches, erase_expired_files, forget_batch
 from jobs.charges.reconciling import reconcile
 from jobs.deletion.erasing import erase_closed_tenants
 from jobs.documents.erasure import erase_due_files
-from jobs.events.horizon import tell_horizon
+from jobs.events.horizon import notify_horizon
 from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.queue.upkeep import count_dead_letters, count_queued, release_waiting
 from jobs.queue.used_up import end_used_up_pages
@@ -25,7 +25,7 @@ DUTIES = (
     Duty(1, end_overdue_jobs),
     Duty(1, keep_up_batches),
     Duty(5, count_queued),
-    Duty(5, tell_horizon),
+    Duty(5, notify_horizon),
     Duty(5, count_batches),
     Duty(5, count_dead_letters),
     Duty(5, erase_due_files),

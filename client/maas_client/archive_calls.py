@@ -11,7 +11,7 @@ from maas_client.reading import json_of, retry_after_of
 from maas_client.uploads import Source
 
 ArchiveTold = Callable[[Archive], None]
-LEAST_PAUSE_S = 0.5
+MIN_PAUSE_S = 0.5
 
 
 class ArchiveCalls:
@@ -46,7 +46,7 @@ class ArchiveCalls:
                 return archive
             if patience.left_s() <= 0:
                 raise ArchiveTimedOut(archive, patience.waited_s())
-            yield Pause(min(max(retry_after_of(reply), LEAST_PAUSE_S), patience.left_s()))
+            yield Pause(min(max(retry_after_of(reply), MIN_PAUSE_S), patience.left_s()))
 
     def cancel(self, archive_id: str) -> Flow[Archive]:
         return self._calls.shaped(Request("POST", f"/v1/archives/{archive_id}/cancel"), Archive.from_json)

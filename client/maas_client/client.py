@@ -127,8 +127,8 @@ class Client:
 
         A connection that breaks is opened again. No event is left out, and none comes twice.
         """
-        tail = Tail(job_id, after, self._configuration.most_cuts)
-        patient = self._calls.with_retries(self._configuration.most_cuts)
+        tail = Tail(job_id, after, self._configuration.max_cuts)
+        patient = self._calls.with_retries(self._configuration.max_cuts)
         while not tail.over and (path := self._play(patient.socket_path(tail))):
             try:
                 with connect(

@@ -42,7 +42,7 @@ class Configuration:
         return self.ssl_context if self.url.startswith("https:") else None
 
     @property
-    def most_cuts(self) -> int:
+    def max_cuts(self) -> int:
         """Return how often an event stream may break: enough for a restart of the service, or 0 without retries."""
         return 10 if self.max_retries else 0
 

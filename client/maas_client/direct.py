@@ -9,7 +9,7 @@ from maas_client.resources import Document
 from maas_client.sending import CHECKED_S, LONGEST_CUT_S, Sending
 from maas_client.submissions import key_header
 
-MOST_TRIES = 3
+MAX_TRIES = 3
 """The most attempts for the first part, so that the client does not wait for an unreachable storage."""
 
 
@@ -60,7 +60,7 @@ class DirectSending(Sending):
     def _after_failure(self, path: str, outcome: Reply | Lost | None) -> Flow[None]:
         """Pause after a failure, or raise NotFromHere if no part has ever arrived."""
         unreached = isinstance(outcome, Lost) and outcome.unsent
-        if not self._arrived and (unreached or self._tried + 1 >= MOST_TRIES):
+        if not self._arrived and (unreached or self._tried + 1 >= MAX_TRIES):
             # If this fails, the upload expires by itself.
             yield Request("DELETE", path, headers={"Tus-Resumable": "1.0.0"})
             raise NotFromHere

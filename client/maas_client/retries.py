@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from maas_client.errors import Conflict, ConnectionFailed, MaasError, RateLimited, Unavailable
 
 FIRST_S, LONGEST_S = 0.5, 8.0
-MOST_PATIENT_S = 60.0
+MAX_PATIENT_S = 60.0
 """The longest pause in seconds that a service may request for a retry. For a longer one, its error is raised."""
 _PASSING = frozenset({502, 503, 504})
 IN_PROGRESS = "request_in_progress"
@@ -27,7 +27,7 @@ class Retries:
             return None
         asked_s = error.retry_after if isinstance(error, Conflict | RateLimited | Unavailable) else None
         if asked_s is not None:
-            return asked_s * (1 + 0.25 * jitter) if asked_s <= MOST_PATIENT_S else None
+            return asked_s * (1 + 0.25 * jitter) if asked_s <= MAX_PATIENT_S else None
         return backoff_s(tried, jitter)
 
 

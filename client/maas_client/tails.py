@@ -19,11 +19,11 @@ _CAUGHT_BY_RECONNECTING = frozenset({"database_unavailable", "internal_error", "
 class Tail:
     """The events of a job up to its end, or all events of the account, without gaps and without repeats."""
 
-    def __init__(self, job: str | None, after: str | int | None, most_cuts: int) -> None:
+    def __init__(self, job: str | None, after: str | int | None, max_cuts: int) -> None:
         self.job = job
         self.over = False
         self._place: str | int | None = after if job is None else (after or 0)
-        self._most_cuts = most_cuts
+        self._max_cuts = max_cuts
         self._cuts = 0
         self._listening = False
 
@@ -62,7 +62,7 @@ class Tail:
         """Record that the socket broke, and return the seconds to wait before another is opened."""
         if isinstance(error, ConnectionClosed) and error.rcvd and error.rcvd.code == SIGNED_OUT:
             raise AuthenticationError("The key is no longer valid.", code="not_authenticated", status=401)
-        if self._cuts >= self._most_cuts:
+        if self._cuts >= self._max_cuts:
             raise ConnectionFailed(f"The event stream broke off and could not be resumed: {error}")
         self._cuts += 1
         self._listening = False

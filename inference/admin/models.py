@@ -128,14 +128,14 @@ class ServedModelAdmin(OperatorAdmin):
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
         """Record the old and the new figures, because an audit of prices and batch limits needs them."""
-        told = [self._price_told(form), *_batches_told(formsets)]
+        told = [self._price_json(form), *_batches_told(formsets)]
         sentences = [sentence for sentence in told if sentence]
         if not sentences:
             return super().construct_change_message(request, form, formsets, add)
         rest = [name for name in form.changed_data if name not in PRICED]
         return " ".join([*sentences, *([f"Changed {', '.join(rest)}."] if rest else [])])
 
-    def _price_told(self, form: Any) -> str:
+    def _price_json(self, form: Any) -> str:
         if not set(PRICED) & set(form.changed_data):
             return ""
         before = ServedModel(**{name: form.initial[name] for name in PRICED})

@@ -11,21 +11,21 @@ class BatchSize:
     would be wasteful to cut every batch.
     """
 
-    most_rows: int | None = None
+    max_rows: int | None = None
     full_batches: int = 0
 
     def failed_whole(self, largest_rows: int) -> None:
         """Record that a batch failed but every part of it ran. The largest of these parts had `largest_rows` rows."""
-        self.most_rows, self.full_batches = largest_rows, 0
+        self.max_rows, self.full_batches = largest_rows, 0
 
     def ran(self, rows: int) -> None:
-        if self.most_rows is None or rows < self.most_rows:
+        if self.max_rows is None or rows < self.max_rows:
             return
         self.full_batches += 1
         if self.full_batches >= TRY_AGAIN_AFTER:
-            self.most_rows, self.full_batches = 2 * self.most_rows, 0
+            self.max_rows, self.full_batches = 2 * self.max_rows, 0
 
     def of(self, max_rows: int) -> int:
-        if self.most_rows is not None and self.most_rows >= max_rows:
-            self.most_rows = None
-        return self.most_rows or max_rows
+        if self.max_rows is not None and self.max_rows >= max_rows:
+            self.max_rows = None
+        return self.max_rows or max_rows

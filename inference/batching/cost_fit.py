@@ -14,10 +14,10 @@ stays close to its faster runs.
 """
 OUTLIER = 3.0
 """The limit for a slow run, as a multiple of the usual time of its size. A slower run counts as this much slower."""
-MOST_WEIGHT = 8
+MAX_WEIGHT = 8
 STALE_AFTER = 512
 """The number of observations after which the weight of a size is halved, unless the size was seen again."""
-MOST_SIZES = 48
+MAX_SIZES = 48
 PRIOR_WEIGHT = 0.02
 REFIT_EVERY = 16
 WORTH_A_REFIT_S = 0.005
@@ -60,7 +60,7 @@ class SizeSeen:
             self.rows + pace * (rows - self.rows),
             self.padded + pace * (padded - self.padded),
             self.run_s + pace * (bounded - self.run_s),
-            min(self.times + 1, MOST_WEIGHT),
+            min(self.times + 1, MAX_WEIGHT),
             now,
         )
 
@@ -126,7 +126,7 @@ class CostFit:
             )
         try:
             observations = int(saved["observations"])
-            seen = [_size_from(entry, observations) for entry in saved["sizes"][:MOST_SIZES]]
+            seen = [_size_from(entry, observations) for entry in saved["sizes"][:MAX_SIZES]]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"the saved fit is damaged: {type(error).__name__}: {error}") from error
         sizes = {(int(size.rows).bit_length(), int(size.padded).bit_length()): size for size in seen}
@@ -139,13 +139,13 @@ def _size_from(entry: Sequence[float], observations: int) -> SizeSeen:
     if not all(map(math.isfinite, numbers)) or min(numbers) <= 0 or rows < 1 or padded < 1:
         raise ValueError(f"{entry!r} is no batch that was run")
     times, last_seen = int(times), int(last_seen)
-    if not (1 <= times <= MOST_WEIGHT and 0 <= last_seen <= observations):
+    if not (1 <= times <= MAX_WEIGHT and 0 <= last_seen <= observations):
         raise ValueError(f"{entry!r} was not seen {times} times by observation {observations}")
     return SizeSeen(*numbers, times, last_seen)
 
 
 def _forget_the_least(sizes: dict[SizeClass, SizeSeen], now: int) -> None:
-    if len(sizes) > MOST_SIZES:
+    if len(sizes) > MAX_SIZES:
         del sizes[min(sizes, key=lambda size: sizes[size].weight(now))]
 
 

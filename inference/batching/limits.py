@@ -7,10 +7,10 @@ from enum import StrEnum
 
 from tenants.core.messages import value_in_words
 
-MOST_ROWS = 4096
-MOST_PADDED = 2**31
-MOST_WAITING = 65_536
-MOST_WAIT_MS = 1000.0
+MAX_ROWS = 4096
+MAX_PADDED = 2**31
+MAX_WAITING = 65_536
+MAX_WAIT_MS = 1000.0
 
 
 class Sharing(StrEnum):
@@ -44,19 +44,19 @@ class BatchLimits:
     sharing: Sharing = Sharing.PROVEN
 
     def __post_init__(self) -> None:
-        _check_whole("max_rows", self.max_rows, MOST_ROWS)
+        _check_whole("max_rows", self.max_rows, MAX_ROWS)
         if self.max_padded is not None:
-            _check_whole("max_padded", self.max_padded, MOST_PADDED)
-        _check_whole("max_waiting", self.max_waiting, MOST_WAITING)
+            _check_whole("max_padded", self.max_padded, MAX_PADDED)
+        _check_whole("max_waiting", self.max_waiting, MAX_WAITING)
         if self.max_waiting < self.max_rows:
             raise ValueError(
                 f"max_waiting is {self.max_waiting}, less than max_rows ({self.max_rows});"
                 " a batch could never fill; raise max_waiting or lower max_rows"
             )
-        if not _is_number(self.max_wait_ms) or not 0 <= self.max_wait_ms <= MOST_WAIT_MS:
+        if not _is_number(self.max_wait_ms) or not 0 <= self.max_wait_ms <= MAX_WAIT_MS:
             raise ValueError(
                 f"max_wait_ms is {value_in_words(self.max_wait_ms)}; give milliseconds from 0 (never hold back) to "
-                f"{MOST_WAIT_MS:g}"
+                f"{MAX_WAIT_MS:g}"
             )
 
     def admits(self, rows: int, *, waiting: int, of_tenant: int) -> bool:

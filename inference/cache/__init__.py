@@ -1,1 +1,3 @@
-"""Results that answer the same input again: kept in the process and in the cache Redis, for one tenant each."""
+"""Cache results, so that the same input is answered again without a run. They are stored in the process and in the
+cache Redis, separately for each tenant.
+"""

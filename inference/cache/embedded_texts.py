@@ -1,4 +1,4 @@
-"""A text's vector, and what else is known of it, as bytes: kept for each text by itself, whatever list it came in."""
+"""Serialize the vector of a text with its other results. Each text is cached separately, whatever list it came in."""
 
 import struct
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from inference.core.device_time import shared_out
 from inference.runtime.tensors import VECTORS, Array
 
 _HEAD = struct.Struct("<IQ?2s")
-"""Its tokens, the time of its run, whether it was cut, and the type of its vector's numbers."""
+"""The number of tokens, the time of the run, whether the text was truncated, and the type of the vector's numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class EmbeddedText:
     tokens: int
     truncated: bool
     device_us: int = 0
-    """Its share of its run."""
+    """The text's share of the run's device time."""
 
 
 def write_text(text: EmbeddedText) -> bytes:
@@ -36,7 +36,7 @@ def read_text(payload: bytes) -> EmbeddedText:
 
 
 def texts_of(output: WorkOutput, count: int) -> list[EmbeddedText] | None:
-    """None where the answer does not say how many tokens each text had."""
+    """Return the texts of an output, or None if the output does not say how many tokens each text had."""
     if output.tensors is None or len(output.row_tokens) != count:
         return None
     vectors = np.atleast_2d(output.tensors[VECTORS])
@@ -52,7 +52,7 @@ def texts_of(output: WorkOutput, count: int) -> list[EmbeddedText] | None:
 
 
 def output_of(texts: Sequence[EmbeddedText], *, single: bool) -> WorkOutput:
-    """As the model answers all of them at once."""
+    """Return the output in the form in which the model answers all texts at once."""
     tokens = [text.tokens for text in texts]
     cut = [position for position, text in enumerate(texts) if text.truncated]
     vectors = texts[0].vector if single else np.stack([text.vector for text in texts])

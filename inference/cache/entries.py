@@ -1,4 +1,6 @@
-"""An entry as it lies in Redis: sealed, so that only what an installation wrote under that key is ever read of it."""
+"""Read and write cache entries as they are stored in Redis. They are sealed, so that only what this installation wrote
+under the same key is ever read.
+"""
 
 import hmac
 import struct
@@ -6,39 +8,39 @@ import zlib
 from dataclasses import dataclass
 
 FORMAT = 1
-"""The first byte. What has another one is a miss."""
+"""The first byte of an entry. An entry with another first byte counts as a miss."""
 PLAIN, DEFLATED = 0, 1
 _HEAD = struct.Struct("<BBqI")
-"""Format, how it is packed, when it was written in Unix milliseconds, its length unpacked."""
+"""The format, the packing, the time of writing in Unix milliseconds, and the unpacked length."""
 SEAL_BYTES = 16
-MOST_BYTES = 1 << 20
-"""Of one entry, unpacked: larger results are quicker to send in many parts, and would hold Redis up for all others."""
+MAX_BYTES = 1 << 20
+"""The largest unpacked entry. Larger results are sent faster in many parts, and would block Redis for all others."""
 SMALLEST_PACKED_BYTES = 1024
 SAMPLE_BYTES = 4096
 FAST = 1
 WORTH = 0.8
-"""Packed it must be this much smaller to be worth the unpacking."""
+"""The ratio that the packed size must not exceed for the unpacking to be worthwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     payload: bytes
     written_s: float
-    """Unix time."""
+    """The Unix time at which the result was computed."""
 
     def age_s(self, now_s: float) -> float:
         return max(0.0, now_s - self.written_s)
 
 
 def write_entry(seal: bytes, key: bytes, payload: bytes, now_s: float, *, dense: bool) -> bytes:
-    """`dense`: known not to shrink, such as vectors."""
+    """Return the sealed entry. `dense` says that the payload is known not to compress, as with vectors."""
     packing, content = (PLAIN, payload) if dense else _packed(payload)
     body = _HEAD.pack(FORMAT, packing, round(now_s * 1000), len(payload)) + content
     return _seal(seal, key, body) + body
 
 
 def read_entry(seal: bytes, key: bytes, written: bytes) -> Found | None:
-    """None for whatever is not exactly what was written under that key."""
+    """Return the content of an entry, or None if it is not exactly what was written under this key."""
     given, body = written[:SEAL_BYTES], written[SEAL_BYTES:]
     if len(body) < _HEAD.size or body[0] != FORMAT or not hmac.compare_digest(given, _seal(seal, key, body)):
         return None

@@ -1,4 +1,4 @@
-"""One run for all who want the same at the same time, for as long as anybody still waits for it."""
+"""Share one run between all callers who want the same at the same time, as long as any of them still waits."""
 
 import asyncio
 import math
@@ -16,24 +16,28 @@ class _Flight(Generic[V]):
     task: "asyncio.Task[V]"
     waiting: int = 0
     taken: bool = False
-    """One who waited has its value."""
+    """True if a caller who waited has received the value."""
     landed_s: float = math.inf
 
-    def is_older(self, most_age_s: float) -> bool:
-        return time.monotonic() - self.landed_s >= most_age_s
+    def is_older(self, max_age_s: float) -> bool:
+        return time.monotonic() - self.landed_s >= max_age_s
 
 
 @dataclass(frozen=True, slots=True)
 class Landed(Generic[V]):
     value: V
     led: bool
-    """For this caller it ran: the first who has its value. Who began it may have left."""
+    """True for the caller for whom it ran: the first who receives the value. The caller who began it may have left."""
     end: Callable[[], None]
-    """For who led to say, once what came of it is kept or is not to be: until then others still join it."""
+    """A callback for the caller with `led`, to be called when the result has been cached or will not be. Until then,
+    others can still join.
+    """
 
 
 class Flights(Generic[V]):
-    """Of one event loop. Who leaves ends nothing for the others; when the last one leaves, the work is cancelled."""
+    """The shared runs of one event loop. A caller who leaves does not affect the others; when the last one leaves, the
+    work is canceled.
+    """
 
     def __init__(self) -> None:
         self._flights: dict[bytes, _Flight[V]] = {}
@@ -45,11 +49,13 @@ class Flights(Generic[V]):
         return key in self._flights
 
     async def join(
-        self, key: bytes, work: Callable[[], Coroutine[Any, Any, V]], most_age_s: float = math.inf
+        self, key: bytes, work: Callable[[], Coroutine[Any, Any, V]], max_age_s: float = math.inf
     ) -> Landed[V]:
-        """Raises what the work raises, for all alike. What has landed that long ago is joined no more."""
+        """Join the run for this key, or begin it. Raises what the work raises, for all callers. A run that ended
+        `max_age_s` ago or earlier is not joined.
+        """
         flight = self._flights.get(key)
-        if flight is None or flight.is_older(most_age_s):
+        if flight is None or flight.is_older(max_age_s):
             flight = self._flights[key] = _Flight(asyncio.create_task(work()))
             flight.task.add_done_callback(partial(self._landed, key, flight))
         flight.waiting += 1
@@ -60,7 +66,7 @@ class Flights(Generic[V]):
         finally:
             flight.waiting -= 1
             if not flight.waiting and not flight.taken:
-                # Nobody may join what is about to end for nothing.
+                # A run that is about to be canceled must not be joined.
                 self._land(key, flight)
                 flight.task.cancel()
 
@@ -75,4 +81,4 @@ class Flights(Generic[V]):
 
 
 def _nothing() -> None:
-    """Only who led ends it."""
+    """Do nothing: only the caller with `led` ends the sharing."""

@@ -1,4 +1,4 @@
-"""How often a tenant's results have been erased, as this process knows it: never older than a moment."""
+"""Remember for a moment how often the results of each tenant have been erased."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from tenants.core.asgi.remembered import Remembered
 from tenants.core.asgi.threads import DatabaseThreads
 
 LIFETIME_S = 0.8
-"""What is erased answers nobody a second later."""
+"""The lifetime of a remembered generation, which ensures that erased results are no longer used a second later."""
 CAPACITY = 10_000
 
 
@@ -23,6 +23,8 @@ class Generations:
         return await self._known.get(tenant_id, lambda: self._threads.run(results_generation, tenant_id))
 
     def is_over(self, tenant_id: UUID, generation: int) -> bool:
-        """As far as is known here at the moment: what is of it need not be kept."""
+        """Return whether this generation is known to be over, as far as this process knows at the moment. Its results
+        need not be cached.
+        """
         known = self._known.peek(tenant_id)
         return known is not None and known != generation

@@ -1,4 +1,4 @@
-"""What was sent, as a digest: the same for what means the same to a model, and for nothing else."""
+"""Compute digests of inputs. Two inputs have the same digest only if they mean the same to a model."""
 
 from array import array
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ def tokens_digest(row: Sequence[int]) -> bytes:
 
 
 def row_digests(work: TextInput | TokenInput) -> list[bytes]:
-    """One for each text, which is the same alone and in a list."""
+    """Return a digest for each text. It is the same for a text alone and in a list."""
     if isinstance(work, TextInput):
         return [text_digest(text) for text in work.texts]
     return [tokens_digest(row) for row in work.rows]
 
 
 def work_digest(work: TextInput | TokenInput | TensorInput) -> bytes:
-    """Of all that is sent together."""
+    """Return one digest of the whole input."""
     if not isinstance(work, TensorInput):
         return sha256(bytes([work.single]) + b"".join(row_digests(work))).digest()
     whole = sha256()

@@ -1,4 +1,4 @@
-"""Sends entries to the cache Redis, after their callers have been answered: nobody waits for it."""
+"""Send entries to the cache Redis after their callers have been answered, so that nobody waits for it."""
 
 import asyncio
 import time
@@ -17,9 +17,9 @@ from inference.core.breaker import Breaker
 
 log = structlog.get_logger(__name__)
 TIMEOUT_S = 1.0
-MOST_WAITING_BYTES = 16 << 20
+MAX_WAITING_BYTES = 16 << 20
 AT_ONCE = 64
-"""Entries of a tenant in one go of the script, during which Redis serves nobody else."""
+"""The most entries of a tenant in one call of the script, which blocks Redis while it runs."""
 
 Said = bytes | int
 
@@ -30,11 +30,11 @@ class NewEntry:
     written: bytes
     ttl_s: float
     generation: int = 0
-    """Not kept where the tenant's results of that one have been erased."""
+    """The tenant's generation. The entry is not stored if the results of this generation have been erased."""
 
 
 class RemoteKeeper:
-    """One for each event loop."""
+    """The sender of entries. Each event loop has one."""
 
     def __init__(self, url: str, breaker: Breaker, *, tenant_bytes: int) -> None:
         self._connection = connection_to(url)
@@ -46,11 +46,11 @@ class RemoteKeeper:
         self._refused = False
 
     def keep(self, tenant_id: UUID, entries: Sequence[NewEntry]) -> None:
-        """Drops them where the cache Redis is away, or takes less than comes."""
+        """Send the entries soon. They are dropped if the cache Redis is unavailable or too slow."""
         if not self._tenant_bytes or self._breaker.is_open:
             return
         size = sum(len(entry.written) for entry in entries)
-        if self._waiting_bytes + size > MOST_WAITING_BYTES:
+        if self._waiting_bytes + size > MAX_WAITING_BYTES:
             UNKEPT.inc(len(entries))
             return
         self._waiting[tenant_id].extend(entries)
@@ -59,7 +59,7 @@ class RemoteKeeper:
             self._sender = asyncio.get_running_loop().create_task(self._send_on())
 
     async def settle(self) -> None:
-        """Until nothing waits to be sent."""
+        """Wait until all entries have been sent."""
         if self._sender is not None:
             await asyncio.wait([self._sender])
 
@@ -119,7 +119,9 @@ class RemoteKeeper:
         return await self._connection.read_response(disable_decoding=True)
 
     def _tell_refused(self, error: ResponseError) -> None:
-        """Full, or a replica: once for each time."""
+        """Log that Redis refuses entries because it is full or a replica. This is logged once until it accepts entries
+        again.
+        """
         REMOTE_FAILURES.labels("keep").inc()
         if not self._refused:
             log.warning("result_cache_refuses", error=str(error))

@@ -1,4 +1,6 @@
-"""Under which key a result is kept: none can be made, or guessed, without the installation's secret."""
+"""Compute the key under which a result is cached. A key cannot be computed or guessed without the installation's
+secret.
+"""
 
 import hmac
 import json
@@ -9,25 +11,27 @@ from uuid import UUID
 from inference.core.contracts import Json
 
 LABEL = b"maas:results:1"
-"""Another number, and no entry of before is found any more."""
-MOST_FAMILIES = 2_000
-"""Remembered, as the same are asked for again and again. All are forgotten where there are more."""
+"""The label of the keys. If its number is changed, older entries are no longer found."""
+MAX_FAMILIES = 2_000
+"""The most families that are remembered, because the same ones are needed again and again. If there are more, all are
+forgotten.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Whose results: nobody else's key is ever the same."""
+    """The owner of results. No two owners ever have the same key."""
 
     tenant_id: UUID
     generation: int
-    """Counted up when the tenant's results are erased."""
+    """The generation, which grows when the tenant's results are erased."""
     livemode: bool
-    """What a test key has run for nothing does not answer those who pay."""
+    """True for live mode. A result that a test key has run for free does not answer calls that are paid for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What results have in common that differ by their input alone."""
+    """The secret that is common to all results that differ only in their input."""
 
     secret: bytes
 
@@ -37,22 +41,24 @@ class Family:
 
 class EntryKeys:
     def __init__(self, secret: str) -> None:
-        """`secret`: one that the installation has anyway, and keeps."""
+        """Derive the keys from `secret`, which is a secret that the installation has anyway and does not change."""
         self._secret = hmac.digest(secret.encode(), LABEL, "sha256")
         self._families: dict[tuple[Holder, str, str, str], Family] = {}
 
     @property
     def seal(self) -> bytes:
-        """What entries are sealed with."""
+        """Return the secret with which entries are sealed."""
         return hmac.digest(self._secret, b"seal", "sha256")
 
     def family(self, holder: Holder, digest: str, parameters: Mapping[str, Json], kind: str) -> Family:
-        """`digest`: of the model version. `parameters`: with defaults filled in."""
-        # As Python writes them: 1, 1.0 and True are equal to it, and are not the same to a model.
+        """Return the family of results. `digest` is that of the model version, and `parameters` has the defaults filled
+        in.
+        """
+        # The parameters are compared by their text: 1, 1.0 and True are equal in Python, but not the same to a model.
         asked = (holder, digest, repr(parameters), kind)
         found = self._families.get(asked)
         if found is None:
-            if len(self._families) >= MOST_FAMILIES:
+            if len(self._families) >= MAX_FAMILIES:
                 self._families.clear()
             found = self._families[asked] = self._family(holder, digest, parameters, kind)
         return found

@@ -1,4 +1,4 @@
-"""What web processes count of results that are kept."""
+"""Define the metrics of web processes about cached results."""
 
 from functools import lru_cache
 
@@ -21,7 +21,7 @@ UNKEPT = Counter("maas_cache_unkept_total", "Results that were not sent to the c
 
 @lru_cache(4_000)
 def calls(model: str, outcome: str) -> Counter:
-    """Found once: to look among the labels each time takes longer than to count."""
+    """Return the counter with these labels. It is remembered, because finding the labels takes longer than counting."""
     return CALLS.labels(model, outcome)
 
 

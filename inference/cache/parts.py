@@ -1,4 +1,6 @@
-"""What of a call is kept by itself: each text of an embedding model, and the whole of everything else."""
+"""Split a call into the parts that are cached separately: each text for an embedding model, and the whole for all other
+calls.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,21 +15,23 @@ from inference.rpc.works import LaneWork
 
 class Parts(Protocol):
     kind: str
-    """Results of different kinds never answer for one another. Another number where they are written otherwise."""
+    """The kind of result. Results of different kinds never replace each other. Its number changes if they are written
+    in another form.
+    """
     dense: bool
-    """Whether its payloads are known not to shrink."""
+    """True if the payloads are known not to compress."""
 
     def digests(self) -> list[bytes]:
-        """One for each part."""
+        """Return a digest for each part."""
 
     def only(self, positions: Sequence[int]) -> LaneWork:
-        """What is to be run for these."""
+        """Return the work that runs only these parts."""
 
     def payloads(self, answer: LaneAnswer, count: int) -> list[bytes] | None:
-        """Of a run for so many parts; None where they cannot be told apart."""
+        """Return the payloads of a run for this number of parts, or None if the answer does not separate them."""
 
     def output(self, payloads: Sequence[bytes]) -> WorkOutput:
-        """As if all had been run together."""
+        """Return the output as if all parts had been run together."""
 
     def tokens(self, payload: bytes) -> int: ...
 
@@ -74,7 +78,9 @@ class Whole:
         return self.work
 
     def payloads(self, answer: LaneAnswer, count: int) -> list[bytes] | None:
-        """As it came: to write it again would take longer the larger it is."""
+        """Return the answer's bytes as they arrived. Serializing the answer again would take longer the larger
+        it is.
+        """
         return [bytes(answer.written)]
 
     def output(self, payloads: Sequence[bytes]) -> WorkOutput:
@@ -85,14 +91,14 @@ class Whole:
 
 
 def parts_of(runtime: str, work: LaneWork, kind: str) -> Texts | Whole:
-    """`kind` as in a model's `accepts`."""
+    """Return the parts of a call. `kind` is one of the kinds in a model's `accepts`."""
     if runtime == "embed" and isinstance(work, TextInput | TokenInput):
         return Texts(work)
     return Whole(work, f"whole {kind}")
 
 
 def size_bytes(work: LaneWork) -> int:
-    """About: how long it takes to go through."""
+    """Return the approximate size of the input, by which the time to walk it can be judged."""
     match work:
         case TextInput():
             return sum(map(len, work.texts))

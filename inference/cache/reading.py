@@ -1,6 +1,6 @@
-"""Asks the cache Redis for entries, for a moment at most: what many callers look for goes in one trip.
+"""Read entries from the cache Redis, and wait only a moment for them. The reads of many callers are sent together.
 
-Nothing here fails: what is away, slow, or answers oddly has nothing.
+Nothing here raises an error: a Redis that is unavailable, slow or answers unexpectedly counts as empty.
 """
 
 import asyncio
@@ -19,9 +19,11 @@ from inference.core.breaker import Breaker
 log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 0.04
-"""A caller waits so long, and then goes on as if nothing were there."""
+"""The timeout of a caller, who then goes on as if nothing was found."""
 TRIP_S = 1.0
-"""Then the connection is given up: until then what comes late is read away, so that it is taken for nobody else's."""
+"""The timeout after which the connection is closed. A late answer that comes sooner is read and discarded, so that it
+is not taken for the answer to another read.
+"""
 
 Entries = list[bytes | None]
 
@@ -33,7 +35,7 @@ class _Look:
 
 
 class RemoteReader:
-    """One for each event loop."""
+    """The reader of entries. Each event loop has one."""
 
     def __init__(self, url: str, breaker: Breaker, *, timeout_s: float = TIMEOUT_S) -> None:
         self._timeout_s = timeout_s
@@ -42,12 +44,12 @@ class RemoteReader:
         self._waiting: list[_Look] = []
         self._asker: asyncio.Task[None] | None = None
         self._in_vain = False
-        """Somebody has given up the trip that is under way."""
+        """True if a caller has given up waiting for the read in progress."""
 
     async def get(self, keys: Sequence[bytes]) -> Entries:
         loop = asyncio.get_running_loop()
         if self._in_vain or not self._breaker.asks(loop.time()):
-            # Nobody who has waited for a trip in vain waits for it again.
+            # After a read has timed out for one caller, no other caller waits for it.
             return [None] * len(keys)
         look = _Look(keys, loop.create_future())
         self._waiting.append(look)
@@ -79,7 +81,7 @@ class RemoteReader:
                     await self._ask(looks)
         finally:
             self._asker = None
-            # Also where all had given up before it set out.
+            # This is also needed if all callers had given up before the read began.
             self._in_vain = False
             left, self._waiting = self._waiting, []
             _tell_all(left, None)
@@ -116,7 +118,7 @@ class RemoteReader:
 
 
 def connection_to(url: str) -> "redis.asyncio.Connection":
-    """One that is silent until it is used; whoever uses it limits the time."""
+    """Return a connection that sends nothing until it is used. The code that uses it bounds the time."""
     pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
         url, socket_timeout=None, socket_connect_timeout=TRIP_S, retry=Retry(NoBackoff(), 0)
     )
@@ -124,7 +126,7 @@ def connection_to(url: str) -> "redis.asyncio.Connection":
 
 
 def _mget(keys: Sequence[bytes]) -> bytes:
-    """As Redis reads it; to let the library write it takes several times as long."""
+    """Return the MGET command in the Redis protocol. Serializing it with the library takes several times as long."""
     parts = [b"*%d\r\n$4\r\nMGET\r\n" % (len(keys) + 1)]
     parts += [b"$%d\r\n%b\r\n" % (len(key), key) for key in keys]
     return b"".join(parts)

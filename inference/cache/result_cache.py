@@ -1,4 +1,4 @@
-"""Results that are kept: in this process, and beyond it in the cache Redis. Whatever is wrong with either is a miss."""
+"""Cache results in this process and in the cache Redis. If anything is wrong with either, that counts as a miss."""
 
 import asyncio
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from inference.cache.entries import MOST_BYTES, Found, read_entry, write_entry
+from inference.cache.entries import MAX_BYTES, Found, read_entry, write_entry
 from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.keys import EntryKeys, Family, Holder
 from inference.cache.metrics import MEMORY, UNKEPT
@@ -17,29 +17,31 @@ from inference.core.breaker import Breaker
 from inference.core.contracts import Json
 
 SMALL_BYTES = 64 << 10
-"""Sealed and packed in the event loop: a thread would cost more than it spares the others."""
-MOST_ASIDE_BYTES = 64 << 20
-"""What waits to be packed in threads; nobody waits for it, so it must not grow."""
+"""The largest size that is sealed and packed in the event loop. For so little, a thread would cost more than it saves
+the other requests.
+"""
+MAX_ASIDE_BYTES = 64 << 20
+"""The most bytes that wait to be packed in threads. No caller waits for them, so they must be bounded."""
 
 Results = Mapping[bytes, Found]
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Where results of one kind of call lie."""
+    """The storage of the results of one kind of call."""
 
     tenant_id: UUID
     family: Family
     ttl_s: float
     generation: int = 0
-    """Of the tenant's results: those of an earlier one are erased."""
+    """The generation of the tenant's results. The results of earlier generations are erased."""
 
     def key(self, input_digest: bytes) -> bytes:
         return self.family.key(input_digest)
 
 
 class ResultCache:
-    """One for each event loop."""
+    """The cache of results. Each event loop has one."""
 
     def __init__(
         self,
@@ -65,22 +67,22 @@ class ResultCache:
         family = self._keys.family(holder, digest, parameters, kind)
         return Shelf(holder.tenant_id, family, ttl_s, holder.generation)
 
-    def remembered(self, shelf: Shelf, keys: Sequence[bytes], most_age_s: float) -> list[Found | None]:
-        """What this process has."""
+    def remembered(self, shelf: Shelf, keys: Sequence[bytes], max_age_s: float) -> list[Found | None]:
+        """Return the results that this process has."""
         now_s = time.time()
-        oldest_s = now_s - min(shelf.ttl_s, most_age_s)
+        oldest_s = now_s - min(shelf.ttl_s, max_age_s)
         found = [self._memory.get(key, now_s) for key in keys]
         return [one if one is not None and one.written_s > oldest_s else None for one in found]
 
-    async def fetched(self, shelf: Shelf, keys: Sequence[bytes], most_age_s: float) -> list[Found | None]:
-        """What the cache Redis has."""
+    async def fetched(self, shelf: Shelf, keys: Sequence[bytes], max_age_s: float) -> list[Found | None]:
+        """Return the results that the cache Redis has."""
         written = await self._reader.get([entry_key(shelf.tenant_id, key) for key in keys])
         if sum(len(entry) for entry in written if isinstance(entry, bytes)) <= SMALL_BYTES:
             read = self._read(keys, written)
         else:
             read = await asyncio.to_thread(self._read, keys, written)
         now_s = time.time()
-        oldest_s = now_s - min(shelf.ttl_s, most_age_s)
+        oldest_s = now_s - min(shelf.ttl_s, max_age_s)
         found = [one if one is not None and one.written_s > oldest_s else None for one in read]
         for key, young in zip(keys, found, strict=True):
             if young is not None:
@@ -88,12 +90,12 @@ class ResultCache:
         return found
 
     async def fetched_alone(self, shelf: Shelf, key: bytes) -> Found | None:
-        """What the cache Redis has, for one who remembers it in a place of its own."""
+        """Return a result from the cache Redis without keeping it in this process. The caller keeps it separately."""
         written = await self._reader.get([entry_key(shelf.tenant_id, key)])
         return self._read([key], written)[0]
 
     def keep_alone(self, shelf: Shelf, key: bytes, found: Found) -> None:
-        """Soon in the cache Redis, and not in this process."""
+        """Store the result soon in the cache Redis, and not in this process."""
         entry = write_entry(self._seal, key, found.payload, found.written_s, dense=False)
         self._keeper.keep(shelf.tenant_id, [NewEntry(key, entry, shelf.ttl_s, shelf.generation)])
 
@@ -106,9 +108,10 @@ class ResultCache:
         dense: bool,
         then: Callable[[], None],
     ) -> None:
-        """In this process and soon in the cache Redis; `then` is called once it can be found here, or will not be.
+        """Store results in this process, and soon in the cache Redis. `then` is called when they can be found here, or
+        will not be stored.
 
-        Nobody waits for it: what is large is made ready in a thread. `results`: called once, in any thread.
+        No caller waits for this, and large results are prepared in a thread. `results` is called once, in any thread.
         """
         if size_bytes <= SMALL_BYTES:
             try:
@@ -116,7 +119,7 @@ class ResultCache:
             finally:
                 then()
             return
-        if self._aside_bytes + size_bytes > MOST_ASIDE_BYTES:
+        if self._aside_bytes + size_bytes > MAX_ASIDE_BYTES:
             UNKEPT.inc()
             then()
             return
@@ -126,7 +129,7 @@ class ResultCache:
         task.add_done_callback(lambda _: then())
 
     async def settle(self) -> None:
-        """Until all that was kept is where it belongs."""
+        """Wait until all results have been stored."""
         if self._aside:
             await asyncio.wait(self._aside)
         await self._keeper.settle()
@@ -149,7 +152,9 @@ class ResultCache:
     def _ready(
         self, shelf: Shelf, results: Callable[[], Results], dense: bool
     ) -> tuple[Results, list[NewEntry]]:
-        """For this process, and for the cache Redis; what is too large for that stays in this process."""
+        """Return the results for this process and the entries for the cache Redis. Results that are too large for Redis
+        remain only in this process.
+        """
         made = results()
         entries = [
             NewEntry(
@@ -159,7 +164,7 @@ class ResultCache:
                 shelf.generation,
             )
             for key, found in made.items()
-            if len(found.payload) <= MOST_BYTES
+            if len(found.payload) <= MAX_BYTES
         ]
         return made, entries
 

@@ -1,8 +1,8 @@
-"""What is kept in memory and what gives way: S3-FIFO, which a long row of inputs that never come again cannot empty.
+"""Decide what remains in memory, by S3-FIFO. A long series of inputs that never come again cannot empty this cache.
 
-What is new waits in a small queue, and moves to the main one only where it was asked for again meanwhile. What fell out
-of the small queue is remembered by its key for a while: if it comes back, it goes to the main queue at once.
-(Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023.)
+New entries wait in a small queue and move to the main queue only if they are requested again in the meantime. The key
+of an entry that leaves the small queue is remembered for a while: if the entry returns, it goes to the main queue at
+once. (Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023.)
 """
 
 from collections import OrderedDict
@@ -12,12 +12,12 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 SMALL_SHARE = 10
-"""One in so many bytes is for what is new."""
-MOST_USES = 3
+"""The divisor for the share of new entries in the memory."""
+MAX_USES = 3
 ENTRY_BYTES = 400
-"""What an entry takes beside its content: its key twice, and its places in the tables."""
+"""The memory that an entry takes besides its content: its key twice, and its slots in the tables."""
 LARGEST_SHARE = 8
-"""One entry takes at most one in so many bytes."""
+"""The divisor for the largest share that a single entry may take."""
 FEWEST_GHOSTS = 100
 
 
@@ -30,8 +30,8 @@ class _Entry(Generic[V]):
 
 
 class S3Fifo(Generic[V]):
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._small: OrderedDict[bytes, _Entry[V]] = OrderedDict()
         self._main: OrderedDict[bytes, _Entry[V]] = OrderedDict()
         self._ghosts: OrderedDict[bytes, None] = OrderedDict()
@@ -52,7 +52,7 @@ class S3Fifo(Generic[V]):
         if entry.expires_s <= now_s:
             self.drop(key)
             return None
-        if entry.uses < MOST_USES:
+        if entry.uses < MAX_USES:
             entry.uses += 1
         return entry.value
 
@@ -60,7 +60,7 @@ class S3Fifo(Generic[V]):
         size_bytes += ENTRY_BYTES
         was_known = key in self._main
         self.drop(key)
-        if size_bytes > self._most_bytes // LARGEST_SHARE:
+        if size_bytes > self._max_bytes // LARGEST_SHARE:
             return
         entry = _Entry(value, size_bytes, expires_s)
         if was_known or key in self._ghosts:
@@ -69,7 +69,7 @@ class S3Fifo(Generic[V]):
         else:
             self._small[key] = entry
             self._small_bytes += size_bytes
-        while self.used_bytes > self._most_bytes:
+        while self.used_bytes > self._max_bytes:
             self._make_room()
 
     def drop(self, key: bytes) -> None:
@@ -79,7 +79,7 @@ class S3Fifo(Generic[V]):
             self._main_bytes -= entry.bytes
 
     def _make_room(self) -> None:
-        if self._small and (self._small_bytes > self._most_bytes // SMALL_SHARE or not self._main):
+        if self._small and (self._small_bytes > self._max_bytes // SMALL_SHARE or not self._main):
             self._leave_small()
         else:
             self._leave_main()
@@ -96,7 +96,9 @@ class S3Fifo(Generic[V]):
             self._ghosts.popitem(last=False)
 
     def _leave_main(self) -> None:
-        """Ends, as every turn takes one use from an entry, and nobody adds any meanwhile."""
+        """Remove the oldest unused entry of the main queue. The loop ends, because every step takes one use from an
+        entry and none is added in the meantime.
+        """
         while True:
             key, entry = self._main.popitem(last=False)
             if not entry.uses:

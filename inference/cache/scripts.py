@@ -1,4 +1,6 @@
-"""What Redis does for the cache in one go: keep entries within a tenant's share, and erase a tenant's."""
+"""Define the steps of the cache that Redis carries out atomically: store entries within a tenant's share, and erase a
+tenant's entries.
+"""
 
 import hashlib
 from dataclasses import dataclass
@@ -17,7 +19,9 @@ class Script:
 
 
 def entries_prefix(tenant_id: UUID) -> bytes:
-    """In braces what decides where a cluster puts it: all of a tenant's together."""
+    """Return the prefix of a tenant's keys. The part in braces decides where a cluster stores them, so that all keys of
+    a tenant are together.
+    """
     return b"%b{%b}:" % (PREFIX.encode(), tenant_id.hex.encode())
 
 
@@ -26,15 +30,15 @@ def entry_key(tenant_id: UUID, key: bytes) -> bytes:
 
 
 NOTE_BYTES = 250
-"""What Redis takes for an entry beside its content: key, note and expiry, about."""
+"""The approximate memory that Redis uses for an entry besides its content: the key, the note and the expiry."""
 ERASED_KEPT_S = 24 * 3600
-"""How long a word of an erasure lies there: far longer than any run that it meets under way."""
+"""The retention of the note about an erasure. It is far longer than any run that is in progress during the erasure."""
 
-# Each entry is noted as name:bytes in a set ordered by when it expires, and a number says how many bytes all are. Redis
-# may forget entries, notes and number, each for itself: too much then counts until the note is dropped, or too little
-# until the entry expires. A note that is dropped takes its entry along only where it is of that size: another has been
-# written since, which has a note of its own. SET comes before ZREM, as Redis refuses only what writes first for want of
-# memory.
+# Each entry has a note `name:bytes` in a set that is ordered by expiry, and a number holds the bytes of all entries
+# together. Redis may evict entries, notes and the number separately. Then too much is counted until the note is
+# dropped, or too little until the entry expires. When a note is dropped, its entry is deleted only if it has the size
+# in the note: otherwise it has been written again since and has another note. SET comes before ZREM, because Redis
+# refuses only the first write for lack of memory.
 KEEP = Script("""
 local notes, sum, prefix = KEYS[1], KEYS[2], ARGV[1]
 local now, most, beside = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -79,17 +83,19 @@ if #found > 0 then redis.call('ZREM', KEYS[1], unpack(found)) end
 if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('UNLINK', KEYS[2]) end
 return #found
 """)
-"""So many at a time, as Redis serves nobody else meanwhile."""
+"""Erases a limited number of entries at a time, because Redis serves no other client meanwhile."""
 
 NOTE_ERASURE = Script("""
 if tonumber(redis.call('GET', KEYS[1]) or '0') < tonumber(ARGV[1]) then
   redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 end
 """)
-"""Two erasures may come here in the other order."""
+"""Notes an erasure. The higher generation wins, because two erasures may arrive here in reverse order."""
 
 
 def keys_of(tenant_id: UUID) -> tuple[bytes, bytes, bytes]:
-    """Its notes, how many bytes they make, and from which generation on anything is kept."""
+    """Return the keys of a tenant's notes, of the bytes that its entries take, and of the first generation that is
+    still stored.
+    """
     prefix = entries_prefix(tenant_id)
     return prefix + b"notes", prefix + b"bytes", prefix + b"erased"

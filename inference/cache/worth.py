@@ -1,7 +1,9 @@
-"""Whether to look: for who never sends anything twice, looking and keeping would only cost.
+"""Decide whether it is worthwhile to look in the cache. For callers who never send the same input twice, looking and
+storing would only cost time.
 
-Where hardly anything is found, only one key in many is still looked for and kept. It is chosen by the key itself: an
-input that does come again is among the chosen each time, and what is found among them says that looking pays again.
+If hardly anything is found, only a small part of the keys is still looked up and stored. The choice depends on the key
+itself: an input that does come again is chosen each time, and the hits among the chosen keys show that looking is
+worthwhile again.
 """
 
 from collections import OrderedDict
@@ -11,14 +13,14 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 ENOUGH = 512
-"""Looks, before anything is concluded."""
-LEAST_SHARE = 0.01
-"""Of looks that find something, to go on."""
+"""The number of looks before a conclusion is drawn."""
+MIN_SHARE = 0.01
+"""The share of looks that must find something for the looks to go on."""
 BACK_SHARE = 0.02
 BACK_FOUND = 2
 SAMPLED = 32
-"""While looking does not pay: one key in so many."""
-MOST_KNOWN = 2_000
+"""The divisor for the keys that are still looked up while looking is not worthwhile."""
+MAX_KNOWN = 2_000
 
 
 @dataclass(slots=True)
@@ -32,21 +34,23 @@ class _Tally:
         self.found += found
         if self.pays:
             if self.looked >= ENOUGH:
-                self._conclude(self.found >= LEAST_SHARE * self.looked)
+                self._conclude(self.found >= MIN_SHARE * self.looked)
         elif self.found >= BACK_FOUND and self.found >= BACK_SHARE * self.looked:
             self._conclude(True)
         elif self.looked >= ENOUGH:
             self._conclude(False)
 
     def _conclude(self, pays: bool) -> None:
-        """What was long ago counts less and less; a change begins anew."""
+        """Draw the conclusion. Older looks then count less and less, and a change of the conclusion resets the
+        counts.
+        """
         same = pays == self.pays
         self.pays = pays
         self.looked, self.found = (self.looked // 2, self.found // 2) if same else (0, 0)
 
 
 class Worth(Generic[T]):
-    """For each of what it is told of: in use, a tenant's calls of one model version."""
+    """A decision for each subject. In use, a subject is a tenant's calls of one model version."""
 
     def __init__(self) -> None:
         self._tallies: OrderedDict[T, _Tally] = OrderedDict()
@@ -59,6 +63,6 @@ class Worth(Generic[T]):
         tally = self._tallies.get(of)
         if tally is None:
             tally = self._tallies[of] = _Tally()
-            if len(self._tallies) > MOST_KNOWN:
+            if len(self._tallies) > MAX_KNOWN:
                 self._tallies.popitem(last=False)
         tally.count(looked, found)

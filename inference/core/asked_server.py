@@ -21,7 +21,7 @@ class AskedServer:
     def __init__(self, *away: type[Exception]) -> None:
         """Create the wrapper. `away` lists the exceptions that a request raises when the server does not answer."""
         self._away = away
-        self._breaker = Breaker(most_failures=1, longest_pause_s=LONGEST_PAUSE_S)
+        self._breaker = Breaker(max_failures=1, longest_pause_s=LONGEST_PAUSE_S)
         self._lock = threading.Lock()
 
     def ask(self, do: Callable[[], Answer]) -> Answer:

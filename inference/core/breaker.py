@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 10.0
 
 
 @dataclass(slots=True)
 class Breaker:
-    most_failures: int = MOST_FAILURES
+    max_failures: int = MAX_FAILURES
     longest_pause_s: float = LONGEST_PAUSE_S
     failures: int = 0
     """The number of failures in a row."""
@@ -19,7 +19,7 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        return self.failures >= self.most_failures
+        return self.failures >= self.max_failures
 
     def asks(self, now_s: float) -> bool:
         """Return whether a request may be sent now. After a pause, a single caller may send one, and the others wait
@@ -47,7 +47,7 @@ class Breaker:
             return False
         self.trying = False
         self.failures += 1
-        beyond = self.failures - self.most_failures
+        beyond = self.failures - self.max_failures
         if beyond < 0:
             return False
         self.open_until_s = now_s + min(self.longest_pause_s, FIRST_PAUSE_S * 2.0 ** min(beyond, 10))

@@ -18,12 +18,12 @@ class CacheWish:
     """True if cached results may answer the call."""
     keeps: bool = True
     """True if the result of a run may be cached."""
-    most_age_s: float = math.inf
+    max_age_s: float = math.inf
 
     @property
     def shares(self) -> bool:
         """Return whether the caller accepts the result of a run that another caller began."""
-        return self.reads and self.keeps and self.most_age_s == math.inf
+        return self.reads and self.keeps and self.max_age_s == math.inf
 
 
 ANYTHING = CacheWish()
@@ -42,10 +42,10 @@ def cache_wish(header: str | None) -> CacheWish:
     if "no-store" in said:
         return NEITHER
     ages = [_seconds(one) for one in said if one.startswith("max-age=")]
-    most_age_s = min(ages, default=math.inf)
-    if "no-cache" in said or most_age_s <= 0:
+    max_age_s = min(ages, default=math.inf)
+    if "no-cache" in said or max_age_s <= 0:
         return CacheWish(reads=False)
-    return CacheWish(most_age_s=most_age_s)
+    return CacheWish(max_age_s=max_age_s)
 
 
 def _seconds(directive: str) -> float:

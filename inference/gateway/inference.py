@@ -13,7 +13,7 @@ from inference.core.errors import CallCanceled, ModelFailed
 from inference.gateway.cache_wishes import CacheNote, cache_wish
 from inference.gateway.exchange import Exchange
 from inference.gateway.failures import refusal_of
-from inference.gateway.most import most_of
+from inference.gateway.most import max_of
 from inference.gateway.outcomes import Answers, Outcome, Question
 from inference.gateway.server_timing import Timings, server_timing
 from inference.gateway.targets import Target, Targets
@@ -77,7 +77,7 @@ class Inference:
             agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
             window = target.config.get("window_tokens")
             most = partial(
-                most_of,
+                max_of,
                 target.model,
                 agreed.price,
                 agreed.cached_price,

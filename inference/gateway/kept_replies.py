@@ -29,7 +29,7 @@ from tenants.billing.ledger.headroom import Most
 
 REPLY_BYTES = 1_000
 """The approximate memory that a reply takes besides its body."""
-MOST_SHARED_BYTES = 64 << 10
+MAX_SHARED_BYTES = 64 << 10
 """The largest body of a reply that is kept in the cache Redis. For a larger one, only the result of its run is kept
 there.
 """
@@ -89,7 +89,7 @@ class KeptReplies:
         stands for now.
         """
         same = (target.digest, target.key) == (kept.digest, kept.key)
-        good = same and time.time() - kept.written_s < min(target.cache_ttl_s, raw.wish.most_age_s)
+        good = same and time.time() - kept.written_s < min(target.cache_ttl_s, raw.wish.max_age_s)
         self._worth.count(raw.of, looked=1, found=int(good))
         if not same:
             self._memory.drop(raw.key)
@@ -102,7 +102,7 @@ class KeptReplies:
     def put(self, raw: "RawRequest", kept: KeptReply) -> None:
         self._remember(raw, kept)
         left_s = kept.written_s + kept.ttl_s - time.time()
-        if left_s > 0 and len(kept.reply.body) <= MOST_SHARED_BYTES:
+        if left_s > 0 and len(kept.reply.body) <= MAX_SHARED_BYTES:
             shelf = self._shelf(raw.holder, left_s)
             written = Found(write_reply(kept), kept.written_s)
             self._cache.keep_alone(shelf, shelf.key(raw.key), written)

@@ -92,7 +92,7 @@ class KnownResults:
                     landed = await self._flights.join(
                         search.flight,
                         lambda: self._run_what_is_missing(exchange, search, found, ends_s),
-                        search.most_age_s,
+                        search.max_age_s,
                     )
                 except DeadlinePassed:
                     # The deadline of the caller who began the run has passed, but this caller has time left.
@@ -137,13 +137,13 @@ class KnownResults:
 
     def _remembered(self, search: "_Search") -> dict[Key, Found]:
         unique = search.unique
-        here = self._cache.remembered(search.shelf, unique, search.wish.most_age_s)
+        here = self._cache.remembered(search.shelf, unique, search.wish.max_age_s)
         return {key: one for key, one in zip(unique, here, strict=True) if one is not None}
 
     async def _looked(self, search: "_Search", here: Mapping[Key, Found]) -> Mapping[Key, Found]:
         """Return the results that are in this process or in the cache Redis."""
         missing = [key for key in search.unique if key not in here]
-        there = await self._cache.fetched(search.shelf, missing, search.wish.most_age_s)
+        there = await self._cache.fetched(search.shelf, missing, search.wish.max_age_s)
         return {**here, **{key: one for key, one in zip(missing, there, strict=True) if one is not None}}
 
     async def _run_what_is_missing(
@@ -236,9 +236,9 @@ class _Search:
         return self.tenant, self.asked.target.key
 
     @property
-    def most_age_s(self) -> float:
+    def max_age_s(self) -> float:
         """Return the greatest age at which the caller accepts a shared result."""
-        return min(self.shelf.ttl_s, self.wish.most_age_s) if self.wish.reads else 0.0
+        return min(self.shelf.ttl_s, self.wish.max_age_s) if self.wish.reads else 0.0
 
     @property
     def unique(self) -> Sequence[Key]:

@@ -9,7 +9,7 @@ _MARKS = 2
 """The number of tokens that the model adds to every text."""
 
 
-def most_of(
+def max_of(
     model: str,
     price: Price,
     cached_price: Price,
@@ -24,14 +24,14 @@ def most_of(
     Texts longer than `window_tokens` are refused. No more than `gpu_ms` of a call's time is charged.
     """
     window = window_tokens if isinstance(window_tokens, int) else None
-    units = max(1, gpu_ms if price.meter == "gpu_second" else most_units(price.meter, work, window))
+    units = max(1, gpu_ms if price.meter == "gpu_second" else max_units(price.meter, work, window))
     most = max(price.cost_micros(units), cached_price.cost_micros(units))
     # In a list, the part that runs and the cached part are rounded separately.
     rounded = price.meter in ("token", "gpu_second") and max(price.per, cached_price.per) > 1
     return Most(most + (1 if rounded and most else 0), model, price.meter, units)
 
 
-def most_units(meter: Meter, work: LaneWork, window_tokens: int | None = None) -> int:
+def max_units(meter: Meter, work: LaneWork, window_tokens: int | None = None) -> int:
     """Return the most units that a call can use. The number is exact except for the tokens of texts: a text has at most
     as many tokens as bytes.
     """

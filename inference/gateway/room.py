@@ -6,14 +6,14 @@ from typing import Self
 
 from tenants.core.asgi.threads import Overloaded
 
-MOST_BYTES = 512 << 20
-MOST_OF_ONE = 4
+MAX_BYTES = 512 << 20
+MAX_OF_ONE = 4
 """The divisor for the share of a single tenant: each may take one part in this many."""
 
 
 class Room:
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
         self._used_bytes = 0
         self._used_by: defaultdict[Hashable, int] = defaultdict(int)
 
@@ -22,9 +22,9 @@ class Room:
         return Share(self, tenant)
 
     def take(self, count: int, tenant: Hashable) -> None:
-        if self._used_by[tenant] + count > self._most_bytes // MOST_OF_ONE:
+        if self._used_by[tenant] + count > self._max_bytes // MAX_OF_ONE:
             raise _full("You send too much at once")
-        if self._used_bytes + count > self._most_bytes:
+        if self._used_bytes + count > self._max_bytes:
             raise _full("Too much is being sent at once")
         self._used_bytes += count
         self._used_by[tenant] += count

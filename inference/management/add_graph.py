@@ -8,7 +8,7 @@ from typing import Any
 
 from inference.cache.terms import CacheTerms
 from inference.core.contracts import Json
-from inference.pipelines.declaration import MOST_CHARACTERS
+from inference.pipelines.declaration import MAX_CHARACTERS
 from inference.registry.errors import PipelineInvalid
 from inference.registry.models import ModelVersion
 from inference.registry.pipelines import PipelineUpload, add_pipeline
@@ -45,11 +45,11 @@ def add_graph(options: Mapping[str, Any], price: Price, cached: CacheTerms) -> M
 def _read(path: Path) -> Json:
     try:
         with path.open("rb") as file:
-            raw = file.read(4 * MOST_CHARACTERS + 1)
+            raw = file.read(4 * MAX_CHARACTERS + 1)
     except OSError as error:
         raise PipelineInvalid(f"{path} cannot be read: {error.strerror}.") from error
-    if len(raw) > 4 * MOST_CHARACTERS:
-        raise PipelineInvalid(f"{path} has more than {4 * MOST_CHARACTERS} bytes.")
+    if len(raw) > 4 * MAX_CHARACTERS:
+        raise PipelineInvalid(f"{path} has more than {4 * MAX_CHARACTERS} bytes.")
     try:
         return json.loads(raw)
     except (ValueError, RecursionError) as error:

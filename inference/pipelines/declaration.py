@@ -35,10 +35,10 @@ from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import TensorSpec
 from tenants.core.messages import value_in_words
 
-MOST_STEPS = 32
-MOST_NESTED = 6
+MAX_STEPS = 32
+MAX_NESTED = 6
 """The deepest nesting of branches inside branches."""
-MOST_CHARACTERS = 256 * 1024
+MAX_CHARACTERS = 256 * 1024
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 TESTS = ("is", "at_least", "below")
 
@@ -66,9 +66,9 @@ def _check_size(declared: Json) -> None:
         characters = len(json.dumps(declared, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise GraphInvalid(f"the declaration is not JSON: {error}") from None
-    if characters > MOST_CHARACTERS:
+    if characters > MAX_CHARACTERS:
         raise GraphInvalid(
-            f"the declaration has {characters} characters as JSON; at most {MOST_CHARACTERS} fit"
+            f"the declaration has {characters} characters as JSON; at most {MAX_CHARACTERS} fit"
         )
 
 
@@ -117,8 +117,8 @@ class _BlockReader:
         self._taken: set[str] = set()
 
     def read(self, about: _Object, *, nested: int, earlier: frozenset[str] = frozenset()) -> Block:
-        if nested > MOST_NESTED:
-            raise GraphInvalid(f"{about.where}: branches are nested deeper than {MOST_NESTED}")
+        if nested > MAX_NESTED:
+            raise GraphInvalid(f"{about.where}: branches are nested deeper than {MAX_NESTED}")
         known, steps = set(earlier), []
         for position, one in enumerate(about.objects("steps")):
             step = self._read_step(_Object(one, f"steps[{position}] of {about.where}"), nested, known)
@@ -153,8 +153,8 @@ class _BlockReader:
         if name in self._taken:
             raise GraphInvalid(f"two steps are called '{name}'; names are unique, inside branches too")
         self._taken.add(name)
-        if len(self._taken) > MOST_STEPS:
-            raise GraphInvalid(f"there are more than {MOST_STEPS} steps, those inside branches included")
+        if len(self._taken) > MAX_STEPS:
+            raise GraphInvalid(f"there are more than {MAX_STEPS} steps, those inside branches included")
         return name
 
     def _read_branch(self, about: _Object, name: str, nested: int, known: set[str]) -> BranchStep:

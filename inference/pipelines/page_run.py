@@ -26,7 +26,7 @@ from inference.pipelines.side_by_side import SideBySide
 from inference.pipelines.steps import StepRunner, named
 from inference.runtime.parameters import work_kind
 
-MOST_BESIDE = 3
+MAX_BESIDE = 3
 """The most steps of a page that run beside the step in the page's own thread."""
 
 
@@ -103,7 +103,7 @@ class PageRun:
         return left[:1]
 
     def _fly(self, step: ModelStep) -> None:
-        if len(self.flying) >= MOST_BESIDE:
+        if len(self.flying) >= MAX_BESIDE:
             return
         future = self.beside.start(lambda: self._ask(step))
         if future is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-MOST_IN_PROCESS = 8
+MAX_IN_PROCESS = 8
 """The most such threads, in addition to the threads in which pages arrive.
 
 Models share the cores anyway, so more threads would only hold more in memory.
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 class SideBySide:
     """A pool in which all started work has a thread at once. Nothing waits here, so nothing can wait for itself."""
 
-    def __init__(self, most: int = MOST_IN_PROCESS) -> None:
+    def __init__(self, most: int = MAX_IN_PROCESS) -> None:
         self._free = threading.Semaphore(most)
         self._threads = ThreadPoolExecutor(most, thread_name_prefix="step")
 

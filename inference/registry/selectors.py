@@ -16,7 +16,7 @@ from inference.runtime.parameters import DOCUMENT, documents_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 NAMED = 20
-MOST_REMEMBERED = 2_000
+MAX_REMEMBERED = 2_000
 _lifetime_s = 0.0
 _known: dict[str, tuple[ModelVersion, float]] = {}
 """The remembered versions and the times at which they expire, by the name under which they were requested."""
@@ -99,7 +99,7 @@ def _remembered(reference: str) -> ModelVersion:
     if known is None or now_s >= known[1]:
         # A reference that a caller invents is not found, so it occupies no memory.
         known = find_version(reference), now_s + _lifetime_s
-        if len(_known) >= MOST_REMEMBERED:
+        if len(_known) >= MAX_REMEMBERED:
             _known.clear()
         _known[reference] = known
     return known[0]

@@ -11,7 +11,7 @@ from inference.rpc.errors import MessageMalformed
 from inference.rpc.frames import Buffer
 from inference.runtime.tensors import Array, aligned, datatype_of
 
-MOST_DIMENSIONS = 16
+MAX_DIMENSIONS = 16
 SHORTEST_LIFTED = 16
 
 _ITEMS: Mapping[str, np.dtype[Any]] = {
@@ -63,7 +63,7 @@ def _read(name: str, datatype: str, shape: tuple[int, ...], buffer: memoryview) 
 
 
 def _shape(name: str, shape: list[Json]) -> tuple[int, ...]:
-    if len(shape) > MOST_DIMENSIONS or not all(type(size) is int and size >= 0 for size in shape):
+    if len(shape) > MAX_DIMENSIONS or not all(type(size) is int and size >= 0 for size in shape):
         raise MessageMalformed(f"'{name}' has the shape {str(shape)[:80]}")
     return tuple(shape)
 

@@ -24,12 +24,12 @@ from inference.rpc.frames import Buffer
 from inference.rpc.keys import replies_key
 from inference.rpc.limits import LaneLimits
 from inference.rpc.replies import nudge_command, reply_in
-from inference.rpc.talk import LAST_WORD_S, LISTEN_S, MOST_MISSED
+from inference.rpc.talk import LAST_WORD_S, LISTEN_S, MAX_MISSED
 from inference.rpc.wires import TIMEOUT_S, Popped, pop
 from inference.rpc.works import LaneWork
 
 RECONNECT_S = 0.2
-MOST_AT_ONCE = 64
+MAX_AT_ONCE = 64
 
 log = structlog.get_logger(__name__)
 
@@ -202,7 +202,7 @@ class AsyncLaneClient:
         found = await asyncio.gather(*[self._line.run(one.asked.look()) for one in waiting])
         for one, there in zip(waiting, found, strict=True):
             one.missed = 0 if there else one.missed + 1
-            if one.missed > MOST_MISSED and not one.waiter.done():
+            if one.missed > MAX_MISSED and not one.waiter.done():
                 one.waiter.set_exception(WorkerGone(one.asked.model_key))
 
     def _is_wanted(self) -> bool:
@@ -224,7 +224,7 @@ class AsyncLaneClient:
         self._deliver(popped[1])
         if len(self._waiting) > 1:
             async with asyncio.timeout(TIMEOUT_S):
-                await wire.say([("LPOP", self._replies, MOST_AT_ONCE)])
+                await wire.say([("LPOP", self._replies, MAX_AT_ONCE)])
                 for message in cast("list[bytes]", await wire.hear() or []):
                     self._deliver(message)
         # Tasks that have received an answer run first.

@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 
 from inference.rpc.async_wires import AsyncWire
 from inference.rpc.commands import Command
-from inference.rpc.lines import MOST_TOGETHER
+from inference.rpc.lines import MAX_TOGETHER
 
 
 class AsyncCommandLine:
@@ -46,7 +46,7 @@ class AsyncCommandLine:
             self._sender = None
 
     async def _send(self) -> None:
-        together = [self._waiting.popleft() for _ in range(min(MOST_TOGETHER, len(self._waiting)))]
+        together = [self._waiting.popleft() for _ in range(min(MAX_TOGETHER, len(self._waiting)))]
         answers: Sequence[Any] = ()
         failure: Exception = redis.ConnectionError("the command was interrupted")
         try:

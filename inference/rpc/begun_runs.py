@@ -18,9 +18,9 @@ from inference.rpc.replier import Replier, Reply
 from inference.rpc.runs import Hand, LaneRequest, Run
 
 log = structlog.get_logger(__name__)
-MOST_TOGETHER = 64
-MOST_TOGETHER_BYTES = 4 << 20
-MOST_BEGUN = 128
+MAX_TOGETHER = 64
+MAX_TOGETHER_BYTES = 4 << 20
+MAX_BEGUN = 128
 """The most such runs at a time. All of them are small, because a large input is stored under a separate key until a
 thread reads it.
 """
@@ -99,15 +99,15 @@ class BegunRuns:
         would wait here, where no other worker sees them.
         """
         together = self._begins.together(model_key)
-        most = min(MOST_BEGUN, together + self._spare, self._trusted.get(model_key, self._spare))
+        most = min(MAX_BEGUN, together + self._spare, self._trusted.get(model_key, self._spare))
         return max(0, most - len(self._going)) if together > 1 else 0
 
     def take(self, run: Run) -> bool:
         """Begin the run. Return False if a thread must run it."""
-        if len(self._going) >= MOST_BEGUN:
+        if len(self._going) >= MAX_BEGUN:
             return False
         begun = self._begin(run)
-        trusted = min(MOST_BEGUN, self._trusted.get(run.model_key, self._spare) + 1)
+        trusted = min(MAX_BEGUN, self._trusted.get(run.model_key, self._spare) + 1)
         self._trusted[run.model_key] = trusted if begun else 0
         return begun
 
@@ -147,7 +147,7 @@ class BegunRuns:
     def _others(self) -> list[_Begun]:
         """Return the other runs that have ended by now."""
         others: list[_Begun] = []
-        while len(others) < MOST_TOGETHER - 1:
+        while len(others) < MAX_TOGETHER - 1:
             try:
                 other = self._ended.get_nowait()
             except Empty:
@@ -168,7 +168,7 @@ class BegunRuns:
                     continue
                 ended.append(begun.run)
                 replies += made
-                if sum(reply.size_bytes for reply in replies) > MOST_TOGETHER_BYTES:
+                if sum(reply.size_bytes for reply in replies) > MAX_TOGETHER_BYTES:
                     self._replier.send(replies)
                     replies = []
             self._replier.send(replies)

@@ -141,8 +141,8 @@ def outgoing(
     )
 
 
-def read_claim(request_id: str, what: str, most_bytes: int) -> Command:
-    return Command(CLAIM, (claim_key(request_id, what),), (most_bytes,))
+def read_claim(request_id: str, what: str, max_bytes: int) -> Command:
+    return Command(CLAIM, (claim_key(request_id, what),), (max_bytes,))
 
 
 def kept_ms(limits: LaneLimits) -> int:

@@ -10,7 +10,7 @@ import redis
 from inference.rpc.commands import Command
 from inference.rpc.wires import Wire
 
-MOST_TOGETHER = 64
+MAX_TOGETHER = 64
 
 
 class _Turn:
@@ -57,7 +57,7 @@ class CommandLine:
             self._wire.close()
 
     def _send(self) -> None:
-        turns = [self._waiting.popleft() for _ in range(min(MOST_TOGETHER, len(self._waiting)))]
+        turns = [self._waiting.popleft() for _ in range(min(MAX_TOGETHER, len(self._waiting)))]
         answers: Sequence[Any] = ()
         failure: BaseException = redis.ConnectionError("the command was interrupted")
         try:

@@ -89,7 +89,7 @@ end
 # exceeded, the number that wait, the tenant's own number, and ms per request.
 PUSH = Script(
     f"""
-local function tell_demand(lane)
+local function publish_demand(lane)
     local word = {{word = '{DEMAND_WORD}', model = string.sub(lane, {len(lane_key("")) + 1})}}
     redis.call('publish', '{CHANNEL}', cjson.encode(word))
 end
@@ -106,7 +106,7 @@ if redis.call('exists', lane .. ':wake', lane .. ':deadlines') == 0 then
     local time = redis.call('time')
     redis.call('rpush', lane .. ':wake', accept(time[1] * 1000 + time[2] / 1000))
     redis.call('pexpire', lane .. ':wake', limits[5])
-    if redis.call('exists', lane .. ':served') == 0 then tell_demand(lane) end
+    if redis.call('exists', lane .. ':served') == 0 then publish_demand(lane) end
     return {0, 1}
 end
 """

@@ -25,7 +25,7 @@ LISTEN_S = 2.0
 """The time after which the request is looked for, so that a Redis that no longer answers and a worker that died are
 noticed.
 """
-MOST_MISSED = 1
+MAX_MISSED = 1
 """The most looks that may miss a request before its worker counts as dead. A worker reports a request that it has just
 taken within a second.
 """
@@ -111,7 +111,7 @@ class Talk:
     def _look(self) -> None:
         (there,) = self._wire.run([self._asked.look()], self._timeout_s())
         self._missed = 0 if there else self._missed + 1
-        if self._missed > MOST_MISSED:
+        if self._missed > MAX_MISSED:
             raise WorkerGone(self._asked.model_key)
 
     def _payload(self, reply: ReplyEnvelope) -> Buffer | None:

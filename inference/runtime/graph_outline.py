@@ -12,7 +12,7 @@ from typing import Any
 
 from inference.runtime.native import onnx_package
 from inference.runtime.row_proof.outline import Node, Outline
-from inference.runtime.row_proof.values import MOST_VALUES, Fixed, Shape, Size
+from inference.runtime.row_proof.values import MAX_VALUES, Fixed, Shape, Size
 
 # These are field numbers of ModelProto, GraphProto and TensorProto.
 _GRAPH, _OPSET_IMPORT, _FUNCTION = 7, 8, 25
@@ -131,7 +131,7 @@ def _fixed(tensor: Any) -> Fixed:
     """Return the constant, with its values if they are few and numbers."""
     onnx = onnx_package()
     shape = tuple(tensor.dims)
-    if prod(shape) > MOST_VALUES or tensor.data_type in (
+    if prod(shape) > MAX_VALUES or tensor.data_type in (
         onnx.TensorProto.STRING,
         onnx.TensorProto.COMPLEX64,
         onnx.TensorProto.COMPLEX128,

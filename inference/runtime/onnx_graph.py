@@ -146,16 +146,16 @@ class OnnxRuntime:
         try:
             if not callers[0].shared:
                 return [_checked(session, session.run(caller.feeds, control=control)) for caller in callers]
-            least_rows = self._independence[session.path].least_rows or 1
+            min_rows = self._independence[session.path].min_rows or 1
             joined = {
-                name: padded_to(np.concatenate([caller.feeds[name] for caller in callers]), least_rows)
+                name: padded_to(np.concatenate([caller.feeds[name] for caller in callers]), min_rows)
                 for name in callers[0].feeds
             }
             together = _in_rows(session, partial(session.run, control=control))
             answers = _checked(session, list(together(joined)))
         except InvalidFeed as error:
             raise WorkRefused("invalid_tensor", str(error)) from error
-        return split_rows(answers, [caller.rows for caller in callers], least_rows)
+        return split_rows(answers, [caller.rows for caller in callers], min_rows)
 
     def _warm_up(self, session: HostedSession) -> None:
         """Run the smallest input and find out whether rows may share a run. A graph that needs a larger input is warmed
@@ -179,19 +179,19 @@ class OnnxRuntime:
         """Return the result of another process or of an earlier start, because the rows of a file do not change."""
         profile = self._host.profile(session.path)
         match profile.exactness if profile is not None else None:
-            case {"least_rows": int() | None as least, "reason": str(reason), "proven": bool(proven)}:
+            case {"min_rows": int() | None as least, "reason": str(reason), "proven": bool(proven)}:
                 return RowIndependence(least, reason, proven=proven)
         return None
 
     def _tried(self, session: HostedSession, signature: Signature) -> RowIndependence:
         found = _try_rows(session, signature)
         if found.certain:
-            exactness = {"least_rows": found.least_rows, "reason": found.reason, "proven": found.proven}
+            exactness = {"min_rows": found.min_rows, "reason": found.reason, "proven": found.proven}
             self._host.learn(session.path, exactness=exactness)
         log.info(
             "rows_tried",
             model=session.name,
-            least_rows=found.least_rows,
+            min_rows=found.min_rows,
             proven=found.proven,
             reason=found.reason,
         )
@@ -269,16 +269,16 @@ class RunsInTime:
         return answers
 
 
-def split_rows(answers: Sequence[Array], counts: Sequence[int], least_rows: int) -> list[list[Array]]:
+def split_rows(answers: Sequence[Array], counts: Sequence[int], min_rows: int) -> list[list[Array]]:
     """Return each caller's part of every output. The number of rows must be exact, because the part of the next caller
     would be shifted otherwise.
     """
     total = sum(counts)
     for answer in answers:
         got = answer.shape[0] if answer.ndim else None
-        if got != max(total, least_rows):
+        if got != max(total, min_rows):
             raise ModelFailed(
-                "model_output_invalid", f"an output has {got} rows for {max(total, least_rows)} rows of input"
+                "model_output_invalid", f"an output has {got} rows for {max(total, min_rows)} rows of input"
             )
     starts = np.cumsum([0, *counts]).tolist()
     return [

@@ -75,7 +75,7 @@ INTERFACES: Mapping[str, Interface] = MappingProxyType(
 
 GRAPH = "graph"
 """The runtime of declared pipelines. Each pipeline declares in its own settings what it accepts."""
-MOST_PARAMETERS = 20
+MAX_PARAMETERS = 20
 NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 
@@ -113,8 +113,8 @@ def read_parameters(declared: Json) -> tuple[Parameter, ...]:
 
     Raises ValueError with a message that says which parameter is wrong.
     """
-    if not isinstance(declared, list) or len(declared) > MOST_PARAMETERS:
-        raise ValueError(f"`parameters` must be a list of at most {MOST_PARAMETERS}")
+    if not isinstance(declared, list) or len(declared) > MAX_PARAMETERS:
+        raise ValueError(f"`parameters` must be a list of at most {MAX_PARAMETERS}")
     read = tuple(_read_parameter(one) for one in declared)
     if len({one.name for one in read}) != len(read):
         raise ValueError("two parameters have the same name")

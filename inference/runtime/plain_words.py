@@ -2,7 +2,7 @@
 
 import re
 
-MOST_CHARACTERS = 2000
+MAX_CHARACTERS = 2000
 _SOURCE = re.compile(
     r"(?:[A-Za-z]:\\|/)?[^\s:='\"]*\w\.(?:cc|cpp|cxx|c|h|hpp|cu|cuh):\d+:?\s*(?:\w+(?= [A-Z]))?\s*"
 )
@@ -23,7 +23,7 @@ def gpu_was_full(said: str) -> bool:
 
 def plain_words(said: str) -> str:
     parts: list[str] = []
-    rest = _OF_A_DEVICE.sub("", said[:MOST_CHARACTERS])
+    rest = _OF_A_DEVICE.sub("", said[:MAX_CHARACTERS])
     while found := _SOURCE.search(rest):
         parts.append(rest[: found.start()])
         rest = _without_signature(rest[found.end() :])

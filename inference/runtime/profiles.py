@@ -32,7 +32,7 @@ class Profile:
     """The result of the trial of whether its rows may share a batch, in the format of the code that tried it."""
 
     @property
-    def least_bytes(self) -> int:
+    def min_bytes(self) -> int:
         """Return the memory without which it cannot be held at all."""
         return max(self.file_bytes, self.loaded_bytes)
 
@@ -40,8 +40,8 @@ class Profile:
         """Return the memory with its arena at its largest. A model that would fill all memory gives its arena back
         instead.
         """
-        peak_bytes = max(self.least_bytes, self.peak_bytes)
-        return peak_bytes if peak_bytes <= budget_bytes else self.least_bytes
+        peak_bytes = max(self.min_bytes, self.peak_bytes)
+        return peak_bytes if peak_bytes <= budget_bytes else self.min_bytes
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -9,7 +9,7 @@ from typing import TypeVar
 One = TypeVar("One")
 HALVES_IN_S = 300.0
 """Seconds after which a use counts half. Documents come in bursts some minutes apart."""
-LEAST_LOAD_S = 0.05
+MIN_LOAD_S = 0.05
 """The shortest load time that counts. Below it, the time of a load says more about the moment than about the model."""
 
 
@@ -42,7 +42,7 @@ class Resident:
     @property
     def worth(self) -> float:
         """Return the seconds of loading that keeping it is expected to save."""
-        return self.uses * max(self.load_s, LEAST_LOAD_S)
+        return self.uses * max(self.load_s, MIN_LOAD_S)
 
     @property
     def worth_per_byte(self) -> float:

@@ -25,7 +25,7 @@ FREE, MUCH_FREE = 4, 16
 """The sizes that a dimension of any size has in a trial. A library may take another code path for more rows, or for
 longer ones.
 """
-LEAST_ROWS = (1, 2, 4)
+MIN_ROWS = (1, 2, 4)
 """The smallest numbers of rows, tried in this order. A graph that needs more padding than this gains nothing from
 batches.
 """
@@ -40,9 +40,9 @@ Run = Callable[[Mapping[str, Array]], Sequence[Array]]
 
 @dataclass(frozen=True, slots=True)
 class RowIndependence:
-    """The result for a graph. `least_rows` is None if callers must not share a run."""
+    """The result for a graph. `min_rows` is None if callers must not share a run."""
 
-    least_rows: int | None
+    min_rows: int | None
     reason: str
     certain: bool = True
     """Set unless the trial itself failed, or a part of it took too long. The machine may have caused that."""
@@ -52,7 +52,7 @@ class RowIndependence:
     @property
     def batchable(self) -> bool:
         """Return whether callers may share a run according to the trial."""
-        return self.least_rows is not None
+        return self.min_rows is not None
 
     def may_share(self, *, unproven: bool) -> bool:
         return self.batchable and (self.proven or unproven)
@@ -106,15 +106,15 @@ def _tried(
     try:
         first = _Trial.of(run, rows_of(inputs, ROWS, FREE, generator), range(ROWS), must_run=True)
         more: list[_Trial] | None = None
-        for least_rows in LEAST_ROWS:
-            if not first.has_a_row_for_each or not first.agrees(run, least_rows):
+        for min_rows in MIN_ROWS:
+            if not first.has_a_row_for_each or not first.agrees(run, min_rows):
                 continue
             if more is None:
                 more = [*_larger(inputs, run, generator)]
                 more += _of_all_kinds(inputs, run, generator, first) if broadly else ()
-            if all(trial.has_a_row_for_each and trial.agrees(run, least_rows) for trial in more):
+            if all(trial.has_a_row_for_each and trial.agrees(run, min_rows) for trial in more):
                 reason = "rows are the same to the last bit alone and together"
-                return RowIndependence(least_rows, reason, certain=not run.late)
+                return RowIndependence(min_rows, reason, certain=not run.late)
     except Exception as error:
         words = f"the graph takes no rows of our making: {error}"
         return RowIndependence(None, words[:LONGEST_REASON], certain=False)
@@ -157,18 +157,18 @@ class _Trial:
         count = len(next(iter(self.rows.values())))
         return all(answer.shape[:1] == (count,) for answer in self.together)
 
-    def agrees(self, run: Run, least_rows: int) -> bool:
+    def agrees(self, run: Run, min_rows: int) -> bool:
         try:
-            return all(self._alone(run, row, least_rows) for row in self.looked_at)
+            return all(self._alone(run, row, min_rows) for row in self.looked_at)
         except Exception:
             if self.must_run:
                 raise
             return True
 
-    def _alone(self, run: Run, row: int, least_rows: int) -> bool:
-        own = run({name: padded_to(tensor[row : row + 1], least_rows) for name, tensor in self.rows.items()})
+    def _alone(self, run: Run, row: int, min_rows: int) -> bool:
+        own = run({name: padded_to(tensor[row : row + 1], min_rows) for name, tensor in self.rows.items()})
         return all(
-            answer.shape[:1] == (least_rows,) and _same(answer[0], expected[row])
+            answer.shape[:1] == (min_rows,) and _same(answer[0], expected[row])
             for answer, expected in zip(own, self.together, strict=True)
         )
 

@@ -31,7 +31,7 @@ __all__ = ["Change", "Happened", "LoadTally", "ResidentSession", "SessionHost"]
 
 log = structlog.get_logger(__name__)
 WarmUp = Callable[[HostedSession], None]
-MOST_GONE = 4096
+MAX_GONE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +414,7 @@ class SessionHost:
         for slot in slots:
             self._gone[slot.path] = slot.use
             self._tally(slot.path).evictions += 1
-        while len(self._gone) > MOST_GONE:
+        while len(self._gone) > MAX_GONE:
             self._gone.pop(next(iter(self._gone)))
         return slots
 

@@ -12,7 +12,7 @@ from inference.runtime.tensors import Array, TensorSpec
 from inference.runtime.texts import check_texts, check_tokens
 from tenants.core.messages import names_in_words, sizes_in_words, value_in_words
 
-MOST_DIMENSIONS = 16
+MAX_DIMENSIONS = 16
 LARGEST_SIZE = 2**40
 """The largest size of a dimension. Numbers in JSON have no limit, and Python does not write out numbers of any
 length.
@@ -80,12 +80,12 @@ def check_form(name: str, datatype: str, shape: list[Json]) -> None:
     """Check the datatype and shape of a tensor whose values are still to be read."""
     if datatype not in NUMPY_TYPES:
         raise _refused(f"'{name}' has the datatype {datatype[:20]!r}; there are {', '.join(NUMPY_TYPES)}")
-    if len(shape) > MOST_DIMENSIONS or not all(
+    if len(shape) > MAX_DIMENSIONS or not all(
         type(size) is int and 0 <= size <= LARGEST_SIZE for size in shape
     ):
         raise _refused(
-            f"'{name}' has the shape {sizes_in_words(shape[:MOST_DIMENSIONS])}; it must be a list of at most "
-            f"{MOST_DIMENSIONS} sizes"
+            f"'{name}' has the shape {sizes_in_words(shape[:MAX_DIMENSIONS])}; it must be a list of at most "
+            f"{MAX_DIMENSIONS} sizes"
         )
 
 
@@ -131,8 +131,8 @@ def _flattened(data: list[Json]) -> Any:
     while stack:
         for item in stack[-1]:
             if isinstance(item, list):
-                if len(stack) > MOST_DIMENSIONS:
-                    raise _refused(f"data is nested deeper than {MOST_DIMENSIONS}")
+                if len(stack) > MAX_DIMENSIONS:
+                    raise _refused(f"data is nested deeper than {MAX_DIMENSIONS}")
                 stack.append(iter(item))
                 break
             yield item

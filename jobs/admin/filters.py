@@ -7,7 +7,7 @@ from unfold.contrib.filters.admin import DropdownFilter, TextFilter
 from inference.registry.models import ModelVersion
 from jobs.core.models import Page
 
-MOST_VERSIONS = 200
+MAX_VERSIONS = 200
 
 
 class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no types
@@ -22,7 +22,7 @@ class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no t
         versions = ModelVersion.objects.select_related("served_model")
         return [
             (str(one.pk), one.key)
-            for one in versions.order_by("served_model__name", "-number")[:MOST_VERSIONS]
+            for one in versions.order_by("served_model__name", "-number")[:MAX_VERSIONS]
         ]
 
     def queryset(self, request: HttpRequest, queryset: "QuerySet[Page]") -> "QuerySet[Page]":

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.submission.allowance import unfinished_jobs
-from jobs.submission.page_allowance import most_unfinished_pages, unfinished_pages
+from jobs.submission.page_allowance import max_unfinished_pages, unfinished_pages
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.core.db.unit_of_work import unit_of_work
@@ -124,12 +124,12 @@ def _under_way(identity: Identity) -> list[dict[str, object]]:
     with unit_of_work(identity):
         if most is not None:
             told.append(_counted("unfinished_jobs", most, unfinished_jobs(most)))
-        most = most_unfinished_pages(identity.tenant_id)
+        most = max_unfinished_pages(identity.tenant_id)
         if most is not None:
             told.append(_counted("unfinished_pages", most, unfinished_pages()))
         storage = storage_standing(identity.tenant_id)
-        if storage.most_bytes is not None:
-            told.append(_counted("storage", storage.most_bytes, storage.used_bytes))
+        if storage.max_bytes is not None:
+            told.append(_counted("storage", storage.max_bytes, storage.used_bytes))
     return told
 
 

@@ -11,7 +11,7 @@ PURPOSES = ("batch",)
 ANCHOR = "created_at"
 SHORTEST_S, LONGEST_S = 3600, 2_592_000
 WINDOWS = ("24h",)
-MOST_METADATA = 16
+MAX_METADATA = 16
 LONGEST_KEY, LONGEST_VALUE = 64, 512
 _FILE_FIELDS = ("purpose", "expires_after[anchor]", "expires_after[seconds]")
 _BATCH_FIELDS = ("input_file_id", "endpoint", "completion_window", "metadata", "output_expires_after")
@@ -82,8 +82,8 @@ def _lives_s(said: Any, name: str) -> int:
 def _metadata(said: Any) -> Mapping[str, str] | None:
     if said is None:
         return None
-    if not isinstance(said, Mapping) or len(said) > MOST_METADATA:
-        raise refused(f"'metadata' must be an object of at most {MOST_METADATA} texts.", "metadata")
+    if not isinstance(said, Mapping) or len(said) > MAX_METADATA:
+        raise refused(f"'metadata' must be an object of at most {MAX_METADATA} texts.", "metadata")
     for key, value in said.items():
         if len(key) > LONGEST_KEY or not isinstance(value, str) or len(value) > LONGEST_VALUE:
             raise refused(

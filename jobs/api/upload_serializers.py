@@ -8,7 +8,7 @@ from rest_framework import serializers
 from jobs.api.serializers import ErrorSerializer
 from jobs.uploads.decisions import state_of
 from jobs.uploads.direct import layout_of
-from jobs.uploads.layout import MOST_URLS
+from jobs.uploads.layout import MAX_URLS
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.selectors import seen
 
@@ -35,7 +35,7 @@ class NewDirectUploadSerializer(serializers.Serializer[Any]):
 
 
 class PartNumbersSerializer(serializers.Serializer[Any]):
-    numbers = serializers.ListField(child=serializers.IntegerField(), max_length=MOST_URLS)
+    numbers = serializers.ListField(child=serializers.IntegerField(), max_length=MAX_URLS)
 
 
 class UploadSerializer(serializers.ModelSerializer[ResumableUpload]):

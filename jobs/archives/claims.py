@@ -13,7 +13,7 @@ from jobs.archives.services import finish
 from jobs.core.errors import Fenced
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
-MOST_DEATHS = 3
+MAX_DEATHS = 3
 """The number of workers that die on one entry before the entry is considered the cause."""
 
 # Tenants take turns: the tenant with the least work under way comes first, then the tenant that was served longest ago.

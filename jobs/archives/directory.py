@@ -32,27 +32,27 @@ class EntryCorrupt(Exception):
 class _Bounded(io.FileIO):
     """A file that reads at once at most as many bytes as one directory may have."""
 
-    def __init__(self, path: Path, most_bytes: int) -> None:
+    def __init__(self, path: Path, max_bytes: int) -> None:
         super().__init__(path)
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._end = path.stat().st_size
 
     def read(self, size: int | None = -1, /) -> bytes:
         wanted = self._end - self.tell() if size is None or size < 0 else size
-        if wanted > self._most_bytes:
+        if wanted > self._max_bytes:
             raise ArchiveRejected(
                 "archive_too_many_entries",
-                f"The archive's directory is larger than the {self._most_bytes} bytes that are read. Send it in parts.",
-                limit_bytes=self._most_bytes,
+                f"The archive's directory is larger than the {self._max_bytes} bytes that are read. Send it in parts.",
+                limit_bytes=self._max_bytes,
             )
         return super().read(wanted)
 
 
-def read_members(path: Path, most_entries: int) -> list[Member]:
+def read_members(path: Path, max_entries: int) -> list[Member]:
     """Return all members that the directory names, in its order. Raises ArchiveRejected, which says what is wrong with
     the archive.
     """
-    with opened(path, most_entries) as archive:
+    with opened(path, max_entries) as archive:
         members = [_member(number, info) for number, info in enumerate(archive.infolist(), 1)]
     if not members:
         raise ArchiveRejected("archive_empty", "The archive has no entries.")
@@ -60,8 +60,8 @@ def read_members(path: Path, most_entries: int) -> list[Member]:
 
 
 @contextmanager
-def opened(path: Path, most_entries: int) -> Iterator[zipfile.ZipFile]:
-    with _Bounded(path, max(TAIL_BYTES, most_entries * NAME_BYTES)) as file:
+def opened(path: Path, max_entries: int) -> Iterator[zipfile.ZipFile]:
+    with _Bounded(path, max(TAIL_BYTES, max_entries * NAME_BYTES)) as file:
         try:
             archive = zipfile.ZipFile(file)
         except (*_BROKEN, OSError) as error:
@@ -70,7 +70,7 @@ def opened(path: Path, most_entries: int) -> Iterator[zipfile.ZipFile]:
             yield archive
 
 
-def unpack(archive: zipfile.ZipFile, number: int, most_bytes: int) -> Iterator[bytes]:
+def unpack(archive: zipfile.ZipFile, number: int, max_bytes: int) -> Iterator[bytes]:
     """Yield the bytes of the entry of that number. There are at most as many as the directory said."""
     info = archive.infolist()[number - 1]
     got = 0
@@ -78,8 +78,8 @@ def unpack(archive: zipfile.ZipFile, number: int, most_bytes: int) -> Iterator[b
         with archive.open(info) as stream:
             while piece := stream.read(PIECE_BYTES):
                 got += len(piece)
-                if got > most_bytes:
-                    raise EntryCorrupt(f"It is larger than the {most_bytes} bytes that the directory says.")
+                if got > max_bytes:
+                    raise EntryCorrupt(f"It is larger than the {max_bytes} bytes that the directory says.")
                 yield piece
     except ArchiveRejected as error:
         raise EntryCorrupt(error.detail) from error

@@ -30,7 +30,7 @@ LARGEST_SAID = 2**63 - 1
 """The largest size of an entry that is stored. An archive may claim any size; an entry that claims so much is never
 unpacked.
 """
-MOST_UNFINISHED = 20
+MAX_UNFINISHED = 20
 """The number of unfinished archives of one tenant. Their files are kept until they are unpacked."""
 AGAIN_S = 30
 
@@ -177,8 +177,8 @@ def _require_room(tenant_id: UUID) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"archives of {tenant_id}"])
     with every_mode():
         unfinished = Archive.objects.filter(state=states.UNPACKING).count()
-    if unfinished >= MOST_UNFINISHED:
+    if unfinished >= MAX_UNFINISHED:
         raise TooManyArchives(
-            f"{MOST_UNFINISHED} archives of this account are being unpacked, which is the most. Wait for one to end.",
+            f"{MAX_UNFINISHED} archives of this account are being unpacked, which is the most. Wait for one to end.",
             extra={"retry_after_s": AGAIN_S},
         )

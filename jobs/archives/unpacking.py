@@ -20,7 +20,7 @@ from inference.core.contracts import WorkRefused
 from inference.registry.errors import ModelPaused
 from jobs.archives import states
 from jobs.archives.claims import (
-    MOST_DEATHS,
+    MAX_DEATHS,
     ArchiveClaim,
     end_entry,
     fail_archive,
@@ -105,7 +105,7 @@ class Turn:
 
     def _take(self) -> str:
         archive, waiting = self._beginning()
-        if self.claim.attempt > MOST_DEATHS and waiting:
+        if self.claim.attempt > MAX_DEATHS and waiting:
             dead = waiting.pop(0)
             words = "Every worker that opened it stopped before it was done."
             fail_entry(self.claim, dead.number, "worker_lost", words)

@@ -29,7 +29,7 @@ from tenants.identity.identity import Identity
 
 BATCH_LINE = "batch_line"
 JSON = "application/json"
-MOST_ANSWER_BYTES = 64 << 20
+MAX_ANSWER_BYTES = 64 << 20
 """The largest response of one line."""
 
 Wording = Callable[[Scope, DomainError], tuple[int, bytes]]
@@ -190,9 +190,9 @@ def _teller(exchange: Exchange) -> Callable[[bool], None]:
 
 
 def _check_can_be_written(reply: Reply) -> None:
-    if len(reply.body) > MOST_ANSWER_BYTES:
+    if len(reply.body) > MAX_ANSWER_BYTES:
         raise DomainError(
-            f"The answer has {len(reply.body)} bytes; a line of a batch is answered with {MOST_ANSWER_BYTES} at most: "
+            f"The answer has {len(reply.body)} bytes; a line of a batch is answered with {MAX_ANSWER_BYTES} at most: "
             "ask for less in one line.",
             code=WRONGLY_ASKED,
         )

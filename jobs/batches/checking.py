@@ -9,8 +9,8 @@ from typing import Protocol, TypedDict
 
 from jobs.batches.lines import ENVELOPE_BYTES, BatchLine, LineFault, read_line, rows_in, texts_in
 
-MOST_LINES = 50_000
-MOST_FAULTS = 100
+MAX_LINES = 50_000
+MAX_FAULTS = 100
 """The number of faults that are reported for one file. If there are more, all of them have the same cause."""
 _BOM = b"\xef\xbb\xbf"
 
@@ -23,7 +23,7 @@ class Fault(TypedDict):
 
 
 class Lines(Protocol):
-    def readline(self, most_bytes: int, /) -> bytes: ...
+    def readline(self, max_bytes: int, /) -> bytes: ...
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class FileCheck:
     """The check of a file. `check` reads it and passes each good line on, until the first line that has a fault."""
 
     endpoint: str
-    most_body_bytes: int
+    max_body_bytes: int
     on_line: Callable[[bytes, BatchLine], None]
     faults: list[Fault] = field(default_factory=list)
     count: int = 0
@@ -43,19 +43,19 @@ class FileCheck:
     _ids: set[bytes] = field(default_factory=set)
 
     def check(self, stream: Lines) -> None:
-        for number, raw in enumerate(_lines(stream, self.most_body_bytes + ENVELOPE_BYTES), start=1):
+        for number, raw in enumerate(_lines(stream, self.max_body_bytes + ENVELOPE_BYTES), start=1):
             if raw is not None and not raw.strip():
                 continue
             self._one(number, raw)
-            if self.count > MOST_LINES or len(self.faults) >= MOST_FAULTS:
+            if self.count > MAX_LINES or len(self.faults) >= MAX_FAULTS:
                 return
         if not self.count:
             self.faults.append(_fault("empty_file", "The input file is empty.", None))
 
     def _one(self, number: int, raw: bytes | None) -> None:
         self.count += 1
-        if self.count > MOST_LINES:
-            words = f"The input file has more than {MOST_LINES} requests. Split it."
+        if self.count > MAX_LINES:
+            words = f"The input file has more than {MAX_LINES} requests. Split it."
             self.faults.append(_fault("max_requests_exceeded", words, number))
             return
         try:
@@ -65,7 +65,7 @@ class FileCheck:
 
     def _take(self, number: int, raw: bytes | None) -> None:
         if raw is None:
-            most = self.most_body_bytes
+            most = self.max_body_bytes
             raise LineFault(
                 "request_too_large", f"This line is longer than the {most} bytes of one call's body."
             )
@@ -85,13 +85,13 @@ class FileCheck:
             self.on_line(raw, line)
 
 
-def _lines(stream: Lines, most_bytes: int) -> Iterator[bytes | None]:
+def _lines(stream: Lines, max_bytes: int) -> Iterator[bytes | None]:
     """Yield the lines of a stream. A line that is too long is read without being stored, and yields None."""
     beginning = True
-    while raw := stream.readline(most_bytes + 1):
+    while raw := stream.readline(max_bytes + 1):
         if beginning:
             raw, beginning = raw.removeprefix(_BOM), False
-        if len(raw) <= most_bytes or raw.endswith(b"\n"):
+        if len(raw) <= max_bytes or raw.endswith(b"\n"):
             yield raw.strip()
             continue
         while raw and not raw.endswith(b"\n"):

@@ -15,7 +15,7 @@ from django.db import connections, transaction
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.plans.prices import Price
 
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 """The tasks of one batch that run at the same time, however many workers there are. With their windows, this is far
 less than an RPC queue lets wait.
 """
@@ -168,7 +168,7 @@ def claim_task(worker: str) -> TaskClaim | None:
 
 def _candidates() -> list[UUID]:
     with connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_TURNS, {"most": MOST_AT_ONCE, "candidates": CANDIDATES})
+        cursor.execute(_TURNS, {"most": MAX_AT_ONCE, "candidates": CANDIDATES})
         return [batch_id for (batch_id,) in cursor.fetchall()]
 
 

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from inference.gateway.json_parts import MOST_MARKS, has_too_many_parts
+from inference.gateway.json_parts import MAX_MARKS, has_too_many_parts
 from inference.gateway.repeated_names import RepeatedName, strict_decoder
 
 EMBEDDINGS = "/v1/embeddings"
@@ -100,7 +100,7 @@ def weight_of(line: BatchLine, size_bytes: int) -> int:
 
 
 def _object(raw: bytes) -> dict[str, Any]:
-    if has_too_many_parts(raw, MOST_MARKS):
+    if has_too_many_parts(raw, MAX_MARKS):
         raise LineFault("invalid_json_line", "This line has more lists, objects and values than are read.")
     try:
         said = _DECODER.decode(raw.decode())

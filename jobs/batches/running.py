@@ -22,19 +22,19 @@ from jobs.batches.results import answer_line, error_line
 from jobs.batches.selectors import kept_bytes
 from jobs.batches.settlement import Done
 from jobs.batches.states import NOT_RUN, SUSPENDED
-from jobs.batches.tries import give_place_s, most_tries, pause_s
+from jobs.batches.tries import give_place_s, max_tries, pause_s
 from jobs.core.errors import Fenced
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
-MOST_LINES = 8
+MAX_LINES = 8
 ROOM_EVERY_BYTES = 32 << 20
 """The bytes of responses after which it is checked whether the account may keep as many."""
-MOST_HELD_BYTES = 32 << 20
+MAX_HELD_BYTES = 32 << 20
 """The bytes of responses of one slice that are held for others until they are paid for."""
-MOST_WEIGHT = 256
+MAX_WEIGHT = 256
 """The texts, or their equivalent, that are requested at the same time. Their responses are held until the earlier ones
 are there.
 """
@@ -167,8 +167,8 @@ class SliceRun:
             self._pending.append(_Pending(line, weight, asyncio.create_task(self._outcome(line))))
 
     def _has_room_for(self, weight: int) -> bool:
-        most = 1 if self._careful else MOST_LINES
-        return len(self._pending) < most and weight + sum(one.weight for one in self._pending) <= MOST_WEIGHT
+        most = 1 if self._careful else MAX_LINES
+        return len(self._pending) < most and weight + sum(one.weight for one in self._pending) <= MAX_WEIGHT
 
     async def _note(self, number: int) -> None:
         if not await self._threads.run(note_line, self._claim, number):
@@ -183,7 +183,7 @@ class SliceRun:
                 return await self._asker.ask(line)
             except DomainError as error:
                 tries += 1
-                most = most_tries(error)
+                most = max_tries(error)
                 if most is not None and tries >= most:
                     return self._asker.refused(line, error)
                 if most is None:
@@ -230,7 +230,7 @@ class SliceRun:
     def _hold(self, answered: Asked) -> None:
         """Hold a response until it is recorded, if there is memory for it."""
         size_bytes = max(answered.held_bytes, len(answered.body))
-        if self._held_bytes + size_bytes <= MOST_HELD_BYTES:
+        if self._held_bytes + size_bytes <= MAX_HELD_BYTES:
             self._held_bytes += size_bytes
             self._done.tellers.append(answered.tell)
         else:

@@ -31,7 +31,7 @@ from tenants.limits.storage.room import require_kept_within, require_room_for_by
 from tenants.plans.retention import keeping_for
 
 WINDOW = timedelta(hours=24)
-MOST_UNFINISHED = 100
+MAX_UNFINISHED = 100
 """The number of unfinished batches of one tenant."""
 AGAIN_S = 60
 
@@ -126,9 +126,9 @@ def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
         _one_at_a_time("batches", identity.tenant_id)
         with every_mode():
             unfinished = unfinished_batches().count()
-        if unfinished >= MOST_UNFINISHED:
+        if unfinished >= MAX_UNFINISHED:
             raise TooManyBatches(
-                f"{MOST_UNFINISHED} batches of this account are unfinished. Wait for one to end, or cancel one.",
+                f"{MAX_UNFINISHED} batches of this account are unfinished. Wait for one to end, or cancel one.",
                 extra={"retry_after_s": AGAIN_S},
             )
         batch = Batch(

@@ -12,9 +12,9 @@ from jobs.batches.lines import BatchLine, weight_of
 from jobs.batches.running import numbered
 from jobs.batches.settlement import Slice
 
-MOST_LINES = 500
-MOST_WEIGHT = 2_000
-MOST_BYTES = 4 << 20
+MAX_LINES = 500
+MAX_WEIGHT = 2_000
+MAX_BYTES = 4 << 20
 
 
 class Slices:
@@ -53,9 +53,9 @@ class Slices:
     def _is_full(self, weight: int, size_bytes: int) -> bool:
         assert self._scratch is not None
         return (
-            self._lines >= MOST_LINES
-            or self._weight + weight > MOST_WEIGHT
-            or self._scratch.size_bytes + size_bytes > MOST_BYTES
+            self._lines >= MAX_LINES
+            or self._weight + weight > MAX_WEIGHT
+            or self._scratch.size_bytes + size_bytes > MAX_BYTES
         )
 
     def _cut(self) -> None:

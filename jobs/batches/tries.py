@@ -8,7 +8,7 @@ from inference.rpc.errors import LaneUnavailable, WorkerGone
 from tenants.core.errors import DomainError
 
 FEW = 4
-MOST_TRIES = 8
+MAX_TRIES = 8
 """The tries of one task, without those that were waited out and those that a line caused."""
 STALLED_S = 45.0
 """Seconds without any response while the model is unavailable, after which others take over the slots."""
@@ -18,7 +18,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 LONGEST_PAUSE_S = 30.0
 
 
-def most_tries(error: DomainError) -> int | None:
+def max_tries(error: DomainError) -> int | None:
     """Return how often a line is tried. None means as long as its batch lives: what it waits for comes back, and says
     nothing about the line.
     """

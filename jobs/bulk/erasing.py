@@ -10,7 +10,7 @@ from django.db.models import Q
 from jobs.bulk.services import (
     DELETED,
     LEFT,
-    MOST_PAGES_AT_ONCE,
+    MAX_PAGES_AT_ONCE,
     NOT_FOUND,
     Outcome,
     Strength,
@@ -46,7 +46,7 @@ def erase_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
     of each.
     """
     known = known_jobs(identity, job_ids)
-    strength = Strength(MOST_PAGES_AT_ONCE)
+    strength = Strength(MAX_PAGES_AT_ONCE)
     of_document: dict[UUID, str] = {}
     outcomes = []
     for job_id in bounded(job_ids):

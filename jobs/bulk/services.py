@@ -20,11 +20,11 @@ from tenants.core.errors import DomainError, InvalidRequest
 from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 
-MOST_AT_ONCE = 100
+MAX_AT_ONCE = 100
 CANCELED, RETRIED, DELETED = "canceled", "retried", "deleted"
 ENDED, NO_DOCUMENT, NOT_FOUND, LEFT = "ended", "no_document", "not_found", "left_for_later"
-MOST_PAGES_AT_ONCE = 10_000
-MOST_PAGES_SENT_AGAIN = 2_000
+MAX_PAGES_AT_ONCE = 10_000
+MAX_PAGES_SENT_AGAIN = 2_000
 """The pages that one request may send again. Each of them is a new row: 2,000 of them take two seconds, while 10,000
 pages are canceled or deleted in one.
 """
@@ -40,12 +40,12 @@ class Outcome:
 class Strength:
     """The pages that one request handles. The first job is always allowed, however long it is."""
 
-    def __init__(self, most_pages: int) -> None:
-        self._most_pages = most_pages
+    def __init__(self, max_pages: int) -> None:
+        self._max_pages = max_pages
         self._pages = 0
 
     def allows(self, job: Job) -> bool:
-        if self._pages and self._pages + job.pages_total > self._most_pages:
+        if self._pages and self._pages + job.pages_total > self._max_pages:
             return False
         self._pages += job.pages_total
         return True
@@ -67,7 +67,7 @@ class Consequences:
 
 def cancel_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
     known = known_jobs(identity, job_ids)
-    strength = Strength(MOST_PAGES_AT_ONCE)
+    strength = Strength(MAX_PAGES_AT_ONCE)
     outcomes = []
     for job_id in bounded(job_ids):
         job = known.get(job_id)
@@ -87,7 +87,7 @@ def cancel_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
 
 def retry_jobs(*, identity: Identity, job_ids: Sequence[str], request_id: str = "") -> list[Outcome]:
     known = known_jobs(identity, job_ids)
-    strength = Strength(MOST_PAGES_SENT_AGAIN)
+    strength = Strength(MAX_PAGES_SENT_AGAIN)
     outcomes = []
     for job_id in bounded(job_ids):
         job = known.get(job_id)
@@ -111,7 +111,7 @@ def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[O
     of each.
     """
     known = known_jobs(identity, job_ids)
-    strength, deadline = Strength(MOST_PAGES_AT_ONCE), Deadline()
+    strength, deadline = Strength(MAX_PAGES_AT_ONCE), Deadline()
     of_document: dict[object, str] = {}
     outcomes = []
     for job_id in bounded(job_ids):
@@ -165,6 +165,6 @@ def known_jobs(identity: Identity, job_ids: Iterable[str]) -> dict[str, Job]:
 def bounded(job_ids: Iterable[str]) -> list[str]:
     """Return each id once. Raises InvalidRequest if there are too many."""
     once = list(dict.fromkeys(job_ids))
-    if len(once) > MOST_AT_ONCE:
-        raise InvalidRequest(f"{len(once)} jobs were sent; up to {MOST_AT_ONCE} can be changed at once.")
+    if len(once) > MAX_AT_ONCE:
+        raise InvalidRequest(f"{len(once)} jobs were sent; up to {MAX_AT_ONCE} can be changed at once.")
     return once

@@ -8,17 +8,17 @@ import time
 from uuid import UUID
 
 REMEMBERED_S = 3.0
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 _until_s: dict[UUID, float] = {}
 
 
 def turned_away(tenant_id: UUID) -> None:
     now_s = time.monotonic()
-    if len(_until_s) >= MOST_REMEMBERED:
+    if len(_until_s) >= MAX_REMEMBERED:
         for one, until_s in list(_until_s.items()):
             if until_s <= now_s:
                 _until_s.pop(one, None)
-    if tenant_id in _until_s or len(_until_s) < MOST_REMEMBERED:
+    if tenant_id in _until_s or len(_until_s) < MAX_REMEMBERED:
         _until_s[tenant_id] = now_s + REMEMBERED_S
 
 

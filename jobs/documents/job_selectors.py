@@ -163,7 +163,7 @@ FROM (
 ORDER BY event.xid, event.id
 """
 
-MOST_LOOKS = 20
+MAX_LOOKS = 20
 """The maximum number of queries in a row for a caller who may not see any event of a block that was read. After them,
 the caller gets the position from which to read on.
 """
@@ -203,7 +203,7 @@ def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> 
         pending, ahead = sql.fetchone()
         if ahead:
             raise _not_a_cursor(cursor)
-        for _ in range(MOST_LOOKS):
+        for _ in range(MAX_LOOKS):
             sql.execute(_TAIL, values)
             found = sql.fetchall()
             if found[0][7]:

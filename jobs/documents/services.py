@@ -23,7 +23,7 @@ from tenants.limits.storage.room import require_kept_within, require_room_for_by
 log = structlog.get_logger(__name__)
 SAME_BYTES = "jobs_document_same_bytes_mode"
 """The constraint that fails when two uploads have the same bytes."""
-MOST_TRIES = 5
+MAX_TRIES = 5
 """The maximum number of tries. A row that won against this upload may be erased before it is read; the upload is then
 tried once more.
 """
@@ -55,7 +55,7 @@ def store_document(
     `before` may refuse all of it: it is called once, in a transaction, while nothing is written.
     """
     ask = before or _ask_nothing
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         with unit_of_work(identity):
             ask()
             # If `along` is to write about the document, the lock on its row keeps it from being erased in the meantime.

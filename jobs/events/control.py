@@ -15,7 +15,7 @@ def control_channel() -> ControlChannel:
     return ControlChannel(settings.MAAS_REDIS_URL)
 
 
-def tell_canceled(job_id: UUID) -> None:
+def notify_canceled(job_id: UUID) -> None:
     """Notify workers that a job was canceled. Call this after commit. A worker that does not receive it finds out when
     it renews the lease of the job's page.
     """

@@ -35,7 +35,7 @@ class Horizon:
 _horizon = Horizon()
 
 
-def tell_horizon() -> None:
+def notify_horizon() -> None:
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_NOW)
         oldest_running, next_one = cursor.fetchone()

@@ -9,7 +9,7 @@ from django.db import connections, transaction
 
 from jobs.core.states import TERMINAL
 from jobs.events.changes import announce
-from jobs.webhooks.messages import tell_of_end
+from jobs.webhooks.messages import notify_of_end
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.messages import names_in_words
 
@@ -59,7 +59,7 @@ def append_events(job_id: UUID, *happened: Happened) -> int:
         raise LookupError(f"job {job_id} is not there to log {names_in_words(types)}")
     tenant_id, somebody_listens = rows[0][0], rows[0][2]
     if end is not None and somebody_listens:
-        tell_of_end(job_id, end)
+        notify_of_end(job_id, end)
     transaction.on_commit(lambda: announce(tenant_id, job_id, ended=end is not None), using=alias)
     return max(int(seq) for _, seq, _ in rows)
 

@@ -14,7 +14,7 @@ from tenants.core.asgi.protocol import UPLOAD, App, Message, Receive, Scope, Sen
 
 JOBS = "/v1/jobs"
 WITH_RESULT = b"include=result"
-MOST_LOOKS = 128
+MAX_LOOKS = 128
 """The highest number of looks at the same time. Thousands of waiters that are notified at the same moment must not fill
 the queue that new requests wait in.
 """
@@ -93,7 +93,7 @@ def is_job(path: str) -> bool:
 class Asking:
     def __init__(self, inner: App) -> None:
         self._inner = inner
-        self._turns = asyncio.Semaphore(MOST_LOOKS)
+        self._turns = asyncio.Semaphore(MAX_LOOKS)
 
     async def ask(self, scope: Scope, receive: Receive) -> Answer:
         status, headers, body = 500, [], bytearray()

@@ -11,7 +11,7 @@ from jobs.queue.admission import anybody_refused, refuse_known
 from tenants.core.asgi.protocol import UPLOAD, Scope, header
 
 JOBS = "/v1/jobs"
-MOST_BYTES = 64 << 10
+MAX_BYTES = 64 << 10
 """The size of the largest body that is read here. Reading a larger body is too much work."""
 
 
@@ -19,7 +19,7 @@ def refuse_known_job(scope: Scope, body: BinaryIO, length: int) -> None:
     """Refuse the job if its caller was refused a moment ago. Raises BacklogTooLong or QueueTooLong. A body that cannot
     be read, or a request with an idempotency key, is left to Django.
     """
-    if not anybody_refused() or length > MOST_BYTES or scope["path"] != JOBS or UPLOAD in scope:
+    if not anybody_refused() or length > MAX_BYTES or scope["path"] != JOBS or UPLOAD in scope:
         return
     tenant_id = who_hands_in(scope)
     # A request with a key gets the job that was accepted earlier, however long the queue is by now.

@@ -36,7 +36,7 @@ from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 """The size of the largest request that names a URL. The request is kept until the remote server has responded."""
 _MARK = b'"document_url"'
 
@@ -117,13 +117,13 @@ def _is_short_json(scope: Scope) -> bool:
         return False
     length = header(scope, b"content-length") or "0"
     kind = (header(scope, b"content-type") or "").partition(";")[0].strip().lower()
-    return kind == "application/json" and length.isdecimal() and int(length) <= MOST_BYTES
+    return kind == "application/json" and length.isdecimal() and int(length) <= MAX_BYTES
 
 
 async def _beginning(receive: Receive) -> tuple[bytes, bool]:
     """Return the body and whether it is complete. Nothing more is read of a body that is longer than allowed."""
     body = bytearray()
-    while len(body) <= MOST_BYTES:
+    while len(body) <= MAX_BYTES:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientGone

@@ -23,7 +23,7 @@ from tenants.core.http_client.urls import Target
 
 TIMEOUT_S = 5.0
 """The longest wait for a slot, in seconds."""
-MOST_WAITING_EACH = 32
+MAX_WAITING_EACH = 32
 SHARE = 4
 """The divisor for the slots of one tenant: a tenant has a quarter of the slots at most, whatever its servers do."""
 
@@ -37,7 +37,7 @@ class Fetching:
     """The order to fetch a document: its tenant, its largest size, its address and the file to write."""
 
     tenant_id: UUID
-    most_bytes: int
+    max_bytes: int
     address: Address
     file: SpoolFile
 
@@ -60,7 +60,7 @@ class Fetcher:
         # A fetch whose caller has hung up may occupy a thread for some more seconds. Its slot is given back only after
         # that.
         self._threads = BoundedThreads("fetch", places)
-        self._turns = Turns(places, most_each=max(1, places // SHARE), most_waiting_each=MOST_WAITING_EACH)
+        self._turns = Turns(places, max_each=max(1, places // SHARE), max_waiting_each=MAX_WAITING_EACH)
         self._circuits = Circuits()
 
     async def fetch(self, wanted: Fetching) -> str:
@@ -120,7 +120,7 @@ class Fetcher:
         """Send the request to the remote server. An error that is not the fault of that server is raised as another
         exception than its failures.
         """
-        caps = replace(self._caps, body_bytes=wanted.most_bytes)
+        caps = replace(self._caps, body_bytes=wanted.max_bytes)
         try:
             return self._get(wanted.address.url, cast("BinaryIO", wanted.file), caps=caps, cut=cut)
         except EgressFailed as error:
@@ -129,7 +129,7 @@ class Fetcher:
             if error.code == "lookups_busy":
                 raise failed(error, wanted.address.url) from error
             if error.code == "answer_too_large":
-                raise too_large(wanted.most_bytes) from error
+                raise too_large(wanted.max_bytes) from error
             raise
 
 

@@ -39,8 +39,8 @@ class Finishing:
         self._lookups = lookups
         self._stop = stop
         self._threads = DatabaseThreads("finish", AT_ONCE)
-        self._turns = Turns(AT_ONCE, most_each=AT_ONCE - 1, most_waiting_each=64)
-        self._large = Turns(LARGE_AT_ONCE, most_each=LARGE_AT_ONCE, most_waiting_each=64)
+        self._turns = Turns(AT_ONCE, max_each=AT_ONCE - 1, max_waiting_each=64)
+        self._large = Turns(LARGE_AT_ONCE, max_each=LARGE_AT_ONCE, max_waiting_each=64)
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def finish(self, turn: Turn) -> None:

@@ -26,7 +26,7 @@ LONG_BYTES = 256 * 2**20
 """The size from which a document is large. Its inspection may take much longer than that of others."""
 QUICK_S = 1.0
 """The seconds that a quick inspection takes at most. Nearly all take milliseconds. A longer one may delay others."""
-MOST_WAITING_EACH = 64
+MAX_WAITING_EACH = 64
 
 Found = Inspection | DocumentRejected
 
@@ -77,8 +77,8 @@ class Inspections:
         self._threads = BoundedThreads("inspect", children)
         self._short = BoundedThreads("short", 1)
         spared = max(1, children - 1)
-        self._turns = Turns(children, most_each=spared, most_waiting_each=MOST_WAITING_EACH)
-        self._long = Turns(spared, most_each=spared, most_waiting_each=MOST_WAITING_EACH)
+        self._turns = Turns(children, max_each=spared, max_waiting_each=MAX_WAITING_EACH)
+        self._long = Turns(spared, max_each=spared, max_waiting_each=MAX_WAITING_EACH)
 
     def waiting_of(self, tenant_id: UUID) -> int:
         return self._turns.waiting_of(tenant_id)

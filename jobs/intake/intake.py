@@ -48,11 +48,11 @@ class Intake:
     def __init__(self, places: int, floods: Callable[[UUID], bool] = was_turned_away) -> None:
         # If there are several slots, a tenant never has all of them.
         self._jobs = Door(
-            Turns(places, most_each=places - 1 if places >= FEWEST else places), Pressure(places), floods
+            Turns(places, max_each=places - 1 if places >= FEWEST else places), Pressure(places), floods
         )
         saving = max(1, places // 2)
         self._saving = Door(
-            Turns(saving, most_each=max(1, saving - 1)),
+            Turns(saving, max_each=max(1, saving - 1)),
             Pressure(saving, newcomers_s=NEWCOMERS_SAVE_S),
             floods,
         )

@@ -88,7 +88,7 @@ class Resumable:
         self._spool = spool
         self._finishing = finishing
         self._threads = DatabaseThreads("pieces", STORING)
-        self._turns = Turns(STORING, most_each=STORING - 1, most_waiting_each=64)
+        self._turns = Turns(STORING, max_each=STORING - 1, max_waiting_each=64)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not is_resumable(scope):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from tenants.core.asgi.threads import Overloaded
 
-MOST_IN_A_ROW = 3
+MAX_IN_A_ROW = 3
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class _Line:
 
     def first(self) -> "asyncio.Future[None]":
         others = len(self.places) > self.ahead
-        if self.ahead and (self.in_a_row < MOST_IN_A_ROW or not others):
+        if self.ahead and (self.in_a_row < MAX_IN_A_ROW or not others):
             self.ahead -= 1
             self.in_a_row += 1
             return self.places.popleft()
@@ -49,10 +49,10 @@ class _Line:
 class Turns:
     """The slots. Tenants take turns, and within a tenant the requests that are ahead come first."""
 
-    def __init__(self, places: int, *, most_each: int, most_waiting_each: int | None = None) -> None:
+    def __init__(self, places: int, *, max_each: int, max_waiting_each: int | None = None) -> None:
         self._free = places
-        self._most_each = most_each
-        self._most_waiting_each = most_waiting_each
+        self._max_each = max_each
+        self._max_waiting_each = max_waiting_each
         self._count = 0
         self._held: Counter[UUID] = Counter()
         self._waiting: dict[UUID, _Line] = {}
@@ -65,7 +65,7 @@ class Turns:
         """Return whether the tenant can have a slot at once. If other tenants wait although a slot is free, each of
         them has as many slots as it may have and delays nobody else.
         """
-        return self._free > 0 and self._held[tenant_id] < self._most_each
+        return self._free > 0 and self._held[tenant_id] < self._max_each
 
     @property
     def waiting(self) -> int:
@@ -80,7 +80,7 @@ class Turns:
 
     def wanted_by_others(self, tenant_id: UUID) -> bool:
         """Return whether a slot that this tenant gave back would go to another tenant at once."""
-        return any(one != tenant_id and self._held[one] < self._most_each for one in self._waiting)
+        return any(one != tenant_id and self._held[one] < self._max_each for one in self._waiting)
 
     def tenants_waiting(self, tenant_id: UUID) -> int:
         """Return the number of tenants that wait, including this one."""
@@ -90,7 +90,7 @@ class Turns:
         """Wait for a slot. A caller to which this returns must give the slot back. A canceled caller holds no slot."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiting = self.waiting_of(tenant_id)
-        if self._most_waiting_each is not None and waiting >= self._most_waiting_each:
+        if self._max_waiting_each is not None and waiting >= self._max_waiting_each:
             raise Overloaded(
                 f"{waiting} of your documents are waiting for their turn already. Try again.",
                 extra={"retry_after_s": 1},
@@ -127,7 +127,7 @@ class Turns:
                 place.set_result(None)
 
     def _next(self) -> UUID | None:
-        return next((one for one in self._waiting if self._held[one] < self._most_each), None)
+        return next((one for one in self._waiting if self._held[one] < self._max_each), None)
 
     def _forget(self, tenant_id: UUID, place: "asyncio.Future[None]") -> None:
         line = self._waiting.get(tenant_id)

@@ -32,9 +32,9 @@ COUNTED, COUNTED_OF_ALL = 5_000, 20_000
 first page shows the rest.
 """
 LOOK_EVERY_S = 1.0
-MOST_OF_TIME = 0.05
+MAX_OF_TIME = 0.05
 """The largest share of its time that a process spends on reading the queues, however many pages wait."""
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 REFUSAL_COUNTS_S = 60.0
 
 _OLDEST = f"""
@@ -128,7 +128,7 @@ def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[V
     found = verdict(wait, limit_s, refused=now_s < _refused.get((key, caller), 0.0))
     _refused.pop((key, caller), None)
     if found is not Verdict.OPEN:
-        if len(_refused) >= MOST_REMEMBERED:
+        if len(_refused) >= MAX_REMEMBERED:
             _refused.clear()
         _refused[key, caller] = _newest.until_s = now_s + REFUSAL_COUNTS_S
     return found, wait
@@ -146,8 +146,8 @@ def _look(version: ModelVersion) -> _Seen:
         seen.until_s = now_s + LOOK_EVERY_S
     queue = _queue_of(version)
     spent_s = time.monotonic() - now_s
-    fresh = _Seen(queue, now_s + max(LOOK_EVERY_S, spent_s / MOST_OF_TIME))
-    if len(_seen) >= MOST_REMEMBERED:
+    fresh = _Seen(queue, now_s + max(LOOK_EVERY_S, spent_s / MAX_OF_TIME))
+    if len(_seen) >= MAX_REMEMBERED:
         _seen.clear()
     _seen[version.key] = fresh
     return fresh

@@ -37,7 +37,7 @@ def pages_demand(_known: Collection[str] = ()) -> dict[str, Demand]:
         return {key: Demand(pages, max(0.0, oldest_s)) for key, pages, oldest_s in cursor.fetchall()}
 
 
-def tell_demand(model_key: str) -> None:
+def publish_demand(model_key: str) -> None:
     """Notify workers after pages were published for a model that no worker serves. A worker may have to load it first,
     and should not find out later.
     """

@@ -22,7 +22,7 @@ not be longer than that takes. A larger value would only make newcomers wait.
 """
 OVERTAKEN_S = 0.5
 UNKNOWN_COST_S = 1.0
-LEAST_COST_S = 1e-6
+MIN_COST_S = 1e-6
 """The lowest cost of a page. With it, two pages of the same queue never begin at the same time."""
 
 
@@ -146,7 +146,7 @@ def pages_before(
 
 def step(line: Line, cost_s: float) -> float:
     """Return how far a page moves its queue in virtual time."""
-    return max(cost_s * line.heft, LEAST_COST_S) / (line.weight * WEIGHTS[line.priority])
+    return max(cost_s * line.heft, MIN_COST_S) / (line.weight * WEIGHTS[line.priority])
 
 
 def _begin(line: Line, now: float, cost_s: float) -> float:

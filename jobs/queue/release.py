@@ -16,7 +16,7 @@ from django.db import close_old_connections, connections
 
 from inference.workers.brokers import BrokerUnavailable
 from jobs.events.broker import pages_waiting, publish_page
-from jobs.queue.demand import tell_demand
+from jobs.queue.demand import publish_demand
 from jobs.queue.fairness import UNKNOWN_COST_S, overtaken_s, release_window, slots_of_one
 from jobs.queue.one_at_a_time import Apart, OneAtATime
 from jobs.queue.slots import fleet_of
@@ -63,7 +63,7 @@ def release_version(version_id: int, version_key: str) -> int:
     wakes = take(Room(version_id, window, window - at_hand, cost_s, fleet.hefts, share, passing_s))
     published = sum(1 for _ in _publish(queue_name, wakes))
     if published:
-        tell_demand(version_key)
+        publish_demand(version_key)
     if published < len(wakes):
         with operator_work(), connections[OPERATOR].cursor() as cursor:
             cursor.execute(_WAKE_SOONER, [AGAIN_S, [wake.page_id for wake in wakes[published:]]])

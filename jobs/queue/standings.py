@@ -27,8 +27,8 @@ OWN_COUNTED = 5_000
 causes little counting each time.
 """
 LINES_KEPT_S = 1.0
-MOST_REMEMBERED = 1_000
-_lines: "OncePerKey[_Lines]" = OncePerKey(capacity=MOST_REMEMBERED)
+MAX_REMEMBERED = 1_000
+_lines: "OncePerKey[_Lines]" = OncePerKey(capacity=MAX_REMEMBERED)
 
 # The statement returns nothing while a page of the job is being worked on: then the job does not wait. Such pages stand
 # first in the index, so that a single look-up there answers both, however many pages have ended.

@@ -11,7 +11,7 @@ from jobs.retention.erasing import erase_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 
-MOST_JOBS = 500
+MAX_JOBS = 500
 """The number of jobs in one request. Each of them is a transaction of its own."""
 
 
@@ -40,11 +40,11 @@ def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
     """
     with unit_of_work(identity):
         kept = Job.objects.filter(document_id=document_id, erased_at=None).order_by("id")
-        found = list(kept.values_list("id", flat=True)[: MOST_JOBS + 1])
-    yield from found[:MOST_JOBS]
-    if len(found) > MOST_JOBS:
+        found = list(kept.values_list("id", flat=True)[: MAX_JOBS + 1])
+    yield from found[:MAX_JOBS]
+    if len(found) > MAX_JOBS:
         raise TooMuchToErase(
-            f"The document and {MOST_JOBS} of its jobs are erased; it has more. Send this again for the next ones."
+            f"The document and {MAX_JOBS} of its jobs are erased; it has more. Send this again for the next ones."
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from jobs.search.queries import Query, Term
-from jobs.search.vectors import MOST_WORDS
+from jobs.search.vectors import MAX_WORDS
 from jobs.search.words import Word, words_of
 
 BEFORE, LENGTH = 50, 180
@@ -23,7 +23,7 @@ def excerpt_of(text: str, query: Query) -> tuple[Part, ...]:
     """Return the text around the first match, or its beginning if it has none. Each stretch of white space becomes one
     blank.
     """
-    first = next(_matches(islice(words_of(text), MOST_WORDS), query.wanted), None)
+    first = next(_matches(islice(words_of(text), MAX_WORDS), query.wanted), None)
     start = _word_start(text, max(0, first.start - BEFORE)) if first else 0
     shown = text[start : start + LENGTH]
     marks = _merged(_matches(words_of(shown), query.wanted))
@@ -37,7 +37,7 @@ def excerpt_of(text: str, query: Query) -> tuple[Part, ...]:
 
 def marks_in(text: str, query: Query) -> list[tuple[int, int]]:
     """Return the start and end of each match in a text, in order and without overlaps."""
-    return _merged(_matches(islice(words_of(text), MOST_WORDS), query.wanted))
+    return _merged(_matches(islice(words_of(text), MAX_WORDS), query.wanted))
 
 
 def _matches(words: Iterable[Word], terms: Sequence[Term]) -> Iterator[Word]:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from jobs.search.excerpts import Part
 
-MOST_HITS = 1_000
+MAX_HITS = 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,17 @@ from inference.registry.models import ModelVersion
 from inference.registry.selectors import resolve
 from jobs.search.embeddings import meaning_available
 from jobs.search.errors import MeaningUnavailable
-from jobs.search.hits import MOST_HITS, Hit
+from jobs.search.hits import MAX_HITS, Hit
 from jobs.search.query_embedding import Busy, embed
 from jobs.search.statement_timeout import searching
 from tenants.core.db.unit_of_work import APP, current_tenant_id
 
 log = structlog.get_logger(__name__)
 PIPELINE, STEP = "parse", "embed"
-MOST_CHARACTERS = 300
-MOST_DISTANCE = 0.75
+MAX_CHARACTERS = 300
+MAX_DISTANCE = 0.75
 """The cosine distance beyond which a page is about something else."""
-MOST_COMPARED = 100_000
+MAX_COMPARED = 100_000
 """The number of a tenant's newest pages that are compared. More would take longer than a person waits."""
 
 NOT_HERE = "Pages cannot be found by meaning here. Search for the words themselves."
@@ -59,7 +59,7 @@ def meaning_of(words: str) -> Embedding | None:
 
     Return None if the text is empty. Raises MeaningUnavailable with the reason if the words cannot be embedded.
     """
-    text = " ".join(words[:MOST_CHARACTERS].encode("utf-8", "replace").decode().split())
+    text = " ".join(words[:MAX_CHARACTERS].encode("utf-8", "replace").decode().split())
     if not text:
         return None
     embedder = _embedder() if meaning_available() else None
@@ -77,14 +77,14 @@ def meaning_of(words: str) -> Embedding | None:
         raise MeaningUnavailable(BROKEN) from error
 
 
-def nearest(meaning: Embedding, *, limit: int = 50, among: int = MOST_COMPARED) -> list[Hit]:
+def nearest(meaning: Embedding, *, limit: int = 50, among: int = MAX_COMPARED) -> list[Hit]:
     """Return the nearest jobs first, each with its nearest page. Call this inside a unit of work."""
     values: dict[str, str | float | UUID] = {
         "vector": f"[{','.join(map(str, meaning.vector))}]",
         "tenant": current_tenant_id(),
         "digest": meaning.digest,
-        "most": MOST_DISTANCE,
-        "limit": min(limit, MOST_HITS),
+        "most": MAX_DISTANCE,
+        "limit": min(limit, MAX_HITS),
         "among": among,
     }
     with searching(TOO_MANY), connections[APP].cursor() as cursor:

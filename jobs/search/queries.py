@@ -8,8 +8,8 @@ from uuid import UUID
 from jobs.search.vectors import tenant_tag
 from jobs.search.words import Word, words_of
 
-MOST_CHARACTERS = 1_000
-MOST_TERMS = 20
+MAX_CHARACTERS = 1_000
+MAX_TERMS = 20
 """The most terms of a search. Text beyond these limits is ignored."""
 SHORTEST_BEGINNING = 2
 """The shortest beginning of a word that is searched for. One letter begins too many words; one character of a script
@@ -58,10 +58,10 @@ def parsed(typed: str) -> Query:
     """Parse a search. Each word must be on the page, "quoted words" must be there in that order, and -word must be
     nowhere in the job.
     """
-    typed = typed[:MOST_CHARACTERS]
+    typed = typed[:MAX_CHARACTERS]
     chunks = list(_CHUNK.finditer(typed))
     terms = [_term(chunk, typing=chunk.end() == len(typed)) for chunk in chunks]
-    return Query(tuple(dict.fromkeys(term for term in terms if term.lexemes))[:MOST_TERMS])
+    return Query(tuple(dict.fromkeys(term for term in terms if term.lexemes))[:MAX_TERMS])
 
 
 def _term(chunk: re.Match[str], *, typing: bool) -> Term:

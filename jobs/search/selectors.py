@@ -8,7 +8,7 @@ from django.db import connections
 from jobs.core.models import Job
 from jobs.search.embeddings import meaning_available
 from jobs.search.excerpts import Part, excerpt_of
-from jobs.search.hits import MOST_HITS, Hit
+from jobs.search.hits import MAX_HITS, Hit
 from jobs.search.meaning import meaning_of, nearest
 from jobs.search.queries import parsed
 from jobs.search.services import name_of
@@ -16,7 +16,7 @@ from jobs.search.statement_timeout import searching
 from tenants.core.db.unit_of_work import APP, current_mode, current_tenant_id
 
 __all__ = [
-    "MOST_HITS",
+    "MAX_HITS",
     "Hit",
     "Part",
     "excerpts",
@@ -26,7 +26,7 @@ __all__ = [
     "search_jobs",
 ]
 
-_MOST_CHARACTERS = 200_000
+_MAX_CHARACTERS = 200_000
 """The most characters of a page's text from which an excerpt is cut."""
 
 
@@ -39,7 +39,7 @@ JOIN jobs_page p ON p.tenant_id = %s AND p.job_id = wanted.job_id AND p.number =
 """
 
 
-def search_jobs(words: str, *, limit: int = MOST_HITS) -> list[Hit]:
+def search_jobs(words: str, *, limit: int = MAX_HITS) -> list[Hit]:
     """Return the jobs that match, newest first. A text without words finds nothing. Raises SearchTooBroad if the words
     are on too many pages.
     """
@@ -49,7 +49,7 @@ def search_jobs(words: str, *, limit: int = MOST_HITS) -> list[Hit]:
         return []
     refusal = f"{words[:60]!r} is on too many pages to be looked for. Add a word, or write the last one out."
     with searching(refusal), connections[APP].cursor() as cursor:
-        cursor.execute(_SEARCH, [wanted, query.unwanted_by(tenant_id), min(limit, MOST_HITS), current_mode()])
+        cursor.execute(_SEARCH, [wanted, query.unwanted_by(tenant_id), min(limit, MAX_HITS), current_mode()])
         return [Hit(job_id, number or None) for job_id, number in cursor.fetchall()]
 
 
@@ -78,5 +78,5 @@ def _texts(hits: Sequence[Hit]) -> Mapping[UUID, str]:
         return {}
     ids, numbers = [hit.job_id for hit in on_pages], [hit.page_number for hit in on_pages]
     with connections[APP].cursor() as cursor:
-        cursor.execute(_TEXTS, [_MOST_CHARACTERS, ids, numbers, current_tenant_id()])
+        cursor.execute(_TEXTS, [_MAX_CHARACTERS, ids, numbers, current_tenant_id()])
         return {job_id: text or "" for job_id, text in cursor.fetchall()}

@@ -6,15 +6,15 @@ from uuid import UUID
 
 from jobs.search.words import words_of
 
-MOST_WORDS = 15_000
+MAX_WORDS = 15_000
 """The most words of a page: about thirty dense sheets of paper. Postgres counts positions up to 16,383, and finds no
 phrase beyond.
 """
-MOST_BYTES = 900_000
+MAX_BYTES = 900_000
 """The most bytes of a vector. Postgres refuses more than 1,048,575 bytes, and a page must never fail because of its
 text.
 """
-MOST_PLACES = 255
+MAX_PLACES = 255
 """The most positions of one word that Postgres stores."""
 FIRST_PLACE = 100
 """The first position of a page's words. The name's words are put before them, and no phrase reaches from the name into
@@ -34,12 +34,12 @@ def tenant_tag(tenant_id: UUID) -> str:
 def vector_of(tenant_id: UUID, text: str) -> str:
     """Return a literal to be cast to tsvector. It is empty if the text has no word."""
     tag, places, size = tenant_tag(tenant_id), defaultdict[str, list[int]](list), 0
-    for place, word in enumerate(islice(words_of(text), MOST_WORDS), FIRST_PLACE):
+    for place, word in enumerate(islice(words_of(text), MAX_WORDS), FIRST_PLACE):
         known = places[word.lexeme]
-        if len(known) == MOST_PLACES:
+        if len(known) == MAX_PLACES:
             continue
         size += 2 if known else len(tag) + len(word.lexeme.encode()) + 6
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             break
         known.append(place)
     return " ".join(f"'{tag}{lexeme}':{','.join(map(str, at))}" for lexeme, at in places.items() if at)

@@ -26,7 +26,7 @@ from tenants.core.errors import DomainError, NotPermitted, NotSignedIn
 from tenants.identity.identity import Identity
 from tenants.identity.identity import Scope as KeyScope
 from tenants.identity.networks import may_come_from
-from tenants.request_log.caller import tell_caller
+from tenants.request_log.caller import describe_to_caller
 
 HOW = (
     "Sign in, send your key as Authorization: Bearer <key>, or open the socket with ?ticket= and a fresh ticket "
@@ -89,14 +89,14 @@ class Doorman:
                 f"Pages of {origin[:100]!r} may not open sockets here.", code="origin_not_allowed"
             )
         held = await self._identified(scope)
-        tell_caller(scope, held.identity)
+        describe_to_caller(scope, held.identity)
         held.identity.require("events:read")
         return held
 
     async def admit_request(self, scope: Scope, needs: KeyScope) -> Pass:
         """Authorize a request for a stream over HTTP, by key or, as browsers do, by session."""
         held = await self._of_request(scope, needs)
-        tell_caller(scope, held.identity)
+        describe_to_caller(scope, held.identity)
         held.identity.require(needs)
         return held
 

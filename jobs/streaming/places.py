@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 from tenants.core.errors import InvalidRequest
 
-MOST_SEQ = 2**31
+MAX_SEQ = 2**31
 _LONGEST_TOLD = 60
 
 
@@ -25,7 +25,7 @@ def seq_of(place: str | None) -> int:
     """Return the number of a job's event. 0 stands for the position before the first event."""
     if place is None:
         return 0
-    if not place.isascii() or not place.isdecimal() or len(place) > 10 or int(place) >= MOST_SEQ:
+    if not place.isascii() or not place.isdecimal() or len(place) > 10 or int(place) >= MAX_SEQ:
         raise InvalidPlace(
             f"{place[:_LONGEST_TOLD]!r} is not the number of an event of this job. Leave out `Last-Event-ID` and "
             "`after` to begin with the first."

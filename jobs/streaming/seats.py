@@ -13,7 +13,7 @@ MOST = 12_000
 """The highest number in all. It is less than the number of connections that the server takes
 (`maas/local/launch/children.py`), so that other requests get through.
 """
-MOST_EACH = 6_000
+MAX_EACH = 6_000
 
 
 class TooManyStreams(DomainError):
@@ -23,17 +23,17 @@ class TooManyStreams(DomainError):
 
 
 class Seats:
-    def __init__(self, most: int = MOST, most_each: int = MOST_EACH) -> None:
+    def __init__(self, most: int = MOST, max_each: int = MAX_EACH) -> None:
         self._most = most
-        self._most_each = most_each
+        self._max_each = max_each
         self.open = 0
         self._taken: Counter[UUID] = Counter()
 
     @contextmanager
     def seat(self, tenant_id: UUID, kind: str) -> Iterator[None]:
-        if self._taken[tenant_id] >= self._most_each:
+        if self._taken[tenant_id] >= self._max_each:
             raise TooManyStreams(
-                f"You have {self._most_each} event streams and sockets open here already. Close some, and try again.",
+                f"You have {self._max_each} event streams and sockets open here already. Close some, and try again.",
                 extra={"retry_after_s": 5},
             )
         if self.open >= self._most:

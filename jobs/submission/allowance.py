@@ -24,7 +24,7 @@ COUNTED_EACH_TIME = 10_000
 used up.
 """
 COUNT_KEPT_S = 1.0
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 NEWEST = 200
 _far_from_full_until_s: dict[UUID, float] = {}
 
@@ -120,6 +120,6 @@ def _is_far_from_full(tenant_id: UUID) -> bool:
 
 
 def _remember(tenant_id: UUID) -> None:
-    if len(_far_from_full_until_s) >= MOST_REMEMBERED:
+    if len(_far_from_full_until_s) >= MAX_REMEMBERED:
         _far_from_full_until_s.clear()
     _far_from_full_until_s[tenant_id] = time.monotonic() + COUNT_KEPT_S

@@ -7,7 +7,7 @@ from fractions import Fraction
 from django.conf import settings
 
 from inference.core.contracts import Json
-from inference.gateway.most import most_units
+from inference.gateway.most import max_units
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import find_version
 from inference.rpc.works import LaneWork
@@ -127,7 +127,7 @@ def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fr
     validate_input(version.signature, call.work)
     meter = _agreed(identity, version).price.meter
     window = version.config.get("window_tokens")
-    units = most_units(meter, call.work, window if isinstance(window, int) else None)
+    units = max_units(meter, call.work, window if isinstance(window, int) else None)
     quantity = settings.MAAS_HOLD_GPU_MS_PER_PAGE if meter == "gpu_second" else units
     return _told(identity, version, quantity, cached_share, at_most=meter in UNKNOWN_BEFORE)
 

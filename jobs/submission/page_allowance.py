@@ -26,8 +26,8 @@ COUNTED_EACH_TIME = 10_000
 counts the pages that it admits.
 """
 COUNT_KEPT_S = 1.0
-MOST_REMEMBERED = 10_000
-MOST_JOBS = 200_000
+MAX_REMEMBERED = 10_000
+MAX_JOBS = 200_000
 PACE_S = 60
 NEWEST = 200
 LONGEST_PAUSE_S = 3600
@@ -45,7 +45,7 @@ class _Counted:
 _counted: dict[UUID, _Counted] = {}
 
 
-def most_unfinished_pages(tenant_id: UUID) -> int | None:
+def max_unfinished_pages(tenant_id: UUID) -> int | None:
     """Return the limit of the tenant, or None for any number. This runs inside a unit of work."""
     chosen = ChosenLimits.objects.filter(pk=tenant_id).values_list("unfinished_pages", flat=True).first()
     return (settings.MAAS_UNFINISHED_PAGES if chosen is None else chosen) or None
@@ -55,7 +55,7 @@ def unfinished_pages() -> int:
     """Count the unfinished pages. This runs inside a unit of work."""
     with every_mode():
         open_jobs = Job.objects.filter(state__in=states.UNFINISHED).order_by()
-        left = open_jobs.annotate(left=_LEFT).values("left")[:MOST_JOBS].aggregate(pages=Sum("left"))
+        left = open_jobs.annotate(left=_LEFT).values("left")[:MAX_JOBS].aggregate(pages=Sum("left"))
     return int(left["pages"] or 0)
 
 
@@ -70,9 +70,9 @@ def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = Tru
     tenant_id = identity.tenant_id
     if _has_room(tenant_id, pages if counts else 0, asked=pages):
         return
-    limit = most_unfinished_pages(tenant_id)
+    limit = max_unfinished_pages(tenant_id)
     if limit is None:
-        _remember(tenant_id, MOST_JOBS)
+        _remember(tenant_id, MAX_JOBS)
         return
     if counts and limit <= COUNTED_EACH_TIME:
         # A submission waits for another submission of the same tenant. Otherwise, two would both find the last headroom
@@ -151,6 +151,6 @@ def _fresh(tenant_id: UUID) -> _Counted | None:
 
 
 def _remember(tenant_id: UUID, room: int) -> None:
-    if len(_counted) >= MOST_REMEMBERED:
+    if len(_counted) >= MAX_REMEMBERED:
         _counted.clear()
     _counted[tenant_id] = _Counted(time.monotonic() + COUNT_KEPT_S, room)

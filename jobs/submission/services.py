@@ -26,7 +26,7 @@ from jobs.core.priorities import STANDARD
 from jobs.documents.job_selectors import get_job, jobs_with_models
 from jobs.documents.selectors import get_document
 from jobs.documents.uses import note_use
-from jobs.events.control import tell_canceled
+from jobs.events.control import notify_canceled
 from jobs.events.log import append_event
 from jobs.queue.admission import require_short_queue
 from jobs.queue.release import release_after_commit
@@ -253,7 +253,7 @@ def _cancel(*jobs: Job, state: str = states.CANCELED) -> None:
 
 def _end_unfinished(job: Job, state: str) -> None:
     if job.state == states.RUNNING:
-        transaction.on_commit(partial(tell_canceled, job.id), using=APP)
+        transaction.on_commit(partial(notify_canceled, job.id), using=APP)
     why = _EXPIRED if state == states.EXPIRED else {}
     Job.objects.filter(id=job.id).update(state=state, finished_at=Now(), held_micros=None, **why)
     append_event(job.id, f"job.{state}", {"state": state, "pages_done": job.pages_done})

@@ -17,7 +17,7 @@ PIECE_BYTES = 8 * 2**20
 """The size of a piece. Pieces are stored separately, so this is what a killed process loses and what a request holds at
 once.
 """
-MOST_PIECES = 10_000
+MAX_PIECES = 10_000
 """The highest number of pieces of one upload. Each piece is a file and a row. A client that sends the largest upload in
 chunks needs half a megabyte in each.
 """
@@ -104,7 +104,7 @@ def why_not(seen: Seen, offer: Offer) -> DomainError | None:
     left = seen.size_bytes - seen.offset_bytes
     if offer.announced_bytes is not None and offer.announced_bytes > left:
         return too_long(left)
-    if seen.pieces >= MOST_PIECES:
+    if seen.pieces >= MAX_PIECES:
         return TooManyPieces(
             f"This upload came in {seen.pieces} pieces already, which is the most. Begin a new one, in larger chunks."
         )

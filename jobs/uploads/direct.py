@@ -27,7 +27,7 @@ State = ResumableUpload.State
 URL_LIVES_S = 900
 JOINING_S = 120.0
 """Seconds for joining. This is longer than the timeout for a storage that does not respond."""
-MOST_NAMED = 100
+MAX_NAMED = 100
 """The highest number of missing parts that a response names."""
 
 
@@ -148,7 +148,7 @@ def _join(store: PartStore, upload: ResumableUpload) -> None:
     if missing:
         raise PartsMissing(
             f"{len(missing)} of {layout.count} parts are missing, or have other than their bytes. Send them again.",
-            extra={"missing": missing[:MOST_NAMED], "missing_total": len(missing)},
+            extra={"missing": missing[:MAX_NAMED], "missing_total": len(missing)},
         )
     with storage_errors():
         store.join(name, upload.parts_id, [parts[number] for number in range(1, layout.count + 1)])

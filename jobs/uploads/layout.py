@@ -7,14 +7,14 @@ from tenants.core.errors import InvalidRequest
 
 PART_BYTES = 16 * 2**20
 _STEP = 2**20
-MOST_PARTS = 10_000
+MAX_PARTS = 10_000
 """The highest number of parts. S3 takes no more, and no part below 5 MiB except the last."""
-MOST_URLS = 100
+MAX_URLS = 100
 """The highest number of URLs in one response."""
 
 
 def part_bytes_of(size_bytes: int) -> int:
-    least = -(-size_bytes // MOST_PARTS)
+    least = -(-size_bytes // MAX_PARTS)
     return max(PART_BYTES, -(-least // _STEP) * _STEP)
 
 
@@ -39,9 +39,9 @@ class Layout:
         """Return the part numbers that a client asks for, without duplicates. Raises InvalidRequest for numbers that
         are no parts of this upload.
         """
-        if not isinstance(numbers, list) or not 1 <= len(numbers) <= MOST_URLS:
+        if not isinstance(numbers, list) or not 1 <= len(numbers) <= MAX_URLS:
             raise InvalidRequest(
-                f'Send {{"numbers": [1, 2, 3]}}: 1 to {MOST_URLS} of the parts that are to be sent.'
+                f'Send {{"numbers": [1, 2, 3]}}: 1 to {MAX_URLS} of the parts that are to be sent.'
             )
         for number in numbers:
             if type(number) is not int or not 1 <= number <= self.count:

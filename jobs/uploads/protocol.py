@@ -16,7 +16,7 @@ VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,termination,expiration,checksum"
 BYTES = "application/offset+octet-stream"
 """The only content type of a body that is bytes of an upload."""
-MOST_DIGITS = 16
+MAX_DIGITS = 16
 LONGEST_METADATA = 4096
 LONGEST_TYPE = 255
 
@@ -78,7 +78,7 @@ def read_direct(body: object) -> Announced:
     if unknown:
         raise InvalidRequest(f"There is no field {unknown[0][:40]!r} here.")
     size = body.get("size")
-    if type(size) is not int or not 0 <= size < 10**MOST_DIGITS:
+    if type(size) is not int or not 0 <= size < 10**MAX_DIGITS:
         raise InvalidRequest(f"`size` is {value_in_words(size)}; send a whole number of bytes.")
     told = {name: body.get(name, "") for name in ("name", "content_type")}
     for name, value in told.items():
@@ -126,7 +126,7 @@ def read_checksum(sent: str | None) -> Checksum | None:
 
 
 def _number(header: str, sent: str) -> int:
-    if not sent.isascii() or not sent.isdecimal() or len(sent) > MOST_DIGITS:
+    if not sent.isascii() or not sent.isdecimal() or len(sent) > MAX_DIGITS:
         raise InvalidRequest(f"{header} is {sent[:30]!r}; send a whole number of bytes, 0 or more.")
     return int(sent)
 

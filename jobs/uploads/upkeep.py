@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 MOST = 50
 KEPT_DAYS = 30
 """Days after its end for which an upload can be read. After that its id is unknown."""
-MOST_FORGOTTEN = 5_000
+MAX_FORGOTTEN = 5_000
 PAUSE_S = 10.0
 """Seconds after a failed try, for example because the storage is unavailable."""
 
@@ -69,7 +69,7 @@ def forget_uploads() -> int:
     with operator_work():
         of_tests = Q(livemode=False, ended_at__lte=Now() - timedelta(days=test_days_within(KEPT_DAYS)))
         old = ResumableUpload.objects.filter(Q(ended_at__lte=Now() - timedelta(days=KEPT_DAYS)) | of_tests)
-        found = list(old.order_by("ended_at").values_list("id", flat=True)[:MOST_FORGOTTEN])
+        found = list(old.order_by("ended_at").values_list("id", flat=True)[:MAX_FORGOTTEN])
         deleted, _ = ResumableUpload.objects.filter(id__in=found).delete()
     return deleted
 

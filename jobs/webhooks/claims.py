@@ -9,7 +9,7 @@ from django.db import connections, transaction
 
 from jobs.webhooks.lanes import WIDEST, Lane, Standing, Waiting, chosen
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.core.http_client.breaker import MOST_FAILURES
+from tenants.core.http_client.breaker import MAX_FAILURES
 
 LEASE_S = 60
 """Seconds of a lease, which is longer than any request may take. If a process dies, its delivery is sent again after
@@ -17,7 +17,7 @@ the lease, under the same id.
 """
 LOCK_ID = 0x6D616174
 FROZEN_S = 3
-MOST_LANES = 5_000
+MAX_LANES = 5_000
 FIRST = UUID(int=0)
 
 _ANY_DUE = """
@@ -62,10 +62,10 @@ JOIN jobs_webhookendpoint e ON e.id = lane.endpoint_id AND e.state = 'enabled'
     AND coalesce(greatest(e.rests_until, e.not_before) <= clock_timestamp(), true)
 CROSS JOIN LATERAL (
     (SELECT d.id, d.next_attempt_at FROM jobs_webhookdelivery d
-     WHERE e.failures < {MOST_FAILURES} AND {_FREE} ORDER BY d.next_attempt_at LIMIT %(each)s)
+     WHERE e.failures < {MAX_FAILURES} AND {_FREE} ORDER BY d.next_attempt_at LIMIT %(each)s)
     UNION ALL
     (SELECT d.id, d.next_attempt_at FROM jobs_webhookdelivery d
-     WHERE e.failures >= {MOST_FAILURES} AND {_FREE} ORDER BY d.next_attempt_at DESC LIMIT 1)
+     WHERE e.failures >= {MAX_FAILURES} AND {_FREE} ORDER BY d.next_attempt_at DESC LIMIT 1)
 ) due
 ORDER BY due.next_attempt_at
 """  # noqa: S608
@@ -114,7 +114,7 @@ class Walk:
     see all of them in turn.
     """
 
-    lanes: int = MOST_LANES
+    lanes: int = MAX_LANES
     after: UUID = FIRST
     kept_out: bool = False
     """Set if another process was looking at that moment. The walk stays at its position; otherwise the endpoints at

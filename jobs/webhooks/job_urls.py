@@ -10,7 +10,7 @@ from tenants.core.errors import InvalidRequest
 from tenants.core.http_client.client import check_url
 from tenants.identity.identity import Identity
 
-MOST_SERVERS = 100
+MAX_SERVERS = 100
 
 
 def taken_url(identity: Identity, url: str) -> str:
@@ -31,9 +31,9 @@ def require_room_for_url(url: str) -> bool:
     jobs_own = WebhookEndpoint.objects.filter(kind=WebhookEndpoint.Kind.JOBS)
     if jobs_own.filter(url=origin_of(url)).exists():
         return False
-    if jobs_own.count() >= MOST_SERVERS:
+    if jobs_own.count() >= MAX_SERVERS:
         raise TooManyWebhookEndpoints(
-            f"`webhook_url`: jobs of this account have named {MOST_SERVERS} servers in {KEPT_DAYS} days, and "
+            f"`webhook_url`: jobs of this account have named {MAX_SERVERS} servers in {KEPT_DAYS} days, and "
             f"{origin_of(url)} would be one more. Make an endpoint that hears of all jobs: POST /v1/webhooks/endpoints."
         )
     return True

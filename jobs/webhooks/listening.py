@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from jobs.webhooks.signing import is_genuine
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 TIMEOUT_S = 10
 
 Say = Callable[[str], object]
@@ -31,7 +31,7 @@ class _Listening(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("content-length", "")
-        if not (length.isascii() and length.isdecimal()) or int(length) > MOST_BYTES:
+        if not (length.isascii() and length.isdecimal()) or int(length) > MAX_BYTES:
             self.send_error(411 if not length else 413)
             return
         body = self.rfile.read(int(length))

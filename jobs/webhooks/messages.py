@@ -13,14 +13,14 @@ from jobs.webhooks.patterns import wants
 from jobs.webhooks.payloads import body_of, job_data
 from tenants.core.db.unit_of_work import current_alias
 
-MOST_TRIES = 5
+MAX_TRIES = 5
 _KEEP_LANE = """
 SELECT id FROM jobs_webhookendpoint WHERE tenant_id = %(tenant)s AND kind = 'jobs' AND url = %(url)s
   AND livemode = %(livemode)s FOR KEY SHARE
 """
 
 
-def tell_of_end(job_id: UUID, event_type: str) -> None:
+def notify_of_end(job_id: UUID, event_type: str) -> None:
     """Write the message and its deliveries. The job's row is locked and already has its final state. Everything written
     here is committed together with the end of the job, or not at all.
     """
@@ -49,7 +49,7 @@ def lane_of_jobs(tenant_id: UUID, url: str, *, livemode: bool) -> WebhookEndpoin
     """Return the queue for the server of a job's own URL. It is created when a job names the server for the first time,
     or again after a long time.
     """
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         found = _kept_lane(tenant_id, origin_of(url), livemode)
         if found is not None:
             return found

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
-from tenants.core.http_client.breaker import FIRST_REST_S, LONGEST_REST_S, MOST_FAILURES
+from tenants.core.http_client.breaker import FIRST_REST_S, LONGEST_REST_S, MAX_FAILURES
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 DELAYS_S = (
@@ -109,5 +109,5 @@ def rest_s(failures: int) -> float:
     """Return how long nothing is sent to an endpoint after that number of failures in a row. One message probes it
     after that.
     """
-    beyond = min(failures - MOST_FAILURES, 10)
+    beyond = min(failures - MAX_FAILURES, 10)
     return min(LONGEST_REST_S, FIRST_REST_S * 2.0**beyond) if beyond >= 0 else 0.0

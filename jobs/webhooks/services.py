@@ -22,8 +22,8 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 
-MOST_ENDPOINTS = 20
-MOST_REPLAYED = 10_000
+MAX_ENDPOINTS = 20
+MAX_REPLAYED = 10_000
 
 State, Reason = WebhookEndpoint.State, WebhookEndpoint.Reason
 
@@ -46,9 +46,9 @@ def create_endpoint(
     with unit_of_work(identity):
         # Two requests that create endpoints wait for each other. Otherwise both would find the last slot free.
         lock_tenant(identity.tenant_id)
-        if endpoints().filter(livemode=identity.livemode).count() >= MOST_ENDPOINTS:
+        if endpoints().filter(livemode=identity.livemode).count() >= MAX_ENDPOINTS:
             raise TooManyWebhookEndpoints(
-                f"This account has {MOST_ENDPOINTS} webhook endpoints, which is the most. Delete one first."
+                f"This account has {MAX_ENDPOINTS} webhook endpoints, which is the most. Delete one first."
             )
         endpoint = WebhookEndpoint(
             tenant_id=identity.tenant_id,
@@ -233,10 +233,10 @@ def replay_range(
         if only_failed:
             ended = ended.filter(state=WebhookDelivery.State.FAILED)
         found = ended.filter(message__created_at__gte=since, message__created_at__lt=until)
-        wanted = list(found.values_list("id", flat=True)[: MOST_REPLAYED + 1])
-        if len(wanted) > MOST_REPLAYED:
+        wanted = list(found.values_list("id", flat=True)[: MAX_REPLAYED + 1])
+        if len(wanted) > MAX_REPLAYED:
             raise InvalidRequest(
-                f"There are more than {MOST_REPLAYED:,} deliveries in that time. Ask for a shorter one."
+                f"There are more than {MAX_REPLAYED:,} deliveries in that time. Ask for a shorter one."
             )
         _wake(endpoint)
         return _again(WebhookDelivery.objects.filter(id__in=wanted))

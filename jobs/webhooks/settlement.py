@@ -22,7 +22,7 @@ from tenants.core.db.unit_of_work import APP, unit_of_work
 log = structlog.get_logger(__name__)
 SUCCESS_KEPT_S = 60
 """The precision in seconds of an endpoint's last success, so that its row is not written for every message."""
-MOST_DETAIL = 500
+MAX_DETAIL = 500
 FAST_MS, SLOW_MS = 500, 2_000
 """The limits in milliseconds for the width. An endpoint that responds within the first may have more requests at once,
 until it takes longer than the second.
@@ -179,7 +179,7 @@ def _log_attempt(held: Held, outcome: Outcome) -> None:
         took_ms=outcome.took_ms,
         status=outcome.status,
         error_code=error_of(outcome),
-        detail=outcome.detail[:MOST_DETAIL],
+        detail=outcome.detail[:MAX_DETAIL],
         answer=outcome.answer,
     )
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 PREFIX = "whsec_"
 VERSION = "v1"
-LEAST_BYTES, MOST_BYTES = 24, 64
+MIN_BYTES, MAX_BYTES = 24, 64
 
 
 def secret_of(salt: bytes, pepper: str) -> str:
@@ -19,8 +19,8 @@ def secret_of(salt: bytes, pepper: str) -> str:
 
 def key_of(secret: str) -> bytes:
     key = b64decode(secret.removeprefix(PREFIX), validate=True)
-    if not LEAST_BYTES <= len(key) <= MOST_BYTES:
-        raise ValueError(f"a secret is {LEAST_BYTES} to {MOST_BYTES} bytes, this one {len(key)}")
+    if not MIN_BYTES <= len(key) <= MAX_BYTES:
+        raise ValueError(f"a secret is {MIN_BYTES} to {MAX_BYTES} bytes, this one {len(key)}")
     return key
 
 

@@ -29,7 +29,7 @@ from jobs.batches.merges import keep_apart, merge_files
 from jobs.batches.metrics import LINES
 from jobs.batches.running import Held, SliceRun
 from jobs.batches.settlement import Done, fail_batch, finish_run, give_up_lines
-from jobs.batches.tries import MOST_TRIES, is_full, task_pause_s
+from jobs.batches.tries import MAX_TRIES, is_full, task_pause_s
 from jobs.core.errors import Fenced, FileMissing, StorageUnavailable
 from jobs.worker.database_outage import while_database_is_away
 from tenants.billing.ledger.till import Till
@@ -181,7 +181,7 @@ class BatchWorker:
         return "done"
 
     async def _try_again(self, claim: TaskClaim, fault: Fault) -> None:
-        if claim.tries < MOST_TRIES:
+        if claim.tries < MAX_TRIES:
             pause_s = task_pause_s(claim.tries)
             await self._threads.run(lambda: put_off(claim, pause_s, counts=True))
         else:
@@ -204,7 +204,7 @@ class BatchWorker:
             return
 
     async def _do(self, claim: TaskClaim, held: Held) -> None:
-        if claim.tries > MOST_TRIES:
+        if claim.tries > MAX_TRIES:
             await self._give_up(claim, _LOST)
             return
         match claim.kind:

@@ -22,7 +22,7 @@ from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.failures import PASSING, trouble_of
 
-MOST_SPECS = 1024
+MAX_SPECS = 1024
 PLACE_AWAY = "the service's storage or database could not be reached; send it again"
 
 log = structlog.get_logger(__name__)
@@ -44,7 +44,7 @@ class WorkerLane:
         self._engine = engine
         self._versions = versions
         self._tally = tally
-        self._specs: OncePerKey[VersionSpec] = OncePerKey(capacity=MOST_SPECS)
+        self._specs: OncePerKey[VersionSpec] = OncePerKey(capacity=MAX_SPECS)
         self._line = CommandLine(url)
         self._reader = LaneReader(url, self._serve, slots=slots, begins=self, load_within=load_times.within)
 

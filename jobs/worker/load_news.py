@@ -11,7 +11,7 @@ from django.db import connections
 from jobs.queue.claims import Claim, say_loading
 
 log = structlog.get_logger(__name__)
-MOST_WAITING = 100
+MAX_WAITING = 100
 """The number of notifications that may wait. It is more than the pages that a worker holds. A notification that the
 database cannot accept for so long is out of date.
 """
@@ -21,7 +21,7 @@ class LoadNews:
     """Notifies clients that watch a job, with one thread for all pages. No page depends on this."""
 
     def __init__(self) -> None:
-        self._waiting: queue.Queue[Claim] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[Claim] = queue.Queue(MAX_WAITING)
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
 

@@ -152,10 +152,10 @@ def _only(method: str, scope: Scope) -> None:
         raise MethodNotAllowed(f"{scope['path'][:120]} takes {method}, not {scope['method'][:20]}.")
 
 
-def _body_too_large(most_bytes: int) -> DomainError:
+def _body_too_large(max_bytes: int) -> DomainError:
     return BodyTooLarge(
-        f"The body is larger than the {most_bytes} bytes that JSON may have here.",
-        extra={"limit_bytes": most_bytes},
+        f"The body is larger than the {max_bytes} bytes that JSON may have here.",
+        extra={"limit_bytes": max_bytes},
     )
 
 

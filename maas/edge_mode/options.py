@@ -7,8 +7,8 @@ from pathlib import Path
 
 from maas.edge_mode.errors import CannotServe
 
-LEAST_KEY_CHARACTERS = 16
-MOST_AT_ONCE = 64
+MIN_KEY_CHARACTERS = 16
+MAX_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class EdgeOptions:
 def check_options(options: EdgeOptions) -> None:
     if not (options.models or options.onnx or options.graphs):
         raise CannotServe("there is nothing to serve: name --models, or files with --onnx name=path")
-    if options.key and len(options.key) < LEAST_KEY_CHARACTERS:
+    if options.key and len(options.key) < MIN_KEY_CHARACTERS:
         raise CannotServe(
-            f"MAAS_EDGE_KEY has {len(options.key)} characters; use {LEAST_KEY_CHARACTERS} or more, such as those that "
+            f"MAAS_EDGE_KEY has {len(options.key)} characters; use {MIN_KEY_CHARACTERS} or more, such as those that "
             "`openssl rand -hex 24` prints"
         )
     if not _is_address(options.host):
@@ -51,8 +51,8 @@ def check_options(options: EdgeOptions) -> None:
         )
     if not 0 < options.port < 65536:
         raise CannotServe(f"--port {options.port} is not a port: use a whole number from 1 to 65535")
-    if not 1 <= options.at_once <= MOST_AT_ONCE:
-        raise CannotServe(f"--at-once {options.at_once} must be from 1 to {MOST_AT_ONCE}")
+    if not 1 <= options.at_once <= MAX_AT_ONCE:
+        raise CannotServe(f"--at-once {options.at_once} must be from 1 to {MAX_AT_ONCE}")
     if not 0 < options.deadline_s <= 3600:
         raise CannotServe(f"--deadline {options.deadline_s:g} must be more than 0 and at most 3600 seconds")
 

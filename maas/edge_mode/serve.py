@@ -97,7 +97,7 @@ class OneProcess:
             await asyncio.wait_for(asyncio.shield(serving), LEAVE_S)
         return not self._failed
 
-    def tell_to_stop(self) -> None:
+    def ask_to_stop(self) -> None:
         self._leaving = True
         self._ended.set()
 
@@ -111,7 +111,7 @@ class OneProcess:
     def _hear_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self.tell_to_stop)
+            loop.add_signal_handler(number, self.ask_to_stop)
 
     def _load(self, loop: asyncio.AbstractEventLoop) -> None:
         began_s = time.monotonic()
@@ -121,7 +121,7 @@ class OneProcess:
             except Exception as error:
                 log.exception("edge_model_not_loaded", model=name, error=str(error))
                 self._failed = True
-                loop.call_soon_threadsafe(self.tell_to_stop)
+                loop.call_soon_threadsafe(self.ask_to_stop)
                 return
         self._ready = True
         log.info("edge_ready", models=",".join(self._models), seconds=round(time.monotonic() - began_s, 1))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from inference.core.contracts import Json, VersionSpec
 from inference.pipelines.checking import check_graph
-from inference.pipelines.declaration import MOST_CHARACTERS, read_graph
+from inference.pipelines.declaration import MAX_CHARACTERS, read_graph
 from inference.pipelines.graph import GraphInvalid
 from inference.pipelines.members import Member
 from inference.pipelines.operations.values import described
@@ -209,7 +209,7 @@ def _declared(
 def _read_json(name: str, path: Path) -> Json:
     try:
         with path.open("rb") as file:
-            return json.loads(file.read(4 * MOST_CHARACTERS))
+            return json.loads(file.read(4 * MAX_CHARACTERS))
     except OSError as error:
         raise CannotServe(f"{name}: {path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

@@ -13,8 +13,8 @@ from maas.settings.env import DatabaseUrl, Environment, storage_backend, storage
 from maas.settings.mail import mail_settings
 from maas.settings.payments import STRIPE_API, STRIPE_CHECKOUT, stripe_settings
 from tenants.authentication.sign_on.configured import sign_on_providers
-from tenants.limits.effective import MOST_DAYS
-from tenants.limits.rates.rates import MOST, MOST_AT_ONCE
+from tenants.limits.effective import MAX_DAYS
+from tenants.limits.rates.rates import MAX_AT_ONCE, MOST
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 ENV = Environment.read()
@@ -71,7 +71,7 @@ MAAS_TOKENS_PER_MINUTE = ENV.limit("MAAS_TOKENS_PER_MINUTE", 0, MOST)
 MAAS_TEST_PAGES_A_DAY = ENV.limit("MAAS_TEST_PAGES_A_DAY", 200, MOST)
 MAAS_TEST_CALLS_A_DAY = ENV.limit("MAAS_TEST_CALLS_A_DAY", 2_000, MOST)
 MAAS_PAGES_PER_MINUTE = ENV.limit("MAAS_PAGES_PER_MINUTE", 100_000, MOST)
-MAAS_CALLS_AT_ONCE = ENV.limit("MAAS_CALLS_AT_ONCE", 1_000, MOST_AT_ONCE)
+MAAS_CALLS_AT_ONCE = ENV.limit("MAAS_CALLS_AT_ONCE", 1_000, MAX_AT_ONCE)
 MAAS_UNFINISHED_JOBS = ENV.limit("MAAS_UNFINISHED_JOBS", 100_000, MOST)
 MAAS_UNFINISHED_PAGES = ENV.limit("MAAS_UNFINISHED_PAGES", 500_000, MOST)
 # The megabytes (of 1,000,000 bytes) of documents, files, results and unfinished uploads of a tenant. 0 is unlimited.
@@ -83,11 +83,11 @@ MAAS_MAX_QUEUE_AGE_BULK_S = ENV.limit("MAAS_MAX_QUEUE_AGE_BULK_S", 24 * 3600, MO
 # The value is None if it is not set. It then is three quarters of what the workers of a model can take.
 MAAS_PAGES_AT_ONCE = ENV.limit("MAAS_PAGES_AT_ONCE", 0, MOST) if "MAAS_PAGES_AT_ONCE" in ENV.values else None
 # Retention in days, for each tenant that has none of its own, and for the data of test keys. 0 keeps data forever.
-MAAS_KEEP_DOCUMENTS_DAYS = ENV.limit("MAAS_KEEP_DOCUMENTS_DAYS", 0, MOST_DAYS)
-MAAS_KEEP_RESULTS_DAYS = ENV.limit("MAAS_KEEP_RESULTS_DAYS", 0, MOST_DAYS)
-MAAS_KEEP_EVENTS_DAYS = ENV.limit("MAAS_KEEP_EVENTS_DAYS", 0, MOST_DAYS)
-MAAS_KEEP_TEST_DAYS = ENV.limit("MAAS_KEEP_TEST_DAYS", 7, MOST_DAYS)
-MAAS_KEEP_TOMBSTONES_DAYS = ENV.limit("MAAS_KEEP_TOMBSTONES_DAYS", 365, MOST_DAYS)
+MAAS_KEEP_DOCUMENTS_DAYS = ENV.limit("MAAS_KEEP_DOCUMENTS_DAYS", 0, MAX_DAYS)
+MAAS_KEEP_RESULTS_DAYS = ENV.limit("MAAS_KEEP_RESULTS_DAYS", 0, MAX_DAYS)
+MAAS_KEEP_EVENTS_DAYS = ENV.limit("MAAS_KEEP_EVENTS_DAYS", 0, MAX_DAYS)
+MAAS_KEEP_TEST_DAYS = ENV.limit("MAAS_KEEP_TEST_DAYS", 7, MAX_DAYS)
+MAAS_KEEP_TOMBSTONES_DAYS = ENV.limit("MAAS_KEEP_TOMBSTONES_DAYS", 365, MAX_DAYS)
 # The days between a request to delete an account and its erasure. Until then an owner can withdraw the request. 0 is at
 # once.
 MAAS_DELETION_GRACE_DAYS = ENV.number("MAAS_DELETION_GRACE_DAYS", 30)
@@ -229,9 +229,9 @@ STATIC_URL = "/static/"
 # The files are found in the packages themselves when a process starts, so they need not be collected first.
 WHITENOISE_USE_FINDERS = True
 
-if not 0 <= MAAS_DELETION_GRACE_DAYS <= MOST_DAYS:
+if not 0 <= MAAS_DELETION_GRACE_DAYS <= MAX_DAYS:
     raise ImproperlyConfigured(
-        f"MAAS_DELETION_GRACE_DAYS={MAAS_DELETION_GRACE_DAYS} must be 0, which is at once, or at most {MOST_DAYS}"
+        f"MAAS_DELETION_GRACE_DAYS={MAAS_DELETION_GRACE_DAYS} must be 0, which is at once, or at most {MAX_DAYS}"
     )
 globals().update(mail_settings(MAAS_EMAIL_URL))
 

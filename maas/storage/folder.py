@@ -12,7 +12,7 @@ from typing import Any
 
 from django.core.files.storage import FileSystemStorage
 
-_MOST_TRIES = 20
+_MAX_TRIES = 20
 
 
 class DurableFileSystemStorage(FileSystemStorage):
@@ -114,7 +114,7 @@ def _open_in(folders: Callable[[], None], part: Path) -> int:
     """Open a file in its folder. A process that erases the last file of the folder also removes the folder, possibly
     between its creation and its use.
     """
-    for _ in range(_MOST_TRIES - 1):
+    for _ in range(_MAX_TRIES - 1):
         with suppress(FileNotFoundError):
             return _opened_in(folders, part)
     return _opened_in(folders, part)

@@ -38,7 +38,7 @@ from tenants.core.asgi.threads import BoundedThreads, Overloaded
 READING_THREADS = 8
 PRODUCING_THREADS = 4
 """Threads for blocks that take work to produce. They are separate, so that a picture never waits behind such blocks."""
-MOST_STREAMS = 1024
+MAX_STREAMS = 1024
 """Streams that may be open at once. Each holds a file or the data that it is produced from, and a block of it."""
 SLOW_CLIENT_S = 60.0
 """Seconds without reading a block of a response after which a caller counts as disconnected."""
@@ -52,8 +52,8 @@ class DjangoMount(BaseHandler):
         self.load_middleware()
         self._threads = BoundedThreads("django", threads)
         # Each stream has at most one block in progress. The end of one stream may be in progress while another begins.
-        self._reading = BoundedThreads("read", READING_THREADS, waiting=2 * MOST_STREAMS)
-        self._producing = BoundedThreads("produce", PRODUCING_THREADS, waiting=2 * MOST_STREAMS)
+        self._reading = BoundedThreads("read", READING_THREADS, waiting=2 * MAX_STREAMS)
+        self._producing = BoundedThreads("produce", PRODUCING_THREADS, waiting=2 * MAX_STREAMS)
         self._under_way = 0
         self._spool = spool
         self._intake = intake
@@ -115,9 +115,9 @@ class DjangoMount(BaseHandler):
         gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
         self._under_way += 1
         try:
-            if self._under_way > MOST_STREAMS:
+            if self._under_way > MAX_STREAMS:
                 raise Overloaded(
-                    f"{MOST_STREAMS} files are being sent already. Try again.", extra={"retry_after_s": 5}
+                    f"{MAX_STREAMS} files are being sent already. Try again.", extra={"retry_after_s": 5}
                 )
             await send(_start(response))
             if scope["method"] != "HEAD":

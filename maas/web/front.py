@@ -39,7 +39,7 @@ from jobs.streaming.guests import EVERY_S, Guests
 from jobs.streaming.hub import Hub
 from jobs.streaming.rounds import Rounds
 from jobs.streaming.routing import Sockets
-from jobs.streaming.seats import MOST as MOST_OPEN
+from jobs.streaming.seats import MOST as MAX_OPEN
 from jobs.streaming.seats import Seats
 from jobs.streaming.sessions import Sessions
 from jobs.streaming.streams import Streams
@@ -81,7 +81,7 @@ class Front:
         self._keys = DatabaseThreads("keys", 2)
         self._models = DatabaseThreads("models", 2)
         # Each socket and stream has at most one query in progress, and all of them may be notified at the same moment.
-        self._events = DatabaseThreads("events", 4, waiting=2 * MOST_OPEN)
+        self._events = DatabaseThreads("events", 4, waiting=2 * MAX_OPEN)
         self._writes = BoundedThreads("spool", 4)
         self._spool = Spool(settings.MAAS_SPOOL, self._writes)
         self._stop = Stop()

@@ -20,7 +20,7 @@ from tenants.accounts.errors import AlreadyMember, InvitationGone, InvitedAsAnot
 from tenants.accounts.mail import deliver
 from tenants.accounts.members import locked_actor, require_right
 from tenants.accounts.models import Invitation, Membership, User
-from tenants.accounts.services import told_of_member
+from tenants.accounts.services import audit_member
 from tenants.accounts.unconfirmed import make_room_for
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
@@ -30,7 +30,7 @@ from tenants.core.errors import NotPermitted
 from tenants.identity.identity import Identity
 
 DAYS = 7
-MOST_OPEN = 100
+MAX_OPEN = 100
 _SALT = "invitation"
 _GONE = "This invitation was used, taken back, or is older than a week. Ask for a new one."
 
@@ -58,9 +58,9 @@ def invite(*, identity: Identity, email: str, role: str) -> Invitation:
             raise AlreadyMember(
                 f"{address} belongs to this account already. Change the role in the list of members."
             )
-        if open_invitations().exclude(email=address).count() >= MOST_OPEN:
+        if open_invitations().exclude(email=address).count() >= MAX_OPEN:
             raise TooManyInvitations(
-                f"{MOST_OPEN} invitations are open, which is the most. Take one back first."
+                f"{MAX_OPEN} invitations are open, which is the most. Take one back first."
             )
         Invitation.objects.filter(email=address, accepted_at=None, revoked_at=None).update(revoked_at=Now())
         invitation = Invitation.objects.create(
@@ -144,7 +144,7 @@ def accept(*, token: str, user: User) -> Invited:
             tenant_id=invited.tenant_id, user_id=user.pk, defaults={"role": found.role}
         )
         if is_new:
-            told_of_member("member.added", member)
+            audit_member("member.added", member)
         Invitation.objects.filter(pk=found.pk).update(accepted_at=Now(), accepted_by=user)
         _confirm(user)
     return invited

@@ -22,7 +22,7 @@ from tenants.accounts.models import User
 
 DIGITS = 6
 LASTS_S = 600
-MOST_TRIES = 5
+MAX_TRIES = 5
 """The most tries of one code. After them a person must request another code, and those are limited."""
 METHOD = "mailed_code"
 _KEPT = "mailed_code"
@@ -40,7 +40,7 @@ class _Sent:
 
     @property
     def is_over(self) -> bool:
-        return self.tries >= MOST_TRIES or time.time() - self.sent_at_s > LASTS_S
+        return self.tries >= MAX_TRIES or time.time() - self.sent_at_s > LASTS_S
 
 
 def has_nothing_to_show(person: Any) -> bool:

@@ -42,7 +42,7 @@ def _suspend_closing(tenant: Tenant, suspended: bool) -> bool:
     return True
 
 
-def told_of_member(deed: str, member: Membership) -> None:
+def audit_member(deed: str, member: Membership) -> None:
     changes = changes_between({}, {"role": member.role})
     record(
         tenant_id=member.tenant_id,

@@ -177,7 +177,7 @@ class TenantAdmin(FoundById):
             tenant.storage = storage_standing(tenant.id)  # type: ignore[attr-defined]
         standing: StorageStanding = tenant.storage  # type: ignore[attr-defined]
         used = size(standing.used_bytes)
-        return used if standing.most_bytes is None else f"{used} of {size(standing.most_bytes)}"
+        return used if standing.max_bytes is None else f"{used} of {size(standing.max_bytes)}"
 
     @column("spending")
     def spending(self, tenant: Tenant) -> str:
@@ -212,7 +212,7 @@ class TenantAdmin(FoundById):
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
         """Describe a change of plan in a sentence, and everything else as Django describes it."""
-        told = getattr(form, "plan_told", "")
+        told = getattr(form, "plan_json", "")
         if not told:
             return super().construct_change_message(request, form, formsets, add)
         rest = [name for name in form.changed_data if name not in ("plan", "plan_start")]

@@ -30,7 +30,7 @@ from unfold.forms import UserCreationForm as StyledCreationForm
 from tenants.accounts.addresses import vouch_for
 from tenants.accounts.mail import say_access_was_set
 from tenants.accounts.models import Membership, User
-from tenants.admin_base.audited import tell_accounts_of
+from tenants.admin_base.audited import audit_in_accounts_of
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import NOTHING, ago, list_link
 from tenants.admin_base.records import OperatorAdmin
@@ -206,7 +206,9 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
             vouch_for(obj)
         set_here = {name: form.initial.get(name) for name in ACCESS if change and name in form.changed_data}
         if set_here:
-            tell_accounts_of(obj, changes_between(set_here, {name: getattr(obj, name) for name in set_here}))
+            audit_in_accounts_of(
+                obj, changes_between(set_here, {name: getattr(obj, name) for name in set_here})
+            )
             say_access_was_set(obj, to=str(form.initial["email"]))
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
@@ -234,7 +236,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         with transaction.atomic(using=OPERATOR):
             answer: HttpResponse = super().user_change_password(request, id, form_url)
             if request.method == "POST" and answer.status_code == 302 and person is not None:
-                tell_accounts_of(person, {}, note="An operator set a new password.")
+                audit_in_accounts_of(person, {}, note="An operator set a new password.")
                 say_access_was_set(person, to=person.email)
         return answer
 

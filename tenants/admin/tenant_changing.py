@@ -34,7 +34,7 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.plan_told = ""
+        self.plan_json = ""
         """The text about the changed plan for the audit log."""
         last = self._last
         self._is_planned = last is not None and last.starts_at > database_now()
@@ -67,4 +67,4 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
         subscribe(tenant_id=self.instance.pk, plan=plan, start=start)
         was = before.plan.name if before and before.plan else "none"
         when = "at once" if start is Start.NOW else "with the next month"
-        self.plan_told = f"Plan from {was} to {plan.name if plan else 'none'}, {when}."
+        self.plan_json = f"Plan from {was} to {plan.name if plan else 'none'}, {when}."

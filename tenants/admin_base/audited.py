@@ -17,7 +17,7 @@ _ADDED, _CHANGED, _REMOVED = "added", "changed", "removed"
 _STATES = {Tenant.State.SUSPENDED: "tenant.suspended", Tenant.State.ACTIVE: "tenant.activated"}
 
 
-def tell_of_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
+def audit_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
     """Record the changes of one page. The creation of the form's own row is recorded by the service that creates it.
 
     A person's new password is set by a form without a row, which belongs to no tenant.
@@ -37,11 +37,11 @@ def tell_of_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
             _tell(row, _REMOVED, changes_between(_values(row, formset.form), {}))
 
 
-def tell_of_deletion(row: Model) -> None:
+def audit_deletion(row: Model) -> None:
     _tell(row, _REMOVED, {})
 
 
-def tell_of_action(row: Model, words: str) -> None:
+def audit_action(row: Model, words: str) -> None:
     """Record an action that none of our services records."""
     tenant_id = tenant_of(row)
     if tenant_id is not None:
@@ -49,7 +49,7 @@ def tell_of_action(row: Model, words: str) -> None:
         record(tenant_id=tenant_id, deed="operator.acted", subject_id=row.pk, subject=subject, note=words)
 
 
-def tell_accounts_of(person: User, changes: Changes, note: str = "") -> None:
+def audit_in_accounts_of(person: User, changes: Changes, note: str = "") -> None:
     """Record the change in every account of a person, because setting how a member signs in allows acting as that
     member.
     """
@@ -93,7 +93,7 @@ def _tell(row: Model, what: str, changes: Changes) -> None:
     if tenant_id is None or getattr(row, "audited_by_services", False):
         return
     if kind is None:
-        tell_of_action(row, f"{what.capitalize()}.")
+        audit_action(row, f"{what.capitalize()}.")
         return
     deed = (
         _STATES[Tenant.State(row.state)]

@@ -22,7 +22,7 @@ from unfold.admin import ModelAdmin, checkbox
 from unfold.views import ChangeList
 
 from tenants.accounts.models import Membership, Tenant
-from tenants.admin_base.audited import tell_of_action, tell_of_deletion, tell_of_form, with_values
+from tenants.admin_base.audited import audit_action, audit_deletion, audit_form, with_values
 from tenants.core.db.unit_of_work import OPERATOR, operator_entry
 
 SOME_TENANTS = 20
@@ -34,21 +34,21 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]
     operator waits, and nobody reads page 201.
     """
 
-    MOST_ROWS = 10_000
+    MAX_ROWS = 10_000
     template_name = "admin/bounded_pagination.html"
 
     @cached_property
     def count(self) -> int:
-        return min(self._counted, self.MOST_ROWS)
+        return min(self._counted, self.MAX_ROWS)
 
     @property
     def counted(self) -> str:
-        return f"{self.MOST_ROWS:,}+" if self._counted > self.MOST_ROWS else f"{self._counted:,}"
+        return f"{self.MAX_ROWS:,}+" if self._counted > self.MAX_ROWS else f"{self._counted:,}"
 
     @cached_property
     def _counted(self) -> int:
         rows = cast("QuerySet[Any]", self.object_list).order_by()
-        return rows[: self.MOST_ROWS + 1].count()
+        return rows[: self.MAX_ROWS + 1].count()
 
 
 class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no types
@@ -56,7 +56,7 @@ class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no t
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        capped = self.result_count >= BoundedPaginator.MOST_ROWS
+        capped = self.result_count >= BoundedPaginator.MAX_ROWS
         if capped or not (self.query or self.has_active_filters):
             self.full_result_count = self.result_count
 
@@ -133,7 +133,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
-        tell_of_form(form, formsets or (), add=add)
+        audit_form(form, formsets or (), add=add)
         return with_values(super().construct_change_message(request, form, formsets, add), form)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
@@ -141,17 +141,17 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         above.
         """
         if isinstance(message, str) and not self.services_tell:
-            tell_of_action(obj, message)
+            audit_action(obj, message)
         with operator_entry():
             return super().log_change(request, obj, message)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        tell_of_deletion(obj)
+        audit_deletion(obj)
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: "QuerySet[Any]") -> None:
         for row in queryset:
-            tell_of_deletion(row)
+            audit_deletion(row)
         super().delete_queryset(request, queryset)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[BoundedChangeList]:

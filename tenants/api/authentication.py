@@ -7,11 +7,11 @@ from django.middleware.csrf import CsrfViewMiddleware
 from rest_framework import authentication, exceptions, permissions
 from rest_framework.request import Request
 
-from tenants.authentication.impersonation import seat_of, tell_of_write
+from tenants.authentication.impersonation import audit_write, seat_of
 from tenants.authentication.shown_tenant import HEADER, refuse_other_tenants
 from tenants.core.errors import DomainError, NotSignedIn
 from tenants.identity.identity import Identity
-from tenants.request_log.caller import tell_caller
+from tenants.request_log.caller import describe_to_caller
 
 IDENTITY = "maas.identity"
 """The name under which the request guard sets an Identity in the request's environment, or the DomainError that
@@ -54,10 +54,10 @@ class EdgeAuthentication(authentication.BaseAuthentication):
         identity = signed_in_identity(request._request)
         if identity is None:
             return None
-        tell_caller(request.META, identity)
+        describe_to_caller(request.META, identity)
         enforce_csrf(request._request)
         refuse_other_tenants(request.headers.get(HEADER), request._request, identity)
-        tell_of_write(request._request)
+        audit_write(request._request)
         return identity, None
 
     def authenticate_header(self, request: Request) -> str:

@@ -22,7 +22,7 @@ from tenants.core.errors import TooManyKeys
 from tenants.identity.identity import SCOPES, checked_scopes
 from tenants.limits.rates.rates import NAMES
 
-MOST_WORKING_KEYS = 100
+MAX_WORKING_KEYS = 100
 FENCES = ("for_models", "from_networks")
 
 
@@ -93,9 +93,9 @@ def _make_room_for_key(tenant_id: UUID) -> None:
     This locks the tenant, so that two concurrent creations cannot both find the last free slot.
     """
     lock_tenant(tenant_id)
-    if working_keys().filter(tenant_id=tenant_id).count() >= MOST_WORKING_KEYS:
+    if working_keys().filter(tenant_id=tenant_id).count() >= MAX_WORKING_KEYS:
         raise TooManyKeys(
-            f"This account has {MOST_WORKING_KEYS} working keys, which is the most. Revoke one first."
+            f"This account has {MAX_WORKING_KEYS} working keys, which is the most. Revoke one first."
         )
 
 

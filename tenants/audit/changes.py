@@ -7,7 +7,7 @@ from typing import Any
 from tenants.request_log.entries import without_keys
 
 LONGEST = 500
-MOST_PARTS = 100
+MAX_PARTS = 100
 HIDDEN = "(not shown)"
 Changes = dict[str, dict[str, Any]]
 """The changes by field: `{"before": …, "after": …}`."""
@@ -35,6 +35,6 @@ def shown(name: str, value: Any) -> Any:
             return value.isoformat()
         case list() | tuple() | set() | frozenset():
             parts = sorted(value, key=str) if isinstance(value, set | frozenset) else value
-            return [shown(name, part) for part in list(parts)[:MOST_PARTS]]
+            return [shown(name, part) for part in list(parts)[:MAX_PARTS]]
     storable = str(value).replace("\0", "").encode("utf-8", "replace").decode()
     return without_keys(storable)[:LONGEST]

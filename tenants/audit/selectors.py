@@ -9,7 +9,7 @@ from tenants.audit.filters import GROUPS, AuditFilter
 from tenants.audit.models import AuditEntry
 from tenants.core.ids import first_id_at
 
-MOST_EXPORTED = 10_000
+MAX_EXPORTED = 10_000
 
 
 def audit_entries(wanted: AuditFilter) -> "QuerySet[AuditEntry]":

@@ -156,7 +156,7 @@ def require_own_hands(request: HttpRequest) -> None:
         )
 
 
-def tell_of_write(request: HttpRequest) -> None:
+def audit_write(request: HttpRequest) -> None:
     """Record a write before it is done, no matter how it ends. Raises NotPermitted for an operator who may only
     read.
     """

@@ -16,10 +16,10 @@ from django_htmx.http import HttpResponseClientRefresh
 from tenants.accounts.models import Tenant
 from tenants.authentication.impersonation import (
     ImpersonationOver,
+    audit_write,
     end,
     impersonation_of,
     seat_of,
-    tell_of_write,
 )
 from tenants.authentication.selectors import MembershipRow, memberships_of
 from tenants.authentication.shown_tenant import (
@@ -61,7 +61,7 @@ def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpRespo
             return HttpResponseClientRefresh()
         refuse_other_tenants(shown_for, request, identity)
         try:
-            tell_of_write(request)
+            audit_write(request)
             return view(request, identity, *args, **kwargs)
         except NotPermitted as refusal:
             raise PermissionDenied(refusal.detail) from refusal

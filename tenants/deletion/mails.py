@@ -24,7 +24,7 @@ _SUBJECTS = {
 }
 
 
-def tell_owners(what: What, tenant: Tenant, addresses: Sequence[str]) -> None:
+def notify_owners(what: What, tenant: Tenant, addresses: Sequence[str]) -> None:
     """Send the notification. A failure is only logged: nobody waits for the email, and what it says is true in any
     case.
     """

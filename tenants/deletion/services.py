@@ -22,7 +22,7 @@ from tenants.core.db.unit_of_work import OPERATOR, current_alias, operator_work,
 from tenants.core.errors import NotPermitted
 from tenants.core.months import Month
 from tenants.deletion.errors import NameNotTyped, NotClosing
-from tenants.deletion.mails import ASKED, ERASED, tell_owners
+from tenants.deletion.mails import ASKED, ERASED, notify_owners
 from tenants.identity.identity import Identity
 from tenants.identity.roles import scopes_of
 
@@ -47,7 +47,7 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
         # An owner who has just been notified needs no reminder.
         tenant.closing_told_at = now if grace <= REMINDED else None
         _save(tenant, "tenant.closing")
-        told = partial(tell_owners, ASKED, tenant, owners_of(tenant.id))
+        told = partial(notify_owners, ASKED, tenant, owners_of(tenant.id))
         transaction.on_commit(told, using=current_alias(), robust=True)
     return tenant
 
@@ -113,7 +113,7 @@ def end_erasing(*, tenant_id: UUID) -> None:
             subject=tenant.name,
             note=f"{gone} members left with it.",
         )
-        transaction.on_commit(partial(tell_owners, ERASED, named, told), using=OPERATOR, robust=True)
+        transaction.on_commit(partial(notify_owners, ERASED, named, told), using=OPERATOR, robust=True)
 
 
 def owners_of(tenant_id: UUID) -> list[str]:
@@ -171,6 +171,6 @@ def remind_owners() -> int:
         )
         for tenant in near[:100]:
             if near.filter(id=tenant.id).update(closing_told_at=Now()):
-                tell_owners("reminded", tenant, owners_of(tenant.id))
+                notify_owners("reminded", tenant, owners_of(tenant.id))
                 told += 1
     return told

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 """The longest time in days that anything is kept, unless it is kept forever."""
 
 

@@ -4,7 +4,7 @@ from django.db import models
 
 from tenants.core.db.tenant_owned import TenantOwned
 from tenants.limits.fields import OF_ACCOUNT, own_limit
-from tenants.limits.rates.rates import MOST_AT_ONCE
+from tenants.limits.rates.rates import MAX_AT_ONCE
 
 
 class ModelLimit(TenantOwned):
@@ -18,7 +18,7 @@ class ModelLimit(TenantOwned):
     requests_per_minute = own_limit("requests a minute", OF_ACCOUNT, least=1)
     tokens_per_minute = own_limit("tokens a minute", OF_ACCOUNT, least=1)
     pages_per_minute = own_limit("pages a minute", OF_ACCOUNT, least=1)
-    calls_at_once = own_limit("calls at once", OF_ACCOUNT, least=1, most=MOST_AT_ONCE)
+    calls_at_once = own_limit("calls at once", OF_ACCOUNT, least=1, most=MAX_AT_ONCE)
 
     class Meta(TenantOwned.Meta):
         constraints = [

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db import transaction
 
 from tenants.accounts.models import Membership, Tenant, User
-from tenants.accounts.services import told_of_member
+from tenants.accounts.services import audit_member
 from tenants.api_keys.services import CreatedKey, create_key
 from tenants.audit.services import record
 from tenants.billing.ledger.subscriptions import give_default_plan
@@ -35,7 +35,7 @@ def create_tenant(
             owner = User.objects.create_user(email, password)
         member = Membership.objects.create(tenant=tenant, user=owner, role=Membership.Role.OWNER)
         record(tenant_id=tenant.id, deed="tenant.created", subject_id=tenant.id, subject=name)
-        told_of_member("member.added", member)
+        audit_member("member.added", member)
         give_default_plan(tenant_id=tenant.id)
         key = create_key(tenant_id=tenant.id, name="First key", scopes=KEY_SCOPES)
     return CreatedTenant(tenant, owner, key)

@@ -34,7 +34,7 @@ def expect_caller(scope: MutableMapping[str, Any]) -> Caller:
     return caller
 
 
-def tell_caller(scope: Mapping[str, Any], identity: Identity | KeyOwner) -> None:
+def describe_to_caller(scope: Mapping[str, Any], identity: Identity | KeyOwner) -> None:
     """Report the caller. Do nothing if no caller is expected."""
     caller = scope.get(CALLER)
     if isinstance(caller, Caller):

@@ -28,7 +28,7 @@ from tests.live_stack import LiveStack
 CALLERS = 32
 ROUNDS = 7
 ROUND_S = 1.5
-MUST_L1, MUST_L2, MOST_COST = 0.35, 0.25, 0.02
+MUST_L1, MUST_L2, MAX_COST = 0.35, 0.25, 0.02
 NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -124,7 +124,7 @@ def never_again(serve: Callable[..., int], requests: Requests) -> None:
         ]
         asyncio.run(load(port, 4.0, request, CALLERS))
         print_table("What never comes again", measured(ways), without)
-    print(f"\nMay cost at most {MOST_COST:.0%}.")
+    print(f"\nMay cost at most {MAX_COST:.0%}.")
 
 
 def _add_adder(home: Path, file: Path) -> None:

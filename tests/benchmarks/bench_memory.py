@@ -28,12 +28,12 @@ from tests.inference.runtime.pictures import LETTER, draw_page, picture_page
 CALLERS = 16
 EARLY, LATE = 1_000, 10_000
 STEP = 1_000
-MOST_GROWTH = 1.05
+MAX_GROWTH = 1.05
 PICTURE_SHARE, TEXT_SHARE = 0.005, 0.3
 """Shares of the requests. Pages are expensive, so there are few of them; texts have every length, and tensors every
 number of rows.
 """
-WORDS, MOST_WORDS, MOST_TENSOR_ROWS, FLOATS = ("invoice", "harbour", "rain", "2024"), 60, 40, 256
+WORDS, MAX_WORDS, MAX_TENSOR_ROWS, FLOATS = ("invoice", "harbour", "rain", "2024"), 60, 40, 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def run_largest_batches(engine: Engine, model: VersionSpec) -> None:
         draw_page([longest_line] * 20, width=800, height=1460),
     ):
         engine.run(ocr, picture_page(page), {})
-    text = " ".join([max(WORDS, key=len)] * MOST_WORDS)
+    text = " ".join([max(WORDS, key=len)] * MAX_WORDS)
     engine.run(embed, TextInput((text,) * CALLERS, single=False), {})
     engine.run(model, TensorInput({"x": np.zeros((64, FLOATS), np.float32)}), {})
 
@@ -79,10 +79,10 @@ def requests(engine: Engine, model: VersionSpec) -> Callable[[int], None]:
             picture = draw_page(lines, width=chance.choice([400, 600, 800]), height=60 + 70 * len(lines))
             engine.run(ocr, picture_page(picture), {}, tenant)
         elif kind < TEXT_SHARE:
-            text = " ".join(chance.choices(WORDS, k=chance.randint(1, MOST_WORDS)))
+            text = " ".join(chance.choices(WORDS, k=chance.randint(1, MAX_WORDS)))
             engine.run(embed, TextInput((text,), single=True), {}, tenant)
         else:
-            rows = np.full((chance.randint(1, MOST_TENSOR_ROWS), FLOATS), number, np.float32)
+            rows = np.full((chance.randint(1, MAX_TENSOR_ROWS), FLOATS), number, np.float32)
             engine.run(model, TensorInput({"x": rows}), {}, tenant)
 
     return one
@@ -109,8 +109,8 @@ def report(series: Sequence[Taken]) -> None:
     for taken in series:
         print(f"| {taken.after} | {taken.resident_bytes / 2**20:.0f} | {taken.allocated_bytes / 2**20:.0f} |")
     print(
-        f"\n{LATE} to {EARLY} must be at most x{MOST_GROWTH}:"
-        f" {'held' if growth <= MOST_GROWTH else 'MISSED'} (x{growth:.3f})"
+        f"\n{LATE} to {EARLY} must be at most x{MAX_GROWTH}:"
+        f" {'held' if growth <= MAX_GROWTH else 'MISSED'} (x{growth:.3f})"
     )
 
 

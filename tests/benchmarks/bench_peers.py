@@ -119,13 +119,11 @@ class Bench:
         right = []
         for load in loads:
             with self._noted(f"ours, {load.title}"):
-                self._check(ours[load.own_model], load, self._files[load.file], load.least_cosine)
+                self._check(ours[load.own_model], load, self._files[load.file], load.min_cosine)
                 right.append(load)
         return right
 
-    def _check(
-        self, started: Started, load: Load, file: ServedFile, least_cosine: float = MIN_COSINE
-    ) -> None:
+    def _check(self, started: Started, load: Load, file: ServedFile, min_cosine: float = MIN_COSINE) -> None:
         """Check that all responses agree with what the file itself returns for each input alone."""
         given = [load.given(-1 - number) for number in range(COMPARED)]
         requests = [started.request(one) for one in given]
@@ -135,7 +133,7 @@ class Bench:
         for one, body in zip(given, bodies, strict=True):
             vector, expected = started.wire.vector(body), file.expected(one)
             cosine = float(vector @ expected / np.linalg.norm(vector) / np.linalg.norm(expected))
-            if not cosine >= least_cosine:
+            if not cosine >= min_cosine:
                 raise CallFailed(f"{started.name} answers otherwise: cosine {cosine:.4f} for {load.name}")
 
     def _take_turns(self, ours: Started, other: Started, load: Load) -> None:

@@ -24,11 +24,11 @@ from tenants.identity.identity import SCOPES, Identity
 from tenants.limits.rates.admission import ADMISSION, Admission
 from tenants.limits.rates.desk import Desk
 from tenants.limits.rates.limits import UNLIMITED, CallerLimits, caller_limits
-from tenants.limits.rates.rates import MOST, MOST_AT_ONCE, Rates
+from tenants.limits.rates.rates import MAX_AT_ONCE, MOST, Rates
 
 TENANT, KEY = uuid4(), uuid4()
 TOKENS = 12
-ALL = Rates(requests_per_minute=MOST, tokens_per_minute=MOST, calls_at_once=MOST_AT_ONCE)
+ALL = Rates(requests_per_minute=MOST, tokens_per_minute=MOST, calls_at_once=MAX_AT_ONCE)
 
 
 class FixedKeys:

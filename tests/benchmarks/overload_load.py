@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-MOST_CONNECTIONS = 512
+MAX_CONNECTIONS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Connections:
 
     async def ask(self, request: bytes, due_s: float) -> Answer | None:
         """Send a request and return the response. Return None if all connections are in use."""
-        if not self._free and self._open >= MOST_CONNECTIONS:
+        if not self._free and self._open >= MAX_CONNECTIONS:
             return None
         if self._free:
             reader, writer = self._free.pop()

@@ -9,7 +9,7 @@ from .picky import BAD_ROW, GOOD_ROWS
 
 CALLS, BATCHES, HOOKED, BOUNDED = 0.05, 0.004, 0.1, 0.04
 """Shares of the orders: synchronous calls, batches, jobs that name a webhook, and jobs with a deadline."""
-MOST_LINES = 12
+MAX_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Order:
             cancels=chance.random() < 0.03,
             impatient=chance.random() < 0.03,
             calls=kind < CALLS,
-            lines=chance.randint(1, MOST_LINES) if CALLS <= kind < CALLS + BATCHES else 0,
+            lines=chance.randint(1, MAX_LINES) if CALLS <= kind < CALLS + BATCHES else 0,
             hooked=whole and chance.random() < HOOKED,
             expires_after_s=bounded_s if expires else None,
             cancel_after_s=None if expires else bounded_s,

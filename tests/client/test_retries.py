@@ -8,7 +8,7 @@ from maas_client.errors import (
     RateLimited,
     Unavailable,
 )
-from maas_client.retries import LONGEST_S, MOST_PATIENT_S, Retries, backoff_s
+from maas_client.retries import LONGEST_S, MAX_PATIENT_S, Retries, backoff_s
 
 
 def unavailable(status: int, retry_after_s: float | None = None) -> MaasError:
@@ -62,4 +62,4 @@ def test_the_pauses_double_up_to_a_bound_and_are_spread() -> None:
 def test_never_sooner_than_asked_and_not_at_all_when_that_is_too_long() -> None:
     assert delay_s(limited(7), jitter=0.0) == 7
     assert delay_s(unavailable(503, 7), jitter=1.0) == 7 * 1.25
-    assert delay_s(limited(MOST_PATIENT_S + 1)) is None
+    assert delay_s(limited(MAX_PATIENT_S + 1)) is None

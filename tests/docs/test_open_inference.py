@@ -7,7 +7,7 @@ import pytest
 from inference.gateway.inference import LONGEST_S
 from inference.gateway.open_inference.encodings import SMALLEST_BYTES
 from inference.gateway.open_inference.faces import face_of
-from inference.gateway.open_inference.grpc.wire import MOST_FIELDS, MOST_FIELDS_WITHIN
+from inference.gateway.open_inference.grpc.wire import MAX_FIELDS, MAX_FIELDS_WITHIN
 from inference.gateway.open_inference.paths import PATHS, Deed, route_of
 from inference.gateway.open_inference.statistics_store import KEPT_S
 from inference.registry.builtin.catalogue import BUILTIN
@@ -78,7 +78,7 @@ def test_statuses_of_grpc_are_those_of_the_code() -> None:
 
 def test_bounds_of_grpc_are_those_of_the_code() -> None:
     text = " ".join(read(DOCUMENT).partition("## Over gRPC")[2].split())
-    assert f"at most {MOST_FIELDS} fields, and an input or output {MOST_FIELDS_WITHIN}." in text
+    assert f"at most {MAX_FIELDS} fields, and an input or output {MAX_FIELDS_WITHIN}." in text
     bounds = Bounds()
     assert f"{bounds.reading_of_one} messages are read at a time" in text
     assert f"up to {bounds.waiting_of_one:,} wait in turn" in text

@@ -11,6 +11,6 @@ def threads_after(first: str) -> int:
 
 
 def test_importing_our_code_keeps_onnx_runtime_from_reporting_home() -> None:
-    """Its telemetry has a thread of its own from the moment of the import."""
+    """The telemetry has a thread of its own from the moment of the import."""
     with_telemetry, ours = threads_after(""), threads_after("import inference; ")
     assert ours == with_telemetry - 1 == 1

@@ -13,7 +13,7 @@ from inference.registry.models import ModelVersion
 from jobs.queue.lines import waiting_lines
 from jobs.queue.settlement import Failure, fail_page
 from jobs.submission.allowance import unfinished_jobs
-from jobs.submission.page_allowance import most_unfinished_pages
+from jobs.submission.page_allowance import max_unfinished_pages
 from jobs.submission.services import retry_job
 from tenants.accounts.models import Tenant
 from tenants.api.authentication import IDENTITY
@@ -22,7 +22,7 @@ from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.limits.storage.room import MB, most_stored_bytes
+from tenants.limits.storage.room import MB, max_stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan
 from tenants.plans.retention import keeping_for
@@ -164,8 +164,8 @@ def _limits(tenant: CreatedTenant, version: ModelVersion) -> tuple[float | None,
     (line,) = (one for one in lines if one.tenant == tenant.tenant.pk)
     with unit_of_work(identity.tenant_id):
         assert unfinished_jobs(100) >= 1
-        stored = most_stored_bytes(identity.tenant_id)
-        pages, kept = most_unfinished_pages(identity.tenant_id), keeping_for(identity.tenant_id)
+        stored = max_stored_bytes(identity.tenant_id)
+        pages, kept = max_unfinished_pages(identity.tenant_id), keeping_for(identity.tenant_id)
     requests = identity.rates.requests[0].amount if identity.rates.requests else None
     return requests, identity.limits.unfinished_jobs, pages, line.room, line.weight, kept.results_days, stored
 

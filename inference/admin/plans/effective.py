@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from inference.admin.plans.example_page import price_told
+from inference.admin.plans.example_page import price_json
 from inference.admin.plans.selectors import models_own_prices
 from tenants.accounts.models import Tenant
 from tenants.admin_base.formatting import at
@@ -75,7 +75,7 @@ def price_rows(prices: AgreedPrices) -> list[PriceRow]:
     for name, own in models_own_prices().items():
         agreed = prices.of_model(name, own.price, own.cached_price)
         since = at(agreed.holds_from) if agreed.holds_from else ""
-        told = price_told(agreed.price), price_told(agreed.cached_price)
+        told = price_json(agreed.price), price_json(agreed.cached_price)
         rows.append(PriceRow(name, *told, _OF[agreed.of], since))
     return rows
 

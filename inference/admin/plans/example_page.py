@@ -153,11 +153,11 @@ def _line(line: BillLine, to_pay_micros: int) -> LineView:
         quantity=number_of(line.quantity, line.price.meter),
         included=number_of(line.included, line.price.meter),
         over=number_of(line.over, line.price.meter),
-        price=price_told(line.price),
+        price=price_json(line.price),
         amount=money(line.amount_micros, currency),
         to_pay=money(to_pay_micros, currency),
     )
 
 
-def price_told(price: Price) -> str:
+def price_json(price: Price) -> str:
     return f"{money(price.amount_micros, price.currency)} per {per_words(price)}"

@@ -22,7 +22,7 @@ LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
 PRICED = ("model", "meter", "amount_micros", "per", "cached_micros", "holds_from")
 
 
-MOST, MOST_OF_UNIT = 1_000_000_000, 1_000_000
+MOST, MAX_OF_UNIT = 1_000_000_000, 1_000_000
 """The largest amounts, in any currency. A larger amount is a typing error, and sums of it would not fit."""
 
 
@@ -147,13 +147,13 @@ class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
 
 class PriceForm(VersionForm):
     amount_micros = MicrosField(
-        max_value=MOST_OF_UNIT,
+        max_value=MAX_OF_UNIT,
         label="Amount",
         required=False,
         help_text="Empty: from then on there is no price here.",
     )
     cached_micros = MicrosField(
-        max_value=MOST_OF_UNIT, label="For known results", required=False, help_text="Empty: the same."
+        max_value=MAX_OF_UNIT, label="For known results", required=False, help_text="Empty: the same."
     )
 
     class Meta:

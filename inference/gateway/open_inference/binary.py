@@ -14,7 +14,7 @@ from inference.runtime.tensor_requests import NUMPY_TYPES, check_form
 from inference.runtime.tensors import Array, aligned
 
 BYTES = "BYTES"
-MOST_TEXTS = 100_000
+MAX_TEXTS = 100_000
 """The most texts of a tensor. Each text takes far more memory than its bytes."""
 _LENGTH = struct.Struct("<I")
 
@@ -55,8 +55,8 @@ def _texts(name: str, count: int, buffer: memoryview) -> Array:
         raise InvalidRequest(
             f"'{name}' has {len(buffer)} bytes, too few for {count} values with their lengths."
         )
-    if count > MOST_TEXTS:
-        raise InvalidRequest(f"'{name}' has {count} texts; at most {MOST_TEXTS} are taken in one request.")
+    if count > MAX_TEXTS:
+        raise InvalidRequest(f"'{name}' has {count} texts; at most {MAX_TEXTS} are taken in one request.")
     texts = np.empty(count, object)
     start = 0
     for position in range(count):

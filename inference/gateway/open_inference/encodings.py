@@ -15,7 +15,7 @@ FAST = 1
 _WINDOWS: Mapping[str, int] = {GZIP: 16 + zlib.MAX_WBITS, DEFLATE: zlib.MAX_WBITS}
 
 
-def let_out(body: bytes, encoding: str | None, most_bytes: int) -> bytes:
+def let_out(body: bytes, encoding: str | None, max_bytes: int) -> bytes:
     """Return the decompressed body."""
     name = (encoding or IDENTITY).strip().lower()
     if name == IDENTITY:
@@ -27,14 +27,14 @@ def let_out(body: bytes, encoding: str | None, most_bytes: int) -> bytes:
         )
     reader = zlib.decompressobj(_WINDOWS[name])
     try:
-        content = reader.decompress(body, most_bytes + 1)
+        content = reader.decompress(body, max_bytes + 1)
     except zlib.error as error:
         raise DomainError(
             f"The body is not {name}, as its Content-Encoding says: {error}.", code="invalid_request"
         ) from error
-    if len(content) > most_bytes:
+    if len(content) > max_bytes:
         raise DomainError(
-            f"This body is larger than {most_bytes} bytes once it is decompressed.", code="request_too_large"
+            f"This body is larger than {max_bytes} bytes once it is decompressed.", code="request_too_large"
         )
     if not reader.eof or reader.unused_data:
         what = "goes on after its end" if reader.eof else "ends too early"

@@ -135,8 +135,8 @@ async def _content(exchange: Exchange, body: bytes) -> bytes:
     encoding = exchange.header(b"content-encoding")
     if encoding is None:
         return body
-    most_bytes: int = settings.MAAS_MAX_INLINE_BYTES
-    content = await exchange.think(most_bytes, let_out, body, encoding, most_bytes)
+    max_bytes: int = settings.MAAS_MAX_INLINE_BYTES
+    content = await exchange.think(max_bytes, let_out, body, encoding, max_bytes)
     exchange.hold(len(content))
     return content
 

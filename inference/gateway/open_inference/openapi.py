@@ -1,8 +1,8 @@
 """Describe `/v2` for the OpenAPI document. Django does not serve these paths, so it cannot describe them."""
 
 from inference.core.contracts import Json
-from inference.gateway.open_inference.request_fields import MOST_CHARACTERS, MOST_PARAMETERS
-from inference.gateway.open_inference.requests import MOST_TENSORS
+from inference.gateway.open_inference.request_fields import MAX_CHARACTERS, MAX_PARAMETERS
+from inference.gateway.open_inference.requests import MAX_TENSORS
 from inference.runtime.tensors import DATATYPES
 
 _TAG = "open inference"
@@ -152,10 +152,10 @@ def _list_of(item: Json, most: int | None = None) -> Json:
 _WHOLE: Json = {"type": "integer"}
 _SHAPE = _list_of({"type": "integer", "minimum": -1})
 _DATATYPE: Json = {"type": "string", "enum": sorted({*DATATYPES.values()})}
-_TENSOR_NAME: Json = {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS}
+_TENSOR_NAME: Json = {"type": "string", "minLength": 1, "maxLength": MAX_CHARACTERS}
 _PARAMETERS: Json = {
     "type": "object",
-    "maxProperties": MOST_PARAMETERS,
+    "maxProperties": MAX_PARAMETERS,
     "additionalProperties": {"type": ["string", "number", "boolean"]},
 }
 _COUNTED: Json = {
@@ -199,10 +199,10 @@ SCHEMAS: dict[str, Json] = {
         ],
         "required": ["inputs"],
         "properties": {
-            "id": {"type": "string", "maxLength": MOST_CHARACTERS},
+            "id": {"type": "string", "maxLength": MAX_CHARACTERS},
             "parameters": _PARAMETERS,
-            "inputs": _list_of(_ref("InferInput"), MOST_TENSORS),
-            "outputs": _list_of(_ref("WantedOutput"), MOST_TENSORS),
+            "inputs": _list_of(_ref("InferInput"), MAX_TENSORS),
+            "outputs": _list_of(_ref("WantedOutput"), MAX_TENSORS),
         },
     },
     "InferInput": {

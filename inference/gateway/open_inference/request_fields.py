@@ -8,10 +8,10 @@ from inference.core.contracts import Json
 from inference.gateway.described import describe
 from inference.gateway.open_inference.errors import InvalidRequest
 
-MOST_CHARACTERS = 200
+MAX_CHARACTERS = 200
 """The most characters of a name or of a request's id."""
-MOST_PARAMETERS = 64
-MOST_VALUE_CHARACTERS = 1000
+MAX_PARAMETERS = 64
+MAX_VALUE_CHARACTERS = 1000
 
 
 def parameters_of(holder: Mapping[str, Json], where: str) -> dict[str, Json]:
@@ -20,32 +20,32 @@ def parameters_of(holder: Mapping[str, Json], where: str) -> dict[str, Json]:
         return {}
     if not isinstance(value, dict):
         raise InvalidRequest(f"`parameters` of {where} must be an object; it is {describe(value)}.")
-    if len(value) > MOST_PARAMETERS:
-        raise InvalidRequest(f"{where} has {len(value)} parameters; at most {MOST_PARAMETERS} are taken.")
+    if len(value) > MAX_PARAMETERS:
+        raise InvalidRequest(f"{where} has {len(value)} parameters; at most {MAX_PARAMETERS} are taken.")
     for name, one in value.items():
         _check_parameter(name, one, where)
     return dict(value)
 
 
 def _check_parameter(name: str, value: Json, where: str) -> None:
-    if len(name) > MOST_CHARACTERS:
+    if len(name) > MAX_CHARACTERS:
         raise InvalidRequest(
-            f"A parameter of {where} has a name of {len(name)} characters; at most {MOST_CHARACTERS} are taken."
+            f"A parameter of {where} has a name of {len(name)} characters; at most {MAX_CHARACTERS} are taken."
         )
     if not isinstance(value, bool | int | float | str):
         raise InvalidRequest(
             f"The parameter {name!r} of {where} must be a number, a text, true or false; it is {describe(value)}."
         )
-    if isinstance(value, str) and len(value) > MOST_VALUE_CHARACTERS:
+    if isinstance(value, str) and len(value) > MAX_VALUE_CHARACTERS:
         raise InvalidRequest(
-            f"The parameter {name!r} of {where} has {len(value)} characters; at most {MOST_VALUE_CHARACTERS} are "
+            f"The parameter {name!r} of {where} has {len(value)} characters; at most {MAX_VALUE_CHARACTERS} are "
             "taken."
         )
 
 
 def checked_shape(one: Mapping[str, Json], where: str) -> None:
-    """Check that every size of the shape is short enough to be written out. The sizes themselves are checked when the
-    tensor is read.
+    """Check that no size of the shape is a list, an object or a string, so that an error message can show the shape.
+    The sizes themselves are checked when the tensor is read.
     """
     shape = one.get("shape")
     if isinstance(shape, list) and any(isinstance(size, list | dict | str) for size in shape):
@@ -63,15 +63,15 @@ def timeout_s(microseconds: Json) -> float | None:
 def checked_id(value: Json) -> str | None:
     if value is not None and not isinstance(value, str):
         raise InvalidRequest(f"`id` must be text; it is {describe(value)}.")
-    if value is not None and len(value) > MOST_CHARACTERS:
-        raise InvalidRequest(f"`id` has {len(value)} characters; at most {MOST_CHARACTERS} are taken.")
+    if value is not None and len(value) > MAX_CHARACTERS:
+        raise InvalidRequest(f"`id` has {len(value)} characters; at most {MAX_CHARACTERS} are taken.")
     return value
 
 
 def checked_name(one: Mapping[str, Json], where: str) -> str:
     name = one.get("name")
-    if not isinstance(name, str) or not 0 < len(name) <= MOST_CHARACTERS:
-        raise InvalidRequest(f"{where} must have a name of at most {MOST_CHARACTERS} characters.")
+    if not isinstance(name, str) or not 0 < len(name) <= MAX_CHARACTERS:
+        raise InvalidRequest(f"{where} must have a name of at most {MAX_CHARACTERS} characters.")
     return name
 
 

@@ -6,8 +6,8 @@ from typing import NoReturn, Protocol
 
 from inference.core.contracts import Json, WorkRefused
 from inference.gateway.described import describe
-from inference.gateway.json_parts import MOST_MARKS, MOST_VALUES, has_too_many_parts
-from inference.gateway.open_inference.binary import BYTES, MOST_TEXTS, read_binary
+from inference.gateway.json_parts import MAX_MARKS, MAX_VALUES, has_too_many_parts
+from inference.gateway.open_inference.binary import BYTES, MAX_TEXTS, read_binary
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.gateway.open_inference.request_fields import (
     checked_id,
@@ -24,9 +24,9 @@ from inference.runtime.tensors import Array
 from tenants.core.errors import DomainError
 from tenants.core.messages import value_in_words
 
-MOST_TENSORS = 64
+MAX_TENSORS = 64
 """The most inputs of a request, and the most outputs."""
-MOST_INDEX_BYTES = 4096
+MAX_INDEX_BYTES = 4096
 """The most bytes of an index request, which can contain only one flag."""
 BINARY_SIZE = "binary_data_size"
 _NOT_HERE = {
@@ -95,9 +95,9 @@ def read_request(body: bytes, length: int) -> InferRequest:
 
 def wants_only_ready(body: bytes) -> bool:
     """Return whether an index request asks only for models that are ready. An empty body asks for all models."""
-    if len(body) > MOST_INDEX_BYTES:
+    if len(body) > MAX_INDEX_BYTES:
         raise DomainError(
-            f"The body has {len(body)} bytes; what is asked of the index has at most {MOST_INDEX_BYTES}.",
+            f"The body has {len(body)} bytes; what is asked of the index has at most {MAX_INDEX_BYTES}.",
             code="request_too_large",
         )
     return flag(_json(body).get("ready", False), "ready") if body.strip() else False
@@ -115,7 +115,7 @@ def _length(written: str, most: int) -> int:
 def _json(text: bytes) -> dict[str, Json]:
     if has_too_many_parts(text):
         raise InvalidRequest(
-            f"The body cannot be read as JSON: it has more than {MOST_VALUES} values, or more than {MOST_MARKS} lists, "
+            f"The body cannot be read as JSON: it has more than {MAX_VALUES} values, or more than {MAX_MARKS} lists, "
             "objects and keys. Send large tensors as bytes, by the binary data extension, or at least as flat lists."
         )
     try:
@@ -145,9 +145,9 @@ def request_of(said: dict[str, Json], values: Values) -> InferRequest:
     _refuse_sequences(parameters)
     # The parameter is ignored: it is for models that declare priority levels, and no model here does.
     parameters.pop("priority", None)
-    outputs = objects(said, "outputs", MOST_TENSORS) if said.get("outputs") is not None else ()
+    outputs = objects(said, "outputs", MAX_TENSORS) if said.get("outputs") is not None else ()
     return InferRequest(
-        tensors=_tensors(objects(said, "inputs", MOST_TENSORS), values),
+        tensors=_tensors(objects(said, "inputs", MAX_TENSORS), values),
         id=checked_id(said.get("id")),
         wanted=_wanted(outputs, all_binary),
         all_binary=all_binary,
@@ -190,9 +190,9 @@ class _BodyValues:
         tensor = _binary_tensor(one, where, self._binary[self._start : self._start + size])
         self._start += size
         self._texts += tensor.size if one["datatype"] == BYTES else 0
-        if self._texts > MOST_TEXTS:
+        if self._texts > MAX_TEXTS:
             raise InvalidRequest(
-                f"There are more than {MOST_TEXTS} texts as bytes in the request; send fewer at a time."
+                f"There are more than {MAX_TEXTS} texts as bytes in the request; send fewer at a time."
             )
         return tensor
 

@@ -13,7 +13,7 @@ from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 EVERY_S = 0.3
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 """The most pairs of tenant and model version that are counted while Redis is unavailable."""
 
 
@@ -26,7 +26,7 @@ class StatisticsBook:
 
     def add(self, tenant: str, key: str, counts: CallCounts) -> None:
         """Add the counts of a call. If the process ends, at most the counts of the last moment are lost."""
-        if (tenant, key) in self._grown or len(self._grown) < MOST_WAITING:
+        if (tenant, key) in self._grown or len(self._grown) < MAX_WAITING:
             self._grown[tenant, key] = self._grown.get((tenant, key), NONE) + counts
         if self._telling is None or self._telling.done():
             self._telling = asyncio.create_task(self._tell_soon())

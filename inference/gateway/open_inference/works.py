@@ -14,7 +14,7 @@ from inference.runtime.tensor_requests import validate_input
 from inference.runtime.tensors import Array
 from tenants.core.messages import names_in_words
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 """The most names in an error message."""
 
 
@@ -38,7 +38,7 @@ def check_wanted(face: Face, wanted: tuple[WantedOutput, ...]) -> None:
     known = [output.name for output in face.outputs]
     unknown = next((output.name for output in wanted if output.name not in known), None)
     if unknown is not None:
-        raise InvalidRequest(f"This model has no output {unknown!r}; it has {', '.join(known[:MOST_NAMED])}.")
+        raise InvalidRequest(f"This model has no output {unknown!r}; it has {', '.join(known[:MAX_NAMED])}.")
 
 
 def _check_names(face: Face, tensors: Mapping[str, Array]) -> None:

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from inference.core.contracts import Json, TextInput, TokenInput
 from inference.gateway.described import describe
-from inference.gateway.json_parts import MOST_VALUES, has_too_many_parts
+from inference.gateway.json_parts import MAX_VALUES, has_too_many_parts
 from inference.gateway.openai.refusals import refused
 from inference.gateway.repeated_names import RepeatedName, strict_decoder
 
 FIELDS = ("model", "input", "encoding_format", "dimensions", "user")
 FORMATS = ("float", "base64")
-MOST_MARKS = 20_000
+MAX_MARKS = 20_000
 """The most lists, objects and keys in the JSON of a body: ten times as many as the lists that a model takes at once."""
 INPUTS = "a text, a list of texts, a list of token ids, or a list of such lists"
 _DECODER = strict_decoder()
@@ -43,9 +43,9 @@ def read_request(body: bytes) -> EmbeddingRequest:
 
 
 def _object(body: bytes) -> dict[str, Json]:
-    if has_too_many_parts(body, MOST_MARKS):
+    if has_too_many_parts(body, MAX_MARKS):
         raise refused(
-            f"The JSON has more than {MOST_MARKS} lists, objects and keys, or more than {MOST_VALUES} values. "
+            f"The JSON has more than {MAX_MARKS} lists, objects and keys, or more than {MAX_VALUES} values. "
             "Send fewer texts at a time."
         )
     try:

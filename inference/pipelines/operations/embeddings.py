@@ -26,7 +26,7 @@ from inference.pipelines.operations.values import (
     object_of,
 )
 
-MOST_EXAMPLES = 2048
+MAX_EXAMPLES = 2048
 
 
 def _gives(inputs: Mapping[str, ValueType], settings: Mapping[str, Json]) -> ValueType:
@@ -59,9 +59,7 @@ NEAREST_LABEL = Operation(
     run=_nearest,
     takes={"vector": VECTOR, "examples": VECTORS},
     settings=(
-        Setting(
-            "labels", texts(MOST_EXAMPLES), f"a list of 1 to {MOST_EXAMPLES} texts, one for each example"
-        ),
+        Setting("labels", texts(MAX_EXAMPLES), f"a list of 1 to {MAX_EXAMPLES} texts, one for each example"),
         Setting("min_score", number(-1, 1), "a number from -1 to 1", -1),
         Setting("otherwise", text, "a text", ""),
     ),

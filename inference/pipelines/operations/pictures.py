@@ -18,7 +18,7 @@ from inference.pipelines.operations.operation import (
 )
 from inference.pipelines.operations.values import PAGE, Value, ValueType, tensor_of
 
-MOST_SIDE = 4096
+MAX_SIDE = 4096
 CHANNELS = {"rgb": 3, "bgr": 3, "gray": 1}
 
 
@@ -110,8 +110,8 @@ PICTURE_TENSOR = Operation(
     run=_run,
     takes={"page": PAGE},
     settings=(
-        Setting("width", whole_number(1, MOST_SIDE), f"a whole number from 1 to {MOST_SIDE}"),
-        Setting("height", whole_number(1, MOST_SIDE), f"a whole number from 1 to {MOST_SIDE}"),
+        Setting("width", whole_number(1, MAX_SIDE), f"a whole number from 1 to {MAX_SIDE}"),
+        Setting("height", whole_number(1, MAX_SIDE), f"a whole number from 1 to {MAX_SIDE}"),
         Setting("fit", one_of("stretch", "pad", "crop"), "stretch, pad or crop", "stretch"),
         Setting("fill", whole_number(0, 255), "a whole number from 0 to 255", 255),
         Setting("colours", one_of(*CHANNELS), "rgb, bgr or gray", "rgb"),

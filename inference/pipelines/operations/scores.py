@@ -15,7 +15,7 @@ from inference.pipelines.operations.operation import (
 )
 from inference.pipelines.operations.values import JSON, NUMBER, TEXT, Value, ValueType, object_of, tensor_of
 
-MOST_LABELS = 10_000
+MAX_LABELS = 10_000
 FLOATS = tensor_of("FP16", "FP32", "FP64")
 
 
@@ -61,7 +61,7 @@ TOP_LABELS = Operation(
     run=_top_labels,
     takes={"scores": FLOATS},
     settings=(
-        Setting("labels", texts(MOST_LABELS), f"a list of 1 to {MOST_LABELS} texts"),
-        Setting("most", whole_number(1, MOST_LABELS), f"a whole number from 1 to {MOST_LABELS}", 1),
+        Setting("labels", texts(MAX_LABELS), f"a list of 1 to {MAX_LABELS} texts"),
+        Setting("most", whole_number(1, MAX_LABELS), f"a whole number from 1 to {MAX_LABELS}", 1),
     ),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from inference.core.contracts import Json
 from inference.registry.builtin.installed import package_file
 from inference.registry.builtin.minilm_export import DIMENSIONS, export_minilm
-from inference.registry.builtin.minilm_int8 import LEAST_COSINE, MEAN_COSINE, export_minilm_int8
+from inference.registry.builtin.minilm_int8 import MEAN_COSINE, MIN_COSINE, export_minilm_int8
 from inference.runtime.parameters import INTERFACES
 from inference.runtime.texts import MAX_TEXTS, WINDOW_TOKENS
 from tenants.plans.prices import Price
@@ -129,7 +129,7 @@ EMBED_INT8 = BuiltinModel(
     config={
         **EMBED.config,
         "texts_run_alone": True,
-        "tolerance": {"mean_cosine": MEAN_COSINE, "least_cosine": LEAST_COSINE},
+        "tolerance": {"mean_cosine": MEAN_COSINE, "min_cosine": MIN_COSINE},
     },
 )
 

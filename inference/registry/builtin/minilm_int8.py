@@ -16,7 +16,7 @@ from inference.registry.builtin.minilm_export import RESIDUAL, ExportFailed, exp
 from inference.runtime.texts import WINDOW_TOKENS
 
 MEAN_COSINE = 0.99
-LEAST_COSINE = 0.97
+MIN_COSINE = 0.97
 """The lowest accepted cosine to the fp32 vector of the same text. `MEAN_COSINE` is the bound of the mean."""
 
 REFERENCE_TEXTS = (
@@ -76,10 +76,10 @@ def check_closeness(exact: Path, small: Path, tokenizer: Path) -> None:
     rows = [encoder.encode(text).ids for text in REFERENCE_TEXTS]
     cosines = np.sum(_vectors(exact, rows) * _vectors(small, rows), axis=1)
     # The condition is written so that NaN is refused as well.
-    if not (cosines.mean() >= MEAN_COSINE and cosines.min() >= LEAST_COSINE):
+    if not (cosines.mean() >= MEAN_COSINE and cosines.min() >= MIN_COSINE):
         raise ExportFailed(
             f"cosines to fp32 are {cosines.mean():.4f} on average and {cosines.min():.4f} at least; "
-            f"{MEAN_COSINE} and {LEAST_COSINE} are required"
+            f"{MEAN_COSINE} and {MIN_COSINE} are required"
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from inference.runtime.row_proof.elementwise import broadcast_sizes
 from inference.runtime.row_proof.outline import Use
-from inference.runtime.row_proof.values import MOST_VALUES, SOME_SIZE, CannotProve, Fixed, Known, Rows, Size
+from inference.runtime.row_proof.values import MAX_VALUES, SOME_SIZE, CannotProve, Fixed, Known, Rows, Size
 
 _WHOLE = frozenset([2, 3, 4, 5, 6, 7, 12, 13])
 """The element types of TensorProto that hold whole numbers."""
@@ -49,11 +49,11 @@ def constant(use: Use) -> Fixed:
                 return given
             case "value_int", int():
                 return Fixed((), (Size(given),))
-            case "value_ints", [*numbers] if len(numbers) <= MOST_VALUES:
+            case "value_ints", [*numbers] if len(numbers) <= MAX_VALUES:
                 return Fixed((len(numbers),), tuple(map(Size, numbers)))
             case "value_float", float():
                 return Fixed((), (given,))
-            case "value_floats", [*numbers] if len(numbers) <= MOST_VALUES:
+            case "value_floats", [*numbers] if len(numbers) <= MAX_VALUES:
                 return Fixed((len(numbers),), tuple(map(float, numbers)))
     return Fixed()
 
@@ -93,7 +93,7 @@ def concat(use: Use) -> Fixed:
     if any(one.values is None or len(one.shape or ()) != 1 for one in given):
         return _joined_unknown(given)
     values = tuple(value for one in given for value in one.values or ())
-    return Fixed((len(values),), values) if len(values) <= MOST_VALUES else Fixed((len(values),))
+    return Fixed((len(values),), values) if len(values) <= MAX_VALUES else Fixed((len(values),))
 
 
 def slice_(use: Use) -> Fixed:

@@ -9,7 +9,7 @@ Shape = tuple[int | None, ...]
 are.
 """
 
-MOST_VALUES = 64
+MAX_VALUES = 64
 """The most values of a constant whose values are followed, such as shapes and axes."""
 
 

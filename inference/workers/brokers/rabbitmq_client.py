@@ -26,7 +26,7 @@ from inference.workers.brokers.rabbitmq_queues import (
 
 CONFIRM_TIMEOUT_S = 4.0
 
-MOST_ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 """The most attempts to publish one message.
 
 A quorum queue refuses messages while it has no leader, for example just after it was declared.
@@ -234,7 +234,7 @@ class _Session(Thread):
     def _settle(self, publication: _Publication, *, accepted: bool) -> None:
         if accepted and not publication.returned:
             publication.done.set_result(None)
-        elif publication.attempts < MOST_ATTEMPTS:
+        elif publication.attempts < MAX_ATTEMPTS:
             self._connection.ioloop.call_later(AGAIN_AFTER_S, partial(self._send_again, publication))
         else:
             publication.done.set_exception(ConnectionLost("RabbitMQ refused the message."))

@@ -50,8 +50,8 @@ class Measured:
         return replace(
             model,
             files=files,
-            least_bytes=sum(least),
-            least_in_turns_bytes=max(least, default=0),
+            min_bytes=sum(least),
+            min_in_turns_bytes=max(least, default=0),
             load_s=self._load_s.get(model.key, guess_s),
         )
 

@@ -61,9 +61,9 @@ class Model:
     """The time to load all its files: measured if some worker has loaded it, otherwise estimated."""
     pool: str = DEFAULT_POOL
     strategy: Strategy = Strategy.STICKY
-    least_bytes: int = 0
+    min_bytes: int = 0
     """The bytes that the model takes at least, if `files` are estimates."""
-    least_in_turns_bytes: int = 0
+    min_in_turns_bytes: int = 0
     """The bytes that the largest of its files takes at least."""
     warm: bool = True
     """The model is to be held without demand if memory is spare."""
@@ -78,11 +78,11 @@ class Model:
 
     def may_fit(self, budget_bytes: int) -> bool:
         """Return whether the model may fit. An estimate is never a reason not to try."""
-        return (self.least_bytes or self.needed_bytes) <= budget_bytes
+        return (self.min_bytes or self.needed_bytes) <= budget_bytes
 
     def may_fit_in_turns(self, budget_bytes: int) -> bool:
         """Return whether it may fit one file at a time, as the steps of a page need them."""
-        return (self.least_in_turns_bytes or max(self.files.values(), default=0)) <= budget_bytes
+        return (self.min_in_turns_bytes or max(self.files.values(), default=0)) <= budget_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 WEIGHT = 0.2
 """The weight of the latest page in an average, so that about ten pages count."""
-MOST_KEPT = 10_000
-MOST_TOLD = 200
+MAX_KEPT = 10_000
+MAX_TOLD = 200
 """The most entries in a heartbeat, for all models together. Those furthest from the usual cost are chosen."""
 USUAL = 1.25
 """The factor within which a tenant counts as average and is not reported, because pages differ that much anyway."""
@@ -39,7 +39,7 @@ class Hefts:
             mean_s = self._of_tenant.get(of, charged_s)
             self._of_tenant[of] = mean_s + WEIGHT * (charged_s - mean_s)
             self._of_tenant.move_to_end(of)
-            if len(self._of_tenant) > MOST_KEPT:
+            if len(self._of_tenant) > MAX_KEPT:
                 self._of_tenant.popitem(last=False)
 
     def told(self) -> dict[str, dict[str, float]]:
@@ -50,7 +50,7 @@ class Hefts:
             hefts = {of: _heft(mean_s, self._of_all[of[0]]) for of, mean_s in self._of_tenant.items()}
         unusual = {of: heft for of, heft in hefts.items() if not 1 / USUAL <= heft <= USUAL}
         told: dict[str, dict[str, float]] = {}
-        for key, tenant in sorted(unusual, key=lambda of: _distance(unusual[of]), reverse=True)[:MOST_TOLD]:
+        for key, tenant in sorted(unusual, key=lambda of: _distance(unusual[of]), reverse=True)[:MAX_TOLD]:
             told.setdefault(key, {})[tenant] = unusual[key, tenant]
         return told
 

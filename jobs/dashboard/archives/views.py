@@ -23,7 +23,7 @@ from tenants.identity.identity import Identity
 
 SHOWN = 50
 ENTRIES_SHOWN = 200
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 
 
 @require_safe
@@ -104,4 +104,4 @@ def _entries(entries: Sequence[ArchiveEntry]) -> list[EntryView]:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else 0
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else 0

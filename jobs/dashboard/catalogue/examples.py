@@ -13,7 +13,7 @@ TEXTS = (
 )
 FILE_NAME = "scan.pdf"
 SAMPLE_NAME = "sample-scan.jpg"
-MOST_VALUES = 10_000
+MAX_VALUES = 10_000
 """The most values of an example. Nobody writes more by hand, and a browser's text field becomes slow."""
 
 
@@ -24,7 +24,7 @@ def example_tensors(signature: Mapping[str, Json]) -> list[dict[str, Json]] | No
     declared = [
         (str(one["name"]), str(one["datatype"]), _sizes(one["shape"])) for one in signature.get("inputs", ())
     ]
-    if sum(math.prod(shape) for _, _, shape in declared) > MOST_VALUES:
+    if sum(math.prod(shape) for _, _, shape in declared) > MAX_VALUES:
         return None
     return [
         {"name": name, "datatype": datatype, "shape": shape, "data": _values(datatype, math.prod(shape))}

@@ -13,7 +13,7 @@ from jobs.dashboard.catalogue.answers import shown_key
 from jobs.dashboard.catalogue.snippets.call import Call
 from tenants.core.errors import InvalidRequest
 
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 DEEPEST = 20
 
 
@@ -24,9 +24,9 @@ def call_in(body: bytes, *, model: str, runtime: str) -> Call:
     The form may name a `priority`, and otherwise has the default one. With `"sample": true` the file is the sample
     scan, whatever its name is.
     """
-    if len(body) > MOST_CHARACTERS:
+    if len(body) > MAX_CHARACTERS:
         raise InvalidRequest(
-            f"Code is shown for inputs of up to {MOST_CHARACTERS:,} characters; this one has more. "
+            f"Code is shown for inputs of up to {MAX_CHARACTERS:,} characters; this one has more. "
             "Let your program read it from a file."
         )
     form = _json(body.decode(errors="replace"), "The form")

@@ -56,7 +56,7 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
         "priorities": list(NUMBERS),
         "usual_priority": DEFAULT,
         "may_write": may_write(identity),
-        "most_bytes": identity.limits.upload_bytes,
+        "max_bytes": identity.limits.upload_bytes,
         "now": timezone.now(),
     }
     return render(request, "jobs/catalogue/model_page.html", context)

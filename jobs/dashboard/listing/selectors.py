@@ -14,10 +14,10 @@ from inference.registry.selectors import active_models, versions_named
 from jobs.core.models import Job
 from jobs.dashboard.base.first_words import with_first_words
 from jobs.dashboard.listing.query import DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, ListQuery
-from jobs.search.selectors import MOST_HITS, Hit, excerpts, nearest, search_jobs
+from jobs.search.selectors import MAX_HITS, Hit, excerpts, nearest, search_jobs
 from tenants.core.ids import first_id_at
 
-MOST_COUNTED = 10_000
+MAX_COUNTED = 10_000
 """The most jobs that are counted, and the number of the newest jobs to which an order other than by age applies. More
 would cost seconds.
 """
@@ -29,14 +29,14 @@ _COLUMNS = {"name": "document__name", "state": "state", "pages": "pages_total", 
 class Stretch:
     jobs: list[Job]
     total: int
-    """The number of all jobs that match. MOST_COUNTED + 1 stands for more."""
+    """The number of all jobs that match. MAX_COUNTED + 1 stands for more."""
     back: ListQuery | None
     """The query for the stretch before this one. It is None at the beginning."""
     onward: ListQuery | None
 
     @property
     def more_than_counted(self) -> bool:
-        return self.total > MOST_COUNTED
+        return self.total > MAX_COUNTED
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def listing_of(query: ListQuery, meaning: Embedding | None = None) -> Listing:
     hits = {hit.job_id: hit for hit in found}
     stretch = _stretch(query, list(hits))
     on_pages = [hits[job.id] for job in stretch.jobs if hits[job.id].page_number is not None]
-    return Listing(stretch, excerpts(query.words, on_pages), len(hits) < MOST_HITS)
+    return Listing(stretch, excerpts(query.words, on_pages), len(hits) < MAX_HITS)
 
 
 def _stretch(query: ListQuery, among: Sequence[UUID] | None) -> Stretch:
@@ -72,7 +72,7 @@ def _stretch(query: ListQuery, among: Sequence[UUID] | None) -> Stretch:
     jobs = _matching(query)
     if among is not None:
         jobs = jobs.filter(id__in=among)
-    total = jobs.order_by().values("id")[: MOST_COUNTED + 1].count()
+    total = jobs.order_by().values("id")[: MAX_COUNTED + 1].count()
     if query.by_age:
         return _by_age(query, jobs, total)
     return _by_number(
@@ -131,7 +131,7 @@ def _by_age(query: ListQuery, jobs: "QuerySet[Job]", total: int) -> Stretch:
 def _ordered(query: ListQuery, jobs: "QuerySet[Job]") -> "QuerySet[Job, UUID]":
     column = F(_COLUMNS[query.order.lstrip("-")])
     down = query.order.startswith("-")
-    newest = jobs.annotate(place=Window(RowNumber(), order_by="-id")).filter(place__lte=MOST_COUNTED)
+    newest = jobs.annotate(place=Window(RowNumber(), order_by="-id")).filter(place__lte=MAX_COUNTED)
     order = column.desc(nulls_last=True) if down else column.asc(nulls_last=True)
     return newest.order_by(order, "-id").values_list("id", flat=True)
 

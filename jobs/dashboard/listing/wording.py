@@ -16,8 +16,8 @@ from jobs.bulk.services import (
     Outcome,
 )
 from jobs.dashboard.listing.query import ListQuery
-from jobs.dashboard.listing.selectors import MOST_COUNTED, Listing
-from jobs.search.selectors import MOST_HITS
+from jobs.dashboard.listing.selectors import MAX_COUNTED, Listing
+from jobs.search.selectors import MAX_HITS
 
 NAMES_SHOWN = 5
 
@@ -42,16 +42,14 @@ _OUTCOMES = {
 
 def count_words(query: ListQuery, listing: Listing) -> str:
     stretch = listing.stretch
-    many = stretch.total > MOST_COUNTED
-    words = (
-        f"More than {MOST_COUNTED:,} jobs" if many else f"{stretch.total:,} {plural(stretch.total, 'job')}"
-    )
+    many = stretch.total > MAX_COUNTED
+    words = f"More than {MAX_COUNTED:,} jobs" if many else f"{stretch.total:,} {plural(stretch.total, 'job')}"
     if not listing.all_found:
-        words += f" among the newest {MOST_HITS:,} that were found"
+        words += f" among the newest {MAX_HITS:,} that were found"
     if query.page > 1:
         words += f", page {query.page}"
     if many and not query.by_age:
-        words += f"; the newest {MOST_COUNTED:,} of them are put in this order"
+        words += f"; the newest {MAX_COUNTED:,} of them are put in this order"
     return words
 
 

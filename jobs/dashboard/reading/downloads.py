@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobs.core.models import Document, Job
-from jobs.results.exports.services import MOST_PDF_PAGES
+from jobs.results.exports.services import MAX_PDF_PAGES
 
-MOST_PARTS = 10
+MAX_PARTS = 10
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:
     if document is None or document.deleted_at is not None or document.kind == Document.Kind.TEXT:
         return []
     total = job.pages_total
-    if total <= MOST_PDF_PAGES:
+    if total <= MAX_PDF_PAGES:
         return [("Searchable PDF", "")]
-    starts = list(range(1, total + 1, MOST_PDF_PAGES))
-    if len(starts) > MOST_PARTS:
-        starts = [starts[(number - 1) // MOST_PDF_PAGES]]
-    ends = [min(start + MOST_PDF_PAGES - 1, total) for start in starts]
+    starts = list(range(1, total + 1, MAX_PDF_PAGES))
+    if len(starts) > MAX_PARTS:
+        starts = [starts[(number - 1) // MAX_PDF_PAGES]]
+    ends = [min(start + MAX_PDF_PAGES - 1, total) for start in starts]
     return [
         (f"Searchable PDF, pages {start} to {end}", f"?pages={start}-{end}")
         for start, end in zip(starts, ends, strict=True)

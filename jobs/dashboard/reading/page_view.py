@@ -16,8 +16,8 @@ from tenants.billing.dashboard.money import shown_money
 
 SURE = 0.8
 """The confidence below which a line is marked. Lines that are read well are mostly above 0.95."""
-MOST_LINES = 2_000
-MOST_CHARACTERS = 200_000
+MAX_LINES = 2_000
+MAX_CHARACTERS = 200_000
 """The most characters of a page's text. A browser takes long to lay out more, and nobody reads it there."""
 _SOURCES = {
     "ocr": "recognised from the picture",
@@ -103,7 +103,7 @@ def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query)
     found = result.get("lines") or ()
     lines = _lines(found, sought)
     kind, kinds = _class(result)
-    plain = "" if lines else text[:MOST_CHARACTERS]
+    plain = "" if lines else text[:MAX_CHARACTERS]
     return PageView(
         number=page.number,
         state=page.state,
@@ -113,7 +113,7 @@ def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query)
         error_code=page.error_code,
         error_detail=page.error_detail,
         lines=lines,
-        lines_left_out=len(found) - len(lines) if lines else text.count("\n", MOST_CHARACTERS),
+        lines_left_out=len(found) - len(lines) if lines else text.count("\n", MAX_CHARACTERS),
         plain=marked_lines([plain], sought)[0] if plain else (),
         blank="text" in result and not text.strip(),
         waits=page.waits_for is not None,
@@ -129,12 +129,12 @@ def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query)
 def _lines(found: Sequence[dict[str, Any]], sought: Query) -> list[LineView]:
     shown: list[dict[str, Any]] = []
     characters = 0
-    for line in found[:MOST_LINES]:
+    for line in found[:MAX_LINES]:
         characters += len(str(line["text"]))
-        if characters > MOST_CHARACTERS and shown:
+        if characters > MAX_CHARACTERS and shown:
             break
         shown.append(line)
-    texts = [str(line["text"])[:MOST_CHARACTERS] for line in shown]
+    texts = [str(line["text"])[:MAX_CHARACTERS] for line in shown]
     return [
         _line(number, line, text, parts)
         for number, (line, text, parts) in enumerate(

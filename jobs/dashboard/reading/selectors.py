@@ -20,8 +20,8 @@ STRIP = 20
 """The number of small pictures beside the page. The pages are divided into strips of this length; the strip with the
 page is shown.
 """
-MOST_EVENTS = 200
-MOST_FAILED = 12
+MAX_EVENTS = 200
+MAX_FAILED = 12
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def _events(job: Job, number: int) -> list[Event]:
     """
     events = Event.objects.filter(job_id=job.id)
     found = [
-        *events.filter(type__startswith="job.").order_by("-seq")[:MOST_EVENTS],
-        *events.filter(data__page=number).order_by("-seq")[:MOST_EVENTS],
+        *events.filter(type__startswith="job.").order_by("-seq")[:MAX_EVENTS],
+        *events.filter(data__page=number).order_by("-seq")[:MAX_EVENTS],
         *events.filter(type=LOADING).order_by("seq")[:1],
     ]
     return sorted({event.seq: event for event in found}.values(), key=lambda event: event.seq)
@@ -113,7 +113,7 @@ def _failed(job: Job) -> list[int]:
     if not job.pages_failed:
         return []
     failed = job.pages.filter(state=states.FAILED).order_by("number")
-    return list(failed.values_list("number", flat=True)[:MOST_FAILED])
+    return list(failed.values_list("number", flat=True)[:MAX_FAILED])
 
 
 def _hopeless(job: Job) -> bool:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MOST_ROWS = 5
-MOST_NUMBERS = 8
-MOST_CHARACTERS = 60
+MAX_ROWS = 5
+MAX_NUMBERS = 8
+MAX_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ def _embeddings(vectors: Sequence[Sequence[float]], cut: set[int]) -> VectorView
         VectorRow(
             f"Text {place + 1}", "cut short" if place in cut else f"{len(vector)} numbers", _numbers(vector)
         )
-        for place, vector in enumerate(vectors[:MOST_ROWS])
+        for place, vector in enumerate(vectors[:MAX_ROWS])
     ]
     noun = "embedding" if len(vectors) == 1 else "embeddings"
     title = f"{len(vectors)} {noun} of {dimensions} numbers"
-    return VectorView(title, "Text", rows, max(0, len(vectors) - MOST_ROWS))
+    return VectorView(title, "Text", rows, max(0, len(vectors) - MAX_ROWS))
 
 
 def _tensors(outputs: Sequence[dict[str, Any]]) -> VectorView:
@@ -55,15 +55,15 @@ def _tensors(outputs: Sequence[dict[str, Any]]) -> VectorView:
             f"{output.get('datatype', '')} {list(output.get('shape', ()))}",
             _numbers(output.get("data", ())),
         )
-        for output in outputs[:MOST_ROWS]
+        for output in outputs[:MAX_ROWS]
     ]
     noun = "tensor" if len(outputs) == 1 else "tensors"
-    return VectorView(f"{len(outputs)} {noun}", "Output", rows, max(0, len(outputs) - MOST_ROWS))
+    return VectorView(f"{len(outputs)} {noun}", "Output", rows, max(0, len(outputs) - MAX_ROWS))
 
 
 def _numbers(values: Sequence[Any]) -> str:
     shown = ", ".join(
-        f"{value:.4g}" if isinstance(value, float) else str(value)[:MOST_CHARACTERS]
-        for value in values[:MOST_NUMBERS]
+        f"{value:.4g}" if isinstance(value, float) else str(value)[:MAX_CHARACTERS]
+        for value in values[:MAX_NUMBERS]
     )
-    return f"{shown}, …" if len(values) > MOST_NUMBERS else shown
+    return f"{shown}, …" if len(values) > MAX_NUMBERS else shown

@@ -24,11 +24,11 @@ from tenants.core.errors import InvalidRequest, NotFound
 from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 
-MOST_JOBS = 100
+MAX_JOBS = 100
 FILES = (("result.json", json_blocks), ("text.txt", text_blocks))
 BLOCK_BYTES = 64 << 10
 """The number of bytes at which a block is sent."""
-BEING_SENT = Places("archives are being sent", 16, most_each=2, retry_after_s=10)
+BEING_SENT = Places("archives are being sent", 16, max_each=2, retry_after_s=10)
 """The slots for archives in this process. Each archive holds a few pages in memory for as long as its reader takes."""
 
 
@@ -56,8 +56,8 @@ class _Outlet(RawIOBase):
 def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
     """Return the jobs in the order of the request. A request is refused before a byte is sent."""
     wanted = list(dict.fromkeys(job_ids))
-    if not 1 <= len(wanted) <= MOST_JOBS:
-        raise InvalidRequest(f"An archive holds 1 to {MOST_JOBS} jobs; {len(wanted)} were asked for.")
+    if not 1 <= len(wanted) <= MAX_JOBS:
+        raise InvalidRequest(f"An archive holds 1 to {MAX_JOBS} jobs; {len(wanted)} were asked for.")
     ids = [as_uuid(job_id) for job_id in wanted]
     with unit_of_work(identity):
         jobs = jobs_with_models().select_related("document").filter(id__in=filter(None, ids))

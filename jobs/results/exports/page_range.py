@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _WRITTEN = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
-_MOST_STRETCHES = 20
+_MAX_STRETCHES = 20
 
 
 class NotAPageRange(ValueError):
@@ -41,8 +41,8 @@ def page_range(written: str | None, total: int) -> PageRange:
 def in_words(numbers: Sequence[int]) -> str:
     """Return ascending numbers as a reader lists them: 3, 5-7 and 9."""
     stretches = [_stretch_words(stretch) for stretch in _stretches(numbers)]
-    if len(stretches) > _MOST_STRETCHES:
-        return ", ".join(stretches[:_MOST_STRETCHES]) + " and more"
+    if len(stretches) > _MAX_STRETCHES:
+        return ", ".join(stretches[:_MAX_STRETCHES]) + " and more"
     return " and ".join(filter(None, (", ".join(stretches[:-1]), stretches[-1])))
 
 

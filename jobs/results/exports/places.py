@@ -15,11 +15,11 @@ from tenants.core.asgi.threads import Overloaded
 
 
 class Places:
-    def __init__(self, what: str, places: int, *, most_each: int, retry_after_s: int) -> None:
+    def __init__(self, what: str, places: int, *, max_each: int, retry_after_s: int) -> None:
         """Create the slots. `what` is a text for the caller, in the plural, that says what the slots are for."""
         self._what = what
         self._places = self._free = places
-        self._most_each = most_each
+        self._max_each = max_each
         self._come_again = {"retry_after_s": retry_after_s}
         # The same thread may take this lock again: an archive that was not closed gives back its slot when its memory
         # is freed, which may happen at any point.
@@ -29,9 +29,9 @@ class Places:
     def take(self, tenant_id: UUID) -> None:
         """Take a slot. If this returns, the caller has to give the slot back."""
         with self._lock:
-            if self._held[tenant_id] >= self._most_each:
+            if self._held[tenant_id] >= self._max_each:
                 raise TooManyExports(
-                    f"{self._most_each} {self._what} for you already. Try again when one of them has ended.",
+                    f"{self._max_each} {self._what} for you already. Try again when one of them has ended.",
                     extra=self._come_again,
                 )
             if not self._free:

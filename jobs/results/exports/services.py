@@ -25,10 +25,10 @@ from jobs.results.exports.plain_text import text_blocks
 from tenants.core.db.unit_of_work import Acting, unit_of_work
 from tenants.core.errors import InvalidRequest
 
-MOST_PDF_PAGES = 200
+MAX_PDF_PAGES = 200
 LIGHT_PAGES = 50
 """The most pages of an export that is made in a moment, if it has no pictures."""
-BEING_BUILT = Places("large files are being made", 3, most_each=2, retry_after_s=5)
+BEING_BUILT = Places("large files are being made", 3, max_each=2, retry_after_s=5)
 """The slots for large exports in this process. Each export holds a thread while it is built, and a PDF also holds the
 bytes of its pictures.
 """
@@ -90,10 +90,10 @@ def _refuse_pdf(export: JobExport, document: Document | None) -> None:
             "A searchable PDF is made of page pictures, and what was sent here has none. "
             "Take the text, the Markdown or the JSON."
         )
-    if export.pages.count > MOST_PDF_PAGES:
+    if export.pages.count > MAX_PDF_PAGES:
         raise ExportTooLarge(
-            f"A searchable PDF takes at most {MOST_PDF_PAGES} pages at once, and {export.pages.count} were asked for. "
-            f"Ask for a part of them, for example ?pages=1-{MOST_PDF_PAGES}."
+            f"A searchable PDF takes at most {MAX_PDF_PAGES} pages at once, and {export.pages.count} were asked for. "
+            f"Ask for a part of them, for example ?pages=1-{MAX_PDF_PAGES}."
         )
     _refuse_erased(export.job)
 

@@ -14,7 +14,7 @@ from tenants.core.durations import duration
 
 COUNTED = 10_000
 LONG_WAIT_S = 60
-MOST_VERSIONS = 200
+MAX_VERSIONS = 200
 
 # The query avoids EXISTS, whose hashed form would read every page.
 _QUEUES = """
@@ -81,7 +81,7 @@ def queues(first: Iterable[str] = ()) -> list[Queue]:
     """
     values: dict[str, Any] = {
         "most": COUNTED + 1,
-        "versions": MOST_VERSIONS,
+        "versions": MAX_VERSIONS,
         "default_pool": DEFAULT_POOL,
         "first": list(first),
     }

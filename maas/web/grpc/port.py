@@ -46,7 +46,7 @@ NOT_HERE = (
 """Methods of the protocol's extensions. They are refused with a helpful message, where the library would say that there
 is no such method.
 """
-MOST_CALLS = 4096
+MAX_CALLS = 4096
 GRACE_S = 1.5
 """Seconds for responses in progress, after everything that waits was told to end."""
 OPTIONS = (
@@ -73,8 +73,8 @@ class GrpcPort:
 
     async def start(self, host: str, port: int) -> None:
         require_own_port(port=settings.MAAS_PORT, grpc_port=port)
-        most_bytes = ("grpc.max_receive_message_length", settings.MAAS_MAX_CALL_BYTES)
-        self._server = grpc.aio.server(options=(*OPTIONS, most_bytes), maximum_concurrent_rpcs=MOST_CALLS)
+        max_bytes = ("grpc.max_receive_message_length", settings.MAAS_MAX_CALL_BYTES)
+        self._server = grpc.aio.server(options=(*OPTIONS, max_bytes), maximum_concurrent_rpcs=MAX_CALLS)
         handlers = grpc.method_handlers_generic_handler(SERVICE, self._handlers())
         self._server.add_generic_rpc_handlers((handlers,))
         self._bind(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")

@@ -12,10 +12,10 @@ STREAMS, STREAMS_OF_ONE, FOR_FIRST = 64, 16, 16
 
 class StreamSeats:
     def __init__(
-        self, most: int = STREAMS, most_of_one: int = STREAMS_OF_ONE, for_first: int = FOR_FIRST
+        self, most: int = STREAMS, max_of_one: int = STREAMS_OF_ONE, for_first: int = FOR_FIRST
     ) -> None:
         self._most = most
-        self._most_of_one = most_of_one
+        self._max_of_one = max_of_one
         self._for_first = for_first
         self._taken: defaultdict[Hashable, int] = defaultdict(int)
 
@@ -25,8 +25,8 @@ class StreamSeats:
         for one.
         """
         own = self._taken.get(tenant, 0)
-        if own >= self._most_of_one:
-            raise _full(f"You have {self._most_of_one} streams open")
+        if own >= self._max_of_one:
+            raise _full(f"You have {self._max_of_one} streams open")
         if sum(self._taken.values()) >= self._most - (self._for_first if own else 0):
             raise _full("Too many streams are open")
         self._taken[tenant] += 1

@@ -1,4 +1,4 @@
-"""Lets a body through while it keeps to its size and its time."""
+"""Pass a request body on as long as it keeps to its size and its time."""
 
 import time
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class BodyMalformed(DomainError):
 
 @dataclass(frozen=True)
 class Deadlines:
-    """For bodies: from one piece to the next, and for all of them."""
+    """The timeouts of bodies: from one chunk to the next, and for the whole body."""
 
     idle_s: float = 15.0
     request_s: float = 60.0
@@ -38,23 +38,19 @@ class Deadlines:
 
 @dataclass(frozen=True)
 class Allowance:
-    most_bytes: int
+    max_bytes: int
     idle_s: float
     total_s: float
     too_large: Callable[[], DomainError]
 
     def check_length(self, content_length: str | None) -> None:
-        """Refuses a body that announces itself as too large before any of it is read."""
-        if (
-            content_length is not None
-            and content_length.isdecimal()
-            and int(content_length) > self.most_bytes
-        ):
+        """Refuse a body whose announced length is too large, before any of it is read."""
+        if content_length is not None and content_length.isdecimal() and int(content_length) > self.max_bytes:
             raise self.too_large()
 
 
 class GuardedBody:
-    """A `receive` that counts; once the body is whole it only passes on what comes."""
+    """A `receive` that counts bytes. When the body is complete it only passes messages on."""
 
     def __init__(self, scope: Scope, receive: Receive, allowance: Allowance, stop: Stop) -> None:
         self._in_chunks = header(scope, b"transfer-encoding") is not None
@@ -68,9 +64,9 @@ class GuardedBody:
 
     @property
     def is_malformed(self) -> bool:
-        """Whether a body in chunks ended too soon: the server reports that as if the caller had hung up.
+        """Return whether a chunked body ended too early. The server reports this like a client that disconnects.
 
-        Who has hung up in fact does not read the answer.
+        A client that has really disconnected does not read the answer, so an answer does no harm.
         """
         return self._broke_off and self._in_chunks
 
@@ -80,7 +76,7 @@ class GuardedBody:
         message = await self._next()
         if message["type"] == "http.request":
             self._bytes += len(message.get("body", b""))
-            if self._bytes > self._allowance.most_bytes:
+            if self._bytes > self._allowance.max_bytes:
                 raise self._allowance.too_large()
             self.complete = not message.get("more_body", False)
         elif message["type"] == "http.disconnect":

@@ -1,4 +1,4 @@
-"""What may be kept of an answer by whoever passes it on."""
+"""Say what proxies and browsers may store of an answer."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,9 @@ NOTHING: Header = (b"cache-control", b"private, no-store")
 
 
 def with_caching(path: str, headers: Sequence[Header]) -> list[Header]:
-    """JSON of the API is a tenant's own and soon out of date: nobody keeps it unless the answer says that they may."""
+    """Add `no-store` to JSON of the API, which belongs to a tenant and is soon out of date, unless the answer has its
+    own directive.
+    """
     if path.startswith(UNDER) and _is_silent_json(headers):
         return [*headers, NOTHING]
     return list(headers)

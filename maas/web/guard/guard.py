@@ -1,4 +1,6 @@
-"""The outermost layer: names every request, knows the caller before a body is read, and words every refusal."""
+"""Wrap the whole application: name every request, identify the caller before a body is read, and write every refusal in
+the form of the protocol.
+"""
 
 import asyncio
 import time
@@ -47,21 +49,25 @@ from tenants.identity.identity import Identity
 from tenants.limits.rates.admission import ADMISSION, Admission
 from tenants.limits.rates.desk import Desk
 from tenants.limits.rates.free_day import free_day
-from tenants.request_log.caller import KeyOwner, tell_caller
+from tenants.request_log.caller import KeyOwner, describe_to_caller
 from tenants.request_log.entries import without_keys
 
 log = structlog.get_logger(__name__)
 OPENED = 101
 REFUSED_QUIETLY = 403
-"""What a server answers to a handshake when the socket is closed before it was opened."""
+"""The status that a server gives to a handshake if the socket is closed before it was opened."""
 TUS_HEADERS = ((b"tus-resumable", VERSION.encode()),)
-"""On each answer about uploads, whoever gives it."""
+"""The headers of every answer about uploads, whichever part of the product gives it."""
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 PROVIDER_EVENTS = "/v1/payments/stripe/events"
-"""Whoever sends there shows who it is by a signature over the body, which is looked at once it is whole."""
+"""The path for events of the payment provider. Its sender is authenticated by a signature over the body, which is
+checked when the body is complete.
+"""
 PROVIDER_EVENT_BYTES = 256 << 10
 STRANGERS_FORM_BYTES = 64 << 10
-"""What somebody sends to a page without a session's cookie: to sign in takes far less, and it stays in memory."""
+"""The most bytes of a form from a client without a session cookie. Signing in takes far less, and this much fits into
+memory.
+"""
 
 
 class KeyInQuery(DomainError):
@@ -148,7 +154,7 @@ class EdgeGuard:
             answer.end()
 
     async def _identify(self, scope: Scope) -> None:
-        """Leaves the caller in the scope; refuses wrong credentials, and bodies that come without any."""
+        """Put the caller into the scope. Refuse wrong credentials, and bodies that come without any."""
         if carries_key(scope["query_string"]):
             raise KeyInQuery(
                 "Never put a key in an address: send it as Authorization: Bearer <key>, and replace this one."
@@ -160,18 +166,20 @@ class EdgeGuard:
             scope[IDENTITY] = await self._of_key(scope, key)
         elif scope["type"] == "http" and scope["method"] not in READING:
             scope[MEMBER] = identity = await self._signed_in(scope)
-            tell_caller(scope, identity)
+            describe_to_caller(scope, identity)
 
     async def _of_key(self, scope: Scope, key: str) -> Identity:
-        """Whose key has ended learns in the log who still uses it."""
+        """Return the identity of the key. If the key has been revoked or has expired, the request is still logged for
+        its owner, who can see who uses it.
+        """
         identity = self._keys.known(key)
         if identity is None:
             try:
                 identity = await self._keys.identify(key, place_of_scope(scope, settings.MAAS_PROXIES))
             except KeyEnded as ended:
-                tell_caller(scope, KeyOwner(ended.tenant_id, ended.key_id))
+                describe_to_caller(scope, KeyOwner(ended.tenant_id, ended.key_id))
                 raise
-        tell_caller(scope, identity)
+        describe_to_caller(scope, identity)
         if identity.networks:
             identity.require_place(address_of_scope(scope, settings.MAAS_PROXIES))
         return identity
@@ -183,7 +191,7 @@ class EdgeGuard:
         return member
 
     async def _admit(self, scope: Scope, answer: "_Answer") -> None:
-        """Counts what comes with a key, before its body is read and however it ends.
+        """Count a request that has a key, before its body is read and however it ends.
 
         Raises RateLimited and AllowanceSpent.
         """
@@ -199,7 +207,7 @@ class EdgeGuard:
                 await asyncio.to_thread(free_day().spend, identity.tenant_id, "calls", 1)
 
     async def _admit_socket(self, scope: Scope) -> None:
-        """A handshake counts as a request; who comes without a key is counted once it is known who that is."""
+        """Count a handshake as a request. A caller without a key is counted as soon as the session is identified."""
         identity = scope.get(IDENTITY)
         if isinstance(identity, Identity):
             await Admission(self._desk, identity.rates, is_call=False).enter()
@@ -221,13 +229,13 @@ class EdgeGuard:
                 self._deadlines.upload_s,
                 lambda: too_large(settings.MAAS_MAX_RESUMABLE_BYTES),
             )
-        # Of a message nothing is seen before it is whole.
+        # The parts of a gRPC message are not passed on before it is complete.
         idle_s = self._deadlines.request_s if is_grpc(scope["path"]) else self._deadlines.idle_s
-        return _usual_allowance(_most_bytes(scope), idle_s, self._deadlines.request_s)
+        return _usual_allowance(_max_bytes(scope), idle_s, self._deadlines.request_s)
 
 
 class _Answer:
-    """Puts on the answer what every answer says, and knows whether one has begun."""
+    """A `send` that adds the headers of every answer, and notes whether the answer has begun."""
 
     def __init__(self, send: Send, scope: Scope, journal: Journal, note: Note | None) -> None:
         self._send = send
@@ -270,7 +278,7 @@ class _Answer:
 
 
 class _SocketAnswer:
-    """Tells the journal of a socket once: when it is opened, else at its end, also where nobody said why."""
+    """A `send` that logs a socket once: when it is opened, or else at its end, even if no reason was given."""
 
     def __init__(self, send: Send, journal: Journal, note: Note) -> None:
         self._send = send
@@ -298,7 +306,7 @@ class _SocketAnswer:
             self._journal.close(self._note)
 
 
-def _most_bytes(scope: Scope) -> int:
+def _max_bytes(scope: Scope) -> int:
     if scope["path"] == PROVIDER_EVENTS:
         return PROVIDER_EVENT_BYTES
     if is_call(scope["path"]):
@@ -309,14 +317,14 @@ def _most_bytes(scope: Scope) -> int:
 
 
 @lru_cache(16)
-def _usual_allowance(most_bytes: int, idle_s: float, total_s: float) -> Allowance:
-    return Allowance(most_bytes, idle_s, total_s, lambda: _body_too_large(most_bytes))
+def _usual_allowance(max_bytes: int, idle_s: float, total_s: float) -> Allowance:
+    return Allowance(max_bytes, idle_s, total_s, lambda: _body_too_large(max_bytes))
 
 
-def _body_too_large(most_bytes: int) -> DomainError:
+def _body_too_large(max_bytes: int) -> DomainError:
     return BodyTooLarge(
-        f"This body is larger than the {most_bytes} bytes that are accepted here.",
-        extra={"limit_bytes": most_bytes},
+        f"This body is larger than the {max_bytes} bytes that are accepted here.",
+        extra={"limit_bytes": max_bytes},
     )
 
 

@@ -1,9 +1,9 @@
-"""Tells of every API request after its answer: to its tenant, and in counts by the minute to the operator.
+"""Log every API request after its answer: for its tenant, and in counts per minute for the operator.
 
-A request pays for one short note in memory. Everything else happens a few times a second in a task of its own, and
-when Redis is away the oldest notes are dropped: no request ever waits for the journal or fails by it. Where Redis took
-a batch and its answer was lost, the batch is sent again: entries keep their names and are shown once, while counts of
-the minute may be too high by that batch.
+A request itself only costs one short note in memory. Everything else happens a few times a second in a separate task,
+and while Redis is unavailable the oldest notes are dropped: no request ever waits for the log or fails because of it.
+If Redis took a batch but its answer was lost, the batch is sent again. Its entries keep their names and are shown once,
+while the counts per minute may be too high by that batch.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from redis.retry import Retry
 
 from jobs.intake.uploads import ESTIMATE
 from maas.web.guard.key_use import KeyUse
-from tenants.core.asgi.client_ip_limit import told_address
+from tenants.core.asgi.client_ip_limit import claimed_address
 from tenants.core.asgi.protocol import REQUEST_ID, Message, Scope, header
 from tenants.identity.identity import Identity
 from tenants.request_log.caller import Caller, KeyOwner, expect_caller
@@ -43,25 +43,25 @@ from tenants.request_log.store import KEPT, add_to
 log = structlog.get_logger(__name__)
 EVERY_S = 0.2
 AWAY_PAUSE_S = 1.0
-MOST_WAITING = 4_000
+MAX_WAITING = 4_000
 TIMEOUT_S = 1.0
 CLIENT_GONE = 499
-"""No status was sent: the caller hung up. The number that nginx made customary."""
+"""The status of a request whose client disconnected before a status was sent. nginx established this number."""
 LONGEST_CLIENT = 120
 LONGEST_CAME_FROM = 100
 LONGEST_QUERY = 2_000
-"""Longer than what is told: of most parameters only the names are."""
+"""The most bytes of a query that are kept. The log shows fewer, because it shows only the names of most parameters."""
 WORDS = {word.encode(): word for word in ("HIT", "MISS", "COALESCED", "BYPASS")}
-"""Of `X-Cache`: no other becomes a field in Redis."""
+"""The accepted values of `X-Cache`. No other value becomes a field in Redis."""
 READING = frozenset({"GET", "HEAD", "OPTIONS", "WS"})
 
 
 @dataclass(slots=True)
 class Note:
-    """What is kept of a request while it is served; read only after its end.
+    """The data about a request that is kept while it is served. It is read only after the request's end.
 
-    Not the scope itself: that would keep all that hangs on it alive until the journal is told. Nor more of what the
-    caller wrote than is told, as thousands may wait.
+    The scope itself is not kept, because everything that it refers to would stay in memory until the request is logged.
+    For the same reason, no more of the client's text is kept than is logged: thousands of notes may wait.
     """
 
     method: str
@@ -71,21 +71,23 @@ class Note:
     client: str
     caller: Caller
     came_from: str
-    """As it was written: read once it is needed."""
+    """The client's address as it was written. It is parsed only when it is needed."""
     at_s: float = field(default_factory=time.time)
     started_s: float = field(default_factory=time.perf_counter)
     ms: float = 0.0
     name: str = ""
-    """Given once, at the end: whoever reads the journal tells by it what was sent twice."""
+    """The entry's name, which is given once, at the end. Readers of the log recognize by it entries that were sent
+    twice.
+    """
     status: int = CLIENT_GONE
     problem: bytes = b""
     made: bytes = b""
     known: str = ""
-    """What the cache did for it; empty where the answer does not say."""
+    """The way in which the cache was used, or an empty string if the answer does not say."""
     refused: bool = False
 
     def see(self, message: Message) -> None:
-        """An answer on its way: its status, where it put what it made, its body when it is a refusal in JSON."""
+        """Note the status of an answer, the location of what it created, and its body if it is a refusal in JSON."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self.refused = self.status >= 400
@@ -113,7 +115,7 @@ class Journal:
             retry=Retry(NoBackoff(), 1),
         )
         self._key_use = key_use
-        self._waiting: deque[Note] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[Note] = deque(maxlen=MAX_WAITING)
         process = secrets.token_hex(6)
         self._names = (f"{process}{number:x}" for number in itertools.count())
         self._away = False
@@ -128,11 +130,13 @@ class Journal:
             scope[REQUEST_ID],
             (header(scope, b"user-agent") or "")[:LONGEST_CLIENT],
             expect_caller(scope),
-            told_address(scope, settings.MAAS_PROXIES)[:LONGEST_CAME_FROM],
+            claimed_address(scope, settings.MAAS_PROXIES)[:LONGEST_CAME_FROM],
         )
 
     def close(self, note: Note) -> None:
-        """The request is answered; the first time counts. Called on the hot path: nothing here may take time."""
+        """Note that the request is answered. Only the first call counts. This runs for every request, so nothing here
+        may take time.
+        """
         if note.name:
             return
         note.ms = (time.perf_counter() - note.started_s) * 1000
@@ -144,9 +148,10 @@ class Journal:
         self._key_use.start()
 
     async def stop(self) -> None:
-        """What is still in memory is told, if that is quickly done.
+        """Send what is still in memory, if that takes little time.
 
-        The task is asked to end, as redis-py may swallow a cancellation: it would go on, and be waited for, for ever.
+        The task ends by an event, because redis-py may swallow a cancellation: the task would then go on, and this
+        method would wait forever.
         """
         self._stopping.set()
         if self._task is not None:
@@ -166,7 +171,7 @@ class Journal:
                     log.warning("journal_away", error=str(error))
                 self._away = True
             except Exception:
-                # A defect, and no reason to tell nothing more until this process ends.
+                # This is a defect, but the log must go on until the process ends.
                 log.exception("journal_failed")
             else:
                 self._away = False
@@ -178,10 +183,10 @@ class Journal:
         return self._stopping.is_set()
 
     async def tell(self) -> None:
-        """Sends what waits; keeps it, up to the bound, when Redis does not take it."""
+        """Send the notes that wait. If Redis does not accept them, keep as many as the bound allows."""
         if not self._waiting:
             return
-        notes, self._waiting = self._waiting, deque(maxlen=MOST_WAITING)
+        notes, self._waiting = self._waiting, deque(maxlen=MAX_WAITING)
         try:
             await self._send(notes)
         except (RedisError, OSError, TimeoutError, asyncio.CancelledError):
@@ -206,7 +211,9 @@ class Journal:
 
 
 def _is_told(note: Note, identity: Identity | KeyOwner) -> bool:
-    """Leave out what the dashboard itself reads for a person: it would push out what programs do."""
+    """Leave out what the dashboard itself reads for a person, because it would push the requests of programs out of the
+    log.
+    """
     reads = note.method in READING or note.path == ESTIMATE
     return identity.key_id is not None or not reads or note.status >= 400
 

@@ -1,4 +1,6 @@
-"""Writes down when keys were last used: off the hot path, and at most once a minute for each key and process."""
+"""Record when keys were last used. This happens outside of requests, and at most once a minute for each key and
+process.
+"""
 
 import asyncio
 import time

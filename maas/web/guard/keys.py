@@ -1,4 +1,4 @@
-"""Finds out whose a key is, with an answer that is never older than a moment."""
+"""Find the owner of a key. The answer is cached only for a moment."""
 
 from tenants.api_keys.format import parse_key
 from tenants.authentication.selectors import identify_key
@@ -9,7 +9,9 @@ from tenants.core.errors import DomainError, InvalidKey, KeyEnded
 from tenants.identity.identity import Identity
 
 LIFETIME_S = 0.8
-"""A revoked key dies everywhere within a second; what is left of it is for the request under way."""
+"""The cache lifetime, which makes a revoked key stop working everywhere within a second. The rest of the second is for
+the request in progress.
+"""
 CAPACITY = 10_000
 Found = Identity | DomainError
 
@@ -22,12 +24,12 @@ class KeyRing:
         self._known: Remembered[bytes, Found] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
 
     def known(self, text: str) -> Identity | None:
-        """Whose key it was a moment ago; None where that is not known."""
+        """Return the key's identity from the cache, or None if it is not cached."""
         found = self._known.peek(digest_of(text))
         return found if isinstance(found, Identity) else None
 
     async def identify(self, text: str, place: str = "") -> Identity:
-        """Raises what is wrong with the key. `place` is where it came from."""
+        """Return the key's identity, or raise what is wrong with the key. `place` is the client IP that sent it."""
         digest = digest_of(text)
         found = self._known.peek(digest)
         if found is None:

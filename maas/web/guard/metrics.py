@@ -1,4 +1,4 @@
-"""Count what the edge refuses, and measure every request by its kind and outcome."""
+"""Count what the guard refuses, and measure every request by its kind and outcome."""
 
 from functools import cache
 
@@ -9,12 +9,14 @@ REQUEST_SECONDS = Histogram(
     "maas_request_seconds",
     "Time from a request's arrival to the start of its answer.",
     ["kind", "outcome"],
-    # Few, as each is a series for each kind and outcome.
+    # There are few buckets, because each is a series for every kind and outcome.
     buckets=(0.005, 0.01, 0.025, 0.1, 0.25, 1, 5, 30),
 )
 
 
 @cache
 def request_seconds(kind: str, outcome: str) -> Histogram:
-    """Return the histogram with these labels; looking it up each time would take longer than the measurement."""
+    """Return the histogram with these labels. It is remembered, because looking it up each time would take longer than
+    the measurement.
+    """
     return REQUEST_SECONDS.labels(kind, outcome)

@@ -1,4 +1,4 @@
-"""Finds API keys in addresses, which end up in histories and logs."""
+"""Find API keys in addresses, which are stored in histories and logs."""
 
 import re
 from urllib.parse import parse_qsl
@@ -8,7 +8,7 @@ _NAMES = frozenset({"api_key", "apikey", "api-key", "access_token"})
 
 
 def carries_key(query: bytes) -> bool:
-    """Whether a query string carries a key, or names one: a key that is cut short is refused as well."""
+    """Return whether a query string contains a key or a parameter for one. A truncated key is refused too."""
     if not query:
         return False
     pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)

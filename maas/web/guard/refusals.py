@@ -1,4 +1,4 @@
-"""Words a refusal for the protocol it came by: a problem document over HTTP, a closing code over a websocket."""
+"""Write a refusal in the form of its protocol: a problem document over HTTP, a close code over a websocket."""
 
 import json
 from dataclasses import dataclass
@@ -31,7 +31,9 @@ class Refusal:
 
 
 def refusal(scope: Scope, error: DomainError, *, hang_up: bool) -> Refusal:
-    """`hang_up`: the caller's body was not read, so nothing more can be said on this connection."""
+    """Return the refusal. `hang_up` says that the request body was not read, so the connection cannot be used
+    any more.
+    """
     content = problem(error.code, error.detail, **error.extra, request_id=scope[REQUEST_ID])
     status = status_at(scope["path"], int(str(content["status"])))
     content_type, body = _for_program_or_person(scope, content)
@@ -54,7 +56,7 @@ def refusal(scope: Scope, error: DomainError, *, hang_up: bool) -> Refusal:
 
 
 def worded(scope: Scope, error: DomainError) -> tuple[int, bytes]:
-    """Status and body alone, for calls that came by no connection of their own."""
+    """Return only the status and the body, for calls that did not come over a connection of their own."""
     refused = refusal(scope, error, hang_up=False)
     return refused.status, refused.body
 
@@ -74,7 +76,9 @@ async def refuse_request(refused: Refusal, send: Send) -> None:
 
 
 async def refuse_socket(scope: Scope, refused: Refusal, send: Send) -> None:
-    """Before the handshake: no socket is opened. Servers that can, answer with the problem itself; others with 403."""
+    """Refuse a handshake without opening a socket. Servers that support it answer with the problem document, and others
+    with 403.
+    """
     if "websocket.http.response" in (scope.get("extensions") or {}):
         start = {
             "type": "websocket.http.response.start",

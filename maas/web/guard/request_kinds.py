@@ -11,7 +11,7 @@ UNMEASURED = ("/static/", "/livez", "/readyz", "/metrics")
 
 
 def kind_of(scope: Scope) -> str | None:
-    """Return None for what is not measured: static files and probes."""
+    """Return the kind of a request, or None if it is not measured: static files and probes."""
     path: str = scope["path"]
     if runs_model(path):
         return _protocol_of(path)
@@ -32,7 +32,7 @@ def _protocol_of(path: str) -> str:
 
 
 def outcome_of(status: int | None) -> str:
-    """`status` is None where the caller left before anything was answered."""
+    """Return the outcome. `status` is None if the client disconnected before anything was answered."""
     if status is None:
         return "left"
     if status < 400:

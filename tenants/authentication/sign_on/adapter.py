@@ -26,10 +26,10 @@ from tenants.authentication.impersonation import require_own_hands
 from tenants.authentication.sign_on.asking import BoundedAnswers
 from tenants.authentication.sign_on.errors import ConnectedElsewhere
 from tenants.authentication.sign_on.providers import provider_class
-from tenants.authentication.sign_on.services import configured, connect, name_of, tell_by_mail
+from tenants.authentication.sign_on.services import configured, connect, name_of, send_mail_about
 
 log = structlog.get_logger(__name__)
-_MOST_REDIRECTS = 0
+_MAX_REDIRECTS = 0
 
 
 class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
@@ -48,7 +48,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
     def get_requests_session(self) -> Any:
         session = super().get_requests_session()
-        session.max_redirects = _MOST_REDIRECTS
+        session.max_redirects = _MAX_REDIRECTS
         for scheme in ("https://", "http://"):
             session.mount(scheme, BoundedAnswers())
         return session
@@ -140,6 +140,6 @@ def _connected(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBa
             messages.error(request, refusal.detail)
         else:
             name = name_of(sociallogin.account.provider)
-            tell_by_mail(person, "connected", sociallogin.account.provider)
+            send_mail_about(person, "connected", sociallogin.account.provider)
             messages.success(request, f"You can sign in through {name} now.")
     return redirect("socialaccount_connections")

@@ -13,7 +13,7 @@ from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
-MOST_BYTES = 1024 * 1024
+MAX_BYTES = 1024 * 1024
 """The most bytes of a response. Descriptions and keys take some kilobytes."""
 LONGEST_S = 10.0
 """The most seconds for a response that keeps arriving. A response that pauses is given up sooner."""
@@ -73,8 +73,8 @@ def _read(response: requests.Response, until: float) -> bytes:
     with response.raw as body:
         while piece := body.read1(_PIECE_BYTES, decode_content=True):
             read += piece
-            if len(read) > MOST_BYTES:
-                raise TooMuch(f"{response.url} answers with more than {MOST_BYTES} bytes", response=response)
+            if len(read) > MAX_BYTES:
+                raise TooMuch(f"{response.url} answers with more than {MAX_BYTES} bytes", response=response)
             if time.monotonic() > until:
                 raise TooMuch(
                     f"{response.url} takes longer than {LONGEST_S:.0f} s to answer", response=response

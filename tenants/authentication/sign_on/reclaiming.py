@@ -9,7 +9,7 @@ from django.db import transaction
 
 from tenants.accounts.models import User
 from tenants.accounts.sessions import end_other_sessions
-from tenants.authentication.sign_on.services import tell_accounts
+from tenants.authentication.sign_on.services import notify_accounts
 from tenants.core.db.unit_of_work import current_alias
 
 
@@ -27,6 +27,6 @@ def drop_unproven_ways_in(*, person: User) -> None:
             return
         for account in SocialAccount.objects.filter(user_id=person.pk):
             account.delete()
-            tell_accounts("sign_on.removed", person, account.provider)
+            notify_accounts("sign_on.removed", person, account.provider)
         Authenticator.objects.filter(user_id=person.pk).delete()
         end_other_sessions(person=person, kept=None)

@@ -51,7 +51,7 @@ def connect(*, person: User, account: SocialAccount) -> None:
             raise ConnectedElsewhere(f"You sign in with another account at {name}. Take that one away first.")
         account.user = person
         account.save()
-        tell_accounts("sign_on.connected", person, account.provider)
+        notify_accounts("sign_on.connected", person, account.provider)
 
 
 def disconnect(*, person: User, provider_id: str) -> bool:
@@ -63,7 +63,7 @@ def disconnect(*, person: User, provider_id: str) -> bool:
             return False
         _require_another_way_in(person, provider_id)
         found.delete()
-        tell_accounts("sign_on.removed", person, provider_id)
+        notify_accounts("sign_on.removed", person, provider_id)
     return True
 
 
@@ -81,7 +81,7 @@ def _require_another_way_in(person: User, provider_id: str) -> None:
     raise LastWayIn("You could not sign in any more without it. Choose a password first.")
 
 
-def tell_accounts(deed: str, person: User, provider_id: str) -> None:
+def notify_accounts(deed: str, person: User, provider_id: str) -> None:
     """Record the action in each account that the person belongs to. Call this in the transaction of the action."""
     changes = changes_between({}, {"through": name_of(provider_id)})
     if deed == "sign_on.removed":
@@ -97,7 +97,7 @@ def tell_accounts(deed: str, person: User, provider_id: str) -> None:
             )
 
 
-def tell_by_mail(person: User, what: str, provider_id: str) -> None:
+def send_mail_about(person: User, what: str, provider_id: str) -> None:
     """Notify a person by email of a way to sign in that another person may have added."""
     about = {"through": name_of(provider_id)}
     get_adapter().send_notification_mail(f"socialaccount/email/account_{what}", person, context=about)
@@ -118,4 +118,4 @@ def note_sign_on(user: User, **kwargs: Any) -> None:
     through = kwargs.get("sociallogin")
     if through is not None:
         with transaction.atomic(using=current_alias()):
-            tell_accounts("sign_on.used", user, through.account.provider)
+            notify_accounts("sign_on.used", user, through.account.provider)

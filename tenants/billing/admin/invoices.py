@@ -23,7 +23,7 @@ from tenants.billing.invoices.models import Invoice, InvoiceLine, Seller
 from tenants.billing.invoices.paper import party_rows
 from tenants.core.months import Month
 
-MOST_LINES = 100
+MAX_LINES = 100
 FACTS = ("owner", "stands", "kind", "correction_of", "reason", "month", "period_start", "period_end")
 SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "still_open")
 
@@ -217,12 +217,12 @@ def _lines(invoice: Invoice) -> SafeString | str:
             quantity_of(line.included, line.price) if line.included else "",
             amount_of(line.amount_micros, invoice.currency),
         )
-        for line in found[: MOST_LINES + 1]
+        for line in found[: MAX_LINES + 1]
     ]
-    shown = format_html_join("", "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", rows[:MOST_LINES])
+    shown = format_html_join("", "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", rows[:MAX_LINES])
     if not shown:
         return NOTHING
     head = "<tr><th>What</th><th>Quantity</th><th>Included</th><th>Amount</th></tr>"
-    more = "<p>More lines are in the PDF.</p>" if len(rows) > MOST_LINES else ""
+    more = "<p>More lines are in the PDF.</p>" if len(rows) > MAX_LINES else ""
     table = '<table class="op-table"><thead>{}</thead><tbody>{}</tbody></table>{}'
     return format_html(table, SafeString(head), shown, SafeString(more))

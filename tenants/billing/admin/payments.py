@@ -32,7 +32,7 @@ from tenants.billing.payments.models import Payment, ProviderEvent
 from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.provider.errors import NotBookable, NotRefundable
 from tenants.billing.payments.refunds import LONGEST_REASON, ask_refund, decide_refund
-from tenants.billing.payments.services import MOST_MICROS
+from tenants.billing.payments.services import MAX_MICROS
 from tenants.billing.payments.transfers import cancel_announced, record_announced, record_transfer
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.ids import uuid7
@@ -46,7 +46,7 @@ def _amount(label: str, help_text: str, *, required: bool = False) -> forms.Deci
         label=label,
         required=required,
         min_value=0,
-        max_value=MOST_MICROS // MICROS,
+        max_value=MAX_MICROS // MICROS,
         decimal_places=6,
         help_text=help_text,
         widget=UnfoldAdminDecimalFieldWidget,

@@ -21,13 +21,13 @@ from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.dashboard.money import shown_money
 from tenants.billing.ledger.models import Budget, LedgerDifference, LedgerTransaction, Wallet
-from tenants.billing.ledger.terms import LONGEST_REASON, MOST_MICROS, grant_credit, set_budget, set_terms
+from tenants.billing.ledger.terms import LONGEST_REASON, MAX_MICROS, grant_credit, set_budget, set_terms
 from tenants.core.ids import uuid7
 from tenants.plans.wording import money
 
 LAST = 20
 MICROS = 1_000_000
-_MOST = MOST_MICROS // MICROS
+_MOST = MAX_MICROS // MICROS
 
 
 def _amount(label: str, help_text: str, *, least: int = 0) -> forms.DecimalField:

@@ -17,10 +17,10 @@ from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
 from tenants.billing.invoices.as_csv import list_as_csv
 from tenants.billing.invoices.files import CSV, as_file, csv_file, pdf_file
-from tenants.billing.invoices.issued import MOST_EXPORTED, WholeInvoice, find_invoice, invoices, whole
+from tenants.billing.invoices.issued import MAX_EXPORTED, WholeInvoice, find_invoice, invoices, whole
 from tenants.billing.invoices.models import InvoiceLine
 from tenants.billing.invoices.standing import STANDINGS
-from tenants.billing.invoices.told import PRINTED, SUMS, invoice_told, whole_told
+from tenants.billing.invoices.told import PRINTED, SUMS, invoice_json, whole_json
 from tenants.billing.invoices.upcoming import upcoming_now
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
@@ -111,7 +111,7 @@ class InvoiceList(APIView):
         identity = caller(request, "billing:read")
         only(request, "status", "limit", "cursor")
         with unit_of_work(identity):
-            return Response(listing(request, _asked(request), invoice_told))
+            return Response(listing(request, _asked(request), invoice_json))
 
 
 class InvoiceExport(APIView):
@@ -128,7 +128,7 @@ class InvoiceExport(APIView):
         identity = caller(request, "billing:read")
         only(request, "status")
         with unit_of_work(identity):
-            written = list_as_csv(_asked(request)[:MOST_EXPORTED])
+            written = list_as_csv(_asked(request)[:MAX_EXPORTED])
         return as_file(written.encode(), CSV, "invoices.csv")
 
 
@@ -177,7 +177,7 @@ class InvoiceDetail(APIView):
     def get(self, request: Request, invoice_id: str) -> Response:
         identity = caller(request, "billing:read")
         only(request)
-        return Response(_of(identity, invoice_id, whole_told))
+        return Response(_of(identity, invoice_id, whole_json))
 
 
 class InvoicePdf(APIView):

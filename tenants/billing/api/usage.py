@@ -20,7 +20,7 @@ from tenants.billing.usage.asked import BUCKETS, GROUPS, PARAMETERS, Asked, BadQ
 from tenants.billing.usage.cursors import read_cursor, write_cursor
 from tenants.billing.usage.lines import record_lines, sum_lines
 from tenants.billing.usage.sums import Row, sums_and_totals
-from tenants.billing.usage.told import keys_of, moment, row_told, sum_told
+from tenants.billing.usage.told import keys_of, moment, row_json, sum_json
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 
@@ -102,11 +102,11 @@ class UsageList(APIView):
                 "to": moment(question.end),
                 "bucket": question.bucket,
                 "group_by": question.group_by,
-                "data": [row_told(row, question, keys) for row in rows[:limit]],
+                "data": [row_json(row, question, keys) for row in rows[:limit]],
                 "has_more": len(rows) > limit,
                 "next_cursor": _next(question, rows[:limit]) if len(rows) > limit else None,
                 "totals": [
-                    {"livemode": mode, **sum_told(of_all[mode])} for mode in (True, False) if mode in of_all
+                    {"livemode": mode, **sum_json(of_all[mode])} for mode in (True, False) if mode in of_all
                 ],
             }
         )

@@ -12,7 +12,7 @@ from tenants.billing.invoices.models import BillingDetails, Invoice, InvoiceLine
 from tenants.billing.invoices.paper import Paper, paper_of
 from tenants.billing.invoices.standing import STANDINGS, Standing, standing_of
 
-MOST_EXPORTED = 10_000
+MAX_EXPORTED = 10_000
 _NOTE = Q(kind=Invoice.Kind.CREDIT_NOTE)
 
 

@@ -9,7 +9,7 @@ from tenants.core.ids import uuid7
 
 COUNTRY = RegexValidator("^[A-Z]{2}$", "Two capital letters, for example DE.")
 PREFIX = RegexValidator("^[A-Z0-9][A-Z0-9-]{0,11}$", "Capital letters, digits and hyphens, 12 at most.")
-MOST_TAX_BP = 10_000
+MAX_TAX_BP = 10_000
 
 
 class Seller(models.Model):
@@ -29,7 +29,7 @@ class Seller(models.Model):
     tax_rate_bp = models.PositiveSmallIntegerField(
         "tax rate",
         default=0,
-        validators=[MaxValueValidator(MOST_TAX_BP)],
+        validators=[MaxValueValidator(MAX_TAX_BP)],
         help_text="In hundredths of a percent: 1900 is 19 %.",
     )
     payment_days = models.PositiveSmallIntegerField(
@@ -74,7 +74,7 @@ class BillingDetails(TenantOwned):
         "tax rate",
         null=True,
         blank=True,
-        validators=[MaxValueValidator(MOST_TAX_BP)],
+        validators=[MaxValueValidator(MAX_TAX_BP)],
         help_text="Empty: the seller's.",
     )
     changed_at = models.DateTimeField(auto_now=True, editable=False)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 FIRST = timedelta(minutes=10)
 LONGEST = timedelta(days=1)
-_MOST_DOUBLED = 12
+_MAX_DOUBLED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,5 +37,5 @@ class RetryDelays:
 
 
 def pause_after(failures: int) -> timedelta:
-    doubled: timedelta = FIRST * 2 ** min(failures - 1, _MOST_DOUBLED)
+    doubled: timedelta = FIRST * 2 ** min(failures - 1, _MAX_DOUBLED)
     return min(LONGEST, doubled)

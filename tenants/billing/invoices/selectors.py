@@ -15,7 +15,7 @@ from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.months import Month
 
-MOST_RECORDS = 2_000_000
+MAX_RECORDS = 2_000_000
 """The most records that are summed up during a request."""
 _told: ToldAgain[list[Draft]] = ToldAgain()
 
@@ -36,7 +36,7 @@ def upcoming(tenant_id: UUID) -> list[Draft] | None:
         month = Month.of(database_now().date())
         if known := _told.find((tenant_id, month), begun_s):
             return known
-        if records_of(tenant_id, month) > MOST_RECORDS:
+        if records_of(tenant_id, month) > MAX_RECORDS:
             return None
     try:
         found = preview_month(tenant_id, month)

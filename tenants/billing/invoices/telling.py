@@ -48,7 +48,7 @@ It is also here, with its lines as CSV and JSON: {link}
 """
 
 
-def tell_of_invoices() -> int:
+def mail_invoices() -> int:
     """Send invoices and return the number sent. If the mail server is unavailable, sending is tried again for three
     days.
     """

@@ -13,7 +13,7 @@ PRINTED = ("name", "address", "country", "tax_id", "email")
 SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "open")
 
 
-def invoice_told(invoice: Invoice) -> dict[str, Any]:
+def invoice_json(invoice: Invoice) -> dict[str, Any]:
     first, last = period_of(invoice)
     return {
         "id": str(invoice.id),
@@ -37,10 +37,10 @@ def invoice_told(invoice: Invoice) -> dict[str, Any]:
     }
 
 
-def whole_told(found: WholeInvoice) -> dict[str, Any]:
+def whole_json(found: WholeInvoice) -> dict[str, Any]:
     currency = found.invoice.currency
     return {
-        **invoice_told(found.invoice),
+        **invoice_json(found.invoice),
         "lines": [_line(line, currency) for line in found.lines],
         "credit_notes": [
             {**_named(note), "total_micros": note.total_micros, "total": plain(note.total_micros, currency)}

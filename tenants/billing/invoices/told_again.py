@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 V = TypeVar("V")
-MOST_OF_TIME = 0.05
+MAX_OF_TIME = 0.05
 """The largest share of the time that may be spent on computing the same result again."""
 QUICK_S = 0.5
 """Results that took less time than this are always computed again."""
@@ -32,6 +32,6 @@ class ToldAgain(Generic[V]):
         self._kept.pop(of, None)
         if took_s < QUICK_S:
             return
-        self._kept[of] = _Kept(answer, now_s + min(LONGEST_S, took_s / MOST_OF_TIME))
+        self._kept[of] = _Kept(answer, now_s + min(LONGEST_S, took_s / MAX_OF_TIME))
         while len(self._kept) > CAPACITY:
             self._kept.popitem(last=False)

@@ -63,7 +63,7 @@ class Rooms:
         return self.tenant_micros is not None or self.key_micros is not None
 
     @property
-    def least_micros(self) -> int | None:
+    def min_micros(self) -> int | None:
         return min((room for room in (self.tenant_micros, self.key_micros) if room is not None), default=None)
 
     def with_back(self, micros: int) -> "Rooms":

@@ -31,8 +31,8 @@ log = structlog.get_logger(__name__)
 TIMEOUT_S = 1.0
 LEFT_ALONE_S = 0.5
 """Seconds for which Redis is not tried again after it did not answer."""
-MOST_AT_ONCE = 500
-MOST_WAITING = 20_000
+MAX_AT_ONCE = 500
+MAX_WAITING = 20_000
 
 
 class ReservationsAway(Exception):
@@ -131,7 +131,7 @@ class Reservations:
     def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
         """Report the actual cost, or 0 if there is none. The response is not awaited."""
         asked = said(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S, *units)
-        if not self._is_away and len(self._waiting) < MOST_WAITING:
+        if not self._is_away and len(self._waiting) < MAX_WAITING:
             self._set_out(_Asked(asked, None))
 
     async def close(self) -> None:
@@ -144,7 +144,7 @@ class Reservations:
         return asyncio.get_running_loop().time() < self._away_until_s
 
     async def _ask(self, about: Said) -> Any:
-        if self._is_away or len(self._waiting) >= MOST_WAITING:
+        if self._is_away or len(self._waiting) >= MAX_WAITING:
             raise ReservationsAway("Redis did not answer a moment ago")
         asked = _Asked(about, asyncio.get_running_loop().create_future())
         self._set_out(asked)
@@ -159,7 +159,7 @@ class Reservations:
     async def _go_on(self) -> None:
         try:
             while self._waiting:
-                together, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
+                together, self._waiting = self._waiting[:MAX_AT_ONCE], self._waiting[MAX_AT_ONCE:]
                 await self._go(together)
         finally:
             self._writer = None

@@ -17,7 +17,7 @@ from tenants.billing.ledger.standing import budget_key
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 
-MOST_MICROS = 10**15
+MAX_MICROS = 10**15
 """The largest amount: a thousand million in any currency. A larger one is taken for a typing error."""
 GRANTED = "grant"
 _TERMS = ("kind", "credit_line_micros")
@@ -46,10 +46,8 @@ def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: 
     _check_currency(currency)
     if kind not in Wallet.Kind.values:
         raise InvalidTerms(f"{kind!r} is no way to pay: give one of {', '.join(Wallet.Kind.values)}.")
-    if not 0 <= credit_line_micros <= MOST_MICROS:
-        raise InvalidTerms(
-            f"A credit line of {credit_line_micros} micros is not between 0 and {MOST_MICROS}."
-        )
+    if not 0 <= credit_line_micros <= MAX_MICROS:
+        raise InvalidTerms(f"A credit line of {credit_line_micros} micros is not between 0 and {MAX_MICROS}.")
     wallet = _locked(tenant_id, currency)
     before = {name: getattr(wallet, name) for name in _TERMS}
     wallet.kind, wallet.credit_line_micros = kind, credit_line_micros
@@ -92,9 +90,9 @@ def grant_credit(
     called.
     """
     _check_currency(currency)
-    if not amount_micros or abs(amount_micros) > MOST_MICROS:
+    if not amount_micros or abs(amount_micros) > MAX_MICROS:
         raise InvalidTerms(
-            f"{amount_micros} micros cannot be granted: give a number but 0, of {MOST_MICROS} at most."
+            f"{amount_micros} micros cannot be granted: give a number but 0, of {MAX_MICROS} at most."
         )
     if not 1 <= len(reason.strip()) <= LONGEST_REASON:
         raise InvalidTerms(f"Say in 1 to {LONGEST_REASON} characters what the credit is for.")
@@ -126,8 +124,8 @@ def set_budget(
 ) -> Budget | None:
     """Set the budget, or remove it if the amount is None. Usage of the month from before it was set counts."""
     _check_currency(currency)
-    if monthly_micros is not None and not 0 <= monthly_micros <= MOST_MICROS:
-        raise InvalidTerms(f"A budget of {monthly_micros} micros is not between 0 and {MOST_MICROS}.")
+    if monthly_micros is not None and not 0 <= monthly_micros <= MAX_MICROS:
+        raise InvalidTerms(f"A budget of {monthly_micros} micros is not between 0 and {MAX_MICROS}.")
     _locked(tenant_id, currency)
     key_id = budget_key(key_id)
     found = Budget.objects.filter(tenant_id=tenant_id, currency=currency, api_key_id=key_id, set_by=set_by)

@@ -180,7 +180,7 @@ def _told_alone(wanted: Reservation, look: _Look, units: _UnitsLook) -> Told:
     needed = (
         wanted.amount_micros - wanted.amount_micros * included // most if included else wanted.amount_micros
     )
-    least = look.rooms.least_micros
+    least = look.rooms.min_micros
     left = None if least is None else least - look.used_micros
     if not needed or left is None or left >= needed:
         return Told(Verdict.YES, 0, needed, tuple(parts))

@@ -16,7 +16,7 @@ from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 TIMEOUT_S = 2.0
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 _ADD = b"*5\r\n$4\r\nXADD\r\n$%d\r\n%b\r\n$1\r\n*\r\n$%d\r\n%b\r\n" % (len(STREAM), STREAM, len(FIELD), FIELD)
 """The command up to its last argument, in the protocol of Redis. The library takes three times as long to write it."""
 
@@ -71,7 +71,7 @@ class MeterStream:
 
         They are written even if their caller is canceled meanwhile, because the usage has happened.
         """
-        if len(self._waiting) + len(events) > MOST_WAITING:
+        if len(self._waiting) + len(events) > MAX_WAITING:
             raise MeterAway
         loop = asyncio.get_running_loop()
         due_s = loop.time() + TIMEOUT_S

@@ -39,10 +39,10 @@ from tenants.core.shares import unit_micros
 from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
-MOST_MICROS = 10**12
+MAX_MICROS = 10**12
 """The largest amount: a million in any currency. A larger one is taken for a typing error."""
 USUAL_CURRENCY = "EUR"
-LEAST_LIFE = timedelta(minutes=35)
+MIN_LIFE = timedelta(minutes=35)
 """The shortest lifetime of a new page. Stripe accepts no page that ends within half an hour."""
 _LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
@@ -172,7 +172,7 @@ def _about_to_ask(payment: Payment) -> Order | None:
         Payment.objects.filter(id=payment.id).update(asked_at=Coalesce("asked_at", Now()))
         payment.refresh_from_db()
         now = database_now()
-        in_time = now < payment.created_at + CHECKOUT_LASTS - LEAST_LIFE
+        in_time = now < payment.created_at + CHECKOUT_LASTS - MIN_LIFE
         return order_of(payment) if in_time and may_ask_again(payment.asked_at, now) else None
 
 
@@ -240,7 +240,7 @@ def _waiting(invoice: Invoice, provider: str) -> Payment | None:
         )
     same = pending.filter(amount_micros=invoice.open_micros)
     if provider != OFFLINE:
-        same = same.filter(created_at__gt=Now() - (CHECKOUT_LASTS - LEAST_LIFE))
+        same = same.filter(created_at__gt=Now() - (CHECKOUT_LASTS - MIN_LIFE))
     return same.first()
 
 
@@ -257,8 +257,8 @@ def _check_amount(wanted: TopUp, currencies: list[str]) -> None:
             f"This account buys no credit in {wanted.currency[:20]!r}; it can in {', '.join(currencies)}."
         )
     unit = unit_micros(wanted.currency)
-    if wanted.amount_micros % unit or not 0 < wanted.amount_micros <= MOST_MICROS:
+    if wanted.amount_micros % unit or not 0 < wanted.amount_micros <= MAX_MICROS:
         raise WrongAmount(
             f"{wanted.amount_micros} micros of {wanted.currency} cannot be paid: give a multiple of {unit}, "
-            f"of {MOST_MICROS} at most."
+            f"of {MAX_MICROS} at most."
         )

@@ -61,7 +61,7 @@ class _Refused:
         )
 
 
-def tell_of_refused_cards() -> int:
+def notify_of_refused_cards() -> int:
     """Send the mails and return the number of refusals mailed. If the mail server is unavailable, sending is tried
     again for a day.
     """

@@ -11,7 +11,7 @@ from tenants.billing.payments.books import books, locked_payment, wait_for_form
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.paying import locked_invoice, pay
-from tenants.billing.payments.services import MOST_MICROS, new_reference
+from tenants.billing.payments.services import MAX_MICROS, new_reference
 from tenants.core.shares import unit_micros
 from tenants.plans.wording import money
 
@@ -97,8 +97,8 @@ def _came_in(payment: Payment, invoice: Invoice | None, *, note: str, made_by: s
 
 def _check(currency: str, amount_micros: int) -> None:
     unit = unit_micros(currency)
-    if amount_micros % unit or not 0 < amount_micros <= MOST_MICROS:
+    if amount_micros % unit or not 0 < amount_micros <= MAX_MICROS:
         raise InvalidTerms(
-            f"{amount_micros} micros of {currency} cannot have come in: give a multiple of {unit}, of {MOST_MICROS} "
+            f"{amount_micros} micros of {currency} cannot have come in: give a multiple of {unit}, of {MAX_MICROS} "
             "at most."
         )

@@ -14,7 +14,7 @@ BUCKETS: tuple[Bucket, ...] = ("hour", "day", "month")
 GROUPS: tuple[Group, ...] = ("model", "key", "meter", "livemode", "cached")
 LONGEST_DAYS: Mapping[Bucket, int] = {"hour": 7, "day": 1100, "month": 1100}
 """The longest range per step. Hours are counted from single records, the other steps from the sums by day."""
-MOST_NAMED = 50
+MAX_NAMED = 50
 NO_KEY = "none"
 PARAMETERS = ("from", "to", "bucket", "group_by", "model", "key", "livemode")
 _DAY = timedelta(days=1)
@@ -111,8 +111,8 @@ def _group_by(text: str) -> tuple[Group, ...]:
 
 def _listed(name: str, text: str) -> tuple[str, ...]:
     named = tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
-    if len(named) > MOST_NAMED:
-        raise BadQuestion(f"{name} names {len(named)}; at most {MOST_NAMED} are taken.")
+    if len(named) > MAX_NAMED:
+        raise BadQuestion(f"{name} names {len(named)}; at most {MAX_NAMED} are taken.")
     if "\0" in text:
         raise BadQuestion(f"{name} holds a character that no name has.")
     return named

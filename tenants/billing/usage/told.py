@@ -10,17 +10,17 @@ from tenants.billing.usage.sums import Row, Sum, end_of
 from tenants.plans.prices import display
 
 
-def row_told(row: Row, asked: Asked, keys: dict[str, dict[str, str]]) -> dict[str, object]:
+def row_json(row: Row, asked: Asked, keys: dict[str, dict[str, str]]) -> dict[str, object]:
     told: dict[str, object] = {"object": "usage", "from": moment(row.at), "to": moment(end_of(row.at, asked))}
     for group, text in row.of.items():
         if group == "key":
             told["key"] = keys.get(text, {"id": text}) if text else None
         else:
             told[group] = text == "true" if group in ("livemode", "cached") else text
-    return {**told, **sum_told(row.sum)}
+    return {**told, **sum_json(row.sum)}
 
 
-def sum_told(total: Sum) -> dict[str, object]:
+def sum_json(total: Sum) -> dict[str, object]:
     return {
         "quantities": total.quantities,
         "amounts": [

@@ -10,7 +10,7 @@ from tenants.core.asgi.protocol import Scope, headers_of
 from tenants.core.errors import DomainError
 from tenants.core.token_bucket import Bucket
 
-MOST_PLACES = 10_000
+MAX_PLACES = 10_000
 US = 1_000_000
 
 
@@ -24,8 +24,8 @@ class PlaceBound:
     `said` is the message of a refusal, with `pause_s` in it.
     """
 
-    def __init__(self, most_a_minute: int, said: str, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most = most_a_minute
+    def __init__(self, max_a_minute: int, said: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = max_a_minute
         self._said = said
         self._clock = clock
         self._lock = threading.Lock()
@@ -60,7 +60,7 @@ class PlaceBound:
     def _keep(self, place: str, bucket: Bucket) -> None:
         self._buckets[place] = bucket
         self._buckets.move_to_end(place)
-        while len(self._buckets) > MOST_PLACES:
+        while len(self._buckets) > MAX_PLACES:
             self._buckets.popitem(last=False)
 
     def _now_us(self) -> int:
@@ -68,15 +68,15 @@ class PlaceBound:
 
 
 def place_of_scope(scope: Scope, proxies: int) -> str:
-    return place_of(told_address(scope, proxies))
+    return place_of(claimed_address(scope, proxies))
 
 
 def address_of_scope(scope: Scope, proxies: int) -> str:
     """Return the address itself, while `place_of_scope` may return a whole network."""
-    return address_of(told_address(scope, proxies))
+    return address_of(claimed_address(scope, proxies))
 
 
-def told_address(scope: Scope, proxies: int) -> str:
+def claimed_address(scope: Scope, proxies: int) -> str:
     """Return the address as it was written, which may not be a valid address."""
     peer = scope.get("client")
     told = {

@@ -12,15 +12,15 @@ from tenants.core.asgi.client_ip_limit import PlaceBound
 from tenants.core.asgi.threads import DatabaseThreads
 
 F = TypeVar("F")
-MOST_A_MINUTE = 300
+MAX_A_MINUTE = 300
 """The most wrong tries of a client IP in a minute. It is far more than people mistype, and each try is a look-up by an
 index.
 """
-MOST_WAITING = 4_096
+MAX_WAITING = 4_096
 """The most look-ups that wait. It is far more than one client IP may try. A flood from one client IP is handled at once
 and delays nobody else.
 """
-MOST_GOOD = 50_000
+MAX_GOOD = 50_000
 _SAID = "Too many unknown keys or sessions came from your address. Check yours, and send this again in {pause_s} s."
 
 
@@ -28,10 +28,10 @@ class Strangers:
     """The look-up of unknown credentials, however many there are."""
 
     def __init__(self, tries: PlaceBound | None = None) -> None:
-        self._threads = DatabaseThreads("strangers", 2, waiting=MOST_WAITING)
-        self._tickets = DatabaseThreads("tickets", 1, waiting=MOST_WAITING)
+        self._threads = DatabaseThreads("strangers", 2, waiting=MAX_WAITING)
+        self._tickets = DatabaseThreads("tickets", 1, waiting=MAX_WAITING)
         """The thread for look-ups in Redis. While Redis does not respond, keys and sessions are still looked up."""
-        self._tries = PlaceBound(MOST_A_MINUTE, _SAID) if tries is None else tries
+        self._tries = PlaceBound(MAX_A_MINUTE, _SAID) if tries is None else tries
 
     async def look_up(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
         """Look up a credential. Raises TooManyTries."""
@@ -102,7 +102,7 @@ class Familiar(Generic[F]):
         self._good.pop(digest, None)
         if good:
             self._good[digest] = None
-        while len(self._good) > MOST_GOOD:
+        while len(self._good) > MAX_GOOD:
             self._good.popitem(last=False)
 
 

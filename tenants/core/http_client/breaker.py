@@ -4,7 +4,7 @@ one at a time.
 
 from dataclasses import dataclass
 
-MOST_FAILURES = 5
+MAX_FAILURES = 5
 FIRST_REST_S = 30.0
 LONGEST_REST_S = 600.0
 PROBE_S = 60.0
@@ -13,7 +13,7 @@ PROBE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Circuit:
-    """A circuit that is closed until MOST_FAILURES in a row. It then rests, one request probes the endpoint, and the
+    """A circuit that is closed until MAX_FAILURES in a row. It then rests, one request probes the endpoint, and the
     result of the probe decides.
     """
 
@@ -25,7 +25,7 @@ class Circuit:
 
     @property
     def is_open(self) -> bool:
-        return self.failures >= MOST_FAILURES
+        return self.failures >= MAX_FAILURES
 
     def lets_through(self, now_s: float) -> bool:
         return not self.is_open or now_s >= self.rests_until_s
@@ -46,7 +46,7 @@ class Circuit:
         if self.is_open and not self.probing:
             return self
         failures = self.failures + 1
-        beyond = min(failures - MOST_FAILURES, 10)
+        beyond = min(failures - MAX_FAILURES, 10)
         if beyond < 0:
             return Circuit(failures)
         return Circuit(failures, now_s + min(LONGEST_REST_S, FIRST_REST_S * 2.0**beyond))

@@ -14,7 +14,7 @@ from tenants.core.http_client.errors import EgressFailed
 
 log = structlog.get_logger(__name__)
 
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 
 
 class Circuits:
@@ -73,5 +73,5 @@ class Circuits:
         """
         self._known[endpoint] = circuit
         self._known.move_to_end(endpoint)
-        while len(self._known) > MOST_REMEMBERED:
+        while len(self._known) > MAX_REMEMBERED:
             self._known.popitem(last=False)

@@ -111,7 +111,7 @@ class Client:
         try:
             if target.tls:
                 connection = secure(connection, target.host, self.trust, connecting)
-            wire = Wire(connection, deadline, most_bytes=caps.header_bytes)
+            wire = Wire(connection, deadline, max_bytes=caps.header_bytes)
             answer = exchange.ask(wire, outbound, target, caps, file)
             return replace(answer, is_own=self.rules.is_own(target.host, addresses))
         finally:

@@ -105,8 +105,8 @@ def ask(wire: Wire, outbound: Outbound, target: Target, caps: Caps, file: Binary
     wire.allow(FRAMES_PER_BYTE * caps.body_bytes)
     wanted = caps.needs_body and response.status == 200
     sink = file if file is not None and wanted else BytesIO()
-    most_bytes = caps.body_bytes if wanted else min(caps.body_bytes, WORDS_BYTES)
-    whole = _take_body(response, sink, most_bytes, is_wanted=wanted)
+    max_bytes = caps.body_bytes if wanted else min(caps.body_bytes, WORDS_BYTES)
+    whole = _take_body(response, sink, max_bytes, is_wanted=wanted)
     body = sink.getvalue() if isinstance(sink, BytesIO) and sink is not file else b""
     return Answer(response.status, _named(response), body, whole=whole)
 
@@ -140,31 +140,31 @@ def _faults() -> Iterator[None]:
         ) from error
 
 
-def _take_body(response: HTTPResponse, sink: BinaryIO, most_bytes: int, *, is_wanted: bool) -> bool:
+def _take_body(response: HTTPResponse, sink: BinaryIO, max_bytes: int, *, is_wanted: bool) -> bool:
     """Copy the body, and return whether the sink has all of it."""
     if _is_encoded(response):
         if is_wanted:
             raise EgressFailed("answer_invalid", "The answer is compressed, although it was asked not to be.")
         return False
     announced = response.length or 0
-    if is_wanted and announced > most_bytes:
-        raise _too_large(most_bytes)
+    if is_wanted and announced > max_bytes:
+        raise _too_large(max_bytes)
     if is_wanted:
-        return _take_all(response, sink, most_bytes)
+        return _take_all(response, sink, max_bytes)
     try:
-        return _take_all(response, sink, most_bytes)
+        return _take_all(response, sink, max_bytes)
     except EgressFailed:
         # The body was cut off or too long, but the status has arrived, and only the status was requested.
         return False
 
 
-def _take_all(response: HTTPResponse, sink: BinaryIO, most_bytes: int) -> bool:
+def _take_all(response: HTTPResponse, sink: BinaryIO, max_bytes: int) -> bool:
     got = 0
     while piece := _next_piece(response):
-        sink.write(piece[: most_bytes - got])
+        sink.write(piece[: max_bytes - got])
         got += len(piece)
-        if got > most_bytes:
-            raise _too_large(most_bytes)
+        if got > max_bytes:
+            raise _too_large(max_bytes)
     if response.length:
         raise EgressFailed("answer_invalid", f"The answer ended {response.length} bytes before its end.")
     return True
@@ -176,8 +176,8 @@ def _next_piece(response: HTTPResponse) -> bytes:
         return response.read1(PIECE_BYTES)
 
 
-def _too_large(most_bytes: int) -> EgressFailed:
-    return EgressFailed("answer_too_large", f"The answer is larger than {most_bytes} bytes.")
+def _too_large(max_bytes: int) -> EgressFailed:
+    return EgressFailed("answer_too_large", f"The answer is larger than {max_bytes} bytes.")
 
 
 def _is_encoded(response: HTTPResponse) -> bool:

@@ -12,11 +12,11 @@ from tenants.core.http_client.errors import EgressFailed, no_public_address
 
 Resolve = Callable[[str], Sequence[Address]]
 
-MOST_AT_ONCE = 64
+MAX_AT_ONCE = 64
 """The most look-ups at once. A look-up cannot be ended from outside. An abandoned look-up counts until it ends by
 itself.
 """
-_places = threading.BoundedSemaphore(MOST_AT_ONCE)
+_places = threading.BoundedSemaphore(MAX_AT_ONCE)
 
 
 def system_addresses(host: str) -> Sequence[Address]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Dial = Callable[[Address, int, float], socket.socket]
 
-MOST_ADDRESSES = 4
+MAX_ADDRESSES = 4
 """The most addresses of one name that are tried. More of them would leave too little time for each."""
 
 
@@ -29,7 +29,7 @@ def dial(address: Address, port: int, timeout_s: float) -> socket.socket:
 
 def reach(addresses: Sequence[Address], port: int, deadline: Deadline, dial: Dial) -> socket.socket:
     """Connect to the first address that responds. Each gets its share of the time that is left."""
-    chosen = addresses[:MOST_ADDRESSES]
+    chosen = addresses[:MAX_ADDRESSES]
     reason = ""
     for tried, address in enumerate(chosen):
         try:
@@ -75,9 +75,9 @@ def secure(plain: socket.socket, host: str, context: ssl.SSLContext, deadline: D
 class Wire:
     """A replacement for the socket of http.client, which supports neither a deadline nor a limit on bytes."""
 
-    def __init__(self, connection: socket.socket, deadline: Deadline, *, most_bytes: int) -> None:
+    def __init__(self, connection: socket.socket, deadline: Deadline, *, max_bytes: int) -> None:
         self._connection = connection
-        self._incoming = Incoming(connection, deadline, most_bytes)
+        self._incoming = Incoming(connection, deadline, max_bytes)
         self._deadline = deadline
 
     def sendall(self, data: "ReadableBuffer") -> None:
@@ -90,7 +90,7 @@ class Wire:
         return io.BufferedReader(self._incoming)
 
     def allow(self, more_bytes: int) -> None:
-        self._incoming.most_bytes += more_bytes
+        self._incoming.max_bytes += more_bytes
 
     def close(self) -> None:
         """Do nothing. http.client closes while the response is still read, and the creator of the connection closes
@@ -101,19 +101,19 @@ class Wire:
 class Incoming(io.RawIOBase):
     """The incoming bytes, counted as they arrive, including chunk frames, trailers and endless headers."""
 
-    def __init__(self, connection: socket.socket, deadline: Deadline, most_bytes: int) -> None:
+    def __init__(self, connection: socket.socket, deadline: Deadline, max_bytes: int) -> None:
         super().__init__()
         self._connection = connection
         self._deadline = deadline
-        self.most_bytes = most_bytes
+        self.max_bytes = max_bytes
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        if self.most_bytes <= 0:
+        if self.max_bytes <= 0:
             raise EgressFailed("answer_too_large", "The answer has more headers or frames than are read.")
         self._connection.settimeout(self._deadline.left_s())
         count = self._connection.recv_into(buffer)
-        self.most_bytes -= count
+        self.max_bytes -= count
         return count

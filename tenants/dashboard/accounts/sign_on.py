@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tenants.accounts.models import User
 from tenants.authentication.sign_on.adapter import SignOnAdapter, invited_by
 from tenants.authentication.sign_on.errors import LastWayIn
-from tenants.authentication.sign_on.services import disconnect, name_of, tell_by_mail
+from tenants.authentication.sign_on.services import disconnect, name_of, send_mail_about
 from tenants.dashboard.accounts.sign_on_forms import SignUpThroughForm
 
 
@@ -99,7 +99,7 @@ def _taking_away(request: HttpRequest, provider_id: str) -> HttpResponseBase:
     except LastWayIn as refusal:
         messages.error(request, refusal.detail)
     else:
-        tell_by_mail(_person(request), "disconnected", provider_id)
+        send_mail_about(_person(request), "disconnected", provider_id)
         messages.success(request, f"You sign in through {name_of(provider_id)} no more.")
     return redirect("socialaccount_connections")
 

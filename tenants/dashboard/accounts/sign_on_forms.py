@@ -12,7 +12,7 @@ from tenants.accounts.addresses import await_confirmation, belongs_to_somebody, 
 from tenants.accounts.models import User
 from tenants.accounts.unconfirmed import make_room_for
 from tenants.authentication.sign_on.adapter import confirmed_address, invited_by
-from tenants.authentication.sign_on.services import tell_accounts
+from tenants.authentication.sign_on.services import notify_accounts
 from tenants.dashboard.accounts.new_people import new_name, new_tenant
 from tenants.onboarding.sign_up import make_first_tenant
 
@@ -70,4 +70,4 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
         user.save(update_fields=["name"])
         if not self.invited:
             make_first_tenant(owner=user, name=self.cleaned_data["tenant"])
-            tell_accounts("sign_on.connected", user, self.sociallogin.account.provider)
+            notify_accounts("sign_on.connected", user, self.sociallogin.account.provider)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from tenants.audit.as_csv import as_csv
 from tenants.audit.deeds import KINDS
 from tenants.audit.filters import ANY_KEY, THE_OPERATOR, THE_SERVICE, AuditFilter
-from tenants.audit.selectors import MOST_EXPORTED, audit_entries
+from tenants.audit.selectors import MAX_EXPORTED, audit_entries
 from tenants.audit.telling import Told
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard.log.selectors import names_of_people
@@ -44,7 +44,7 @@ def audit_log(request: HttpRequest, identity: Identity) -> HttpResponse:
         "kinds": KINDS.items(),
         "groups": GROUPS,
         "people": sorted(people.items(), key=lambda pair: pair[1]),
-        "most_exported": MOST_EXPORTED,
+        "max_exported": MAX_EXPORTED,
     }
     return render(request, "tenants/audit/audit_log.html", context, status=400 if fault else 200)
 
@@ -57,7 +57,7 @@ def audit_csv(request: HttpRequest, identity: Identity) -> HttpResponse:
     if fault:
         raise Http404(fault)
     with unit_of_work(identity.tenant_id):
-        entries = [Told(entry) for entry in audit_entries(wanted)[:MOST_EXPORTED]]
+        entries = [Told(entry) for entry in audit_entries(wanted)[:MAX_EXPORTED]]
     response = HttpResponse(as_csv(entries), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="audit-log-{timezone.now():%Y-%m-%d}.csv"'
     return response

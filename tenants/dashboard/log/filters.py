@@ -34,7 +34,7 @@ class LogFilter:
         return bool(self.status or self.key or self.path)
 
     @property
-    def most_rows(self) -> int:
+    def max_rows(self) -> int:
         return ALL_ROWS if self.all_rows else FIRST_ROWS
 
     @property

@@ -46,7 +46,7 @@ def request_log(request: HttpRequest, identity: Identity) -> HttpResponse:
     entries = wanted.chosen(all_entries)
     names = _names(identity, all_entries)
     context = {
-        "entries": [names.view(entry) for entry in entries[: wanted.most_rows]],
+        "entries": [names.view(entry) for entry in entries[: wanted.max_rows]],
         "found": len(entries),
         "all": len(all_entries),
         "most": KEPT,

@@ -1,4 +1,6 @@
-"""One request before its limits: let through or not, what it holds meanwhile, what it has used, what it is told."""
+"""Apply the limits to one request: whether it is admitted, which connection slots it holds, what it has used, and what
+its response headers say.
+"""
 
 import time
 from collections.abc import Sequence
@@ -12,11 +14,13 @@ from tenants.limits.rates.slots import Slots
 from tenants.limits.rates.tab import Tab
 
 ADMISSION = "maas.admission"
-"""Where a request's scope holds its Admission."""
+"""The key under which a request's scope holds its Admission."""
 
 
 class Admission:
-    """`is_call`: it waits for a model, and counts among the calls at once and the tokens."""
+    """The admission of one request. `is_call` says that it waits for a model, so that it counts against simultaneous
+    calls and tokens.
+    """
 
     def __init__(self, desk: Desk, limits: CallerLimits, *, is_call: bool) -> None:
         self._desk = desk
@@ -30,11 +34,11 @@ class Admission:
         self._slots: list[Slots] = []
 
     async def enter(self) -> None:
-        """Raises RateLimited. Most requests wait for nothing here."""
+        """Admit the request. Raises RateLimited. Most requests do not wait here."""
         await self._pass(self._gates)
 
     async def enter_model(self, model: str) -> None:
-        """Once it is known which model is asked."""
+        """Apply the limits of the model, as soon as it is known which model is requested."""
         own = self._limits.of_model(model)
         limits = (*own.requests, *own.tokens, *own.calls)
         if limits:
@@ -44,13 +48,13 @@ class Admission:
             self._tabs += [gate for gate in gates if isinstance(gate, Tab)]
 
     def use_tokens(self, count: int) -> None:
-        """Whether or not there are so many: what is missing is owed."""
+        """Charge the tokens, whether or not so many are left. The missing ones become a debt."""
         for tab in self._tabs if count else ():
             if tab.charge(count):
                 self._desk.tell(tab)
 
     def end(self) -> None:
-        """The answer has ended, however. Once or more often."""
+        """Release the slots when the answer has ended, in whatever way. This may be called more than once."""
         if not self._slots:
             return
         slots, self._slots = self._slots, []

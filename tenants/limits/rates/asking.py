@@ -1,4 +1,4 @@
-"""What a process asks of Redis for one limit, what it hears, and what it may answer a caller meanwhile."""
+"""Define what a process requests from Redis for one limit, what it receives, and what it may decide in the meantime."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -11,49 +11,49 @@ class Verdict(Enum):
     YES = "yes"
     NO = "no"
     ASK = "ask"
-    """Redis has to be asked first."""
+    """Redis must be asked first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """In the order in which the script reads it."""
+    """A request to Redis for one limit. The fields are in the order in which the script reads them."""
 
     what: Literal["rate", "slots"]
     limit: int
     need: int = 0
     want: int = 0
     back: int = 0
-    """Given back; of slots, those in use."""
+    """The amount that is given back. For slots, it is the number in use."""
     debit: int = 0
-    """Used, whether or not there is so much: what is missing is owed."""
+    """The amount that was used, whether or not so much was left. The missing part becomes a debt."""
     soft: int = 0
-    """Used while nobody could be asked: taken of what there is."""
+    """The amount that was used while Redis could not be asked. It is taken only from what is left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
     granted: int
     rest: int
-    """Of a rate: microseconds until it is full. Of slots: how many others have."""
+    """For a rate, the microseconds until it is full. For slots, the number that other processes hold."""
 
 
 class Gate(Protocol):
-    """Its share of one limit in one process. Times are seconds of a clock that never goes back."""
+    """A process's share of one limit. Times are seconds of a clock that never goes back."""
 
     limit: Limit
     waiting: int
-    """Callers who wait for Redis."""
+    """The number of callers who wait for Redis."""
 
     def look(self, now_s: float) -> Verdict: ...
 
     def take(self, now_s: float) -> bool:
-        """After a look that said yes, at the same moment. Whether Redis should be asked for more."""
+        """Take one, at the same moment as a look that said yes. Return whether Redis should be asked for more."""
 
     def look_alone(self, now_s: float) -> Verdict:
-        """Where Redis does not answer: yes or no, by what this process alone knows."""
+        """Decide yes or no by what this process alone knows, when Redis does not answer."""
 
     def take_alone(self, now_s: float) -> None:
-        """After a look alone that said yes, at the same moment."""
+        """Take one, at the same moment as a look alone that said yes."""
 
     def change(self, limit: Limit) -> None: ...
 
@@ -62,19 +62,19 @@ class Gate(Protocol):
     def hear(self, heard: Heard, now_s: float) -> None: ...
 
     def lose(self, now_s: float) -> None:
-        """Nothing was heard; it may have been done all the same."""
+        """Note that no answer was received. Redis may have carried out the request all the same."""
 
     def is_due(self, now_s: float) -> bool:
-        """Whether Redis should be told something though nobody waits."""
+        """Return whether something should be sent to Redis although no caller waits."""
 
     def is_idle(self, now_s: float) -> bool:
-        """Whether nothing is lost where this is forgotten."""
+        """Return whether this object can be forgotten without losing anything."""
 
     def retire(self) -> None:
-        """The next ask gives back whatever is held."""
+        """Make the next request to Redis give back everything that is held."""
 
     def wait_s(self, now_s: float) -> float:
-        """Until the next one may come, as far as is known."""
+        """Return the time until the next one may come, as far as it is known."""
 
     def left(self, now_s: float) -> int: ...
 

@@ -1,8 +1,9 @@
-"""Says at once, for most requests, whether their limits let them through; asks Redis for the others, many in one trip.
+"""Decide immediately for most requests whether their limits admit them, and ask Redis about the others, many in one
+round trip.
 
-One for each event loop. Where Redis does not answer in time, a process goes on alone: by what it last heard, each
-limit holds for it by itself. Nobody waits longer than `timeout_s` for a trip, and nobody at all while Redis is known
-to be away.
+Each event loop has one such limiter. If Redis does not answer in time, the process decides alone: each limit then
+applies to it separately, starting from the last known state. No request waits longer than `timeout_s` for a round
+trip, and none waits while Redis is known to be unavailable.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from tenants.limits.rates.metrics import ALONE, GATES
 from tenants.limits.rates.slice import Slice
 from tenants.limits.rates.slots import Slots
 from tenants.limits.rates.tab import Tab
-from tenants.limits.rates.trips import MOST_AT_ONCE, Trips
+from tenants.limits.rates.trips import MAX_AT_ONCE, Trips
 
 log = structlog.get_logger(__name__)
 TIMEOUT_S = 0.045
@@ -38,7 +39,7 @@ _GATES: Mapping[Kind, Callable[[Limit, float], Gate]] = {"requests": Slice, "tok
 class _Waiter:
     done: "asyncio.Future[None]"
     until_s: float
-    """By the loop's clock."""
+    """The end of the wait by the event loop's clock."""
 
     def wake(self) -> None:
         if not self.done.done():
@@ -51,7 +52,7 @@ class Desk:
         self._timeout_s = timeout_s
         self._gates: dict[str, Gate] = {}
         self._asked: dict[str, Gate] = {}
-        """For the next trip."""
+        """The limits that the next round trip asks about."""
         self._waiting: deque[_Waiter] = deque()
         self._for_next: list[_Waiter] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -61,7 +62,7 @@ class Desk:
         self._sweeper: asyncio.Task[None] | None = None
 
     def gate(self, limit: Limit) -> Gate:
-        """Kept as long as it is used; changed where the limit has."""
+        """Return the share of the limit. It is kept as long as it is used, and adjusted if the limit has changed."""
         found = self._gates.get(limit.key)
         if found is None:
             found = self._gates[limit.key] = _GATES[limit.kind](limit, time.monotonic())
@@ -72,7 +73,9 @@ class Desk:
         return found
 
     def take_now(self, gates: Sequence[Gate]) -> Gate | Verdict:
-        """One of each: YES; ASK, where Redis has to be asked; or the gate that says no, and then none is taken."""
+        """Take one of each limit. Return YES; or ASK if Redis must be asked; or the share whose limit refuses. Nothing
+        is taken in the last two cases.
+        """
         now_s = time.monotonic()
         asks = False
         for gate in gates:
@@ -86,19 +89,19 @@ class Desk:
         return Verdict.YES
 
     async def take(self, gates: Sequence[Gate]) -> Gate | None:
-        """The gate that says no; None where all have let this one through."""
+        """Take one of each limit. Return the share whose limit refuses, or None if all admit the request."""
         while (found := self.take_now(gates)) is Verdict.ASK:
             now_s = time.monotonic()
             await self._trip([gate for gate in gates if gate.look(now_s) is Verdict.ASK])
         return None if isinstance(found, Verdict) else found
 
     def tell(self, gate: Gate) -> None:
-        """Redis hears of it with the next trip, and nobody waits for that."""
+        """Report to Redis with the next round trip, for which no request waits."""
         self._asked[gate.limit.key] = gate
         self._set_out()
 
     async def close(self) -> None:
-        """What is held goes back, if that is quickly done."""
+        """Give back what is held, if that takes little time."""
         self._closing = True
         for task in (self._sweeper, self._writer):
             if task is not None:
@@ -144,7 +147,8 @@ class Desk:
         if not self._waiting:
             return
         if now_s - due_s > GRACE_S / 2 and not had_grace:
-            # This process was late itself: the answer may lie in its socket. One that is late each time decides alone.
+            # The process itself was late, so the answer may already be in its socket. A process that is late every time
+            # decides alone.
             once_more = partial(self._lose_patience, now_s + GRACE_S, had_grace=True)
             self._timer = loop.call_later(GRACE_S, once_more)
         elif self._waiting[0].until_s > now_s:
@@ -154,7 +158,7 @@ class Desk:
             self._leave("Redis does not answer in time")
 
     def _leave(self, why: str) -> None:
-        """Goes on alone, until a trip is quick again."""
+        """Decide alone until a round trip is fast again."""
         if not self._away:
             log.warning("limits_away", error=why)
         self._away = True
@@ -181,7 +185,9 @@ class Desk:
                 self._waiting.popleft().wake()
 
     async def _is_answered(self) -> bool:
-        """A bare question tells whether Redis is quick again; one about thousands of limits never would."""
+        """Test with an empty request whether Redis is fast again. A request about thousands of limits would never be
+        fast.
+        """
         began_s = time.monotonic()
         answered = await self._ask([])
         if answered and time.monotonic() - began_s <= self._timeout_s:
@@ -189,17 +195,17 @@ class Desk:
         return answered
 
     def _next_asked(self) -> list[Gate]:
-        """All that somebody waits for; of the rest, which nobody does, as much as has room in the same trip."""
+        """Return all limits for which a request waits, and as many of the others as fit into the same round trip."""
         asked, self._asked = self._asked, {}
-        if len(asked) <= MOST_AT_ONCE:
+        if len(asked) <= MAX_AT_ONCE:
             return list(asked.values())
         by_need = sorted(asked.values(), key=lambda gate: not gate.waiting)
-        count = max(MOST_AT_ONCE, sum(1 for gate in by_need if gate.waiting))
+        count = max(MAX_AT_ONCE, sum(1 for gate in by_need if gate.waiting))
         self._asked = {gate.limit.key: gate for gate in by_need[count:]}
         return by_need[:count]
 
     async def _ask(self, gates: Sequence[Gate]) -> bool:
-        """Whether there was an answer, however late."""
+        """Return whether there was an answer, however late."""
         began_s = time.monotonic()
         asks = [gate.ask(began_s) for gate in gates]
         try:
@@ -207,7 +213,7 @@ class Desk:
         except (RedisError, OSError, TimeoutError) as error:
             self._leave(str(error) or type(error).__name__)
         except Exception as error:
-            # A defect; limits are no reason to answer nobody any more.
+            # This is a defect. An error in the limits must not keep requests from being answered.
             log.exception("limits_failed")
             self._leave(str(error))
         else:

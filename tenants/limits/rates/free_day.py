@@ -1,6 +1,7 @@
-"""What an account's test keys may do in a day, since it costs nothing: counted in the durable Redis until midnight UTC.
+"""Bound what the test keys of an account may do in a day, because it is free. The count is kept in the durable Redis
+until midnight UTC.
 
-Where Redis cannot be asked nobody is refused, as with every limit.
+If Redis is unavailable no request is refused, as with every limit.
 """
 
 import time
@@ -43,7 +44,7 @@ class Left:
     kind: Kind
     most: int
     left: int | None
-    """None where nobody can tell."""
+    """The number that is left, or None if it is not known."""
     resets_in_s: int
 
 
@@ -53,13 +54,13 @@ class FreeDay:
             url,
             socket_timeout=TIMEOUT_S,
             socket_connect_timeout=TIMEOUT_S,
-            # Never once more: what was heard and answered late would be counted twice.
+            # There is no retry, because a request that Redis carried out but answered late would be counted twice.
             retry=Retry(NoBackoff(), 0),
         )
         self._away_until_s = float("-inf")
 
     def spend(self, tenant_id: UUID, kind: Kind, count: int, now: datetime | None = None) -> None:
-        """Raises AllowanceSpent, and nothing was spent then."""
+        """Count this use. Raises AllowanceSpent, in which case nothing is counted."""
         most: int = getattr(settings, _SETTINGS[kind])
         now = now or datetime.now(UTC)
         if most and count and self._add(tenant_id, kind, count, now) > most:
@@ -68,7 +69,7 @@ class FreeDay:
             raise _spent(kind, most, now)
 
     def require_some(self, tenant_id: UUID, kind: Kind, now: datetime | None = None) -> None:
-        """Raises AllowanceSpent where nothing is left; spends nothing."""
+        """Raise AllowanceSpent if nothing is left. This counts nothing."""
         most: int = getattr(settings, _SETTINGS[kind])
         now = now or datetime.now(UTC)
         if most and (self._used(tenant_id, kind, now) or 0) >= most:
@@ -76,7 +77,7 @@ class FreeDay:
             raise _spent(kind, most, now)
 
     def left(self, tenant_id: UUID, now: datetime | None = None) -> list[Left]:
-        """Of all that is limited."""
+        """Return what is left of each allowance that is limited."""
         now = now or datetime.now(UTC)
         told = []
         for kind, name in _SETTINGS.items():
@@ -102,7 +103,7 @@ class FreeDay:
             self._add(tenant_id, kind, -count, now or datetime.now(UTC))
 
     def _add(self, tenant_id: UUID, kind: Kind, count: int, now: datetime) -> int:
-        """How many there are now; none where nobody can tell."""
+        """Add to the count and return it, or return 0 if it is not known."""
         if time.monotonic() < self._away_until_s:
             return 0
         key = _key(tenant_id, kind, now)
@@ -118,7 +119,7 @@ class FreeDay:
 
 @cache
 def free_day() -> FreeDay:
-    """This process's."""
+    """Return the allowances of this process."""
     return FreeDay(settings.MAAS_REDIS_URL)
 
 

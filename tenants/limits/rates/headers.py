@@ -1,4 +1,4 @@
-"""What answers say of limits: the IETF's `RateLimit` fields, and those that OpenAI's clients look at."""
+"""Write the response headers about limits: the IETF's `RateLimit` fields, and those that OpenAI's clients read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _OPENAI_NAMES = tuple(
 
 @dataclass(slots=True)
 class Standing:
-    """How it stands with one rate."""
+    """The state of one rate."""
 
     limit: Limit
     left: int
@@ -23,7 +23,7 @@ class Standing:
 
 
 def rate_limit_headers(standings: Sequence[Standing]) -> list[Header]:
-    """What is left, and in how many seconds it will be all of it again."""
+    """Return what is left of each rate, and in how many seconds all of it will be available again."""
     allowed = [f'"{one.limit.policy}";q={one.limit.amount};w={WINDOW_S}' for one in standings]
     now = [f'"{one.limit.policy}";r={one.left};t={ceil(one.full_in_s)}' for one in standings]
     return [
@@ -33,7 +33,7 @@ def rate_limit_headers(standings: Sequence[Standing]) -> list[Header]:
 
 
 def openai_headers(standings: Sequence[Standing]) -> list[Header]:
-    """Of each kind the limit of which least is left."""
+    """Return the headers for the limit of each kind of which the least is left."""
     least: dict[str, Standing] = {}
     for one in standings:
         kind = one.limit.kind
@@ -54,7 +54,7 @@ def _openai(names: tuple[bytes, bytes, bytes], standing: Standing) -> tuple[Head
 
 
 def duration(seconds: float) -> str:
-    """As OpenAI writes it: 20ms, 6.4s, 1m0s."""
+    """Return a duration as OpenAI writes it: 20ms, 6.4s, 1m0s."""
     ms = ceil(seconds * 1000)
     if ms < 1000:
         return f"{ms}ms"

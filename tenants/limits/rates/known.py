@@ -1,4 +1,4 @@
-"""A bucket as this process last heard of it, told on by its own clock."""
+"""Keep the last known state of a bucket, and project it by this process's own clock."""
 
 from tenants.core.token_bucket import Bucket
 
@@ -6,7 +6,7 @@ US = 1_000_000
 
 
 class KnownBucket:
-    """Full until something is heard."""
+    """A bucket that counts as full until its state is received."""
 
     def __init__(self) -> None:
         self._bucket = Bucket()

@@ -1,4 +1,4 @@
-"""The limits that hold for one caller, each by the name under which all processes count it."""
+"""Define the limits of one caller, each with the key under which all processes count it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,13 +25,13 @@ class Limit:
     kind: Kind
     amount: int
     subject: str
-    """Whose: ids, and for a model its name."""
+    """The subject of the limit: ids, and for a model its name."""
     key: str
-    """In Redis."""
+    """The key in Redis."""
 
     @cached_property
     def policy(self) -> str:
-        """Its name in headers."""
+        """Return the limit's name in headers."""
         return self.kind if self.of == "tenant" else f"{self.of}-{self.kind}"
 
     @cached_property
@@ -49,13 +49,15 @@ class ModelLimits:
 
 @dataclass(frozen=True, slots=True)
 class CallerLimits(ModelLimits):
-    """The tenant's first, then the key's: both hold, so that a key's only ever tighten."""
+    """The limits of a caller: first the tenant's, then the key's. Both apply, so a key's limits can only be
+    stricter.
+    """
 
     models: Mapping[str, ModelLimits] = field(default_factory=dict)
 
     @property
     def every(self) -> tuple[Limit, ...]:
-        """Those of models after those that hold for all of them."""
+        """Return all limits. The limits of single models come after those for all models."""
         sets = (self, *self.models.values())
         return tuple(one for each in sets for one in (*each.requests, *each.tokens, *each.pages, *each.calls))
 

@@ -1,4 +1,4 @@
-"""What is counted of limits."""
+"""Define the metrics of limits."""
 
 from prometheus_client import Counter, Gauge
 

@@ -1,19 +1,19 @@
-"""What an operator or an owner has set for somebody, and what comes out where several have."""
+"""Define the rates that an operator or an owner has set, and combine those set in several places."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Self
 
 UNLIMITED = 0
-"""As it is written in settings and for tenants; here None stands for it."""
+"""The value for no limit in settings and for tenants. It is None in this module."""
 MOST = 100_000_000
-"""In a minute. Up to here the arithmetic of Redis is exact."""
-MOST_AT_ONCE = 100_000
+"""The largest rate per minute. Up to this value the arithmetic of Redis is exact."""
+MAX_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """None where nothing limits."""
+    """The rates of a caller. A rate is None if nothing is limited."""
 
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
@@ -22,12 +22,14 @@ class Rates:
 
     @classmethod
     def read(cls, written: Mapping[str, int | None]) -> Self:
-        """What has no name here is somebody else's."""
+        """Read the rates. Other names are ignored, because they do not belong to this class."""
         return cls(**{name: written.get(name) or None for name in NAMES})
 
     @classmethod
     def chosen(cls, written: Mapping[str, int | None], otherwise: "Rates") -> Self:
-        """A tenant's own, looser or tighter; where it has none, the installation's."""
+        """Return the tenant's own rates, whether higher or lower. A rate that the tenant does not have is taken from
+        the installation.
+        """
         found = {
             name: getattr(otherwise, name) if written.get(name) is None else written[name] or None
             for name in NAMES

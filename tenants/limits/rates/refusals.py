@@ -1,4 +1,4 @@
-"""What is said to whom a limit refuses."""
+"""Write the error for a caller whom a limit refuses."""
 
 import math
 from collections.abc import Mapping

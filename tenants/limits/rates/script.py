@@ -1,18 +1,20 @@
-"""What Redis does for many limits in one trip, by its own clock.
+"""Define what Redis does for many limits in one round trip, by its own clock.
 
-A rate is a text "when it is full, when that was written", in microseconds, and expires when it is full. Where the clock
-of the server has gone back since, so has the moment. Calls at once are a hash: each process, and "how many it has,
-until when": one that has died gives its own back by saying nothing more.
+A rate is a text of two times in microseconds, "when it is full, when that was written", and expires when it is full. If
+the server's clock has been set back since, the first time is set back by as much. Simultaneous calls are a hash that
+maps each process to "how many it has, until when". A process that has died gives its slots back by not reporting any
+more.
 """
 
 from hashlib import sha1
 
 SLOTS_KEPT_US = 4_000_000
-"""How long a process has its places without a word of it."""
+"""The time for which a process keeps its slots without a report."""
 SHARE = 8
-"""Of what would be left, a process is given at most one in so many beside what its callers wait for.
+"""The divisor for what a process is granted ahead of need: at most this share of what is left after the callers who
+wait.
 
-Of a rate of which less than half is left it is given nothing beside: what one has leased ahead, another's callers miss.
+If less than half of a rate is left, nothing is granted ahead, because the callers of other processes would lack it.
 """
 
 TEXT = """
@@ -108,4 +110,4 @@ return answer
 """ % {"kept": SLOTS_KEPT_US, "share": SHARE}  # noqa: UP031  # braces are Lua's
 SHA = sha1(TEXT.encode(), usedforsecurity=False).hexdigest()
 ARGUMENTS = 7
-"""For each key, the first of them `rate` or `slots`."""
+"""The number of arguments for each key. The first of them is `rate` or `slots`."""

@@ -1,4 +1,4 @@
-"""A share of a rate that is paid for beforehand: leased from Redis in slices as large as the pace asks for."""
+"""Take a share of a rate that is paid for in advance. It is leased from Redis in portions that fit the present pace."""
 
 import math
 from collections import deque
@@ -9,11 +9,13 @@ from tenants.limits.rates.known import KnownBucket
 from tenants.limits.rates.limits import Limit
 
 AHEAD_S = 0.4
-"""A slice is what will be needed for so long."""
+"""The time that a leased portion should last."""
 KEPT_S = 1.0
-"""What is leased and not used for so long goes back: others may need it."""
+"""The time after which an unused portion is given back, because other processes may need it."""
 REFUSES_S = 0.25
-"""For at most so long is a caller refused without Redis being asked: others may have given back meanwhile."""
+"""The longest time for which callers are refused without asking Redis, because other processes may have given something
+back in the meantime.
+"""
 FORGOTTEN_S = 10.0
 PACE_WINDOW_S = 0.2
 
@@ -31,12 +33,12 @@ class Slice:
         self._lots: deque[_Lot] = deque()
         self._held = 0
         self._old = 0
-        """Leased too long ago to be used."""
+        """The amount that was leased too long ago to be used."""
         self._low = 0.0
-        """With fewer than these, more are asked for."""
+        """The amount below which more is requested."""
         self._granted = 0
         self._granted_s = float("-inf")
-        """The last time."""
+        """The time of the last grant."""
         self._known = KnownBucket()
         self._refuses_until_s = 0.0
         self._pace = _Pace(now_s)
@@ -70,7 +72,9 @@ class Slice:
             self._soft += 1
 
     def change(self, limit: Limit) -> None:
-        """What was leased under the old limit is dropped: by the new measure it could be more than it was."""
+        """Change the limit. What was leased under the old limit is dropped, because it could be worth more under the
+        new one.
+        """
         self.limit = limit
         self._lots.clear()
         self._held = self._old = 0
@@ -80,7 +84,7 @@ class Slice:
         self._drop(now_s)
         expected = math.ceil(self._pace.per_s(now_s) * AHEAD_S)
         if self.waiting and now_s - self._granted_s < AHEAD_S:
-            # Used up already: somebody begins to be busy.
+            # The last portion is used up already, so the caller is becoming busy.
             expected = max(expected, 2 * self._granted)
         self._low = expected / 2
         back, soft = self._old, self._soft
@@ -94,7 +98,8 @@ class Slice:
         self._telling_soft = 0
         self._known.hear(heard.rest, now_s)
         if heard.granted:
-            # Who was let through alone, as this came late, is paid for out of it: it was asked for them.
+            # Requests that were admitted alone because this answer came late are paid for from it, because it was
+            # requested for them.
             paid = min(heard.granted, self._soft)
             self._soft -= paid
             self._lots.append(_Lot(heard.granted - paid, now_s + KEPT_S))
@@ -102,13 +107,14 @@ class Slice:
             self._granted, self._granted_s = heard.granted, now_s
         elif self.waiting:
             self._refuses_until_s = now_s + min(REFUSES_S, self._known.wait_s(self.limit.amount, now_s))
-        # Where Redis gave less than was expected, it would give no more for being asked again at once.
+        # If Redis granted less than expected, it would not grant more if it was asked again immediately.
         self._low = min(self._low, heard.granted / 2)
 
     def lose(self, now_s: float) -> None:
-        """What was given back is not given back again: it would be too much where the first time was heard.
+        """Note the lost answer. What was given back is not given back again, because that would be too much if Redis
+        had received it the first time.
 
-        What was taken alone is told again: counted twice, it fills the bucket at most.
+        What was taken alone is reported again. If it is counted twice, it can at most use up the rate.
         """
         self._soft += self._telling_soft
         self._telling_soft = 0
@@ -137,7 +143,7 @@ class Slice:
         return self._known.full_in_s(now_s)
 
     def _drop(self, now_s: float) -> None:
-        """The first lot is one that may be taken from."""
+        """Drop lots that are used up or too old, so that the first lot is one that may be used."""
         while self._lots and (self._lots[0].count == 0 or self._lots[0].until_s <= now_s):
             old = self._lots.popleft().count
             self._old += old
@@ -145,7 +151,7 @@ class Slice:
 
 
 class _Pace:
-    """How many a second, of late; a caller now and then has none."""
+    """The recent number of requests per second. It is 0 for a caller who sends only occasional requests."""
 
     def __init__(self, now_s: float) -> None:
         self._since_s = now_s

@@ -1,15 +1,15 @@
-"""A share of how many calls may be under way at once: places that a process holds and gives back."""
+"""Take a share of the calls that may be in progress at the same time. A process holds slots and gives them back."""
 
 from tenants.limits.rates.asking import Ask, Heard, Verdict
 from tenants.limits.rates.limits import Limit
 from tenants.limits.rates.slice import REFUSES_S
 
 RENEWED_S = 1.0
-"""Redis takes a process that has said nothing for four times as long for dead."""
+"""The interval between reports to Redis. After four times as long without a report, a process counts as dead."""
 KEEPS_SPARE = 64
-"""Under a smaller limit, a place that is free is given back at once."""
+"""The smallest limit under which free slots are kept. With a smaller limit, a free slot is given back immediately."""
 PAUSE_S = 1.0
-"""Nobody knows when a call will end: who is refused is asked to come again then."""
+"""The time after which a refused caller is asked to retry, because it is not known when a call will end."""
 
 
 class Slots:
@@ -18,7 +18,7 @@ class Slots:
         self.waiting = 0
         self._in_use = 0
         self._held = 0
-        """Of Redis."""
+        """The number of slots that Redis has granted."""
         self._others = 0
         self._told_s = now_s
         self._refuses_until_s = 0.0
@@ -39,7 +39,7 @@ class Slots:
         self._in_use += 1
 
     def end(self, now_s: float) -> bool:
-        """A call has ended. Whether Redis should be told now."""
+        """Release the slot of a call that has ended. Return whether this should be reported to Redis now."""
         self._in_use -= 1
         self._refuses_until_s = 0.0
         return self.is_due(now_s)
@@ -49,7 +49,7 @@ class Slots:
         self._refuses_until_s = 0.0
 
     def ask(self, now_s: float) -> Ask:
-        """Until the answer is here, only those places are used that Redis is told of now."""
+        """Return the request to Redis. Until its answer arrives, only the slots that it reports are used."""
         self._told_s = now_s
         spare = self._in_use // 4 + 1 if self._in_use or self.waiting else 0
         kept = min(spare, max(0, self._held - self._in_use)) if self.limit.amount >= KEEPS_SPARE else 0
@@ -59,12 +59,12 @@ class Slots:
     def hear(self, heard: Heard, now_s: float) -> None:
         self._held += heard.granted
         self._others = heard.rest
-        # Nothing is granted either where nothing was asked for, and somebody waits only since.
+        # Nothing is granted either if nothing was requested and a caller began to wait only afterwards.
         if not heard.granted and self._others + self._held >= self.limit.amount:
             self._refuses_until_s = now_s + REFUSES_S
 
     def lose(self, now_s: float) -> None:
-        """All of it is said again at the next occasion."""
+        """Note the lost answer. The next request reports the whole state again."""
         self._held = 0
 
     def is_due(self, now_s: float) -> bool:
@@ -77,7 +77,7 @@ class Slots:
         return not (self.waiting or self._in_use or self._held)
 
     def retire(self) -> None:
-        """Nothing is held beside what is in use."""
+        """Do nothing: the next request reports only the slots in use."""
 
     def wait_s(self, now_s: float) -> float:
         return PAUSE_S

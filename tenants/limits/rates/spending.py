@@ -1,6 +1,7 @@
-"""Takes what is known beforehand out of several limits at once, all of it or nothing: in threads, one trip each.
+"""Spend amounts that are known in advance from several limits at once, either all or nothing. This runs in threads and
+takes one round trip.
 
-Where Redis does not answer in time, each process keeps the limits for itself.
+If Redis does not answer in time, each process applies the limits separately.
 """
 
 import threading
@@ -31,13 +32,15 @@ from tenants.limits.rates.trips import Words, heard, words
 log = structlog.get_logger(__name__)
 TIMEOUT_S = 0.045
 LEFT_ALONE_S = 1.0
-"""For so long Redis is not asked again after it has not answered."""
-MOST_KNOWN = 10_000
+"""The time for which Redis is not asked again after it has not answered."""
+MAX_KNOWN = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """So many of one limit; where it is more than the limit itself, a full bucket will do, and the rest is owed."""
+    """An amount of one limit. If it exceeds the limit itself, a full bucket is sufficient and the rest becomes
+    a debt.
+    """
 
     limit: Limit
     count: int
@@ -49,8 +52,8 @@ class Spending:
             url,
             socket_timeout=timeout_s,
             socket_connect_timeout=timeout_s,
-            # Never once more: what Redis heard and was slow to answer would be spent twice. A connection that was
-            # closed while it rested is seen before anything is said on it.
+            # There is no retry, because what Redis carried out but answered late would be spent twice. A connection
+            # that was closed while it was idle is detected before anything is sent on it.
             retry=Retry(NoBackoff(), 0),
         )
         self._lock = threading.Lock()
@@ -59,7 +62,7 @@ class Spending:
         self._away = False
 
     def spend(self, prices: Sequence[Price]) -> None:
-        """Raises RateLimited, and nothing was spent then."""
+        """Spend the amounts. Raises RateLimited, in which case nothing is spent."""
         if not prices:
             return
         asks = [Ask("rate", price.limit.amount, need=price.count) for price in prices]
@@ -74,12 +77,14 @@ class Spending:
             raise _refusal(prices[worst], missing[worst])
 
     def give_back(self, prices: Sequence[Price]) -> None:
-        """What was spent for what did not come about."""
+        """Give back what was spent for something that did not take place."""
         if prices:
             self._asked(prices, [Ask("rate", one.limit.amount, back=one.count) for one in prices])
 
     def standings(self, limits: Sequence[Limit]) -> list[Standing] | None:
-        """None where Redis cannot be asked. What processes have leased and not used yet counts as used."""
+        """Return the state of the limits, or None if Redis is unavailable. What processes have leased and not yet used
+        counts as used.
+        """
         prices = [Price(limit, 0) for limit in limits]
         asks = [Ask("slots" if one.kind == "calls" else "rate", one.amount) for one in limits]
         answers = self._asked(prices, asks)
@@ -112,7 +117,7 @@ class Spending:
             return self._client.eval(TEXT, cast(int, count), *rest)
 
     def _missing(self, price: Price, answer: Heard, now_s: float) -> float:
-        """Seconds until there is enough; 0 where there was."""
+        """Return the seconds until enough is available, or 0 if it was."""
         with self._lock:
             self._bucket(price.limit).hear(answer.rest, now_s)
         if answer.granted >= price.count:
@@ -133,14 +138,14 @@ class Spending:
     def _bucket(self, limit: Limit) -> KnownBucket:
         bucket = self._known.setdefault(limit.key, KnownBucket())
         self._known.move_to_end(limit.key)
-        while len(self._known) > MOST_KNOWN:
+        while len(self._known) > MAX_KNOWN:
             self._known.popitem(last=False)
         return bucket
 
 
 @cache
 def spending() -> Spending:
-    """This process's."""
+    """Return the limiter of this process."""
     return Spending(settings.MAAS_REDIS_URL)
 
 

@@ -1,6 +1,7 @@
-"""A share of a rate that is paid for afterwards: what a call used is known once it has run, and may be owed.
+"""Take a share of a rate that is paid for afterwards. What a call used is known only after it has run, and may become a
+debt.
 
-Who has used more than there was waits until the debt is worked off.
+A caller who has used more than was left waits until the debt is paid off.
 """
 
 from tenants.limits.rates.asking import Ask, Heard, Verdict
@@ -9,13 +10,15 @@ from tenants.limits.rates.limits import WINDOW_S, Limit
 from tenants.limits.rates.slice import FORGOTTEN_S
 
 FRESH_S = 1.0
-"""After so long Redis is asked what others have used."""
+"""The time after which Redis is asked how much other processes have used."""
 FRESH_WHEN_LOW_S = 0.25
-"""The same, where less than half is left."""
+"""The same time if less than half is left."""
 TRUSTED_S = 2.0
-"""After so long nobody is let through before it has answered."""
+"""The time after which no request is admitted until Redis has answered."""
 TOLD_AT_PART = 16
-"""Where more than one in so many of the limit was used, the others are to hear of it at once."""
+"""The divisor for the part of the limit whose use is reported immediately, so that other processes take it into
+account.
+"""
 
 
 class Tab:
@@ -27,11 +30,13 @@ class Tab:
         self._asked_s = float("-inf")
         self._looked_s = now_s
         self._debit = 0
-        """Used, and not told yet."""
+        """The amount that was used and has not been reported."""
         self._telling = 0
 
     def charge(self, count: int) -> bool:
-        """Whether Redis should be told at once; otherwise it is at the next sweep."""
+        """Count the use. Return whether it should be reported to Redis immediately; otherwise it is reported with the
+        next sweep.
+        """
         self._debit += count
         return self._debit * TOLD_AT_PART > self.limit.amount
 
@@ -48,7 +53,7 @@ class Tab:
         return Verdict.YES if self._available(now_s) > 0 else Verdict.NO
 
     def take_alone(self, now_s: float) -> None:
-        """Nothing yet."""
+        """Do nothing: what the call uses is not known yet."""
 
     def change(self, limit: Limit) -> None:
         self.limit = limit
@@ -64,7 +69,7 @@ class Tab:
         self._known.hear(heard.rest, now_s)
 
     def lose(self, now_s: float) -> None:
-        """Told once more: should Redis have heard the first time, it is counted twice rather than never."""
+        """Report the use once more. If Redis had received it the first time, it is counted twice rather than never."""
         self._debit += self._telling
         self._telling = 0
 
@@ -79,7 +84,7 @@ class Tab:
         return not self.waiting and not self._debit and now_s - self._looked_s > FORGOTTEN_S
 
     def retire(self) -> None:
-        """Nothing is held beside what is in use."""
+        """Do nothing: no amounts are held in advance."""
 
     def wait_s(self, now_s: float) -> float:
         return max(0.0, self.full_in_s(now_s) - WINDOW_S + WINDOW_S / self.limit.amount)

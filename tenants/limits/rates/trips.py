@@ -1,4 +1,4 @@
-"""The questions of many gates to Redis in one trip, over one connection of an event loop."""
+"""Send the requests of many limits to Redis in one round trip, over one connection per event loop."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ from tenants.limits.rates.metrics import TRIPS
 from tenants.limits.rates.script import SHA, TEXT
 
 TIMEOUT_S = 1.0
-"""A connection on which nothing was heard for so long is given up."""
-MOST_AT_ONCE = 1_000
-"""Limits in one trip: Redis does nothing else meanwhile."""
+"""The timeout after which a connection without an answer is closed."""
+MAX_AT_ONCE = 1_000
+"""The most limits in one round trip. Redis does nothing else while it runs the script."""
 
 Words = list[str | int]
 
 
 def words(keys: Sequence[str], asks: Sequence[Ask], process: str, *, together: bool = False) -> Words:
-    """What follows the script's name, or its text."""
+    """Return the arguments that follow the script's digest or its text."""
     said: Words = [len(keys), *keys, int(together), process]
     for ask in asks:
         said += (ask.what, ask.limit, ask.need, ask.want, ask.back, ask.debit, ask.soft)
@@ -35,7 +35,7 @@ def heard(answer: Sequence[Sequence[int]]) -> list[Heard]:
 
 class Trips:
     def __init__(self, url: str, process: str) -> None:
-        # No time limit for each read, as one for the whole trip is cheaper.
+        # The reads have no timeout of their own, because a single one for the whole round trip is cheaper.
         pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
             url, socket_timeout=None, socket_connect_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 0)
         )
@@ -43,10 +43,12 @@ class Trips:
         self._process = process
 
     async def go(self, keys: Sequence[str], asks: Sequence[Ask]) -> list[Heard]:
-        """Raises RedisError or OSError; whether Redis has heard is not known then. Without a key it only answers."""
+        """Send the requests and return the answers. Raises RedisError or OSError, after which it is not known whether
+        Redis has carried them out. Without keys, this only tests whether Redis answers.
+        """
         answers: list[Heard] = []
-        for start in range(0, max(1, len(keys)), MOST_AT_ONCE):
-            part = slice(start, start + MOST_AT_ONCE)
+        for start in range(0, max(1, len(keys)), MAX_AT_ONCE):
+            part = slice(start, start + MAX_AT_ONCE)
             answers += heard(await self._ask(words(keys[part], asks[part], self._process)))
         return answers
 
@@ -65,7 +67,7 @@ class Trips:
             whole = True
         finally:
             if not whole:
-                # An answer that nobody heard must not be taken for that to the next question.
+                # The connection is closed, because a late answer must not be taken for the answer to the next request.
                 await self._connection.disconnect(nowait=True)
         return answer
 

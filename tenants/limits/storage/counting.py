@@ -8,9 +8,9 @@ from django.db.models import Sum
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.limits.storage.models import StoredBytes
 
-MOST_LINES = 50
+MAX_LINES = 50
 """The most rows of a tenant's sum before they are folded into one row."""
-MOST_TENANTS = 500
+MAX_TENANTS = 500
 
 # One statement sees one snapshot. Anything that is stored in the meantime adds a row of its own.
 _FOLD = """
@@ -33,5 +33,5 @@ def stored_bytes(tenant_id: UUID) -> int:
 
 def fold_stored_bytes() -> int:
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_FOLD, {"lines": MOST_LINES, "tenants": MOST_TENANTS})
+        cursor.execute(_FOLD, {"lines": MAX_LINES, "tenants": MAX_TENANTS})
         return int(cursor.rowcount)

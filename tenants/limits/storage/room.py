@@ -23,20 +23,20 @@ class AccountStorageFull(DomainError):
 @dataclass(frozen=True)
 class StorageStanding:
     used_bytes: int
-    most_bytes: int | None
+    max_bytes: int | None
     """The limit in bytes; None means unlimited."""
 
     @property
     def left_bytes(self) -> int | None:
-        return None if self.most_bytes is None else max(0, self.most_bytes - self.used_bytes)
+        return None if self.max_bytes is None else max(0, self.max_bytes - self.used_bytes)
 
     @property
     def percent(self) -> int | None:
         """Return the used share in percent. It is never 100 before the storage is full."""
-        return None if not self.most_bytes else min(100, self.used_bytes * 100 // self.most_bytes)
+        return None if not self.max_bytes else min(100, self.used_bytes * 100 // self.max_bytes)
 
 
-def most_stored_bytes(tenant_id: UUID) -> int | None:
+def max_stored_bytes(tenant_id: UUID) -> int | None:
     """Return the storage limit of a tenant, or None if it is unlimited. Call this inside a unit of work or operator
     work.
     """
@@ -48,7 +48,7 @@ def most_stored_bytes(tenant_id: UUID) -> int | None:
 
 
 def storage_standing(tenant_id: UUID) -> StorageStanding:
-    return StorageStanding(stored_bytes(tenant_id), most_stored_bytes(tenant_id))
+    return StorageStanding(stored_bytes(tenant_id), max_stored_bytes(tenant_id))
 
 
 def require_room_for_bytes(tenant_id: UUID, more_bytes: int) -> None:
@@ -56,7 +56,7 @@ def require_room_for_bytes(tenant_id: UUID, more_bytes: int) -> None:
 
     Another request may use the capacity before these bytes are recorded: see `require_kept_within`.
     """
-    most = most_stored_bytes(tenant_id)
+    most = max_stored_bytes(tenant_id)
     if most is not None and more_bytes > 0:
         _require(stored_bytes(tenant_id), more_bytes, most)
 
@@ -68,7 +68,7 @@ def require_kept_within(tenant_id: UUID, more_bytes: int) -> None:
     this check until it ends. It takes no other lock after this one, so it never needs a lock that a waiting transaction
     holds.
     """
-    most = most_stored_bytes(tenant_id)
+    most = max_stored_bytes(tenant_id)
     if most is None or more_bytes <= 0:
         return
     with connections[APP].cursor() as cursor:

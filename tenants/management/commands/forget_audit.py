@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections, transaction
 
-LEAST_DAYS = 30
+MIN_DAYS = 30
 # Row security applies even to the owner. It is lifted for this transaction alone, which locks the table meanwhile.
 _OPEN = ("SET LOCAL lock_timeout = '5s'", "ALTER TABLE tenants_auditentry NO FORCE ROW LEVEL SECURITY")
 _FORGET = "DELETE FROM tenants_auditentry WHERE at < now() - make_interval(days => %s)"
@@ -18,13 +18,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--days", type=int, required=True, help=f"what is older goes; at least {LEAST_DAYS}"
+            "--days", type=int, required=True, help=f"what is older goes; at least {MIN_DAYS}"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         days: int = options["days"]
-        if days < LEAST_DAYS:
-            raise CommandError(f"--days {days} is too few: entries stay {LEAST_DAYS} days at least.")
+        if days < MIN_DAYS:
+            raise CommandError(f"--days {days} is too few: entries stay {MIN_DAYS} days at least.")
         with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
             for statement in _OPEN:
                 cursor.execute(statement)

@@ -12,9 +12,9 @@ Ask = Callable[[int], bytes]
 RAMP_S = 1.0
 """Asked and not counted: the first answers come before the server is as busy as it will be."""
 LONGEST_S = 30.0
-LEAST_ANSWERS = 64
+MIN_ANSWERS = 64
 DRAIN_S = 60.0
-MOST_CONNECTIONS = 1024
+MAX_CONNECTIONS = 1024
 END = b"\r\n\r\n"
 
 
@@ -196,7 +196,7 @@ class _Callers:
         until_s = time.monotonic() + LONGEST_S
         await asyncio.sleep(seconds)
         # Where all is slow, a few seconds hold a few batches at most.
-        while len(taken.took_s) < LEAST_ANSWERS and time.monotonic() < until_s and not self._failure:  # noqa: ASYNC110
+        while len(taken.took_s) < MIN_ANSWERS and time.monotonic() < until_s and not self._failure:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
         self._taken = None
         taken.cpu_s = time.process_time() - cpu_s
@@ -255,7 +255,7 @@ class _Open(_Callers):
             if self._stopped:
                 return
             if not self._free:
-                if len(self._connections) >= MOST_CONNECTIONS:
+                if len(self._connections) >= MAX_CONNECTIONS:
                     raise CallFailed("the server does not keep up with half of its own rate")
                 opened = await _connect(self._port, self._answered)
                 self._connections.append(opened)

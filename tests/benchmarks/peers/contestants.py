@@ -35,7 +35,7 @@ class Peer:
     requirements: tuple[str, ...]
     command: Command
     wire: Wire
-    least_together: int = 1
+    min_together: int = 1
     """The smallest batch size that it can be told."""
     variables: Mapping[str, str] = field(default_factory=dict)
 
@@ -90,7 +90,7 @@ PEERS: Mapping[str, Peer] = {
             ("bentoml==1.4.39",),
             _bento,
             PlainJson("/predict", listed=True),
-            least_together=2,
+            min_together=2,
             variables={"BENTOML_DO_NOT_TRACK": "True"},
         ),
         Peer("LitServe", ("litserve==0.2.19",), _script("lit_server.py"), PlainJson("/predict")),
@@ -116,7 +116,7 @@ PEERS: Mapping[str, Peer] = {
 @contextmanager
 def serving(peer: Peer, file: ServedFile, folder: Path, probe: Given, *, together: int) -> Iterator[Started]:
     python = environment(peer.name.lower().replace(" ", "-"), peer.requirements)
-    port, most = free_port(), max(together, peer.least_together)
+    port, most = free_port(), max(together, peer.min_together)
     folder.mkdir(parents=True, exist_ok=True)
     variables = {
         "PEER_WEIGHTS": str(file.weights),

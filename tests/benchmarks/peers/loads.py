@@ -62,7 +62,7 @@ class Load:
     """The largest batch that a peer may make."""
     ours: str = ""
     """The model that this product is asked in place of that file, where it has a better one."""
-    least_cosine: float = 0.999
+    min_cosine: float = 0.999
     """Of our answers to what the file gives."""
     half: bool = False
     """Whether our own waits at half of our rate are measured too."""
@@ -111,7 +111,7 @@ LOADS: Mapping[str, Load] = {
             _texts(5, 120),
             together=8,
             ours="embed-int8",
-            least_cosine=0.97,
+            min_cosine=0.97,
         ),
         # Padding costs more than batches gain: of one text, 18 ms of processor time alone, 35 in an eight.
         Load(

@@ -8,7 +8,7 @@ from tests.benchmarks.peers.callers import Figures
 from tests.benchmarks.peers.loads import Load
 from tests.benchmarks.peers.ours import OUR_EDGE, OURS
 
-MOST_SPREAD = 4.0
+MAX_SPREAD = 4.0
 PYTHON_PEERS = ("BentoML", "LitServe", "MLServer", "Ray Serve")
 
 
@@ -119,7 +119,7 @@ def _print_one_caller(results: Results, peers: Sequence[str]) -> None:
 
 def _print_half(results: Results, loads: Sequence[Load]) -> None:
     print("\nOurs at half of its own rate, arrivals by chance: milliseconds.\n")
-    print(f"| load | p50 | p99 | p99/p50 | at most x{MOST_SPREAD:g} |")
+    print(f"| load | p50 | p99 | p99/p50 | at most x{MAX_SPREAD:g} |")
     print("|---|--|--|--|--|")
     for load in loads:
         turns = results.get((load.name, OURS))
@@ -127,7 +127,7 @@ def _print_half(results: Results, loads: Sequence[Load]) -> None:
             continue
         p99, spread = _median(turns.half, lambda one: one.p99_ms), _spread(turns.half)
         times = f"{_median(turns.half, _p50):.1f} | {p99:.1f} | x{spread:.1f}"
-        print(f"| {load.title.rpartition(',')[0]} | {times} | {_word(spread <= MOST_SPREAD)} |")
+        print(f"| {load.title.rpartition(',')[0]} | {times} | {_word(spread <= MAX_SPREAD)} |")
 
 
 def _spread(figures: Sequence[Figures]) -> float:

@@ -1,4 +1,4 @@
-"""`DELETE /v1/cache` through Django itself; the edge's part is given as it would be."""
+"""Test `DELETE /v1/cache` through Django itself. The part of the guard is supplied as it would be."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`/v1/models` through Django itself; the edge's part is given as it would be."""
+"""Test `/v1/models` through Django itself. The part of the guard is supplied as it would be."""
 
 from typing import Any
 

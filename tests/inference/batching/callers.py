@@ -1,4 +1,4 @@
-"""Those who ask a batcher, each in a thread of his own."""
+"""Provide callers of a batcher, each in a separate thread."""
 
 import threading
 import time
@@ -38,7 +38,7 @@ def pieces(*numbers: int) -> list[Piece[int]]:
 def ask(
     batcher: Batcher[Any, Any], asked: Sequence[Piece[Any]], call: Call | None = None
 ) -> "Future[list[Any]]":
-    """What he asks waits or runs, or he has his answer, when this returns."""
+    """Call the batcher in a thread. When this returns, the request waits, runs or has been answered."""
     own, answer = Call(), Future[list[Any]]()
     if call is not None:
         own = Call(tenant=call.tenant, deadline_s=call.deadline_s, spent=call.spent)
@@ -61,12 +61,12 @@ def ask(
 def ask_each(
     batcher: Batcher[Any, Any], asked: Sequence[Piece[Any]], call: Call | None = None
 ) -> "list[Future[list[Any]]]":
-    """A caller for each piece, one after the other."""
+    """Start a caller for each piece, one after the other."""
     return [ask(batcher, [piece], call) for piece in asked]
 
 
 def ask_together(gate: Gate, batcher: Batcher[Any, Any], asked: Sequence[Piece[Any]]) -> "list[Future[Any]]":
-    """A caller for each piece, and all of them in one batch, as far as it may be."""
+    """Start a caller for each piece, so that all pieces are in one batch as far as its limits allow."""
     ask(batcher, [Piece(gate, group=gate)])
     assert gate.began.wait(TIMEOUT_S)
     futures = ask_each(batcher, asked)

@@ -1,4 +1,4 @@
-"""Models made of Python that a test can hold up, fail and look into."""
+"""Provide Python models that a test can block, make fail, and inspect."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ TIMEOUT_S = 30.0
 
 @dataclass
 class Doubler:
-    """Answers each number with its double; keeps what it ran."""
+    """A model that answers each number with its double, and remembers what it ran."""
 
     batches: list[list[int]] = field(default_factory=list)
     bad: frozenset[int] = frozenset()
@@ -27,7 +27,7 @@ class Doubler:
 
 @dataclass
 class HeldUp(Doubler):
-    """Its runs begin, and end once they are let go or ended by their control."""
+    """A model whose runs end only when they are released or ended by their control."""
 
     began: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     go: threading.Event = field(default_factory=threading.Event)
@@ -49,7 +49,9 @@ class HeldUp(Doubler):
 
 
 class Gate:
-    """Holds its batcher up while it is asked for itself, so that others come together; they are run by `run`."""
+    """A model that blocks its batcher while the gate itself runs, so that other requests form one batch. They are run
+    by `run`.
+    """
 
     def __init__(self, run: Callable[[Sequence[Any], int, RunControl], Sequence[Any]]) -> None:
         self._run = run

@@ -23,4 +23,4 @@ def test_larger_batches_are_tried_again_after_a_while_up_to_the_limits() -> None
     assert size.of(64) == 32
     for _ in range(TRY_AGAIN_AFTER):
         size.ran(32)
-    assert (size.of(64), size.most_rows) == (64, None)
+    assert (size.of(64), size.max_rows) == (64, None)

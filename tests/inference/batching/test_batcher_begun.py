@@ -1,4 +1,4 @@
-"""Callers who do not wait in a thread of their own."""
+"""Test callers that do not wait in a thread of their own."""
 
 import threading
 

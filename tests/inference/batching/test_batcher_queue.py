@@ -65,7 +65,7 @@ def test_a_flood_leaves_room_for_others() -> None:
 
 @pytest.mark.parametrize("asked", [pieces(1, 2, 3, 4, 5, 6), [Piece(1, rows=6)]])
 def test_what_could_never_wait_is_refused_for_good(asked: list[Piece[int]]) -> None:
-    """To come again would not help: not even an empty queue has room for it."""
+    """A retry would not help, because not even an empty queue has enough capacity."""
     tally = BatchTally()
     with batching(Doubler(), BatchLimits(max_rows=2, max_waiting=5), watch=tally) as batcher:
         with pytest.raises(WorkRefused) as refused:

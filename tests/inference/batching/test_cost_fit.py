@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.batching.cost_fit import MOST_SIZES, PRIOR, Coefficients, CostFit
+from inference.batching.cost_fit import MAX_SIZES, PRIOR, Coefficients, CostFit
 
 RUNS = st.lists(
     st.tuples(st.integers(1, 128), st.integers(1, 512), st.floats(1e-5, 30.0)), min_size=1, max_size=40
@@ -113,7 +113,7 @@ def test_what_is_kept_is_bounded() -> None:
     for rows_bits in range(12):
         for length_bits in range(12):
             fit = fit.after(1 << rows_bits, 1 << (rows_bits + length_bits), 0.01)
-    assert len(fit.sizes) == MOST_SIZES
+    assert len(fit.sizes) == MAX_SIZES
     assert len(json.dumps(fit.saved())) < 5000
 
 

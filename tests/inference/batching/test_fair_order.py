@@ -66,7 +66,7 @@ def test_after_a_rest_nobody_owes_anything() -> None:
 def test_backlogged_tenants_never_differ_by_more_than_their_dearest_pieces(
     pieces: list[tuple[str, float]],
 ) -> None:
-    """The bound of start-time fair queueing, while two tenants both have work waiting."""
+    """This is the bound of start-time fair queueing for two tenants while both have work waiting."""
     order = FairOrder()
     queue = sorted(
         (order.enter(tenant, cost), number, tenant, cost) for number, (tenant, cost) in enumerate(pieces)

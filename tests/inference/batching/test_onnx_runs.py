@@ -1,4 +1,4 @@
-"""A batcher over ONNX Runtime itself."""
+"""Test a batcher with ONNX Runtime itself."""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -13,7 +13,7 @@ from inference.batching.waiting import QueuedPiece, WaitingPieces
 NOW = 1000.0
 LIMITS = BatchLimits(max_rows=64, max_padded=16_384, max_wait_ms=5)
 DEAR_PADDING = CostFit(100, {}, Coefficients(0.01, 0.0, 0.0001))
-"""One run costs as much as padding of a hundred tokens."""
+"""A fit in which one run costs as much as the padding of a hundred tokens."""
 ONLY_RUNS = CostFit(100, {}, Coefficients(0.04, 0.0, 0.0))
 
 
@@ -240,7 +240,7 @@ def assert_no_cut_pays(decision: Dispatch, fit: CostFit) -> None:
 
 
 class CountedPieces(WaitingPieces):
-    """Counts the pieces that are looked at."""
+    """Waiting pieces that count how many of them are looked at."""
 
     def __init__(self) -> None:
         super().__init__()

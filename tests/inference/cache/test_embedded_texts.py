@@ -1,4 +1,4 @@
-"""A list's texts, each kept by itself, are together what was run for the list."""
+"""Test that the texts of a list, each cached separately, add up to what was run for the list."""
 
 import numpy as np
 from hypothesis import given

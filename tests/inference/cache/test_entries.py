@@ -1,4 +1,4 @@
-"""Entries as they lie in Redis: exactly what was written is read, and nothing else."""
+"""Test entries as they are stored in Redis: exactly what was written is read, and nothing else."""
 
 import os
 

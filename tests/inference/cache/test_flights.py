@@ -1,4 +1,4 @@
-"""One run for all who want the same at once."""
+"""Test that callers who want the same at the same time share one run."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -63,7 +63,7 @@ def test_who_began_it_may_leave_without_ending_it_for_the_others() -> None:
         first.cancel()
         await asyncio.wait([first])
         work.gate.set()
-        # Whoever has its value first is who it ran for: else nobody would pay for the run.
+        # The run counts as made for the caller who receives its value first. Otherwise no caller would pay for it.
         assert sorted(await asyncio.gather(*others)) == [False, True]
         assert (work.started, work.canceled) == (1, 0)
 

@@ -1,4 +1,4 @@
-"""Digests of inputs: the same for what a model cannot tell apart, and for nothing else."""
+"""Test that two inputs have the same digest only if a model cannot tell them apart."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Keys: alike for what is the same to the same tenant, and different for everything else."""
+"""Test that keys are equal for the same call of the same tenant, and different for everything else."""
 
 from dataclasses import replace
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The cache Redis from this process: what it keeps, how much of a tenant, and what happens without it."""
+"""Test the cache Redis from this process: what it stores, how much of a tenant, and what happens without it."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ from inference.cache.erasing import erase_entries
 from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.reading import RemoteReader
 from inference.cache.scripts import NOTE_BYTES, entries_prefix, entry_key, keys_of
-from inference.core.breaker import MOST_FAILURES, Breaker
+from inference.core.breaker import MAX_FAILURES, Breaker
 from tests.inference.rpc.mortal import MortalRedis
 from tests.inference.rpc.slow_wire import SlowWire
 
@@ -85,7 +85,7 @@ def test_what_is_kept_again_in_another_size_counts_once_and_its_older_note_takes
     tenant_id = uuid4()
     keep(mortal.url, tenant_id, [entry(1, ttl_s=1_000)], [entry(1, ttl_s=5_000, size=SIZE // 2)])
     assert counted(mortal.url, tenant_id) == SIZE // 2 + NOTE_BYTES
-    # Redis lets go of an entry, whose note stays.
+    # Redis evicts an entry whose note remains.
     with redis.Redis.from_url(mortal.url) as client:
         client.delete(entry_key(tenant_id, (1).to_bytes(32, "big")))
     keep(mortal.url, tenant_id, [entry(1, ttl_s=6_000)], *([entry(n, ttl_s=7_000)] for n in range(2, 11)))
@@ -156,7 +156,7 @@ def test_one_that_is_away_has_nothing_is_told_of_once_and_soon_is_not_asked(
 
     async def scenario(reader: RemoteReader, breaker: Breaker) -> None:
         with capture_logs() as lines:
-            for _ in range(MOST_FAILURES + 2):
+            for _ in range(MAX_FAILURES + 2):
                 assert await asyncio.gather(*[reader.get([b"k"]) for _ in range(20)]) == [[None]] * 20
         assert [line["event"] for line in lines] == ["result_cache_away"]
         assert breaker.is_open
@@ -248,7 +248,9 @@ def test_who_has_waited_in_vain_waits_for_the_same_trip_no_second_time(mortal: M
 def test_a_look_that_was_given_up_before_it_set_out_stops_no_later_one(
     run: Callable[[Coroutine[Any, Any, None]], None], mortal: MortalRedis
 ) -> None:
-    """A process that was busy for longer than its patience: on uvloop timers come before what was to run."""
+    """The process was busy for longer than the timeout. On uvloop, timers come before the tasks that are ready
+    to run.
+    """
     tenant_id = uuid4()
     keep(mortal.url, tenant_id, [NewEntry(b"a", b"of a", 100.0)])
     key = entry_key(tenant_id, b"a")
@@ -259,7 +261,7 @@ def test_a_look_that_was_given_up_before_it_set_out_stops_no_later_one(
         look = asyncio.create_task(reader.get([key]))
         asyncio.get_running_loop().call_soon(time.sleep, 0.4)
         await look
-        # It has come home meanwhile, however late.
+        # The late answer has arrived in the meantime.
         await asyncio.sleep(0.1)
         assert await reader.get([key]) == [b"of a"]
         await reader.close()

@@ -1,4 +1,4 @@
-"""What is large is sealed, read and packed where it holds nobody up."""
+"""Test that large results are sealed, read and packed in threads, where they block no other call."""
 
 import asyncio
 import time
@@ -18,7 +18,7 @@ KEY = b"k" * 32
 
 
 class CountedThreads(ThreadPoolExecutor):
-    """Counts what is handed to it."""
+    """An executor that counts the work it receives."""
 
     count = 0
 

@@ -1,4 +1,4 @@
-"""What stays and what gives way, on traces that an order of last use fails."""
+"""Test which entries remain and which are evicted, with access patterns for which LRU fails."""
 
 import random
 from collections import OrderedDict
@@ -11,7 +11,7 @@ from inference.cache.s3_fifo import ENTRY_BYTES, LARGEST_SHARE, S3Fifo
 
 EACH = 100
 ROOM = 200
-"""Entries that fit."""
+"""The number of entries that fit."""
 
 
 def shelf(entries: int = ROOM) -> S3Fifo[int]:

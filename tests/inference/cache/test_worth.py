@@ -1,12 +1,12 @@
-"""Whether looking pays."""
+"""Test the decision whether it is worthwhile to look in the cache."""
 
 import random
 
-from inference.cache.worth import ENOUGH, MOST_KNOWN, SAMPLED, Worth
+from inference.cache.worth import ENOUGH, MAX_KNOWN, SAMPLED, Worth
 
 
 class Traffic:
-    """Keeps what it is let keep, for ever."""
+    """Calls whose results are all stored forever if they may be stored."""
 
     def __init__(self) -> None:
         self.worth: Worth[str] = Worth()
@@ -14,7 +14,9 @@ class Traffic:
         self._chance = random.Random(1)
 
     def sends(self, calls: int, of: int | None) -> tuple[float, float]:
-        """So many calls, of so many inputs that come again, or all new: the shares looked for, and found."""
+        """Send calls with random inputs out of `of` different ones, or with new inputs only. Return the shares that
+        were looked up and found.
+        """
         looked = found = 0
         for _ in range(calls):
             name = self._chance.randrange(of) if of else self._chance.getrandbits(100)
@@ -54,6 +56,6 @@ def test_each_is_judged_for_itself_and_not_too_many_are_remembered() -> None:
     key = b"\x01" * 16
     worth.count(0, looked=ENOUGH, found=0)
     assert (worth.looks(0, key), worth.looks(1, key)) == (False, True)
-    for other in range(1, MOST_KNOWN + 1):
+    for other in range(1, MAX_KNOWN + 1):
         worth.count(other, looked=1, found=1)
     assert worth.looks(0, key)

@@ -1,4 +1,4 @@
-"""One that does not answer is left alone by all but one."""
+"""Test that only one caller asks a server that does not answer, and that all others leave it alone."""
 
 import threading
 

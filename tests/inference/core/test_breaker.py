@@ -1,11 +1,11 @@
-"""When one that does not answer is asked again."""
+"""Test when a server that does not answer is asked again."""
 
-from inference.core.breaker import FIRST_PAUSE_S, LONGEST_PAUSE_S, MOST_FAILURES, Breaker
+from inference.core.breaker import FIRST_PAUSE_S, LONGEST_PAUSE_S, MAX_FAILURES, Breaker
 
 
 def opened(at_s: float = 0.0) -> Breaker:
     breaker = Breaker()
-    assert [breaker.failed(at_s) for _ in range(MOST_FAILURES)] == [False] * (MOST_FAILURES - 1) + [True]
+    assert [breaker.failed(at_s) for _ in range(MAX_FAILURES)] == [False] * (MAX_FAILURES - 1) + [True]
     return breaker
 
 
@@ -38,7 +38,7 @@ def test_pauses_grow_up_to_a_bound_and_it_is_told_once() -> None:
 
 
 def test_many_who_waited_when_it_failed_do_not_stretch_the_pause() -> None:
-    """They asked before it opened: of what it is like now they tell nothing."""
+    """They asked before the breaker opened, so their failures say nothing about the server's present state."""
     breaker = opened()
     for _ in range(5_000):
         assert not breaker.failed(FIRST_PAUSE_S / 2)

@@ -1,4 +1,4 @@
-"""No more is charged than was set aside."""
+"""Test that no more is charged than was reserved."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from inference.core.charging import charged, charged_beside
 from inference.core.contracts import Units
 from tenants.plans.prices import METERS
 
-MOST_MS = 10_000
+MAX_MS = 10_000
 TIMES_US = st.integers(0, 50_000_000)
 
 
@@ -18,7 +18,7 @@ TIMES_US = st.integers(0, 50_000_000)
 def test_what_runs_and_what_is_known_together_are_no_more_than_the_most(ran_us: int, known_us: int) -> None:
     ran = charged(Units(device_us=ran_us), "gpu_second")
     known = charged_beside(Units(device_us=known_us), "gpu_second", ran)
-    assert 0 <= known <= MOST_MS - ran
+    assert 0 <= known <= MAX_MS - ran
 
 
 def test_the_most_is_a_setting_and_bounds_no_other_meter(settings: Any) -> None:

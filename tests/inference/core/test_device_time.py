@@ -1,4 +1,4 @@
-"""A run's time, shared out: nothing of it is lost, charged twice or charged to the wrong one."""
+"""Test that the time of a run is divided so that none of it is lost, charged twice or charged to the wrong caller."""
 
 from fractions import Fraction
 

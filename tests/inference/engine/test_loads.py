@@ -1,4 +1,6 @@
-"""Loads on a host: who waits for them, who leaves, and what is said of those that fail."""
+"""Test the loads of models on a host: the callers who wait for them, the callers who leave, and the errors of loads
+that fail.
+"""
 
 import threading
 from pathlib import Path
@@ -17,7 +19,7 @@ from tests.waiting import eventually
 
 
 class SlowWarmUp:
-    """Goes on when it is told to."""
+    """A warm-up that continues only when the test lets it."""
 
     def __init__(self) -> None:
         self.begun = threading.Event()
@@ -101,7 +103,7 @@ def test_canceled_caller_does_not_wait_for_room(tmp_path: Path) -> None:
         call.cancel()
         assert ended.wait(30)
         asking.join()
-        # Nobody wants it any more: it takes no room later.
+        # No caller wants the model any more, so it must not take memory later.
         eventually(lambda: not sessions._queue, "the load was given up")
     sessions.load(second)
     assert held(sessions) == {"b.onnx"}

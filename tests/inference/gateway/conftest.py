@@ -1,4 +1,4 @@
-"""A model that is served in this process, and what it is asked."""
+"""Provide a model that is served in this process, and requests to it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -21,13 +21,13 @@ def embedder() -> Embedder:
 
 @pytest.fixture
 def model(make_version: Callable[..., ModelVersion], embedder: Embedder) -> Iterator[str]:
-    """The name of one that embeds, at 10 micro-units a token, and 1 where the result is known."""
+    """Return the name of an embedding model that costs 10 micro-units a token, and 1 for a cache hit."""
     yield from _served(make_version(meter="token", price_micros=10, cache_ttl_s=1_000), embedder)
 
 
 @pytest.fixture
 def timed_model(make_version: Callable[..., ModelVersion], embedder: Embedder) -> Iterator[str]:
-    """The same at 10 micro-units a millisecond."""
+    """Return the name of an embedding model that costs 10 micro-units a millisecond."""
     yield from _served(make_version(meter="gpu_second", price_micros=10, cache_ttl_s=1_000), embedder)
 
 

@@ -1,4 +1,4 @@
-"""A web process's handlers without a server, and a model that answers in a thread."""
+"""Provide the handlers of a web process without a server, and a model that answers in a thread."""
 
 import asyncio
 import json
@@ -29,11 +29,11 @@ from tests.inference.gateway.known import cache_at, inference_of
 
 REFUSED = "refuse me"
 Headers = Mapping[str, str] | Sequence[tuple[str, str]]
-"""As a list where one comes twice."""
+"""The headers of a request. They are a list if one occurs twice."""
 
 
 class Embedder:
-    """Serves a lane: a text's vector is made of its letters, and it has as many tokens as letters."""
+    """A worker for synchronous calls. A text's vector is made of its letters, and it has as many tokens as letters."""
 
     def __init__(self) -> None:
         self.gate = threading.Event()
@@ -41,7 +41,7 @@ class Embedder:
         self.runs: list[tuple[str, ...]] = []
         self.fails: Exception | None = None
         self.device_us = 0
-        """What a run takes on its device, however many texts it has."""
+        """The device time of a run, however many texts it has."""
 
     def serve(self, request: LaneRequest) -> WorkOutput:
         assert isinstance(request.work, TextInput)
@@ -91,17 +91,17 @@ class Given:
 
     @property
     def bill(self) -> list[tuple[str, int, int]]:
-        """Of each use its kind, its quantity and its price."""
+        """Return the kind, the quantity and the price of each use."""
         return [(use.source_kind, use.quantity, use.price.amount_micros) for use in self.uses]
 
 
 async def written_down() -> bool:
-    """What a meter says that takes every use at once."""
+    """Answer like a meter that records every use at once."""
     return True
 
 
 class House:
-    """One web process: its own memory, its own runs under way."""
+    """A web process with its own memory and its own runs in progress."""
 
     def __init__(self, cache_url: str, *, memory_bytes: int = 1 << 20, **options: Any) -> None:
         self.meter = written_down

@@ -1,4 +1,4 @@
-"""What is known, for handlers that are asked without a server in front."""
+"""Provide cached results for handlers that are called without a server."""
 
 from inference.cache.generations import Generations
 from inference.cache.result_cache import ResultCache
@@ -20,7 +20,7 @@ def inference_of(
 def cache_at(
     url: str, memory_bytes: int = 1 << 20, tenant_bytes: int = 1 << 20, *, timeout_s: float = 10.0
 ) -> ResultCache:
-    """Patient, as the machine of the tests may do much else."""
+    """Return a cache with long timeouts, because the machine that runs the tests may be busy."""
     return ResultCache(
         url, secret="secret", memory_bytes=memory_bytes, tenant_bytes=tenant_bytes, timeout_s=timeout_s
     )

@@ -1,4 +1,4 @@
-"""Synchronous calls, and answers that were known, cost what the caller's tenant has agreed to."""
+"""Test that synchronous calls and cache hits cost the prices that the caller's tenant has agreed to."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""`Cache-Control` of requests, and what answers say."""
+"""Test the `Cache-Control` header of requests, and the cache headers of responses."""
 
 import math
 
@@ -19,9 +19,9 @@ AFRESH = CacheWish(reads=False)
         ("No-Cache , foo", AFRESH),
         ("no-store", NEITHER),
         ("no-cache, no-store", NEITHER),
-        ("max-age=60", CacheWish(most_age_s=60)),
-        ('max-age="60"', CacheWish(most_age_s=60)),
-        ("max-age=60, max-age=5", CacheWish(most_age_s=5)),
+        ("max-age=60", CacheWish(max_age_s=60)),
+        ('max-age="60"', CacheWish(max_age_s=60)),
+        ("max-age=60, max-age=5", CacheWish(max_age_s=5)),
         ("max-age=0", AFRESH),
         ("max-age=-1", AFRESH),
         ("max-age=soon", AFRESH),
@@ -35,13 +35,13 @@ def test_what_a_caller_wants(header: str | None, wish: CacheWish) -> None:
 
 
 def test_only_who_has_no_wishes_shares_a_run() -> None:
-    assert [one.shares for one in (ANYTHING, AFRESH, NEITHER, CacheWish(most_age_s=9))] == [
+    assert [one.shares for one in (ANYTHING, AFRESH, NEITHER, CacheWish(max_age_s=9))] == [
         True,
         False,
         False,
         False,
     ]
-    assert ANYTHING.most_age_s == math.inf
+    assert ANYTHING.max_age_s == math.inf
 
 
 @pytest.mark.parametrize(

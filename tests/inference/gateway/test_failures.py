@@ -1,4 +1,4 @@
-"""What a model or its lane raised, as a caller is told."""
+"""Test the refusals that a caller gets for the errors of a model or of the RPC."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Each text that a test key has read is one of its account's day, in whichever protocol it asks."""
+"""Test that each text of a test key counts against its account's daily allowance, in every protocol."""
 
 import asyncio
 from dataclasses import replace
@@ -18,7 +18,7 @@ def left(identity: Identity) -> int | None:
 def test_texts_of_a_list_are_counted_before_they_are_read(
     identity: Identity, model: str, embedder: Embedder, cache_url: str, settings: Settings
 ) -> None:
-    """The first is counted by the guard, which is not in front here."""
+    """The first text is counted by the guard, which does not run here."""
     settings.MAAS_TEST_CALLS_A_DAY = 10
     tests = replace(identity, livemode=False)
 

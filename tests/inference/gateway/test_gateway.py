@@ -1,4 +1,4 @@
-"""What is written down of a call, and when."""
+"""Test what is recorded of a call, and when."""
 
 import asyncio
 from uuid import UUID
@@ -32,7 +32,9 @@ def use_of_a_token() -> MeterEvent:
 
 
 def called(use: MeterEvent, error: DomainError | None, meter_url: str) -> list[Message]:
-    """What is sent for a call whose model has run, and whose handler then ends like this."""
+    """Return what is sent for a call whose model has run, and whose handler then ends with this error or
+    without one.
+    """
     sent: list[Message] = []
 
     async def handler(exchange: Exchange) -> Reply:

@@ -1,4 +1,4 @@
-"""Calls that are charged by the time that the model computes."""
+"""Test calls that are charged by the time that the model computes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

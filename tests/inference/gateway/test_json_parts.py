@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.core.contracts import Json
-from inference.gateway.json_parts import MOST_VALUES, has_too_many_parts
+from inference.gateway.json_parts import MAX_VALUES, has_too_many_parts
 
 MOST = 5
 
@@ -21,10 +21,10 @@ MOST = 5
         (rb'["\"[[[[[[", "\\", "[[[["]', False),
         (rb'["\\",[],[],[],[],[]]', True),
         (b'["unended [[[[[[[[[[[[[[\\', False),
-        (b"0," * MOST_VALUES, False),
-        (b"0," * (MOST_VALUES + 1), True),
-        (b'"' + b"," * (MOST_VALUES + 1) + b'"', False),
-        (b'"",' * (MOST_VALUES + 1), True),
+        (b"0," * MAX_VALUES, False),
+        (b"0," * (MAX_VALUES + 1), True),
+        (b'"' + b"," * (MAX_VALUES + 1) + b'"', False),
+        (b'"",' * (MAX_VALUES + 1), True),
     ],
     ids=lambda value: str(value[:30]) if isinstance(value, bytes) else str(value),
 )

@@ -1,4 +1,4 @@
-"""Whole answers that outlast the process which made them."""
+"""Test that whole answers outlast the process that made them."""
 
 import asyncio
 import dataclasses

@@ -1,4 +1,6 @@
-"""What a tenant has asked before is answered without a run; what is not known runs, once for all who ask it."""
+"""Test that what a tenant has sent before is answered without a run, and that other calls run once for all who send the
+same.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -54,7 +56,9 @@ def _erase(identity: Identity) -> None:
 
 
 def _add_version(model: str) -> None:
-    """With other files under the same name and number: only the digest tells."""
+    """Replace the version by one with other files under the same name and number. Only the digest shows the
+    difference.
+    """
     with operator_work():
         ModelVersion.objects.filter(served_model__name=model).update(digest="f" * 64)
 
@@ -64,7 +68,7 @@ async def until(look: Callable[[], object], what: str) -> None:
 
 
 async def until_word(ask: Callable[[], Awaitable[Given]], word: str) -> Given:
-    """What is changed holds within a second."""
+    """Repeat the call until it is answered with this word. A change takes effect within a second."""
     for _ in range(200):
         if (given := await ask()).word == word:
             return given

@@ -1,4 +1,4 @@
-"""A call that ends with its caller, and with nothing else."""
+"""Test that a call ends when its caller leaves, and not otherwise."""
 
 import asyncio
 import gc
@@ -60,7 +60,7 @@ def test_its_time_and_the_process_end_it_too() -> None:
 
 
 def test_a_call_whose_time_is_over_holds_nothing_of_its_caller() -> None:
-    """What a caller has sent may be large, and the collector comes seldom."""
+    """The request's data may be large, and the garbage collector runs seldom."""
 
     class Body:
         pass

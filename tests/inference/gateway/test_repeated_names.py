@@ -1,4 +1,4 @@
-"""No reader of a caller's JSON takes an object that has the same name twice."""
+"""Test that no parser of a caller's JSON accepts an object that has the same name twice."""
 
 import io
 import json

@@ -1,11 +1,11 @@
 import pytest
 
-from inference.gateway.room import MOST_OF_ONE, Room
+from inference.gateway.room import MAX_OF_ONE, Room
 from tenants.core.asgi.threads import Overloaded
 
 
 def test_bodies_share_a_room_that_is_free_again_at_their_end() -> None:
-    room = Room(10 * MOST_OF_ONE)
+    room = Room(10 * MAX_OF_ONE)
     with room.share("a") as one:
         one.grow(6)
         with room.share("a") as other:
@@ -18,7 +18,7 @@ def test_bodies_share_a_room_that_is_free_again_at_their_end() -> None:
 
 
 def test_a_body_that_is_refused_leaves_what_it_took() -> None:
-    room = Room(10 * MOST_OF_ONE)
+    room = Room(10 * MAX_OF_ONE)
     with room.share("a") as one:
         one.grow(8)
         with pytest.raises(Overloaded):

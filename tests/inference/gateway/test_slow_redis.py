@@ -1,4 +1,4 @@
-"""Calls at a real web process while one of its Redis servers answers, but late."""
+"""Test calls to a real web process while one of its Redis servers answers late."""
 
 import asyncio
 import statistics
@@ -23,9 +23,9 @@ from tests.waiting import eventually
 
 CALLERS, ROUNDS = 8, 6
 WAITS_S = 0.04
-"""A caller for the cache, and no longer."""
+"""The time for which a call waits for the cache."""
 SLOW_MACHINE_S = 0.1
-"""What else may come between two medians; still far less than an answer of the slow Redis takes."""
+"""The tolerance for other delays between two medians. It is still far less than an answer of the slow Redis takes."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,16 @@ def cache(mortal: MortalRedis) -> Iterator[SlowWire]:
 
 @pytest.fixture
 def server(cache: SlowWire) -> Iterator[GranianServer]:
-    """Every result that is known it has from the cache Redis."""
+    """Run a server that gets every cached result from the cache Redis."""
     variables = {"MAAS_CACHE_URL": cache.url, "MAAS_CACHE_MEMORY_BYTES": "0"}
     with GranianServer("maas.asgi:application", variables) as server:
         yield server
 
 
 def load(server: GranianServer, tenant: CreatedTenant, model: str, texts: list[str]) -> Load:
-    """Each caller asks one after the other; all of them ask for the same texts, in turns of their own."""
+    """Run callers at the same time. Each sends one request after another, and all of them send the same texts, each in
+    a different order.
+    """
     found: list[tuple[float, httpx.Response]] = []
 
     async def call(client: httpx.AsyncClient, number: int) -> None:
@@ -99,7 +101,7 @@ def test_a_cache_that_becomes_slow_fails_no_call_is_left_alone_and_comes_back(
     assert set(first.words) | set(slow.words) <= {"MISS", "COALESCED", "HIT"}
     assert "HIT" not in slow.words
     assert max(first.p50_s, slow.p50_s) - quick.p50_s < WAITS_S + SLOW_MACHINE_S
-    # A busy machine may be late as well, but that is before or after.
+    # A busy machine may be late too, but only before or after this.
     assert said(server, "result_cache_away") <= before + 1
     cache.delay_s = 0.0
     eventually(lambda: set(load(server, tenant, model, texts).words) == {"HIT"}, "hits are back")

@@ -1,4 +1,4 @@
-"""Which version a call is for, as the operator has it now."""
+"""Test which version a call is for, by what the operator has set at that moment."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

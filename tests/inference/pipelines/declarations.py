@@ -1,4 +1,4 @@
-"""Pipelines as operators would declare them, and the ONNX files that they are made of."""
+"""Provide pipelines as operators would declare them, and the ONNX files that they consist of."""
 
 import copy
 from collections.abc import Callable
@@ -59,7 +59,7 @@ READER: Json = {
     ],
     "output": {"text": "text"},
 }
-"""Takes the text layer where there is one, and recognises text only where there is none."""
+"""A pipeline that takes the text layer if there is one, and recognizes text only if there is none."""
 
 COLOURS_SIGNATURE = {
     "inputs": [{"name": "pixels", "datatype": "FP32", "shape": [-1, 3, SIDE, SIDE]}],
@@ -73,14 +73,16 @@ MEMBERS = {
 
 
 def changed(declared: Json, change: Callable[[Any], object]) -> Json:
-    """A copy with a mistake in it."""
+    """Return a copy of the declaration with a mistake in it."""
     copied = copy.deepcopy(declared)
     change(copied)
     return copied
 
 
 def save_colours(path: Path, *, ballast_bytes: int = 0) -> Path:
-    """Gives the mean of each colour channel: as plain as an image classifier gets, and as large as is wished."""
+    """Save a model that returns the mean of each color channel: the simplest image classifier, as large as the test
+    wants.
+    """
     values = 3 * SIDE * SIDE
     width = max(1, ballast_bytes // (4 * values))
     weights: dict[str, Any] = {

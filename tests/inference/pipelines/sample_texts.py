@@ -1,4 +1,4 @@
-"""Texts as pages of real documents read, each with the kind a person would call it."""
+"""Provide texts like those of real pages, each with the kind of document that a person would name."""
 
 from dataclasses import dataclass
 
@@ -122,7 +122,7 @@ SAMPLES = (
         "other",
         "def add(a, b):\n    return a + b\n\nfor number in range(10):\n    print(add(number, 1))",
     ),
-    # Written after the prototypes were settled, and never used to choose them.
+    # These samples were written after the prototypes were settled, and were never used to choose them.
     Sample(
         "invoice",
         "Tax invoice 558\nABN 51 824 753 556\nFor: garden maintenance, April\nLabour 6 hours @ 55.00 330.00\n"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inference.core.contracts import Json
 from inference.pipelines.checking import check_graph
-from inference.pipelines.declaration import MOST_NESTED, MOST_STEPS, read_graph
+from inference.pipelines.declaration import MAX_NESTED, MAX_STEPS, read_graph
 from inference.pipelines.graph import GraphInvalid, ModelStep
 from inference.pipelines.parse import PARSE
 from tests.inference.pipelines.declarations import CLASSIFIER, MEMBERS, READER, changed
@@ -159,10 +159,10 @@ def test_pipeline_may_not_be_a_member() -> None:
 
 
 def test_steps_are_limited_in_number_and_depth() -> None:
-    check_graph(read_graph(chain(MOST_STEPS)), {})
-    assert problem(chain(MOST_STEPS + 1), ()).startswith("there are more than 32 steps")
-    check_graph(read_graph(nested(MOST_NESTED)), {})
-    assert "branches are nested deeper than 6" in problem(nested(MOST_NESTED + 1), ())
+    check_graph(read_graph(chain(MAX_STEPS)), {})
+    assert problem(chain(MAX_STEPS + 1), ()).startswith("there are more than 32 steps")
+    check_graph(read_graph(nested(MAX_NESTED)), {})
+    assert "branches are nested deeper than 6" in problem(nested(MAX_NESTED + 1), ())
 
 
 def test_what_runs_on_one_side_only_is_not_there_afterwards() -> None:

@@ -47,7 +47,7 @@ FANNED: Json = {
     ],
     "output": {"a": "a.tokens", "b": "b.tokens", "c": "c.tokens"},
 }
-"""Three models that need nothing of one another."""
+"""A pipeline of three models that do not depend on each other."""
 
 
 CHAINED: Json = {
@@ -67,7 +67,7 @@ CHAINED: Json = {
     ],
     "output": {"tokens": "then"},
 }
-"""Two models, of which the second waits for what the first says."""
+"""A pipeline of two models, of which the second waits for the output of the first."""
 
 
 def text_spec(name: str) -> VersionSpec:
@@ -81,12 +81,12 @@ CHAINED_SPEC = pipeline_spec(CHAINED, first=text_spec("one"), second=text_spec("
 
 @dataclass
 class Recorder:
-    """Stands where the engine stands: notes where and how many at once it was asked."""
+    """A stand-in for the engine that records which models were called, and how many at the same time."""
 
     each: Any = None
     asked: list[str] = field(default_factory=list)
     threads: set[int] = field(default_factory=set)
-    most_at_once: int = 0
+    max_at_once: int = 0
     at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -97,7 +97,7 @@ class Recorder:
             self.asked.append(spec.model)
             self.threads.add(threading.get_ident())
             self.at_once += 1
-            self.most_at_once = max(self.most_at_once, self.at_once)
+            self.max_at_once = max(self.max_at_once, self.at_once)
         try:
             if self.each is not None:
                 self.each(spec.model, call)
@@ -202,7 +202,7 @@ def test_process_bounds_what_runs_beside() -> None:
     assert busy is not None
     run(pipeline)
     assert runner.threads == {threading.get_ident()}
-    assert runner.most_at_once == 1
+    assert runner.max_at_once == 1
     release.set()
     busy.result()
 
@@ -217,11 +217,11 @@ def test_many_pages_at_once_never_wait_for_one_anothers_threads() -> None:
         page.join(TIMEOUT_S)
     assert not any(page.is_alive() for page in pages)
     assert len(runner.asked) == 60
-    assert runner.most_at_once <= 22
+    assert runner.max_at_once <= 22
 
 
 def test_steps_stay_in_this_process_and_their_sessions_in_one_host(colours: VersionSpec) -> None:
-    """A page does not travel: every step asks the engine that was asked for the page."""
+    """A page is not sent to another process: every step runs in the engine that received the page."""
     specs = builtin_specs()
     engine = local_engine()
     pipeline = pipeline_spec(READER, reader=specs["ocr"])
@@ -333,7 +333,7 @@ def test_who_needs_a_settled_step_first_does_not_pay_for_its_time() -> None:
 
 
 def test_settled_step_is_asked_for_the_page_that_needs_it_first() -> None:
-    """Its cancel and its deadline hold there too, and it waits in its tenant's turn."""
+    """The caller's cancellation and deadline apply there too, and the step gets its tenant's fair share."""
     declared = changed(CHAINED, lambda d: d["steps"][0].update(inputs={"text": {"constant": "always"}}))
     spec = pipeline_spec(declared, "settled", **CHAINED_SPEC.steps)
     call = Call(tenant="alpha", deadline_s=time.monotonic() + 3600)
@@ -367,12 +367,14 @@ def test_settled_step_that_fails_is_named_and_tried_again() -> None:
 
 
 class StorageAway(Exception):
-    """What only the caller knows of."""
+    """An error that only the caller of the pipeline knows."""
 
 
 @pytest.mark.parametrize("reading", ["an operation", "a model", "a pipeline in a pipeline"])
 def test_page_that_cannot_be_read_is_no_steps_failure(colours: VersionSpec, reading: str) -> None:
-    """The caller tells a storage that is away from a document that is broken, and waits or refuses."""
+    """The caller must be able to distinguish an unavailable storage from a broken document, in order to wait or to
+    refuse.
+    """
     error = StorageAway("no answer")
 
     def load() -> Any:

@@ -11,7 +11,7 @@ CONTENT = b"weights" * 1000
 
 @pytest.fixture
 def weights(settings: Settings, tmp_path: Path) -> Path:
-    """A model file, and an empty folder for storage."""
+    """Return the path of a model file, with an empty folder as storage."""
     settings.STORAGES = {
         **settings.STORAGES,
         "default": storage_backend(f"file://{tmp_path / 'files'}", tmp_path),

@@ -1,4 +1,4 @@
-"""Versions whose graph comes in several precisions."""
+"""Test versions whose graph is available in several precisions."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ PRICE = Price(meter="call", amount_micros=0, per=1, currency="EUR")
 
 
 def save_int8_adder(path: Path) -> Path:
-    """Adds two, which tells it from the fp32 file that adds one."""
+    """Save a graph that adds two, which distinguishes it from the fp32 file that adds one."""
     graph = helper.make_graph(
         [
             helper.make_node("DequantizeLinear", ["eight_bits", "scale"], ["two"]),

@@ -8,7 +8,7 @@ from inference.runtime.profiles import Profile
 from tenants.core.db.unit_of_work import APP, OPERATOR
 
 ARTIFACT = "5" * 64
-PROFILE = Profile(100, 200, True, 300, 1.5, 0.25, {"fixed_s": 0.1, "seen": [[1, 2]]}, {"least_rows": 1})
+PROFILE = Profile(100, 200, True, 300, 1.5, 0.25, {"fixed_s": 0.1, "seen": [[1, 2]]}, {"min_rows": 1})
 
 
 def test_profile_is_kept_for_each_file_and_device() -> None:

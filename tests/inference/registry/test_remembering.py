@@ -1,4 +1,4 @@
-"""Who hands in work all the time asks for a version once in a while."""
+"""Test that clients who submit work all the time look up a version only once in a while."""
 
 import pytest
 from django.db import connections

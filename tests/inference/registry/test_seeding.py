@@ -1,4 +1,4 @@
-"""What every installation has, also when a newer product starts on an older one's tables."""
+"""Test what every installation contains, even when a newer product starts on the tables of an older one."""
 
 from inference.registry.models import ServedModel
 from inference.registry.services import seed_builtin

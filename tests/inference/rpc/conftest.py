@@ -1,4 +1,4 @@
-"""Lanes on the run's Redis; each test has a model of its own."""
+"""Provide queues on the Redis of the test run. Each test has a model of its own."""
 
 import subprocess
 import sys
@@ -48,7 +48,7 @@ def wait_in_lane(url: str, model_key: str, count: int) -> None:
 
 
 class Model:
-    """Says back what it was asked, when the gate is open; keeps what it was asked in order."""
+    """A model that returns its input when the gate is open, and remembers its inputs in order."""
 
     def __init__(self) -> None:
         self.gate = threading.Event()
@@ -78,7 +78,7 @@ class Model:
 
 
 class Caller(threading.Thread):
-    """Asks in a thread of its own, and keeps what came of it."""
+    """A caller in a separate thread that keeps the result of its call."""
 
     def __init__(
         self, client: LaneClient, model_key: str, content: str, call: Call, coalesce: str = ""
@@ -109,7 +109,7 @@ class Caller(threading.Thread):
 
 @contextmanager
 def running(module: str, *arguments: str) -> "Iterator[subprocess.Popen[str]]":
-    """A process of its own, ready; ends when its standard input does."""
+    """Start a process and wait until it is ready. It ends when its standard input does."""
     process = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
         stdin=subprocess.PIPE,

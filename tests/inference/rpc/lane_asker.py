@@ -1,4 +1,4 @@
-"""A client of its own process that counts the answers that are its own.
+"""Run a client in a separate process that counts the answers to its own requests.
 
 python -m tests.inference.rpc.lane_asker URL MODEL NAME
 """

@@ -1,4 +1,4 @@
-"""A worker of its own process that serves lanes without a model; ends when its standard input does.
+"""Run a worker in a separate process that serves requests without a model. It ends when its standard input does.
 
 python -m tests.inference.rpc.lane_worker URL SLOTS MODEL...
 """
@@ -12,7 +12,7 @@ from inference.rpc import LaneReader, LaneRequest
 
 
 def serve(request: LaneRequest) -> WorkOutput:
-    """Says back what it was asked, and who says so; asked to hold, it says nothing."""
+    """Return the input and the process's id. If the input asks to hold, the request never ends."""
     match request.work:
         case TextInput(texts=("hold",)):
             print("holds", flush=True)

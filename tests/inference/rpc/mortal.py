@@ -1,4 +1,4 @@
-"""A Redis that dies, freezes and comes back, and a wire to it that breaks."""
+"""Run a Redis that dies, freezes and comes back, and a connection to it that breaks."""
 
 import signal
 import socket
@@ -16,7 +16,7 @@ TIMEOUT_S = 30.0
 
 
 class MortalRedis:
-    """Without persistence, on a port of its own."""
+    """A Redis without persistence, on a port of its own."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -35,7 +35,7 @@ class MortalRedis:
         self._process.wait()
 
     def freeze(self) -> None:
-        """It takes connections and bytes, and says nothing."""
+        """Freeze the server: it accepts connections and bytes, and does not answer."""
         self._process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
@@ -56,7 +56,7 @@ class LaneWire(Wire):
         self.url = f"redis://127.0.0.1:{self.port}/0"
 
     def hang_up(self) -> None:
-        """On everybody who is connected; whoever calls again is let through."""
+        """Close all connections. New connections are accepted."""
         ends, self._ends = self._ends, []
         for end in ends:
             with suppress(OSError):

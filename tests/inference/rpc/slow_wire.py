@@ -1,4 +1,4 @@
-"""A wire to a server whose answers can be made late, by so much each, without being made fewer."""
+"""Relay a connection to a server whose answers can each be delayed, without a lower throughput."""
 
 import asyncio
 import threading
@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 
 class SlowWire:
-    """Relays in an event loop of its own. What is said to the server passes at once."""
+    """A relay in an event loop of its own. What is sent to the server passes immediately."""
 
     def __init__(self, target_url: str) -> None:
         self._target = urlsplit(target_url)
@@ -70,7 +70,7 @@ class SlowWire:
             to_far.close()
 
     async def _answer(self, far: asyncio.StreamReader, to_near: asyncio.StreamWriter) -> None:
-        """Each piece is as late as the delay was when it came, and never ahead of the one before it."""
+        """Delay each piece by the delay at its arrival, and keep the pieces in order."""
         late: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
         handing = asyncio.create_task(self._hand_over(late, to_near))
         try:

@@ -1,4 +1,4 @@
-"""Requests that no thread of the worker waits for."""
+"""Test requests for which no thread of the worker waits."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from tests.waiting import eventually
 
 
 class Held:
-    """Begun, and ended with the others of its model."""
+    """A run that was begun, and that ends together with the others of its model."""
 
     def __init__(self, request: LaneRequest, ended: Callable[[], None]) -> None:
         self.request = request
@@ -41,7 +41,7 @@ class Unwritable:
 
 
 class BeginningModel(Model):
-    """Serves by a thread whoever comes alone; begins the others."""
+    """A model that serves a request by a thread if it comes alone, and begins the others."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ def reader(url: str, model: BeginningModel, model_key: str) -> Iterator[LaneRead
 
 @pytest.fixture
 def busy(reader: LaneReader, client: LaneClient, model: BeginningModel, model_key: str) -> Caller:
-    """One whom a thread serves until the gate opens."""
+    """Start a caller that a thread serves until the gate opens."""
     model.gate.clear()
     caller = Caller(client, model_key, "busy", call_of())
     eventually(lambda: model.asked, "a thread serves the first")

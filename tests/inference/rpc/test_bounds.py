@@ -1,4 +1,4 @@
-"""How much may wait, how large it may be, and how long it stays in Redis."""
+"""Test how much may wait, how large it may be, and how long it remains in Redis."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A call between a client and a reader, through Redis."""
+"""Test a call between a client and a reader, through Redis."""
 
 import asyncio
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""Inputs and answers that are too large for the lane itself."""
+"""Test inputs and answers that are too large for the queue itself."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What workers are told of a lane that nobody serves."""
+"""Test the messages that workers receive about a model that no worker serves."""
 
 from collections.abc import Iterator, Mapping
 
@@ -31,7 +31,9 @@ def test_demand_tells_how_many_wait_and_since_when(client: LaneClient, model_key
 
 @pytest.fixture
 def words(url: str, model_key: str) -> Iterator[list[str]]:
-    """What the workers hear, of this model: other tests speak on the same channel, whatever their database."""
+    """Return the messages that workers receive about this model. Other tests use the same channel, whatever their
+    database.
+    """
     heard: list[str] = []
 
     def hear(about: Mapping[str, str]) -> None:

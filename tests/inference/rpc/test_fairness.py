@@ -1,4 +1,4 @@
-"""Who is served before whom."""
+"""Test the order in which tenants are served."""
 
 from inference.rpc import LaneClient
 from tests.inference.rpc.conftest import Caller, Model, StartReader, call_of, wait_in_lane
@@ -30,7 +30,7 @@ def test_a_tenant_of_large_requests_gets_no_more_than_one_of_small_ones(
     start_reader(slots=1)
     for caller in [first, *callers]:
         assert caller.done().error is None
-    # Eleven times the cost each: the ten small ones cost less than one of the large.
+    # Each large request costs eleven times as much, so ten small ones cost less than a large one.
     assert model.tenants()[1:12].count("small") == 10
 
 

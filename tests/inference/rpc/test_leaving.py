@@ -1,4 +1,4 @@
-"""Calls that are canceled, or whose time is over."""
+"""Test calls that are canceled, or whose deadline passes."""
 
 import asyncio
 

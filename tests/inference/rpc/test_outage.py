@@ -1,4 +1,4 @@
-"""Redis dies and comes back, empty; connections are cut."""
+"""Test a Redis that dies and comes back empty, and connections that are cut."""
 
 import asyncio
 import time

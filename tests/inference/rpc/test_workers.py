@@ -1,4 +1,4 @@
-"""Workers that come, stop and die, and what becomes of what they held."""
+"""Test workers that start, stop and die, and what happens to the requests that they held."""
 
 import asyncio
 import threading

@@ -31,7 +31,7 @@ def test_tensors_of_every_number_type_come_back_bit_by_bit(
     tensors: dict[str, np.ndarray], before: bytes
 ) -> None:
     written = write_work(TensorInput(tensors), {"k": [1, None]})
-    # Wherever they lie in the message around them.
+    # The bytes are read at any offset in the message around them.
     read, parameters = read_work(memoryview(before + written)[len(before) :])
     assert isinstance(read, TensorInput)
     assert parameters == {"k": [1, None]}

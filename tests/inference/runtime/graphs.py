@@ -1,4 +1,4 @@
-"""Small ONNX graphs, written where a test wants them."""
+"""Write small ONNX graphs to the path that a test wants."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ Shape = Sequence[str | int]
 def save_graph(
     path: Path, node: onnx.NodeProto, shape: Shape, kind: int = TensorProto.FLOAT, **weights: object
 ) -> Path:
-    """One operator from `x` to `y`, both of this shape and element type."""
+    """Save a graph of one operator from `x` to `y`, both of this shape and element type."""
     graph = helper.make_graph(
         [node],
         "graph",
@@ -27,13 +27,15 @@ def save_graph(
 
 
 def save_adder(path: Path, *, floats: int = 4) -> Path:
-    """Adds one; takes four bytes of memory for each of its floats."""
+    """Save a graph that adds one, and takes four bytes of memory for each of its floats."""
     add = helper.make_node("Add", ["x", "one"], ["y"])
     return save_graph(path, add, ["rows", floats], one=np.ones(floats, np.float32))
 
 
 def save_wide(path: Path, *, inputs: int = 8, width: int = 250_000, gives_all: bool = False) -> Path:
-    """Its weights, and for each row of its input a row as wide as they are, of which the largest value is left."""
+    """Save a graph with wide weights. It makes, for each input row, a row as wide as the weights and returns its
+    largest value.
+    """
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y" if gives_all else "h"])]
     if not gives_all:
         nodes.append(helper.make_node("ReduceMax", ["h", "axis"], ["y"], keepdims=1))
@@ -50,13 +52,13 @@ def save_wide(path: Path, *, inputs: int = 8, width: int = 250_000, gives_all: b
 
 
 def save_graph_text(path: Path, graph: str) -> Path:
-    """Written as the standard's own text form."""
+    """Save a graph that is given in ONNX's own text form."""
     onnx.save(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["" : 20]> {graph}'), path)
     return path
 
 
 def save_widening(path: Path, *, declared: str = "float[n, 2]") -> Path:
-    """Declares rows of two, and repeats each as often as its largest value says."""
+    """Save a graph that declares rows of two, and repeats each row as often as its largest value says."""
     return save_graph_text(
         path,
         f"""widening (float[n, 2] x) => ({declared} y)
@@ -67,7 +69,9 @@ def save_widening(path: Path, *, declared: str = "float[n, 2]") -> Path:
 
 
 def save_scaler(path: Path) -> Path:
-    """Brings pictures of 0 to 255 to 0 to 1, and takes the largest value of the whole batch to know which they are."""
+    """Save a graph that scales images from 0 to 255 to 0 to 1. It takes the largest value of the whole batch to see
+    which range they have.
+    """
     return save_graph_text(
         path,
         """scaler (float[n, 64] x) => (float[n, 64] y) <float one = {1.0}, float most = {255.0}>
@@ -76,7 +80,9 @@ def save_scaler(path: Path) -> Path:
 
 
 def save_patient(path: Path, *, turns: int = 200_000) -> Path:
-    """Adds a row of eight numbers up, and then nothing so often that a run takes a good part of a second."""
+    """Save a graph that sums a row of eight numbers, and then adds nothing so often that a run takes a good part of a
+    second.
+    """
     return save_graph_text(
         path,
         f"""patient (float[n, 8] x) => (float[n, 1] y)
@@ -92,7 +98,7 @@ def save_operator(path: Path, operator: str, *, kind: int = TensorProto.FLOAT) -
 
 
 def save_reader_of(path: Path, external_file: str) -> Path:
-    """A model whose weight is said to lie in a file of this name."""
+    """Save a model that declares its weight to be in an external file of this name."""
     save_adder(path)
     model = onnx.load(path)
     weight = model.graph.initializer[0]

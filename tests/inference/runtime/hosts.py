@@ -1,4 +1,4 @@
-"""Session hosts for tests, and what is asked of them."""
+"""Provide session hosts for tests, and requests to them."""
 
 import itertools
 import threading
@@ -14,7 +14,9 @@ PLAN = plan_execution([CPU], threads=1, has_nvidia_gpu=False)
 
 
 class StillMemory:
-    """Nothing ever takes any: a model then counts as much as its file, and a test can say its budget."""
+    """A memory in which nothing is ever used. A model then counts as much as its file, and a test can set its
+    budget.
+    """
 
     def __init__(self) -> None:
         self.given_back = 0
@@ -30,7 +32,7 @@ class StillMemory:
 
 
 class ToldMemory(StillMemory):
-    """What a test says that is in use, one reading after another; the last for ever."""
+    """A memory whose readings a test sets, one after another. The last one is repeated forever."""
 
     def __init__(self, *readings: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Pictures of pages, drawn with Pillow's own font."""
+"""Draw images of pages with Pillow's own font."""
 
 from collections.abc import Sequence
 

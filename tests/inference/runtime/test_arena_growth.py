@@ -55,7 +55,7 @@ def test_what_others_than_larger_runs_add_is_counted_once() -> None:
 
 
 def test_what_was_seen_beside_others_counts_and_is_not_remembered() -> None:
-    """Others may have freed memory meanwhile, so each figure is too high or too low."""
+    """Others may have freed memory in the meantime, so each reading may be too high or too low."""
     arena = ArenaGrowth().after(x(300), 1000, alone=False).after(x(400), -200, alone=False)
     assert (arena.counted_bytes, arena.held_bytes) == (1000, 0)
     assert ArenaGrowth().after(x(300), -1000, alone=False).counted_bytes == 0

@@ -1,4 +1,6 @@
-"""Runs with bound tensors; on a CPU all of them are bound there, and the answers must be those of a plain run."""
+"""Test runs with bound tensors. On a CPU all of them are bound there, and the answers must equal those of a
+plain run.
+"""
 
 from pathlib import Path
 

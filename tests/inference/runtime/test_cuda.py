@@ -1,4 +1,4 @@
-"""Models on an NVIDIA GPU; nothing here runs where there is none."""
+"""Test models on an NVIDIA GPU. All tests are skipped on machines without one."""
 
 import subprocess
 import sys
@@ -59,7 +59,7 @@ def save_matrix(path: Path, *, inner: int = 512) -> Path:
 
 
 def save_wide(path: Path) -> Path:
-    """Each row takes 100 MB while it runs, and a number afterwards."""
+    """Save a graph in which each row takes 100 MB while it runs, and a single number afterwards."""
     return save_graph_text(
         path,
         """wide (float[n, 1] x) => (float[n, 1] y) <int64[2] times = {1, 25000000}, int64[1] axis = {1}>
@@ -95,7 +95,9 @@ def texts() -> list[WorkInput]:
 
 
 def test_vectors_are_those_of_the_cpu_in_full_precision(gpu: Engine, cpu: Engine) -> None:
-    """With the shorter products that GPUs take for float32 they would be a thousand times as far away."""
+    """With the reduced precision that GPUs may use for float32 products, the difference would be a thousand times as
+    large.
+    """
     spec = builtin_specs()["embed"]
     for work in texts()[::25]:
         (here,), (there,) = tensors(gpu, spec, work), tensors(cpu, spec, work)

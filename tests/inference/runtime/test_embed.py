@@ -6,7 +6,7 @@ import pytest
 from inference.core.calls import Call
 from inference.core.contracts import PageInput, TextInput, TextLine, VersionSpec, WorkOutput, WorkRefused
 from inference.registry.builtin.catalogue import EMBED_INT8
-from inference.registry.builtin.minilm_int8 import LEAST_COSINE
+from inference.registry.builtin.minilm_int8 import MIN_COSINE
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
 SHORT = "The cat sat."
@@ -38,7 +38,7 @@ def test_one_text_gives_one_embedding() -> None:
     answer = embed(SHORT, single=True)
     assert len(answer.result["embedding"]) == answer.result["dimensions"] == 384
     assert np.linalg.norm(answer.result["embedding"]) == pytest.approx(1.0, abs=1e-6)
-    # [CLS] the cat sat . [SEP]
+    # The six tokens are [CLS] the cat sat . [SEP].
     assert answer.result["tokens"] == answer.units.tokens == 6
 
 
@@ -165,4 +165,4 @@ def test_vectors_of_eight_bits_are_close_to_the_exact_and_the_same_in_any_compan
         alone = builtin_engine().answer(small, TextInput((text,), single=True), {}).tensors
         assert alone is not None
         np.testing.assert_array_equal(vector, alone["embedding"])
-        assert vector @ np.array(embed(text, single=True).result["embedding"]) > LEAST_COSINE
+        assert vector @ np.array(embed(text, single=True).result["embedding"]) > MIN_COSINE

@@ -1,4 +1,4 @@
-"""How many inputs a request brings."""
+"""Test how many inputs a request contains."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Whoever runs a model hears of the loads that it waits for."""
+"""Test that the code that runs a model is notified of the loads that it waits for."""
 
 import time
 

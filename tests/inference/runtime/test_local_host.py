@@ -46,7 +46,7 @@ def test_folder_for_engines_is_made_where_it_is_wanted(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(isinstance(host_memory(), ResidentMemory), reason="the C library is not glibc")
 def test_pictures_that_are_gone_leave_nothing_resident_in_the_threads_that_read_them() -> None:
-    # In a process of its own: what is said to the C library holds for the whole of it.
+    # This runs in a separate process, because settings of the C library apply to the whole process.
     command = [sys.executable, "-c", PICTURES_IN_THREADS]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert int(told.split()[-1]) < 2 * PICTURE_BYTES

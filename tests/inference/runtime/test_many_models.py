@@ -1,4 +1,4 @@
-"""More models than fit, asked for by many threads at once."""
+"""Test more models than fit into memory, called by many threads at the same time."""
 
 import random
 import threading
@@ -27,7 +27,7 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Path]:
 
 
 def _save_adder_of(path: Path, number: int) -> Path:
-    """Adds its number, so that an answer tells whose it is; 200 kB."""
+    """Save a graph of 200 kB that adds its number, so that an answer shows which model gave it."""
     graph = helper.make_graph(
         [helper.make_node("Add", ["x", "number"], ["y"])],
         "adder",
@@ -44,18 +44,18 @@ def test_200_models_in_the_memory_of_10_answer_right_and_stay_within_it(
     paths: Sequence[Path], measured: bool
 ) -> None:
     size = paths[0].stat().st_size
-    # Measured, a session of this size takes some three times its file: weights, graph and arena.
+    # If memory is measured, a session of this size takes about three times its file: weights, graph and arena.
     budget_bytes = FIT * size * (4 if measured else 1)
     memory = None if measured else StillMemory()
     host = SessionHost(PLAN, budget_bytes=budget_bytes, wait_for_room_s=60.0, memory=memory)
     wrong: list[str] = []
-    most_bytes = [0]
+    max_bytes = [0]
 
     def ask(seed: int) -> None:
         chance = random.Random(seed)
         feed = np.zeros((1, FLOATS), np.float32)
         for _ in range(ASKED):
-            # Skewed: a few models get most of the traffic.
+            # The choice is skewed: a few models get most of the traffic.
             number = min(MODELS - 1, int(chance.paretovariate(0.7)) - 1)
             try:
                 with host.session(paths[number]) as session:
@@ -68,7 +68,7 @@ def test_200_models_in_the_memory_of_10_answer_right_and_stay_within_it(
 
     def watch() -> None:
         while not done.wait(0.001):
-            most_bytes[0] = max(most_bytes[0], host.held_bytes)
+            max_bytes[0] = max(max_bytes[0], host.held_bytes)
 
     done = threading.Event()
     watching = threading.Thread(target=watch)
@@ -81,7 +81,7 @@ def test_200_models_in_the_memory_of_10_answer_right_and_stay_within_it(
     watching.join()
     assert not any(thread.is_alive() for thread in threads)
     assert wrong == []
-    assert 0 < most_bytes[0] <= budget_bytes
+    assert 0 < max_bytes[0] <= budget_bytes
     tallies = host.tallies().values()
     assert sum(tally.evictions for tally in tallies) == sum(tally.loads for tally in tallies) - len(
         host.resident()

@@ -1,4 +1,6 @@
-"""The budget bounds what is kept between runs, whatever made a run large: its size, its shape or its values."""
+"""Test that the budget bounds what remains in memory between runs, whatever made a run large: its size, its shape or
+its values.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,7 +43,7 @@ def _save(
 
 
 def save_attention(path: Path) -> Path:
-    """What a run takes is the square of the row's length, as where each token looks at every other."""
+    """Save a graph whose run takes the square of the row's length, as attention does."""
     nodes = [
         helper.make_node("Unsqueeze", ["x", "two"], ["column"]),
         helper.make_node("Unsqueeze", ["x", "one"], ["row"]),
@@ -54,7 +56,7 @@ def save_attention(path: Path) -> Path:
 
 
 def save_filler(path: Path) -> Path:
-    """What a run takes is in its one value."""
+    """Save a graph whose run takes as much memory as its single value says."""
     nodes = [
         helper.make_node("ConstantOfShape", ["x"], ["wide"]),
         helper.make_node("Neg", ["wide"], ["turned"]),
@@ -64,7 +66,7 @@ def save_filler(path: Path) -> Path:
 
 
 def save_failing_filler(path: Path) -> Path:
-    """Fails when it has taken what its value says."""
+    """Save a graph that fails after it has taken as much memory as its value says."""
     nodes = [
         helper.make_node("ConstantOfShape", ["x"], ["wide"]),
         helper.make_node("Neg", ["wide"], ["turned"]),
@@ -74,7 +76,7 @@ def save_failing_filler(path: Path) -> Path:
 
 
 def save_mirror(path: Path) -> Path:
-    """What it answers is as large as what it is asked."""
+    """Save a graph whose output is as large as its input."""
     nodes = [helper.make_node("Neg", ["x"], ["once"]), helper.make_node("Neg", ["once"], ["y"])]
     return _save(path, nodes, {}, kind=TensorProto.FLOAT, rank=1)
 
@@ -173,7 +175,7 @@ def test_growth_is_not_hidden_by_what_others_give_back_meanwhile() -> None:
 def test_growth_seen_beside_others_takes_no_memory_from_them_and_is_given_back_at_the_next_run(
     tmp_path: Path,
 ) -> None:
-    """It may be theirs."""
+    """The growth may have been caused by the others."""
     idle, path = save_adder(tmp_path / "idle.onnx", floats=4 * MIB), save_attention(tmp_path / "a.onnx")
     sessions = SessionHost(PLAN, budget_bytes=BUDGET_BYTES)
     sessions.load(idle)

@@ -33,12 +33,12 @@ def rapidocr() -> RapidOCR:
 @pytest.mark.parametrize("name", PICTURES)
 def test_text_and_boxes_are_those_of_the_rapidocr_package(name: str) -> None:
     pixels = PICTURES[name]
-    # The package takes arrays for BGR. Its answer is one of four classes; Any spares the three that are not it.
+    # The package takes arrays for BGR. Its answer is one of four classes, and Any avoids checks for the three others.
     expected: Any = rapidocr()(np.ascontiguousarray(pixels[:, :, ::-1]), use_cls=False)
     lines = read(pixels).result["lines"]
     assert [line["text"] for line in lines] == list(expected.txts)
     assert np.allclose([line["box"] for line in lines], expected.boxes, atol=0.06)
-    # The package pads a line to the widest of its batch, so that its confidence depends on its neighbours.
+    # The package pads a text line to the widest of its batch, so its confidence depends on the other lines.
     assert np.allclose([line["confidence"] for line in lines], expected.scores, atol=0.05)
 
 

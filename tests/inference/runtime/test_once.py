@@ -61,7 +61,7 @@ def test_failure_is_not_kept() -> None:
 
 
 class Slow:
-    """Makes "made" once it is let go, unless its call ends first."""
+    """A function that returns "made" when it is released, unless its call ends first."""
 
     def __init__(self) -> None:
         self.once: OncePerKey[str] = OncePerKey()

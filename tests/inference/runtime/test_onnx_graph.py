@@ -123,7 +123,7 @@ def test_signature_is_read_from_the_file(engine: Engine, tmp_path: Path) -> None
 def test_the_trial_of_many_rows_takes_no_memory_for_good(
     engine: Engine, tmp_path: Path, gives_all: bool
 ) -> None:
-    """Its rows are more than a caller may ever send: 32 of them make 32 MB here, beside 8 MB of weights."""
+    """The trial has more rows than a caller may ever send: here 32 of them take 32 MB, besides 8 MB of weights."""
     path = save_wide(tmp_path / "wide.onnx", inputs=8, width=250_000, gives_all=gives_all)
     run(engine, path, x=np.ones((1, 8), np.float32))
     assert engine.host.held_bytes < 24_000_000

@@ -7,11 +7,11 @@ from inference.runtime.profile_keeper import ProfileKeeper
 from inference.runtime.profiles import FolderProfiles, MemoryProfiles, Profile, ProfileStore, artifact_id
 from tests.waiting import eventually
 
-PROFILE = Profile(100, 200, True, 300, 1.5, 0.25, {"fixed_s": 0.1, "seen": [[1, 2]]}, {"least_rows": 1})
+PROFILE = Profile(100, 200, True, 300, 1.5, 0.25, {"fixed_s": 0.1, "seen": [[1, 2]]}, {"min_rows": 1})
 
 
 class AwayStore(MemoryProfiles):
-    """Gone until it is back."""
+    """A store that is unavailable until the test brings it back."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ OUT = (TensorSpec("y", "FP32", (-1, 3)),)
 
 
 def of(run: Run) -> int | None:
-    return find_row_independence(FREE, OUT, run).least_rows
+    return find_row_independence(FREE, OUT, run).min_rows
 
 
 def test_rows_that_leave_each_other_alone_may_share_a_run() -> None:
@@ -80,7 +80,7 @@ def test_numbers_that_are_no_index_show_nothing() -> None:
             raise ModelFailed("model_run_failed", "indices element out of data bounds")
         return [table[feeds["ids"]]]
 
-    assert find_row_independence(ids, OUT, run).least_rows == 1
+    assert find_row_independence(ids, OUT, run).min_rows == 1
 
 
 def test_rows_that_only_a_trial_kept_apart_are_shared_where_the_operator_says_so() -> None:
@@ -135,7 +135,7 @@ def test_larger_rows_that_a_graph_does_not_take_in_time_show_nothing(error: Exce
             raise error
         return [feeds["x"]]
 
-    assert find_row_independence(LONG, LONG, run).least_rows == 1
+    assert find_row_independence(LONG, LONG, run).min_rows == 1
 
 
 def test_a_run_that_would_end_too_late_is_not_begun() -> None:
@@ -149,14 +149,14 @@ def test_a_run_that_would_end_too_late_is_not_begun() -> None:
         return [feeds["x"]]
 
     in_time = RunsInTime(run, 3.0, lambda: now_s)
-    assert find_row_independence(FREE, OUT, in_time, proof=Proof(True, "")).least_rows == 1
+    assert find_row_independence(FREE, OUT, in_time, proof=Proof(True, "")).min_rows == 1
     assert max(counts) == 5
     with pytest.raises(TimeoutError):
         in_time({"x": np.zeros((32, 3), np.float32)})
 
 
 def test_many_rows_are_tried_only_where_they_are_small() -> None:
-    """What a trial takes of memory is counted as the model's."""
+    """The memory that a trial takes is counted as the model's."""
     counts: list[int] = []
 
     def run(feeds: Mapping[str, Array]) -> Sequence[Array]:
@@ -165,7 +165,7 @@ def test_many_rows_are_tried_only_where_they_are_small() -> None:
 
     for width in (300_000, 100_000, 10):
         wide = (TensorSpec("x", "FP32", (-1, width)),)
-        assert find_row_independence(wide, wide, run).least_rows == 1
+        assert find_row_independence(wide, wide, run).min_rows == 1
         assert max(counts) == {300_000: 5, 100_000: 10, 10: 32}[width]
 
 
@@ -208,7 +208,7 @@ def test_rows_of_every_type_are_tried(datatype: str) -> None:
 
 def test_callers_get_their_own_rows_and_never_the_padding() -> None:
     answer = np.arange(8).reshape(4, 2)
-    first, second = split_rows([answer], [1, 2], least_rows=4)
+    first, second = split_rows([answer], [1, 2], min_rows=4)
     assert first[0].tolist() == [[0, 1]]
     assert second[0].tolist() == [[2, 3], [4, 5]]
 
@@ -216,7 +216,7 @@ def test_callers_get_their_own_rows_and_never_the_padding() -> None:
 @pytest.mark.parametrize("rows", [2, 4])
 def test_an_answer_with_rows_too_many_or_too_few_reaches_nobody(rows: int) -> None:
     with pytest.raises(ModelFailed) as failure:
-        split_rows([np.zeros((rows, 2))], [1, 2], least_rows=1)
+        split_rows([np.zeros((rows, 2))], [1, 2], min_rows=1)
     assert failure.value.code == "model_output_invalid"
 
 

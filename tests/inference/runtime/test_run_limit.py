@@ -1,4 +1,4 @@
-"""A graph that loops as often as its input says, run for a moment and for ever."""
+"""Test a graph that loops as often as its input says, both for a moment and forever."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What sessions take is measured, kept, and held against the budget."""
+"""Test that the memory of sessions is measured, remembered, and checked against the budget."""
 
 import threading
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ MIB = 1 << 20
 
 
 def save_wide(path: Path, *, floats: int) -> Path:
-    """Each row is made this wide and turned over three times; the file itself is small."""
+    """Save a small graph in which each row is made this wide and negated three times."""
     nodes = [
         helper.make_node("Tile", ["x", "times"], ["wide"]),
         helper.make_node("Neg", ["wide"], ["once"]),
@@ -95,7 +95,7 @@ def test_arena_that_no_memory_is_left_for_is_given_back_after_each_run(tmp_path:
     before = host_memory().used_bytes()
     with sessions.session(path) as session:
         for count in (1, 64, 64, 100, 1):
-            # What an answer lies in is kept for as long as somebody has the answer.
+            # The memory of an answer is kept for as long as the answer is referenced.
             assert (session.run(rows(count))[0] == 0).all()
             assert sessions.held_bytes <= sessions.budget_bytes
         assert session.memory.gives_back
@@ -133,7 +133,7 @@ def test_restart_knows_what_a_model_takes_before_it_loads_it(tmp_path: Path) -> 
     first = host(profiles=profiles)
     first.load(path)
     first.profiles.change(str(path), loaded_bytes=3000, peak_bytes=4000, alone=True)
-    first.learn(path, fit={"fixed_s": 0.25}, exactness={"least_rows": 2})
+    first.learn(path, fit={"fixed_s": 0.25}, exactness={"min_rows": 2})
     first.stop()
     second = host(budget_bytes=4000 + other.stat().st_size, profiles=profiles)
     second.load(other)
@@ -141,7 +141,7 @@ def test_restart_knows_what_a_model_takes_before_it_loads_it(tmp_path: Path) -> 
         assert second.held_bytes == second.budget_bytes
     profile = second.profile(path)
     assert profile is not None
-    assert (profile.fit, profile.exactness) == ({"fixed_s": 0.25}, {"least_rows": 2})
+    assert (profile.fit, profile.exactness) == ({"fixed_s": 0.25}, {"min_rows": 2})
 
 
 def test_peak_beyond_the_budget_is_no_reason_to_refuse_what_fits(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_figure_taken_beside_others_never_keeps_a_model_out(tmp_path: Path) -> N
 
 @contextmanager
 def others_at_work() -> Iterator[None]:
-    """Another thread runs something all the while."""
+    """Keep another thread running something for the whole time."""
     began, end = threading.Event(), threading.Event()
 
     def work() -> None:

@@ -1,4 +1,6 @@
-"""What shares a batch never changes an answer: inputs of many tenants at once, against each alone, byte by byte."""
+"""Test that sharing a batch never changes an answer: inputs of many tenants together are compared with each alone, byte
+by byte.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -40,7 +42,7 @@ def _plain(value: Any) -> Any:
 
 
 def all_at_once(engine: Engine, spec: VersionSpec, works: Sequence[WorkInput]) -> list[str]:
-    """Every input from a thread and a tenant of its own, all let go together."""
+    """Run every input in a thread and for a tenant of its own, all started together."""
     start = Barrier(len(works))
 
     def one(number: int) -> str:
@@ -108,7 +110,9 @@ def test_a_graph_that_mixes_rows_by_their_values_never_sees_two_callers(
 
 
 def batches_of(engine: Engine, spec: VersionSpec, sharing: Sharing | None, works: Sequence[WorkInput]) -> int:
-    """How many runs these took, each from a caller of its own, while another keeps the model at work."""
+    """Return how many runs these inputs took, each from a separate caller, while another caller keeps the
+    model busy.
+    """
     own = EMBED_LIMITS if spec.runtime == "embed" else ONNX_LIMITS
     part = Part(spec.key, "weights")
     engine.batchers.limit({} if sharing is None else {part: replace(own, sharing=sharing)})
@@ -137,7 +141,7 @@ def test_a_callers_own_texts_still_run_together_where_callers_share_nothing(engi
 def test_rows_that_only_trials_keep_apart_are_shared_at_the_operators_word(
     engine: Engine, tmp_path: Path
 ) -> None:
-    """Its rows are mixed beyond what any trial makes."""
+    """The graph mixes its rows only for values that are larger than those of any trial."""
     path = save_graph_text(
         tmp_path / "sneaking.onnx",
         """sneaking (float[n, 256] x) => (float[n, 256] y) <float most = {1e9}>
@@ -150,7 +154,9 @@ def test_rows_that_only_trials_keep_apart_are_shared_at_the_operators_word(
 
 
 def test_one_callers_input_that_widens_the_answer_fails_alone(engine: Engine, tmp_path: Path) -> None:
-    """It declares rows of two, and beyond what any trial makes gives wider ones to the whole batch."""
+    """The graph declares rows of two, and returns wider rows for the whole batch if a value is larger than those of any
+    trial.
+    """
     path = save_graph_text(
         tmp_path / "widening.onnx",
         """widening (float[n, 2] x) => (float[n, 2] y)
@@ -235,7 +241,7 @@ def test_batches_follow_limits_that_change_while_callers_run(engine: Engine) -> 
         others = [pool.submit(go_on) for _ in range(2)]
         try:
             engine.batchers.limit({part: replace(EMBED_LIMITS, max_rows=1)})
-            # What was put together before has run when this is answered.
+            # Batches that were put together earlier have run when this is answered.
             answer(engine, spec, works[0])
             assert rows_per_batch() == 1
             engine.batchers.limit({})

@@ -18,7 +18,9 @@ def run(work: WorkInput) -> WorkOutput:
 
 
 def own_tokenizer(*, fills: bool = False) -> Any:
-    """As whoever has the model's file has it: it fills every row to 128 tokens, unless told not to."""
+    """Return the tokenizer as it is in the model's file. It pads every row to 128 tokens, unless that is
+    switched off.
+    """
     tokenizer = read_tokenizer(artifact(builtin_specs()["embed"], "tokenizer"))
     if not fills:
         tokenizer.no_padding()

@@ -16,7 +16,7 @@ from inference.runtime.whole_runs import (
 
 
 def like_a_gpu(sizes: list[int]) -> RunRows:
-    """Its answer shows how many rows were in the run."""
+    """Return a run function whose answer shows how many rows were in the run."""
 
     def run(feeds: Mapping[str, Array]) -> list[Array]:
         sizes.append(len(feeds["x"]))

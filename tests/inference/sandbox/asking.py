@@ -1,4 +1,4 @@
-"""Asks the misbehaving program, and looks at the processes that it leaves."""
+"""Send requests to the misbehaving program, and look at the processes that it leaves."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def with_children(pid: int) -> list[psutil.Process]:
 
 
 def tree(pool: SandboxPool) -> set[psutil.Process]:
-    """Every process of the pool, zombies with them."""
+    """Return every process of the pool, including zombies."""
     assert pool.wait_until_warm(20)
     return {process for pid in pool.pids() for process in with_children(pid)}
 

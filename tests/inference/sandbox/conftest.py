@@ -13,7 +13,7 @@ LIMITS = replace(ChildLimits(), memory_bytes=512 << 20, reply_bytes=1 << 20)
 
 @pytest.fixture(scope="module", params=["bubblewrap", "confined"])
 def pool(request: pytest.FixtureRequest) -> Iterator[SandboxPool]:
-    """A pool of one child, so that each test meets the one that the test before left behind."""
+    """Return a pool of one child, so that each test uses the child that the previous test left behind."""
     use_bubblewrap = request.param == "bubblewrap"
     if use_bubblewrap and find_bubblewrap() is None:
         pytest.skip("bubblewrap is not installed or may not make namespaces")

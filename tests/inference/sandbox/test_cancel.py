@@ -1,4 +1,4 @@
-"""A caller who leaves takes neither a thread nor a child with it."""
+"""Test that a caller who leaves keeps neither a thread nor a child busy."""
 
 import threading
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from .asking import ANY_LIMITS, ask, assert_ended, assert_works, tree
 
 @contextmanager
 def asked(pool: SandboxPool, do: str, call: Call) -> Iterator["Future[Any]"]:
-    """In another thread, which is left when the block ends."""
+    """Send the request in another thread, for which the end of the block waits."""
     with ThreadPoolExecutor(1) as threads:
         yield threads.submit(
             lambda: pool.ask(
@@ -29,7 +29,7 @@ def asked(pool: SandboxPool, do: str, call: Call) -> Iterator["Future[Any]"]:
 
 
 def fork_beside(idle: set[psutil.Process], pool: SandboxPool) -> psutil.Process:
-    """The process that runs a request."""
+    """Return the process that runs a request."""
     return eventually(lambda: tree(pool) - idle, "a child at work").pop()
 
 

@@ -1,4 +1,4 @@
-"""What bubblewrap alone keeps from a child, before the child has confined itself."""
+"""Test what bubblewrap alone keeps from a child, before the child has confined itself."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What happens where the machine does not have a layer that children need."""
+"""Test what happens on machines without a layer of protection that children need."""
 
 import errno
 import os
@@ -58,7 +58,7 @@ def test_a_child_that_lacks_a_layer_never_serves() -> None:
 
 
 def test_a_kernel_without_landlock_is_found_out() -> None:
-    """A kernel is played by a filter that answers as one without Landlock does, to this process and its children."""
+    """The kernel is simulated by a filter that answers this process and its children like a kernel without Landlock."""
     tried = subprocess.run(
         [sys.executable, "-c", _WITHOUT_LANDLOCK], capture_output=True, text=True, check=False, timeout=60
     )

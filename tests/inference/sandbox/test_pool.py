@@ -1,4 +1,4 @@
-"""Children that misbehave, and the pool that outlives them."""
+"""Test children that misbehave, and the pool that outlives them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The filters that the kernel is given, run by a small interpreter: also those of machines that are not this one."""
+"""Test the filters for the kernel with a small interpreter, including those for other machines."""
 
 import errno
 import struct
@@ -50,7 +50,7 @@ class Call:
     first_argument: int = 0
 
     def bytes(self) -> bytes:
-        """What a filter sees of a call: `struct seccomp_data`."""
+        """Return what a filter receives of a call: `struct seccomp_data`."""
         return struct.pack("=iIQ6Q", self.number, self.arch, 0, self.first_argument, 0, 0, 0, 0, 0)
 
 

@@ -1,4 +1,4 @@
-"""Who has a child next, and who has to give one up."""
+"""Test which tenant gets a child next, and which must give one up."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Each request has a fork to itself, which takes with it whatever the request did."""
+"""Test that each request has its own fork, which ends together with everything that the request did."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Tenants take turns at real children, and whoever has had them for long makes way."""
+"""Test that tenants take turns with real children, and that a tenant who has had them for long gives them up."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,7 +33,7 @@ def asked(pool: SandboxPool, do: str, call: Call) -> Any:
 
 @contextmanager
 def spinning(pool: SandboxPool, *tenants: str) -> Iterator[list["Future[Any]"]]:
-    """Requests that never end by themselves, begun one after the other."""
+    """Start requests that never end by themselves, one after the other."""
     with ThreadPoolExecutor() as threads, ExitStack() as calls:
         answers = []
         for tenant in tenants:

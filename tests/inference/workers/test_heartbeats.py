@@ -1,4 +1,4 @@
-"""What workers tell of themselves, and how they are told to drain."""
+"""Test what workers report about themselves, and how they are notified to drain."""
 
 import json
 

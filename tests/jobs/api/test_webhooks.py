@@ -13,7 +13,7 @@ from django.test import Client
 from jobs.core.models import Document
 from jobs.webhooks import job_urls
 from jobs.webhooks.models import WebhookDelivery
-from jobs.webhooks.services import MOST_ENDPOINTS
+from jobs.webhooks.services import MAX_ENDPOINTS
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
@@ -80,7 +80,7 @@ def test_what_is_wrong_is_said(call: Call, body: object, code: str, words: str) 
 
 
 def test_there_is_a_most_of_endpoints(call: Call) -> None:
-    for _ in range(MOST_ENDPOINTS):
+    for _ in range(MAX_ENDPOINTS):
         assert call("POST", f"{HOOKS}/endpoints", {"url": URL}).status_code == 201
     refused = call("POST", f"{HOOKS}/endpoints", {"url": URL})
     assert (refused.status_code, refused.json()["code"]) == (400, "too_many_webhook_endpoints")
@@ -181,7 +181,7 @@ def test_a_form_with_a_bad_address_is_refused_before_its_document_is_stored(
 def test_a_form_whose_server_is_one_too_many_is_refused_before_its_document_is_stored(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_urls, "MOST_SERVERS", 0)
+    monkeypatch.setattr(job_urls, "MAX_SERVERS", 0)
     answer = send_job(desk, {}, form_of(desk, tmp_path, webhook_url=URL))
     assert answer.json()["code"] == "too_many_webhook_endpoints"
     with unit_of_work(desk.identity.tenant_id):

@@ -311,7 +311,7 @@ def test_what_is_refused_leaves_nothing(bench: Bench) -> None:
 
 
 def test_one_tenant_has_only_so_many_under_way(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jobs.archives.services.MOST_UNFINISHED", 1)
+    monkeypatch.setattr("jobs.archives.services.MAX_UNFINISHED", 1)
     bench.accept(*pages("one"))
     with pytest.raises(TooManyArchives):
         bench.accept(*pages("two"))

@@ -17,7 +17,7 @@ from jobs.batches.asking import Asked, SliceAsker
 from jobs.batches.claims import TaskClaim
 from jobs.batches.ids import line_id
 from jobs.batches.lines import BatchLine
-from jobs.batches.tries import most_tries
+from jobs.batches.tries import max_tries
 from maas.web.guard.refusals import worded
 from tenants.core.asgi.protocol import ClientGone
 from tenants.core.asgi.stopping import Stop
@@ -87,7 +87,7 @@ def test_an_answer_that_is_no_json_is_refused_and_paid_for(claim: TaskClaim) -> 
 def test_an_answer_that_is_larger_than_a_line_may_be_is_refused(
     claim: TaskClaim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "MOST_ANSWER_BYTES", 10)
+    monkeypatch.setattr(asking, "MAX_ANSWER_BYTES", 10)
 
     async def handle(exchange: Exchange) -> Reply:
         exchange.uses.append(use(claim, 1))
@@ -105,4 +105,4 @@ def test_a_run_that_was_broken_off_is_tried_again_and_is_no_fault_of_the_line(cl
 
     with pytest.raises(DomainError) as refusal:
         asked(claim, handle)
-    assert most_tries(refusal.value) is None
+    assert max_tries(refusal.value) is None

@@ -6,10 +6,10 @@ import json
 import pytest
 
 from jobs.batches import checking
-from jobs.batches.checking import MOST_FAULTS, FileCheck
+from jobs.batches.checking import MAX_FAULTS, FileCheck
 from jobs.batches.lines import ENVELOPE_BYTES, BatchLine, weight_of
 
-MOST_BODY = 1 << 20
+MAX_BODY = 1 << 20
 
 
 def call(custom_id: object, body: object = None, **more: object) -> bytes:
@@ -20,7 +20,7 @@ def call(custom_id: object, body: object = None, **more: object) -> bytes:
 
 def checked(content: bytes, endpoint: str = "/v1/embeddings") -> tuple[FileCheck, list[int]]:
     taken: list[int] = []
-    check = FileCheck(endpoint, MOST_BODY, lambda _, line: taken.append(line.number))
+    check = FileCheck(endpoint, MAX_BODY, lambda _, line: taken.append(line.number))
     check.check(io.BytesIO(content))
     return check, taken
 
@@ -60,7 +60,7 @@ def test_a_file_without_lines_is_empty(content: bytes) -> None:
         (call("a", [1]), "invalid_type"),
         (call("a", {"input": "a"}), "missing_required_parameter"),
         (call("a", {"model": 1}), "invalid_type"),
-        (call("a", {"model": "embed", "input": "x" * (MOST_BODY + ENVELOPE_BYTES)}), "request_too_large"),
+        (call("a", {"model": "embed", "input": "x" * (MAX_BODY + ENVELOPE_BYTES)}), "request_too_large"),
     ],
     ids=range(19),
 )
@@ -75,12 +75,12 @@ def test_a_line_without_end_is_never_held_whole() -> None:
     class Endless:
         left = 100
 
-        def readline(self, most_bytes: int) -> bytes:
-            assert most_bytes <= MOST_BODY + ENVELOPE_BYTES + 1
+        def readline(self, max_bytes: int) -> bytes:
+            assert max_bytes <= MAX_BODY + ENVELOPE_BYTES + 1
             self.left -= 1
-            return b"x" * most_bytes if self.left > 0 else b""
+            return b"x" * max_bytes if self.left > 0 else b""
 
-    check = FileCheck("/v1/embeddings", MOST_BODY, lambda *_: None)
+    check = FileCheck("/v1/embeddings", MAX_BODY, lambda *_: None)
     check.check(Endless())
     assert [fault["code"] for fault in check.faults] == ["request_too_large"]
 
@@ -100,11 +100,11 @@ def test_the_address_may_name_the_model() -> None:
 
 
 def test_so_many_faults_are_told_and_no_more() -> None:
-    assert len(codes(b"{\n" * 1000)) == MOST_FAULTS
+    assert len(codes(b"{\n" * 1000)) == MAX_FAULTS
 
 
 def test_more_lines_than_a_batch_has_are_refused_at_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "MOST_LINES", 3)
+    monkeypatch.setattr(checking, "MAX_LINES", 3)
     content = b"\n".join(call(f"{number}") for number in range(9))
     assert codes(content) == [(4, "max_requests_exceeded")]
 

@@ -9,7 +9,7 @@ from django.db import connections, transaction
 from inference.registry.models import ModelVersion
 from jobs.batches import states
 from jobs.batches.claims import (
-    MOST_AT_ONCE,
+    MAX_AT_ONCE,
     claim_task,
     note_line,
     put_off,
@@ -19,7 +19,7 @@ from jobs.batches.claims import (
 from jobs.batches.models import Batch
 from jobs.batches.services import cancel_batch
 from jobs.batches.settlement import Done, finish_run
-from jobs.batches.slices import MOST_LINES
+from jobs.batches.slices import MAX_LINES
 from jobs.core.errors import Fenced
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.services import create_key
@@ -36,7 +36,7 @@ def other(other_identity: Identity, make_version: Callable[[], ModelVersion]) ->
 
 
 def test_tenants_take_turns_however_much_one_of_them_has_sent(desk: BatchDesk, other: BatchDesk) -> None:
-    large, small = desk.checked(4 * MOST_LINES), other.checked(2 * MOST_LINES)
+    large, small = desk.checked(4 * MAX_LINES), other.checked(2 * MAX_LINES)
     claims = [claim_task("one") for _ in range(5)]
     owners = [claim.batch_id for claim in claims if claim is not None]
     assert sorted(owners[:2]) == sorted([large.id, small.id])
@@ -45,21 +45,21 @@ def test_tenants_take_turns_however_much_one_of_them_has_sent(desk: BatchDesk, o
 
 
 def test_with_one_pair_of_hands_tenants_take_turns_as_well(desk: BatchDesk, other: BatchDesk) -> None:
-    large, small = desk.checked(3 * MOST_LINES), other.checked(3 * MOST_LINES)
+    large, small = desk.checked(3 * MAX_LINES), other.checked(3 * MAX_LINES)
     owners = []
     for _ in range(6):
         claim = claim_task("one")
         assert claim is not None
         owners.append(claim.batch_id)
-        finish_run(claim, Done(completed=MOST_LINES))
+        finish_run(claim, Done(completed=MAX_LINES))
     assert owners[0::2] == [owners[0]] * 3
     assert owners[1::2] == [owners[1]] * 3
     assert {*owners} == {large.id, small.id}
 
 
 def test_one_batch_never_holds_more_than_its_share_of_all_workers(desk: BatchDesk) -> None:
-    desk.checked((MOST_AT_ONCE + 2) * MOST_LINES)
-    claims = [claim_task("one") for _ in range(MOST_AT_ONCE + 1)]
+    desk.checked((MAX_AT_ONCE + 2) * MAX_LINES)
+    claims = [claim_task("one") for _ in range(MAX_AT_ONCE + 1)]
     assert claims[-1] is None
     assert None not in claims[:-1]
 
@@ -114,7 +114,7 @@ def test_a_renewal_tells_how_the_batch_is_to_end(desk: BatchDesk) -> None:
 
 
 def test_a_task_that_somebody_has_locked_does_not_hold_up_the_renewal_of_others(desk: BatchDesk) -> None:
-    desk.checked(2 * MOST_LINES)
+    desk.checked(2 * MAX_LINES)
     locked, other = claim_task("one"), claim_task("one")
     assert locked is not None
     assert other is not None

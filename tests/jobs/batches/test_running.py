@@ -24,7 +24,7 @@ from jobs.batches.lines import LineFault
 from jobs.batches.models import Batch
 from jobs.batches.running import Held, SliceRun
 from jobs.batches.settlement import Done, finish_run, give_up_lines
-from jobs.batches.slices import MOST_LINES
+from jobs.batches.slices import MAX_LINES
 from jobs.batches.upkeep import expire_batches
 from maas.web.guard.refusals import worded
 from tenants.core.asgi.stopping import Stop
@@ -116,7 +116,7 @@ def test_an_answer_may_be_kept_for_others_once_it_is_paid_for_and_not_sooner(des
 def test_what_is_more_than_is_held_of_a_slice_is_kept_for_nobody(
     desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "MOST_HELD_BYTES", 2 * len(ANSWER % b"text 0"))
+    monkeypatch.setattr(running, "MAX_HELD_BYTES", 2 * len(ANSWER % b"text 0"))
     claim = desk.claimed(desk.checked(5))
     model = Model(claim)
     run(claim, model=model)
@@ -126,7 +126,7 @@ def test_what_is_more_than_is_held_of_a_slice_is_kept_for_nobody(
 def test_what_a_short_answer_was_made_of_counts_as_held(
     desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "MOST_HELD_BYTES", 3_000)
+    monkeypatch.setattr(running, "MAX_HELD_BYTES", 3_000)
     claim = desk.claimed(desk.checked(5))
     model = Model(claim, held_bytes=1_000)
     run(claim, model=model)
@@ -148,7 +148,7 @@ def test_an_answer_that_cannot_be_written_down_is_kept_for_nobody(
 
 
 def test_a_paused_models_batch_leaves_its_places_to_other_batches(desk: BatchDesk) -> None:
-    claim = desk.claimed(desk.checked(3 * MOST_LINES))
+    claim = desk.claimed(desk.checked(3 * MAX_LINES))
     finish_run(claim, run(claim, answers=0))
     other = desk.checked(1)
     assert desk.claimed(other).kind == states.RUN
@@ -156,7 +156,7 @@ def test_a_paused_models_batch_leaves_its_places_to_other_batches(desk: BatchDes
 
 
 def test_of_a_suspended_tenant_no_line_is_begun_until_it_may_again(desk: BatchDesk) -> None:
-    batch = desk.checked(MOST_LINES + 1)
+    batch = desk.checked(MAX_LINES + 1)
     claim = desk.claimed(batch)
     suspend(desk)
     assert renew_tasks([claim]) == {claim.token: states.SUSPENDED}
@@ -168,7 +168,7 @@ def test_of_a_suspended_tenant_no_line_is_begun_until_it_may_again(desk: BatchDe
         claim = desk.claimed(batch)
         finish_run(claim, run(claim))
     over = desk.merge(batch)
-    assert (over.status, over.lines_completed) == (states.COMPLETED, MOST_LINES + 1)
+    assert (over.status, over.lines_completed) == (states.COMPLETED, MAX_LINES + 1)
 
 
 def test_the_batch_of_a_suspended_tenant_still_ends_in_time(desk: BatchDesk) -> None:
@@ -183,9 +183,9 @@ def test_the_batch_of_a_suspended_tenant_still_ends_in_time(desk: BatchDesk) -> 
 def test_a_batch_that_fills_its_account_ends_with_what_it_has_and_says_why(
     desk: BatchDesk, settings: Settings
 ) -> None:
-    batch = desk.checked(MOST_LINES + 2)
+    batch = desk.checked(MAX_LINES + 2)
     claim = desk.claimed(batch)
-    done = Done(completed=MOST_LINES, output=saved(claim, b'{"done": true}\n'), made_bytes=10_000_000)
+    done = Done(completed=MAX_LINES, output=saved(claim, b'{"done": true}\n'), made_bytes=10_000_000)
     settings.MAAS_MAX_FILES_BYTES = 9_000_000
     finish_run(claim, done)
     over = desk.merge(batch)
@@ -193,7 +193,7 @@ def test_a_batch_that_fills_its_account_ends_with_what_it_has_and_says_why(
     assert desk.made(over.output_file_id) == [{"done": True}]
     rest = desk.made(over.error_file_id)
     assert [one["error"]["code"] for one in rest] == ["batch_failed"] * 2
-    assert (over.lines_completed, over.lines_failed) == (MOST_LINES, 0)
+    assert (over.lines_completed, over.lines_failed) == (MAX_LINES, 0)
 
 
 def test_a_slice_stops_as_soon_as_its_answers_fill_the_account(
@@ -239,7 +239,7 @@ def gone(names: Collection[str]) -> None:
 
 @pytest.mark.parametrize("missing", ["input", "output"])
 def test_of_a_slice_that_is_missing_the_rest_is_kept_and_the_loss_told(desk: BatchDesk, missing: str) -> None:
-    batch = desk.checked(2 * MOST_LINES)
+    batch = desk.checked(2 * MAX_LINES)
     first, second = desk.claimed(batch), desk.claimed(batch)
     finish_run(first, run(first))
     loss: Callable[[], None] = {
@@ -251,4 +251,4 @@ def test_of_a_slice_that_is_missing_the_rest_is_kept_and_the_loss_told(desk: Bat
     over = desk.merge(batch)
     assert over.status == states.FAILED
     assert codes(over) == {"input": ["file_missing", "requests_unread"], "output": ["file_missing"]}[missing]
-    assert len(answers_of(desk, over)) == MOST_LINES
+    assert len(answers_of(desk, over)) == MAX_LINES

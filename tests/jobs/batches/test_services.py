@@ -52,7 +52,7 @@ def test_no_more_bytes_are_kept_than_an_account_may_have(desk: BatchDesk, settin
 def test_an_account_has_so_many_unfinished_batches_and_no_more(
     desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(services, "MOST_UNFINISHED", 2)
+    monkeypatch.setattr(services, "MAX_UNFINISHED", 2)
     desk.batch()
     desk.batch()
     with pytest.raises(TooManyBatches):
@@ -62,7 +62,7 @@ def test_an_account_has_so_many_unfinished_batches_and_no_more(
 def test_two_at_once_are_not_both_the_last_batch_that_an_account_may_have(
     desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(services, "MOST_UNFINISHED", 1)
+    monkeypatch.setattr(services, "MAX_UNFINISHED", 1)
     first, second = desk.file(desk.lines(1)), desk.file(desk.lines(1))
 
     def late() -> Batch:

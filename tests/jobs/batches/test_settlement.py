@@ -14,7 +14,7 @@ from jobs.batches.models import StoredFile
 from jobs.batches.running import read_slice
 from jobs.batches.services import cancel_batch, delete_file
 from jobs.batches.settlement import Done, finish_run
-from jobs.batches.slices import MOST_LINES
+from jobs.batches.slices import MAX_LINES
 from jobs.batches.upkeep import erase_expired_files, expire_batches, keep_up_batches
 from jobs.core.errors import Fenced
 from tenants.billing.metering.events import MeterEvent
@@ -57,20 +57,20 @@ def uses(desk: BatchDesk) -> int:
 
 
 def test_a_file_is_cut_into_slices_that_hold_its_lines_in_order(desk: BatchDesk) -> None:
-    batch = desk.checked(2 * MOST_LINES + 1)
-    assert (batch.status, batch.lines_total) == (states.IN_PROGRESS, 2 * MOST_LINES + 1)
+    batch = desk.checked(2 * MAX_LINES + 1)
+    assert (batch.status, batch.lines_total) == (states.IN_PROGRESS, 2 * MAX_LINES + 1)
     assert batch.model_version == desk.version
     assert batch.price is not None
-    assert [task.lines for task in desk.tasks(batch)] == [0, MOST_LINES, MOST_LINES, 1]
+    assert [task.lines for task in desk.tasks(batch)] == [0, MAX_LINES, MAX_LINES, 1]
     numbers: list[int] = []
     for _ in range(3):
         claim = desk.claimed(batch)
         numbers += [line.number for line, _ in read_slice(claim)]
-    assert numbers == list(range(1, 2 * MOST_LINES + 2))
+    assert numbers == list(range(1, 2 * MAX_LINES + 2))
 
 
 def test_the_last_slice_makes_the_files_and_nothing_else_is_left(desk: BatchDesk) -> None:
-    batch = desk.checked(MOST_LINES + 1)
+    batch = desk.checked(MAX_LINES + 1)
     second_first = [desk.claimed(batch), desk.claimed(batch)][::-1]
     for number, claim in enumerate(second_first):
         content = b'{"slice": %d}\n' % number
@@ -117,22 +117,22 @@ def test_a_batch_that_is_cancelled_before_it_was_checked_has_no_files(desk: Batc
 
 
 def test_a_batch_past_its_window_keeps_what_was_done_and_names_the_rest(desk: BatchDesk) -> None:
-    batch = desk.checked(MOST_LINES + 2)
+    batch = desk.checked(MAX_LINES + 2)
     claim = desk.claimed(batch)
     desk.sql("UPDATE jobs_batch SET expires_at = now() WHERE id = %s", batch.id)
     assert expire_batches() == 1
     assert expire_batches() == 0
     with pytest.raises(BatchFinished):
         cancel_batch(identity=desk.identity, batch_id=shown(BATCH, batch.id))
-    finish_run(claim, Done(completed=MOST_LINES, output=saved(claim, b'{"done": true}\n')))
+    finish_run(claim, Done(completed=MAX_LINES, output=saved(claim, b'{"done": true}\n')))
     assert desk.again(batch).status == states.FINALIZING
     over = desk.merge(batch)
     assert over.status == states.EXPIRED
     assert desk.made(over.output_file_id) == [{"done": True}]
     rest = desk.made(over.error_file_id)
-    assert [one["custom_id"] for one in rest] == [f"{MOST_LINES}", f"{MOST_LINES + 1}"]
+    assert [one["custom_id"] for one in rest] == [f"{MAX_LINES}", f"{MAX_LINES + 1}"]
     assert {one["error"]["code"] for one in rest} == {"batch_expired"}
-    assert (over.lines_completed, over.lines_failed) == (MOST_LINES, 0)
+    assert (over.lines_completed, over.lines_failed) == (MAX_LINES, 0)
 
 
 def test_one_round_of_upkeep_takes_from_silent_workers_and_ends_what_is_late(desk: BatchDesk) -> None:

@@ -12,13 +12,13 @@ from inference.rpc.errors import LaneUnavailable, WorkerGone
 from jobs.batches.tries import (
     FEW,
     LONGEST_PAUSE_S,
-    MOST_TRIES,
+    MAX_TRIES,
     PAUSED_AGAIN_S,
     STALLED_AGAIN_S,
     STALLED_S,
     give_place_s,
     is_full,
-    most_tries,
+    max_tries,
     pause_s,
     task_pause_s,
 )
@@ -53,7 +53,7 @@ def raised(cause: WorkRefused | ModelFailed) -> DomainError:
     ids=lambda one: type(getattr(one, "__cause__", None) or one).__name__,
 )
 def test_what_a_failure_is_worth(error: DomainError, most: int | None) -> None:
-    assert most_tries(error) == most
+    assert max_tries(error) == most
 
 
 def test_places_are_given_to_others_while_the_model_is_away() -> None:
@@ -64,7 +64,7 @@ def test_places_are_given_to_others_while_the_model_is_away() -> None:
 
 
 def test_a_task_is_tried_for_minutes_and_not_for_hours() -> None:
-    pauses = [task_pause_s(tries) for tries in range(1, MOST_TRIES)]
+    pauses = [task_pause_s(tries) for tries in range(1, MAX_TRIES)]
     assert pauses == sorted(pauses)
     assert 300 < sum(pauses) < 1800
 

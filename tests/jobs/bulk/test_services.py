@@ -9,7 +9,7 @@ from pytest_django import Settings
 from jobs.bulk import services as bulk
 from jobs.bulk.services import (
     LEFT,
-    MOST_AT_ONCE,
+    MAX_AT_ONCE,
     Outcome,
     cancel_jobs,
     consequences_of_deleting,
@@ -79,8 +79,8 @@ def test_consequences_of_deleting_are_counted_before(desk: Desk) -> None:
 
 @pytest.fixture
 def strength(monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(bulk, "MOST_PAGES_AT_ONCE", 5)
-    monkeypatch.setattr(bulk, "MOST_PAGES_SENT_AGAIN", 5)
+    monkeypatch.setattr(bulk, "MAX_PAGES_AT_ONCE", 5)
+    monkeypatch.setattr(bulk, "MAX_PAGES_SENT_AGAIN", 5)
     return 5
 
 
@@ -140,5 +140,5 @@ def test_nothing_of_another_tenant_is_changed(desk: Desk, other_identity: Identi
 
 
 def test_more_than_may_be_changed_at_once_are_refused(desk: Desk) -> None:
-    with pytest.raises(InvalidRequest, match=f"{MOST_AT_ONCE + 1} jobs were sent"):
-        cancel_jobs(identity=desk.identity, job_ids=[str(uuid7()) for _ in range(MOST_AT_ONCE + 1)])
+    with pytest.raises(InvalidRequest, match=f"{MAX_AT_ONCE + 1} jobs were sent"):
+        cancel_jobs(identity=desk.identity, job_ids=[str(uuid7()) for _ in range(MAX_AT_ONCE + 1)])

@@ -20,7 +20,7 @@ from tenants.accounts.models import Tenant
 from tenants.billing.ledger.models import LedgerDifference
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.limits.storage.counting import MOST_LINES, fold_stored_bytes, stored_bytes
+from tenants.limits.storage.counting import MAX_LINES, fold_stored_bytes, stored_bytes
 from tenants.limits.storage.models import StoredBytes
 from tenants.limits.storage.room import MB, AccountStorageFull
 from tests.jobs.conftest import Desk
@@ -164,7 +164,7 @@ def test_without_a_limit_anything_fits(identity: Identity, tmp_path: Path) -> No
 def test_lines_are_folded_into_one_of_the_same_sum(identity: Identity) -> None:
     with unit_of_work(identity.tenant_id):
         StoredBytes.objects.bulk_create(
-            StoredBytes(tenant_id=identity.tenant_id, size_bytes=number) for number in range(MOST_LINES + 1)
+            StoredBytes(tenant_id=identity.tenant_id, size_bytes=number) for number in range(MAX_LINES + 1)
         )
     before = used(identity)
     fold_stored_bytes()

@@ -22,7 +22,7 @@ def test_it_holds_for_a_moment_and_for_that_tenant_alone(monkeypatch: pytest.Mon
 
 
 def test_very_many_tenants_take_no_more_memory_and_the_old_ones_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(module, "MAX_REMEMBERED", 3)
     first = uuid4()
     turned_away(first)
     for _ in range(5):

@@ -1,6 +1,6 @@
 from django.db import connections, transaction
 
-from jobs.events.horizon import Horizon, tell_horizon
+from jobs.events.horizon import Horizon, notify_horizon
 from jobs.events.metrics import HORIZON_AGE
 from tenants.core.db.unit_of_work import OPERATOR
 from tests.waiting import eventually
@@ -19,7 +19,7 @@ def test_where_nothing_runs_nothing_is_held() -> None:
 
 def test_a_transaction_that_stays_open_is_told_of() -> None:
     def told_s() -> float:
-        tell_horizon()
+        notify_horizon()
         (told,) = HORIZON_AGE.collect()
         return told.samples[0].value
 

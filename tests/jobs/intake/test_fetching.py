@@ -36,10 +36,10 @@ class Bench:
         self.fetcher, self.spool, self.stop = fetcher, spool, stop
 
     async def fetch(
-        self, url: str = URL, *, name: str = "", tenant: UUID | None = None, most_bytes: int = 1000
+        self, url: str = URL, *, name: str = "", tenant: UUID | None = None, max_bytes: int = 1000
     ) -> tuple[str, bytes]:
         with self.spool.file() as file:
-            wanted = Fetching(tenant or uuid4(), most_bytes, Address(url, name), file)
+            wanted = Fetching(tenant or uuid4(), max_bytes, Address(url, name), file)
             found = await self.fetcher.fetch(wanted)
             await file.finish()
             return found, file.path.read_bytes()

@@ -15,8 +15,8 @@ A, B, C = (UUID(int=number) for number in (1, 2, 3))
 class Counter:
     """A record of who took a slot, in order."""
 
-    def __init__(self, places: int, most_each: int, most_waiting_each: int = 100) -> None:
-        self.turns = Turns(places, most_each=most_each, most_waiting_each=most_waiting_each)
+    def __init__(self, places: int, max_each: int, max_waiting_each: int = 100) -> None:
+        self.turns = Turns(places, max_each=max_each, max_waiting_each=max_waiting_each)
         self.served: list[str] = []
 
     async def ask(self, tenant_id: UUID, *names: str, ahead: bool = False) -> "list[asyncio.Task[None]]":
@@ -49,7 +49,7 @@ def _run(check: Callable[[], Awaitable[None]]) -> None:
 
 def test_a_tenant_is_served_in_its_own_order_and_never_has_all_places() -> None:
     async def check() -> None:
-        counter = Counter(places=3, most_each=2)
+        counter = Counter(places=3, max_each=2)
         await counter.ask(A, "a1", "a2", "a3", "a4")
         assert counter.served == ["a1", "a2"]
         await counter.ask(B, "b1")
@@ -62,7 +62,7 @@ def test_a_tenant_is_served_in_its_own_order_and_never_has_all_places() -> None:
 
 def test_tenants_are_served_in_turn_however_much_one_asks_for() -> None:
     async def check() -> None:
-        counter = Counter(places=1, most_each=1)
+        counter = Counter(places=1, max_each=1)
         await counter.ask(A, "a1", "a2", "a3", "a4")
         await counter.ask(B, "b1", "b2")
         await counter.ask(C, "c1")
@@ -75,7 +75,7 @@ def test_tenants_are_served_in_turn_however_much_one_asks_for() -> None:
 
 def test_those_ahead_stand_before_their_tenants_others_and_before_nobody_elses() -> None:
     async def check() -> None:
-        counter = Counter(places=1, most_each=1)
+        counter = Counter(places=1, max_each=1)
         await counter.ask(A, "a1", "a2", "a3")
         await counter.ask(B, "b1", "b2")
         first, _ = await counter.ask(A, "a4", "a5", ahead=True)
@@ -94,7 +94,7 @@ def test_those_ahead_stand_before_their_tenants_others_and_before_nobody_elses()
 
 def test_however_many_are_ahead_the_others_have_a_turn_now_and_then() -> None:
     async def check() -> None:
-        counter = Counter(places=1, most_each=1)
+        counter = Counter(places=1, max_each=1)
         await counter.ask(A, "a0", "a1", "a2")
         await counter.ask(A, *(f"b{number}" for number in range(8)), ahead=True)
         for _ in range(10):
@@ -106,7 +106,7 @@ def test_however_many_are_ahead_the_others_have_a_turn_now_and_then() -> None:
 
 def test_who_stops_waiting_is_passed_over() -> None:
     async def check() -> None:
-        counter = Counter(places=1, most_each=1)
+        counter = Counter(places=1, max_each=1)
         await counter.ask(A, "a1")
         (gone, _) = await counter.ask(A, "a2", "a3")
         gone.cancel()
@@ -119,7 +119,7 @@ def test_who_stops_waiting_is_passed_over() -> None:
 
 def test_a_place_lent_to_somebody_who_just_left_goes_to_the_next() -> None:
     async def check() -> None:
-        counter = Counter(places=1, most_each=1)
+        counter = Counter(places=1, max_each=1)
         await counter.ask(A, "a1")
         (leaving,) = await counter.ask(B, "b1")
         await counter.ask(C, "c1")
@@ -133,7 +133,7 @@ def test_a_place_lent_to_somebody_who_just_left_goes_to_the_next() -> None:
 
 def test_too_many_of_one_tenant_are_refused_at_once() -> None:
     async def check() -> None:
-        counter = Counter(places=1, most_each=1, most_waiting_each=2)
+        counter = Counter(places=1, max_each=1, max_waiting_each=2)
         await counter.ask(A, "a1", "a2", "a3")
         with pytest.raises(Overloaded):
             await counter.turns.take(A)

@@ -39,9 +39,9 @@ from tests.jobs.results.reuse.conftest import Bench
 
 CONTENTS = st.sampled_from("ab")
 """The contents of pages. They are so few that pages are often the same."""
-MOST_JOBS = 4
+MAX_JOBS = 4
 """The maximum number of jobs. More jobs would only make it rarer that things happen to the same page."""
-MOST_LATE = 2
+MAX_LATE = 2
 """The number of workers that come back after each step. They are those that lost their pages last."""
 WISHES = st.sampled_from(["", "", "", "no-cache", "no-store"])
 FATES = st.sampled_from([Fate.HEARD, Fate.HEARD, Fate.UNDONE, Fate.UNHEARD])
@@ -75,13 +75,13 @@ class Life(RuleBasedStateMachine):
 
     # Callers
 
-    @precondition(lambda self: len(self.books.jobs) < MOST_JOBS)
+    @precondition(lambda self: len(self.books.jobs) < MAX_JOBS)
     @rule(content=CONTENTS, wish=WISHES, fate=FATES)
     def submit_text(self, content: str, wish: Wish, fate: Fate) -> None:
         text = {"text": f"{self.request_id} {content}"}
         self._submit(self._request(wish, input=text), fate)
 
-    @precondition(lambda self: len(self.books.jobs) < MOST_JOBS)
+    @precondition(lambda self: len(self.books.jobs) < MAX_JOBS)
     @rule(contents=st.lists(CONTENTS, min_size=1, max_size=3), opened=st.booleans(), fate=FATES)
     def submit_document(self, contents: list[str], opened: bool, fate: Fate) -> None:
         written = [f"{self.request_id} {content}" for content in contents]
@@ -234,7 +234,7 @@ class Life(RuleBasedStateMachine):
 
     @invariant()
     def whoever_lost_a_page_writes_nothing(self) -> None:
-        late = [claim for claim in self.given if not self._holds(claim)][-MOST_LATE:]
+        late = [claim for claim in self.given if not self._holds(claim)][-MAX_LATE:]
         assert not any(is_done(partial(finish_page, claim, DONE)) for claim in late)
         assert not late or self._read().said == self.books.said
 

@@ -49,13 +49,13 @@ def test_long_pages_lie_ready_in_smaller_numbers(slots: int, service_s: float, w
 
 
 @pytest.mark.parametrize(
-    ("slots", "service_s", "wake_s", "least_s"),
+    ("slots", "service_s", "wake_s", "min_s"),
     [(8, 0.1, 10, 0.5), (8, 5.0, 10, 1.25), (2, 60.0, 10, 5.0), (8, 0.1, 0.5, 0.25), (0, 0.0, 10, 0.5)],
 )
 def test_newcomers_pass_what_is_younger_than_two_slots_take_to_come_free(
-    slots: int, service_s: float, wake_s: float, least_s: float
+    slots: int, service_s: float, wake_s: float, min_s: float
 ) -> None:
-    assert overtaken_s(slots, service_s, wake_s) == least_s
+    assert overtaken_s(slots, service_s, wake_s) == min_s
 
 
 def test_one_tenant_alone_gets_everything_in_order() -> None:

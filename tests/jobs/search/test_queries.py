@@ -2,7 +2,7 @@ from uuid import UUID
 
 import pytest
 
-from jobs.search.queries import MOST_TERMS, parsed
+from jobs.search.queries import MAX_TERMS, parsed
 
 TENANT = UUID("00000000-0000-7000-8000-0000abcd1234")
 
@@ -43,4 +43,4 @@ def test_what_asks_for_no_word_asks_for_nothing(typed: str) -> None:
 
 
 def test_a_question_is_bounded() -> None:
-    assert len(parsed(" ".join(f"w{number}x" for number in range(5_000))).terms) == MOST_TERMS
+    assert len(parsed(" ".join(f"w{number}x" for number in range(5_000))).terms) == MAX_TERMS

@@ -12,7 +12,7 @@ A, B = UUID(int=1), UUID(int=2)
 
 
 def test_one_tenant_has_a_part_and_all_together_no_more_than_there_are() -> None:
-    seats = Seats(most=3, most_each=2)
+    seats = Seats(most=3, max_each=2)
     with ExitStack() as open_ones:
         open_ones.enter_context(seats.seat(A, "job"))
         open_ones.enter_context(seats.seat(A, "socket"))

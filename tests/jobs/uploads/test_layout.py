@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.uploads.layout import MOST_PARTS, MOST_URLS, PART_BYTES, Layout, part_bytes_of
+from jobs.uploads.layout import MAX_PARTS, MAX_URLS, PART_BYTES, Layout, part_bytes_of
 from tenants.core.errors import InvalidRequest
 
 LEAST = 5 * 2**20
@@ -12,7 +12,7 @@ LEAST = 5 * 2**20
 @given(st.integers(1, 5 * 2**40))
 def test_any_file_is_cut_into_parts_that_the_storage_takes(size_bytes: int) -> None:
     layout = Layout(size_bytes, part_bytes_of(size_bytes))
-    assert 1 <= layout.count <= MOST_PARTS
+    assert 1 <= layout.count <= MAX_PARTS
     assert LEAST <= layout.part_bytes <= 5 * 2**30
     assert 1 <= layout.bytes_of(layout.count) <= layout.part_bytes
     assert (layout.count - 1) * layout.part_bytes + layout.bytes_of(layout.count) == size_bytes
@@ -30,7 +30,7 @@ def test_a_part_of_another_size_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    "numbers", [None, [], "1", [0], [4], [-1], [1.0], [True], ["1"], list(range(1, MOST_URLS + 2))]
+    "numbers", [None, [], "1", [0], [4], [-1], [1.0], [True], ["1"], list(range(1, MAX_URLS + 2))]
 )
 def test_what_are_no_parts_of_it_is_refused(numbers: object) -> None:
     with pytest.raises(InvalidRequest):

@@ -59,7 +59,7 @@ def test_a_look_reads_a_few_of_each_endpoint_and_not_what_waits_for_all() -> Non
 
 def a_look_reads_little() -> None:
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(claims._LANES, {"lanes": claims.MOST_LANES, "after": UUID(int=0)})
+        cursor.execute(claims._LANES, {"lanes": claims.MAX_LANES, "after": UUID(int=0)})
         lanes = [endpoint_id for (endpoint_id,) in cursor.fetchall()]
         assert len(lanes) == ENDPOINTS + 1
         cursor.execute(

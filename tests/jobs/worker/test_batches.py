@@ -17,8 +17,8 @@ from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.services import cancel_batch
 from jobs.batches.settlement import Done, finish_run, merge_when_done
-from jobs.batches.slices import MOST_LINES
-from jobs.batches.tries import MOST_TRIES
+from jobs.batches.slices import MAX_LINES
+from jobs.batches.tries import MAX_TRIES
 from jobs.worker.batches import AT_ONCE, BatchWorker
 from maas.storage.folder import DurableFileSystemStorage
 from maas.web.guard.refusals import worded
@@ -94,7 +94,7 @@ def ended(desk: BatchDesk, batch: Batch) -> Batch:
 
 
 def with_its_last_try(desk: BatchDesk, batch: Batch) -> None:
-    desk.sql(f"UPDATE jobs_batchtask SET attempt = {MOST_TRIES - 1} WHERE batch_id = %s", batch.id)
+    desk.sql(f"UPDATE jobs_batchtask SET attempt = {MAX_TRIES - 1} WHERE batch_id = %s", batch.id)
 
 
 def codes(batch: Batch) -> list[str]:
@@ -103,9 +103,9 @@ def codes(batch: Batch) -> list[str]:
 
 def unmergeable(desk: BatchDesk) -> Batch:
     """Make a batch with lines that were not run and have no recorded reason."""
-    batch = desk.checked(2 * MOST_LINES)
+    batch = desk.checked(2 * MAX_LINES)
     claim = desk.claimed(batch)
-    finish_run(claim, Done(completed=MOST_LINES, output=saved(claim, b'{"done": true}\n')))
+    finish_run(claim, Done(completed=MAX_LINES, output=saved(claim, b'{"done": true}\n')))
     desk.sql("UPDATE jobs_batchtask SET state = 'dropped' WHERE batch_id = %s AND state = 'queued'", batch.id)
     with unit_of_work(desk.identity.tenant_id):
         merge_when_done(batch)
@@ -135,7 +135,7 @@ def test_a_cancelled_batch_whose_files_can_never_be_joined_ends_as_cancelled(
 ) -> None:
     batch = unmergeable(desk)
     desk.sql(f"UPDATE jobs_batch SET ending = '{states.CANCELLED}' WHERE id = %s", batch.id)
-    desk.sql(f"UPDATE jobs_batchtask SET attempt = {MOST_TRIES} WHERE batch_id = %s", batch.id)
+    desk.sql(f"UPDATE jobs_batchtask SET attempt = {MAX_TRIES} WHERE batch_id = %s", batch.id)
     start()
     over = ended(desk, batch)
     assert (over.status, codes(over), over.output_file_id) == (states.CANCELLED, ["worker_lost"], None)
@@ -164,7 +164,7 @@ def test_what_every_worker_dies_with_ends_its_batch(
     desk: BatchDesk, start: Callable[[], BatchWorker], kind: str
 ) -> None:
     batch = desk.batch() if kind == states.VALIDATE else desk.checked()
-    desk.sql(f"UPDATE jobs_batchtask SET attempt = {MOST_TRIES} WHERE batch_id = %s", batch.id)
+    desk.sql(f"UPDATE jobs_batchtask SET attempt = {MAX_TRIES} WHERE batch_id = %s", batch.id)
     start()
     over = ended(desk, batch)
     assert (over.status, codes(over)) == (states.FAILED, ["worker_lost"])

@@ -109,11 +109,11 @@ def test_more_models_than_memory_holds_are_served_by_one_worker(
     worker = start(pool, MAAS_MODEL_MEMORY=str(held * HELD_BYTES), MAAS_WORKER_THREADS="8")
     eventually(lambda: len(serving(worker)) > held // 2, "models in memory")
     jobs = [submit(identity, key) for key in pool.keys]
-    most_threads, process = 0, psutil.Process(worker.pid)
+    max_threads, process = 0, psutil.Process(worker.pid)
 
     def all_done() -> bool:
-        nonlocal most_threads
-        most_threads = max(most_threads, process.num_threads())
+        nonlocal max_threads
+        max_threads = max(max_threads, process.num_threads())
         return done(identity, *jobs)
 
     eventually(all_done, "a page of every model", 240)
@@ -123,7 +123,7 @@ def test_more_models_than_memory_holds_are_served_by_one_worker(
     assert len(report.models) <= HELD_BYTES * held // MB
     assert report.free_bytes >= 0
     # A worker has eight threads for pages, as many for RPCs, a dozen of its own, and four for each model in memory.
-    assert most_threads < 80 + 4 * held
+    assert max_threads < 80 + 4 * held
 
 
 def test_a_worker_that_is_told_to_stop_withdraws_its_heartbeat_and_ends(

@@ -1,4 +1,4 @@
-from inference.core.breaker import MOST_FAILURES
+from inference.core.breaker import MAX_FAILURES
 from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.worker.storage_pause import LONGEST_PAUSE_S, StoragePause
 
@@ -16,7 +16,7 @@ def full() -> StorageUnavailable:
 
 def paused(clock: Clock) -> StoragePause:
     pause = StoragePause(clock)
-    assert [pause.failed(full()) for _ in range(MOST_FAILURES)] == [False, False, True]
+    assert [pause.failed(full()) for _ in range(MAX_FAILURES)] == [False, False, True]
     return pause
 
 

@@ -22,7 +22,7 @@ KEY = "a key that is long enough"
 JSON = {"Content-Type": "application/json"}
 PDF = {"Content-Type": "application/pdf"}
 ADDED = {"name": "x", "datatype": "FP32", "shape": [1, 2], "data": [1.0, 2.0]}
-MOST_JSON_BYTES, MOST_DOCUMENT_BYTES = 100_000, 6_000_000
+MAX_JSON_BYTES, MAX_DOCUMENT_BYTES = 100_000, 6_000_000
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +47,8 @@ def edge(files: Path) -> Iterator[EdgeProcess]:
         *("--graph", f"classify={files / 'classify.json'}", "--member", "classify.colours=colours"),
     )
     limits = {
-        "MAAS_MAX_INLINE_BYTES": str(MOST_JSON_BYTES),
-        "MAAS_MAX_UPLOAD_BYTES": str(MOST_DOCUMENT_BYTES),
+        "MAAS_MAX_INLINE_BYTES": str(MAX_JSON_BYTES),
+        "MAAS_MAX_UPLOAD_BYTES": str(MAX_DOCUMENT_BYTES),
     }
     with EdgeProcess(files / "home", *arguments, **limits) as process:
         yield process
@@ -183,8 +183,8 @@ BODY: dict[str, Any] = {"text": "x"}
         ("parse", {"content": b"no pdf \x00\x01", "headers": PDF}, (415, "unsupported_type")),
         ("parse", {"content": b"%PDF-1.7 and no more", "headers": PDF}, (422, "document_corrupt")),
         ("parse", {"content": b"", "headers": PDF}, (422, "document_empty")),
-        ("parse", {"json": {"text": "x" * MOST_JSON_BYTES}}, (413, "request_too_large")),
-        ("parse", {"content": b"x" * (MOST_DOCUMENT_BYTES + 1), "headers": PDF}, (413, "document_too_large")),
+        ("parse", {"json": {"text": "x" * MAX_JSON_BYTES}}, (413, "request_too_large")),
+        ("parse", {"content": b"x" * (MAX_DOCUMENT_BYTES + 1), "headers": PDF}, (413, "document_too_large")),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_told_with_a_code(
@@ -196,7 +196,7 @@ def test_what_cannot_be_done_is_told_with_a_code(
 def test_body_that_does_not_say_its_size_is_cut_off_at_the_limit(edge: EdgeProcess) -> None:
     head = "POST /v1/models/parse/run HTTP/1.1\nContent-Type: application/json\nTransfer-Encoding: chunked"
     with RawRequest(edge.port, head) as request:
-        request.send_until_refused(b"%x\r\n%s\r\n" % (1000, b" " * 1000), 40 * MOST_JSON_BYTES)
+        request.send_until_refused(b"%x\r\n%s\r\n" % (1000, b" " * 1000), 40 * MAX_JSON_BYTES)
         assert request.answer().status == 413
 
 

@@ -14,7 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tenants.accounts.models import Membership
 from tenants.api_keys.models import ApiKey
-from tenants.api_keys.services import MOST_WORKING_KEYS, create_key, rotate_key
+from tenants.api_keys.services import MAX_WORKING_KEYS, create_key, rotate_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.errors import InvalidKey, TooManyKeys
@@ -134,7 +134,7 @@ def test_what_is_wrong_is_said_and_no_key_is_made(
 @pytest.fixture
 def one_place_left(tenant: CreatedTenant) -> None:
     with unit_of_work(tenant.tenant.id):
-        for number in range(MOST_WORKING_KEYS - 2):
+        for number in range(MAX_WORKING_KEYS - 2):
             create_key(tenant_id=tenant.tenant.id, name=f"key {number}")
 
 
@@ -143,7 +143,7 @@ def test_an_account_has_a_bounded_number_of_working_keys(member: Client, tenant:
     assert make(member)[0] == 200
     status, page = make(member)
     assert status == 422
-    assert f"has {MOST_WORKING_KEYS} working keys" in page
+    assert f"has {MAX_WORKING_KEYS} working keys" in page
 
 
 @pytest.mark.usefixtures("one_place_left")
@@ -151,7 +151,7 @@ def test_a_key_that_works_beside_its_successor_counts_too(member: Client, tenant
     make(member)
     path = f"/keys/{tenant.key.key.id}/rotate"
     refused = member.post(path, {"overlap": "3600"}, follow=True).content.decode()
-    assert f"has {MOST_WORKING_KEYS} working keys" in refused
+    assert f"has {MAX_WORKING_KEYS} working keys" in refused
     assert key_of(tenant, id=tenant.key.key.id).expires_at is None
     assert shown_key(member.post(path, {"overlap": "0"}).content.decode())
 

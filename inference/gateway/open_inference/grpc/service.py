@@ -23,7 +23,7 @@ from inference.gateway.open_inference.routes import OpenInference, Tell
 from inference.gateway.replies import Reply
 from tenants.core.errors import DomainError
 
-MOST_ASKED_BYTES = 4096
+MAX_ASKED_BYTES = 4096
 """The most bytes of a message without tensors, which has only a name, a version or a flag."""
 READ_TIMES = 16
 """How many times more memory parsed values take than serialized ones. This was measured with small INT64 values."""
@@ -125,10 +125,10 @@ class GrpcInference:
 
 
 def _bounded(split: SplitRequest) -> SplitRequest:
-    most_bytes = settings.MAAS_MAX_INLINE_BYTES // 2
-    if len(split.head) > most_bytes:
+    max_bytes = settings.MAAS_MAX_INLINE_BYTES // 2
+    if len(split.head) > max_bytes:
         raise DomainError(
-            f"The message has {len(split.head)} bytes beside raw_input_contents; at most {most_bytes} are read. Send "
+            f"The message has {len(split.head)} bytes beside raw_input_contents; at most {max_bytes} are read. Send "
             "large tensors as bytes, in raw_input_contents.",
             code="request_too_large",
         )
@@ -155,9 +155,9 @@ def _told(method: str, tell: Tell) -> Handle:
 
 async def _read(name: str, exchange: Exchange) -> Any:
     written = await exchange.body()
-    if len(written) > MOST_ASKED_BYTES:
+    if len(written) > MAX_ASKED_BYTES:
         raise DomainError(
-            f"The {name} has {len(written)} bytes; at most {MOST_ASKED_BYTES} are read.",
+            f"The {name} has {len(written)} bytes; at most {MAX_ASKED_BYTES} are read.",
             code="request_too_large",
         )
     return read_message(name, written)

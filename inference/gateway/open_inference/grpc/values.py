@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from inference.core.contracts import Json
-from inference.gateway.open_inference.binary import BYTES, MOST_TEXTS, read_binary
+from inference.gateway.open_inference.binary import BYTES, MAX_TEXTS, read_binary
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.runtime.tensor_requests import NUMPY_TYPES, check_form
 from inference.runtime.tensors import Array
@@ -56,9 +56,9 @@ class MessageValues:
         else:
             tensor = _written_out(name, datatype, shape, contents, filled)
         self._texts += tensor.size if datatype == BYTES else 0
-        if self._texts > MOST_TEXTS:
+        if self._texts > MAX_TEXTS:
             raise InvalidRequest(
-                f"There are more than {MOST_TEXTS} texts in the request; send fewer at a time."
+                f"There are more than {MAX_TEXTS} texts in the request; send fewer at a time."
             )
         return tensor
 
@@ -97,9 +97,9 @@ def _numbers(name: str, datatype: str, values: Any) -> Array:
 
 
 def _texts(name: str, values: Sequence[bytes]) -> Array:
-    if len(values) > MOST_TEXTS:
+    if len(values) > MAX_TEXTS:
         raise InvalidRequest(
-            f"'{name}' has {len(values)} texts; at most {MOST_TEXTS} are taken in one request."
+            f"'{name}' has {len(values)} texts; at most {MAX_TEXTS} are taken in one request."
         )
     texts = np.empty(len(values), object)
     for position, value in enumerate(values):

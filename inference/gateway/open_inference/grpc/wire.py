@@ -12,9 +12,9 @@ from inference.gateway.open_inference.errors import InvalidRequest
 
 INPUTS, OUTPUTS, RAW = 5, 6, 7
 """The numbers of fields of ModelInferRequest."""
-MOST_FIELDS = 300
+MAX_FIELDS = 300
 """The most fields of a request: its inputs, their bytes, its outputs and parameters, and the few others."""
-MOST_FIELDS_WITHIN = 100
+MAX_FIELDS_WITHIN = 100
 """The most fields of an input or output: its parameters, and the few others."""
 _VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
 _FIXED = {_FIXED64: 8, _FIXED32: 4}
@@ -42,13 +42,13 @@ def split_request(written: bytes) -> SplitRequest:
     view = memoryview(written)
     head: list[memoryview] = []
     raw: list[memoryview] = []
-    for field in _fields(view, MOST_FIELDS, "The request"):
+    for field in _fields(view, MAX_FIELDS, "The request"):
         if field.number == RAW:
             raw.append(view[field.content : field.end])
             continue
         head.append(view[field.start : field.end])
         if field.number in (INPUTS, OUTPUTS):
-            for _ in _fields(view[field.content : field.end], MOST_FIELDS_WITHIN, "One of its tensors"):
+            for _ in _fields(view[field.content : field.end], MAX_FIELDS_WITHIN, "One of its tensors"):
                 pass
     return SplitRequest(b"".join(head), tuple(raw))
 

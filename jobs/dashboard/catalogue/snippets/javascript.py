@@ -7,7 +7,7 @@ from jobs.dashboard.catalogue.snippets.call import SAMPLE_PATH, Call
 from jobs.dashboard.catalogue.snippets.curl import json_code
 from jobs.dashboard.catalogue.snippets.quoting import json_text
 
-MOST_EXACT = 2**53
+MAX_EXACT = 2**53
 """The largest number up to which JavaScript has every integer."""
 
 _CODE = """\
@@ -71,7 +71,7 @@ def _differs(value: Json) -> bool:
             return "__proto__" in value or any(_differs(item) for item in value.values())
         case list():
             return any(_differs(item) for item in value)
-    return isinstance(value, int) and abs(value) > MOST_EXACT
+    return isinstance(value, int) and abs(value) > MAX_EXACT
 
 
 def _printed(shows: str) -> str:

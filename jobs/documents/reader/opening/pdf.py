@@ -29,7 +29,7 @@ _SUBPIXELS = 8
 """The number of grid steps in a pixel. PDFium maps coordinates only to whole pixels, so boxes are requested on a finer
 grid.
 """
-_MOST_PICTURES_WEIGHED = 500
+_MAX_PICTURES_WEIGHED = 500
 _FORM_DEPTH = 3
 _NO_RESERVE: int = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """The flag for a mapping without reserved memory. Python names it from 3.13 on; the number is that of Linux on x86-64
@@ -128,7 +128,7 @@ class PdfPage:
         page_area = math.prod(self._page.get_size()) or 1.0
         largest = 0.0
         found = self._page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,), max_depth=_FORM_DEPTH)
-        for _, picture in zip(range(_MOST_PICTURES_WEIGHED), found, strict=False):
+        for _, picture in zip(range(_MAX_PICTURES_WEIGHED), found, strict=False):
             left, bottom, right, top = picture.get_bounds()
             largest = max(largest, (right - left) * (top - bottom))
         return min(largest / page_area, 1.0)

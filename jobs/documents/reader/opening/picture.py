@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-_MOST_PALETTE_COLOURS = 256
+_MAX_PALETTE_COLOURS = 256
 _JPEG_QUALITY = 85
-_LEAST_BACKGROUND = 0.6
+_MIN_BACKGROUND = 0.6
 """The share of one color that distinguishes a clean page from a gray scan, which has few colors as well."""
 _LARGEST_PNG_BYTES = 2 << 20
 _PNG_COMPRESSION = 3
@@ -29,8 +29,8 @@ class EncodedPicture:
 
 def encode(image: Image.Image) -> EncodedPicture:
     """Encode a page of few colors as PNG, which is lossless and small for it, and scans and photographs as JPEG."""
-    colours = image.getcolors(_MOST_PALETTE_COLOURS)
-    if colours is not None and max(colours)[0] >= _LEAST_BACKGROUND * math.prod(image.size):
+    colours = image.getcolors(_MAX_PALETTE_COLOURS)
+    if colours is not None and max(colours)[0] >= _MIN_BACKGROUND * math.prod(image.size):
         data = _png(_reduced(image, [colour for _, colour in colours]))
         if len(data) <= _LARGEST_PNG_BYTES:
             return EncodedPicture(data, "image/png")

@@ -19,7 +19,7 @@ for _name in (*(encoding for _, encoding in _BYTE_ORDER_MARKS), "cp1252", "latin
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _MAX_BYTES_PER_CHAR = 4
-_MOST_HIGH_BYTES = 0.3
+_MAX_HIGH_BYTES = 0.3
 """The largest share of bytes outside ASCII. Western text in a one-byte encoding has few such letters; more of them mean
 another encoding.
 """
@@ -71,7 +71,7 @@ def _decode_unmarked(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if sum(byte >= 0x80 for byte in data) > len(data) * _MOST_HIGH_BYTES:
+        if sum(byte >= 0x80 for byte in data) > len(data) * _MAX_HIGH_BYTES:
             raise unsupported("binary data or text in an unknown encoding (save it as UTF-8)") from error
     try:
         return data.decode("cp1252")

@@ -13,7 +13,7 @@ _FEWEST_CHARS_OVER_SCAN = 200
 be recognized.
 """
 _SCAN_COVERAGE = 0.5
-_MOST_GARBAGE = 0.1
+_MAX_GARBAGE = 0.1
 _GARBAGE_CATEGORIES = frozenset({"Co", "Cn", "Cs", "Cc"})
 _REPLACEMENT = "\ufffd"
 _HYPHENS = frozenset("\x02\ufffe")
@@ -47,7 +47,7 @@ def is_real_text(text: str, picture_coverage: float) -> bool:
     garbage = sum(char == _REPLACEMENT or unicodedata.category(char) in _GARBAGE_CATEGORIES for char in marks)
     real = len(marks) - garbage
     fewest = _FEWEST_CHARS_OVER_SCAN if picture_coverage >= _SCAN_COVERAGE else _FEWEST_CHARS
-    return real >= fewest and garbage <= len(marks) * _MOST_GARBAGE
+    return real >= fewest and garbage <= len(marks) * _MAX_GARBAGE
 
 
 def gather_lines(glyphs: Iterable[Glyph]) -> list[GlyphLine]:

@@ -3,7 +3,7 @@
 import unicodedata
 
 UNITS_PER_EM = 1000
-MOST_CODES = 60_000
+MAX_CODES = 60_000
 REPLACEMENT = "\ufffd"
 _NARROW = frozenset("iljtfrI1.,:;'!|()[]{}`-/\\ ")
 _BROAD = frozenset("mwMW@%&")
@@ -18,7 +18,7 @@ class CharacterCodes:
     def code(self, char: str) -> int:
         code = self._codes.get(char)
         if code is None:
-            if len(self._codes) >= MOST_CODES:
+            if len(self._codes) >= MAX_CODES:
                 char = REPLACEMENT
             code = self._codes.setdefault(char, len(self._codes) + 1)
         return code

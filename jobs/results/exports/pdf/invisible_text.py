@@ -12,7 +12,7 @@ from jobs.results.exports.pdf.visual_order import visual_order
 FONT = "F"
 _BASELINE = 0.2
 """The share of a line's height, from its bottom, that is below the baseline of its letters."""
-_LEAST_POINTS = 0.01
+_MIN_POINTS = 0.01
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def _line(line: Mapping[str, Any], sheet: Sheet, codes: CharacterCodes) -> str:
     text = visual_order("".join(map(_printable, str(line["text"]))).strip())
     top_left, _, bottom_right, bottom_left = (sheet.place(corner) for corner in line["box"])
     width, size = math.dist(bottom_left, bottom_right), math.dist(bottom_left, top_left)
-    if not text or min(width, size) < _LEAST_POINTS:
+    if not text or min(width, size) < _MIN_POINTS:
         return ""
     stretch = 100 * width / (size * sum(map(advance, text)) / UNITS_PER_EM)
     along_x, along_y = ((b - a) / width for a, b in zip(bottom_left, bottom_right, strict=True))

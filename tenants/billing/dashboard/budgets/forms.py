@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 
-from tenants.billing.ledger.terms import MOST_MICROS
+from tenants.billing.ledger.terms import MAX_MICROS
 
 MICROS = 1_000_000
 WHOLE_ACCOUNT = ""
@@ -18,7 +18,7 @@ class BudgetForm(forms.Form):
     monthly = forms.DecimalField(
         label="A month",
         min_value=0,
-        max_value=MOST_MICROS // MICROS,
+        max_value=MAX_MICROS // MICROS,
         decimal_places=6,
         help_text="What may be spent from the first to the last of each month (UTC). 0 stops all that costs something.",
         widget=forms.NumberInput(attrs={"step": "0.01", "min": "0", "inputmode": "decimal"}),

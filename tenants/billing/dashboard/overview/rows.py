@@ -89,7 +89,7 @@ class InvoiceView:
     payments: Sequence[PaymentRow]
 
 
-MOST_LINES = 500
+MAX_LINES = 500
 
 
 def units_row(included: IncludedRow) -> UnitsRow:
@@ -142,8 +142,8 @@ def invoice_view(found: WholeInvoice, payments: Sequence[Payment]) -> InvoiceVie
     return InvoiceView(
         row=invoice_row(found.invoice),
         invoice=found.invoice,
-        lines=paper.lines[:MOST_LINES],
-        more_lines=max(0, len(paper.lines) - MOST_LINES),
+        lines=paper.lines[:MAX_LINES],
+        more_lines=max(0, len(paper.lines) - MAX_LINES),
         totals=[(name, value.replace(paper.currency, symbol)) for name, value in paper.totals],
         payment=[
             (name, value.replace(paper.currency, symbol) if name == "Payment" else value)

@@ -16,7 +16,7 @@ from tenants.billing.invoices.as_csv import list_as_csv
 from tenants.billing.invoices.details import OWN, set_billing_details
 from tenants.billing.invoices.files import CSV, as_file, csv_file, file_name, pdf_file
 from tenants.billing.invoices.issued import (
-    MOST_EXPORTED,
+    MAX_EXPORTED,
     WholeInvoice,
     billing_details,
     find_invoice,
@@ -24,7 +24,7 @@ from tenants.billing.invoices.issued import (
     whole,
 )
 from tenants.billing.invoices.standing import STANDINGS, WORDS
-from tenants.billing.invoices.told import whole_told
+from tenants.billing.invoices.told import whole_json
 from tenants.billing.invoices.upcoming import upcoming_rows
 from tenants.billing.ledger.plan_standing import standing_of
 from tenants.billing.ledger.selectors import balances
@@ -92,7 +92,7 @@ def invoice_list_csv(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("billing:read")
     status = _asked_status(request)
     with unit_of_work(identity.tenant_id):
-        written = list_as_csv(invoices(status)[:MOST_EXPORTED])
+        written = list_as_csv(invoices(status)[:MAX_EXPORTED])
     return as_file(written.encode(), CSV, "invoices.csv")
 
 
@@ -149,7 +149,7 @@ def invoice_csv(request: HttpRequest, identity: Identity, found: WholeInvoice) -
 @members_only
 @_of_an_invoice
 def invoice_json(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
-    response = JsonResponse(whole_told(found), json_dumps_params={"ensure_ascii": False, "indent": 2})
+    response = JsonResponse(whole_json(found), json_dumps_params={"ensure_ascii": False, "indent": 2})
     response["Content-Disposition"] = f'attachment; filename="{file_name(found.invoice, "json")}"'
     return response
 

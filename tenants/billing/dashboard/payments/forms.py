@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from tenants.billing.payments.selectors import ways_to_pay
-from tenants.billing.payments.services import MOST_MICROS, TopUp
+from tenants.billing.payments.services import MAX_MICROS, TopUp
 from tenants.core.ids import uuid7
 from tenants.core.shares import unit_micros
 from tenants.plans.wording import rounded_money
@@ -19,7 +19,7 @@ class TopUpForm(forms.Form):
     amount = forms.DecimalField(
         label="Amount",
         min_value=0,
-        max_value=MOST_MICROS // MICROS,
+        max_value=MAX_MICROS // MICROS,
         decimal_places=6,
         widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
     )

@@ -10,7 +10,7 @@ from tenants.billing.usage.summary import Summary, UsageLine
 from tenants.plans.prices import MS_PER_SECOND
 from tenants.plans.wording import symbol_of
 
-MOST_SERIES = 6
+MAX_SERIES = 6
 OTHERS = {"model": "other models", "key": "other callers"}
 _REST = "\0"
 """The name of the series that is drawn last, whatever its sum."""
@@ -40,7 +40,7 @@ def leading(of_keys: Sequence[UsageLine]) -> set[str]:
     return {
         key
         for of_measure in totals.values()
-        for key in sorted(of_measure, key=lambda one: (-of_measure[one], one))[:MOST_SERIES]
+        for key in sorted(of_measure, key=lambda one: (-of_measure[one], one))[:MAX_SERIES]
     }
 
 
@@ -108,8 +108,8 @@ def _with_others(series: list[Series], others: str) -> list[Series]:
     """Merge the smallest series, because more colors than these cannot be distinguished."""
     named = [one for one in series if one.name != _REST]
     rest = [one for one in series if one.name == _REST]
-    if len(series) <= MOST_SERIES:
+    if len(series) <= MAX_SERIES:
         return [*named, *(replace(one, name=others) for one in rest)]
-    rest += named[MOST_SERIES - 1 :]
+    rest += named[MAX_SERIES - 1 :]
     sums = [sum(day) for day in zip(*(one.values for one in rest), strict=True)]
-    return [*named[: MOST_SERIES - 1], Series(others, sums)]
+    return [*named[: MAX_SERIES - 1], Series(others, sums)]

@@ -76,6 +76,6 @@ class StorageRow:
 def storage_row(standing: StorageStanding) -> StorageRow:
     return StorageRow(
         used=size(standing.used_bytes),
-        most="" if standing.most_bytes is None else size(standing.most_bytes),
+        most="" if standing.max_bytes is None else size(standing.max_bytes),
         percent=standing.percent or 0,
     )

@@ -11,7 +11,7 @@ from tenants.billing.usage.summary import Summary, Total
 from tenants.core.times import day_text, month_text
 from tenants.plans.wording import exact_money, number_of, rounded_money, symbol_of
 
-MOST_NAMED = 50
+MAX_NAMED = 50
 """The most models or keys in a table. The CSV contains all of them."""
 
 
@@ -106,7 +106,7 @@ def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str
     ordered = sorted(
         summary.by_model.items(), key=lambda pair: (-pair[1].amounts_micros.get(first, 0), pair[0])
     )
-    named, rest = ordered[:MOST_NAMED], ordered[MOST_NAMED:]
+    named, rest = ordered[:MAX_NAMED], ordered[MAX_NAMED:]
     rows = []
     for one, total in named:
         title, query = shown(one)

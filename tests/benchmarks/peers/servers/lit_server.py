@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 import litserve
-from served import MOST_TOGETHER, PORT, served_model, written
+from served import MAX_TOGETHER, PORT, served_model, written
 
 # With 0 its worker polls without a pause: one caller waits 1.3 ms in place of 2.9, and 64 lose nothing.
 WAIT_S = float(os.environ.get("PEER_WAIT_MS", "0")) / 1000
@@ -22,7 +22,7 @@ class Peer(litserve.LitAPI):  # type: ignore[misc]  # not installed where types 
 
     def predict(self, x: Any) -> Any:
         # With batches of one it makes none, and gives the request as it is.
-        return self._model.answers(x) if MOST_TOGETHER > 1 else self._model.answers([x])[0]
+        return self._model.answers(x) if MAX_TOGETHER > 1 else self._model.answers([x])[0]
 
     def unbatch(self, output: Any) -> Any:
         return output
@@ -33,7 +33,7 @@ class Peer(litserve.LitAPI):  # type: ignore[misc]  # not installed where types 
 
 if __name__ == "__main__":
     server = litserve.LitServer(
-        Peer(max_batch_size=MOST_TOGETHER, batch_timeout=WAIT_S),
+        Peer(max_batch_size=MAX_TOGETHER, batch_timeout=WAIT_S),
         accelerator="cpu",
         workers_per_device=1,
         fast_queue=os.environ.get("PEER_FAST_QUEUE", "1") == "1",

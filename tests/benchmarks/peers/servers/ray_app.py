@@ -6,7 +6,7 @@ from typing import Any
 
 import ray
 from ray import serve
-from served import MOST_TOGETHER, PORT, served_model, written
+from served import MAX_TOGETHER, PORT, served_model, written
 from starlette.requests import Request
 
 WAIT_S = float(os.environ.get("PEER_WAIT_MS", "0")) / 1000
@@ -17,7 +17,7 @@ class Peer:
     def __init__(self) -> None:
         self._model = served_model()
 
-    @serve.batch(max_batch_size=MOST_TOGETHER, batch_wait_timeout_s=WAIT_S, max_concurrent_batches=1)  # type: ignore[untyped-decorator]
+    @serve.batch(max_batch_size=MAX_TOGETHER, batch_wait_timeout_s=WAIT_S, max_concurrent_batches=1)  # type: ignore[untyped-decorator]
     async def _together(self, given: list[Any]) -> list[str]:
         return [written(vector) for vector in self._model.answers(given)]
 

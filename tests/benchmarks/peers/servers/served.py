@@ -11,7 +11,7 @@ import onnxruntime as ort
 
 WINDOW_TOKENS = 256
 PORT = int(os.environ.get("PEER_PORT", "0"))
-MOST_TOGETHER = int(os.environ.get("PEER_BATCH", "32"))
+MAX_TOGETHER = int(os.environ.get("PEER_BATCH", "32"))
 WEIGHTS = os.environ.get("PEER_WEIGHTS", "")
 TOKENIZER = os.environ.get("PEER_TOKENIZER", "")
 

@@ -7,7 +7,7 @@ import numpy as np
 from pytriton.decorators import batch
 from pytriton.model_config import DynamicBatcher, ModelConfig, Tensor
 from pytriton.triton import Triton, TritonConfig
-from served import MOST_TOGETHER, PORT, TextModel, served_model
+from served import MAX_TOGETHER, PORT, TextModel, served_model
 
 model = served_model()
 is_text = isinstance(model, TextModel)
@@ -39,7 +39,7 @@ if __name__ == "__main__":
             outputs=[Tensor(name="y", dtype=np.float32, shape=(-1,))],
             # No delay: what has gathered while a batch ran is the next one.
             config=ModelConfig(
-                max_batch_size=MOST_TOGETHER,
+                max_batch_size=MAX_TOGETHER,
                 batcher=DynamicBatcher(
                     max_queue_delay_microseconds=int(os.environ.get("PEER_DELAY_US", "0"))
                 ),

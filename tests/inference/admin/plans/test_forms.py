@@ -1,9 +1,9 @@
-"""Amounts in the admin's forms of plans: exact, and no larger than sums of them can be."""
+"""Test the amounts in the admin's plan forms: they are exact, and no larger than their sums allow."""
 
 import pytest
 from django.forms import ValidationError
 
-from inference.admin.plans.forms import MOST_OF_UNIT, MicrosField
+from inference.admin.plans.forms import MAX_OF_UNIT, MicrosField
 
 
 def test_an_amount_is_taken_to_the_sixth_place() -> None:
@@ -13,7 +13,7 @@ def test_an_amount_is_taken_to_the_sixth_place() -> None:
 @pytest.mark.parametrize("said", ["-1", "0.0000001", "1000000.000001", "1e30", "NaN", "Infinity", "x"])
 def test_a_price_that_no_sum_could_hold_or_that_is_none_is_refused(said: str) -> None:
     with pytest.raises(ValidationError):
-        MicrosField(max_value=MOST_OF_UNIT).clean(said)
+        MicrosField(max_value=MAX_OF_UNIT).clean(said)
 
 
 def test_a_fee_may_be_large_in_currencies_of_small_units() -> None:

@@ -1,4 +1,4 @@
-"""What the published client is given to ask with."""
+"""Provide the inputs and plug-ins with which the published client sends requests."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Array = npt.NDArray[Any]
 
 
 class WithKey(InferenceServerClientPlugin):  # type: ignore[misc]
-    """The client's own way to say who asks, once and for all its calls."""
+    """The client's own way to authenticate all its calls at once."""
 
     def __init__(self, key: str) -> None:
         self._key = key

@@ -1,4 +1,4 @@
-"""The published `tritonclient`, pointed at the product, for a tenant of its own; and models to ask."""
+"""Provide the published `tritonclient`, configured for the product and a separate tenant, and models to call."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,13 +18,13 @@ __all__ = ["account", "product"]
 
 @pytest.fixture
 def address(product: Product) -> str:
-    """Without its scheme, as the client wants it."""
+    """Return the product's address without its scheme, as the client expects it."""
     return product.running.url.removeprefix("http://")
 
 
 @pytest.fixture
 def anyone(address: str) -> Iterator[InferenceServerClient]:
-    """Has no key."""
+    """Return a client without a key."""
     with InferenceServerClient(address) as client:
         yield client
 
@@ -49,7 +49,9 @@ def add_model(product: Product) -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def adder(add_model: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Its first version, which is current, adds one to four numbers a row; the second takes two of them."""
+    """Add a model whose first version, which is current, adds one to four numbers a row. The second version takes two
+    numbers.
+    """
     folder = tmp_path_factory.mktemp("adder")
     name = add_model(save_adder(folder / "adder.onnx"))
     return add_model(save_adder(folder / "narrow.onnx", floats=2), name, "--keep-current")

@@ -1,4 +1,4 @@
-"""A graph that gives back whatever it is given, of every type that the protocol and ONNX share."""
+"""Write a graph that returns its inputs, for every type that the protocol and ONNX share."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ KINDS: Mapping[str, int] = {
 
 
 def save_mirror(path: Path) -> Path:
-    """`INT8` comes back as `INT8_back`, and so on; also `scalar`, which has no dimensions."""
+    """Save the graph. `INT8` comes back as `INT8_back`, and so on, and so does `scalar`, which has no dimensions."""
     inputs = {name: (kind, [f"{name}_size"]) for name, kind in KINDS.items()}
     places: dict[str, tuple[int, list[str]]] = {**inputs, "scalar": (TensorProto.FLOAT, [])}
     graph = helper.make_graph(

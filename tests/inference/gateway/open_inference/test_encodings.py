@@ -17,7 +17,7 @@ from inference.gateway.open_inference.encodings import (
 from tenants.core.errors import DomainError
 
 MOST = 10_000
-# The time within is fixed: it is part of the test's name, which every process must find alike.
+# The timestamp in it is fixed, because it is part of the test's name, which must be the same in every process.
 PACKED = gzip.compress(b"{}", mtime=0)
 
 

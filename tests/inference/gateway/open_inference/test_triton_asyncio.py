@@ -1,4 +1,6 @@
-"""The published client's asyncio half: its HTTP library asks for compression by itself, and reads it itself, too."""
+"""Test the asyncio version of the published client, whose HTTP library asks for compression and decompresses
+by itself.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""The published `tritonclient`, unmodified, against the product with its worker."""
+"""Test the published `tritonclient`, unmodified, with the product and its worker."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Requests that no client of ours would send, on the product's own port."""
+"""Test requests that none of our clients would send, on the product's own port."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The published `openai` package, pointed at the product, for a tenant of its own."""
+"""Provide the published `openai` package, configured for the product and a separate tenant."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The published `openai` package, unmodified, against the product with its worker."""
+"""Test the published `openai` package, unmodified, with the product and its worker."""
 
 import asyncio
 import base64
@@ -22,7 +22,7 @@ TEXTS = ["Please pay the invoice by the end of May.", "A cat.", "Ünïcödé 漢
 
 
 def by_job(caller: Caller, texts: str | Sequence[str]) -> dict[str, Any]:
-    """What the same model gives the same texts as a job."""
+    """Return what the same model gives for the same texts as a job."""
     job = caller.submit("embed", input=texts)
     caller.ended(job["id"])
     page: dict[str, Any] = caller.get(f"/v1/jobs/{job['id']}/result")["pages"][0]
@@ -41,7 +41,9 @@ def vectors(answer: openai.types.CreateEmbeddingResponse) -> list[list[float]]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """To what a float32 can tell, and the company in a batch may change."""
+    """Return whether the values are equal within the precision of float32 and the influence of other rows in a
+    batch.
+    """
     return np.allclose(one, other, rtol=0, atol=1e-6)
 
 

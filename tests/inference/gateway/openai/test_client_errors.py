@@ -1,4 +1,4 @@
-"""What the published `openai` package raises for what is refused, and what it then says."""
+"""Test what the published `openai` package raises for a refusal, and what the error says."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from tests.maas.granian_server import GranianServer
 
 
 def body_of(error: openai.APIStatusError) -> dict[str, Any]:
-    """The error object, whose shape is OpenAI's."""
+    """Return the error object, which has OpenAI's shape."""
     assert isinstance(error.body, dict)
     assert error.body.keys() >= {"message", "type", "param", "code"}
     assert error.body["message"] in str(error)

@@ -24,7 +24,7 @@ NOWHERE = "redis://127.0.0.1:1/0"
 
 
 def receive_of(body: bytes) -> Callable[[], Awaitable[Message]]:
-    """The body, and then nothing for as long as one waits."""
+    """Return a `receive` that gives the body, and then waits forever."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
@@ -36,7 +36,7 @@ def receive_of(body: bytes) -> Callable[[], Awaitable[Message]]:
 def refusal_of(
     identity: Identity | None, asked: dict[str, Any], *, method: str = "POST", encoding: bytes = b"identity"
 ) -> DomainError:
-    """Where neither a lane nor a stream can be reached."""
+    """Return the refusal of a request in a process that can reach neither the workers nor the meter's stream."""
     body = json.dumps(asked).encode()
 
     async def ask() -> None:

@@ -1,4 +1,4 @@
-"""Builds model files and asks for the verdict on them."""
+"""Build model files and run the admission check on them."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

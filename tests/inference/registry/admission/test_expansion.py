@@ -1,4 +1,4 @@
-"""What a model becomes once its functions are written out and its graphs unfolded."""
+"""Test the size of a model after its functions are inlined and its graphs are unfolded."""
 
 import pytest
 from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
@@ -19,7 +19,7 @@ def function(name: str, *nodes: NodeProto) -> FunctionProto:
 
 
 def laughs(depth: int, leaf: FunctionProto, build_model: BuildModel) -> ModelProto:
-    """Each function calls the one before it twice."""
+    """Return a model in which each function calls the previous one twice."""
     functions = [leaf]
     for level in range(1, depth + 1):
         below = f"F{level - 1}"
@@ -38,7 +38,7 @@ def branch(*nodes: NodeProto) -> NodeProto:
 
 
 def nested_branches(depth: int) -> NodeProto:
-    """As many graphs in one another, beside the main one."""
+    """Return a node with this many nested graphs, besides the main one."""
     node = relu()
     for _ in range(depth):
         graph = helper.make_graph([node], "branch", [], [])

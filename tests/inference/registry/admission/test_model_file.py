@@ -1,4 +1,4 @@
-"""Whatever the bytes, the answer is a signature or a refusal."""
+"""Test that every file, whatever its bytes, results in a signature or a refusal."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ any_bytes = settings(
 
 
 def delimited(field: int, payload: bytes) -> bytes:
-    """One length-delimited field as protobuf writes it."""
+    """Return a length-delimited field as protobuf writes it."""
     prefix = bytearray([field << 3 | 2])
     length = len(payload)
     while length > 127:
@@ -32,7 +32,7 @@ def delimited(field: int, payload: bytes) -> bytes:
 
 
 def whole_model() -> bytes:
-    """A little of everything that a file can hold."""
+    """Return a model with one of everything that a file can contain."""
     body = helper.make_node(
         "Constant", [], ["b"], value=helper.make_tensor("t", TensorProto.FLOAT, [2], [1.0, 2.0])
     )

@@ -1,4 +1,4 @@
-"""Which operators, configurations and domains a model may bring."""
+"""Test which operators, configurations and domains a model may contain."""
 
 import pytest
 from onnx import TrainingInfoProto, helper

@@ -1,4 +1,4 @@
-"""What is read of a model's inputs and outputs."""
+"""Test what is read of a model's inputs and outputs."""
 
 import numpy as np
 import pytest

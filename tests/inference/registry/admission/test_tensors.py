@@ -1,4 +1,4 @@
-"""A model holds its own data, and as much of it as it declares."""
+"""Test that a model must contain its own data, and as much of it as it declares."""
 
 from collections.abc import Callable
 

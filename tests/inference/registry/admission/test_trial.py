@@ -1,4 +1,4 @@
-"""A model's first run, where it can do no harm."""
+"""Test the first run of a model, in a place where it can do no harm."""
 
 import os
 from pathlib import Path

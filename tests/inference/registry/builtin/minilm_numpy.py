@@ -1,4 +1,4 @@
-"""The forward pass of all-MiniLM-L6-v2 in NumPy, written apart from the export it is compared with."""
+"""Compute the forward pass of all-MiniLM-L6-v2 in NumPy, independently of the export that is compared with it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def embed(tensors: Mapping[str, npt.NDArray[Any]], ids: Sequence[int]) -> Floats:
-    """One sentence, no padding, in double precision."""
+    """Return the embedding of one sentence without padding, in double precision."""
     weights = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
     state = (
         weights["embeddings.word_embeddings.weight"][list(ids)]

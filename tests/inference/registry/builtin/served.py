@@ -1,4 +1,4 @@
-"""The built-in models, built once for all tests of a process and served by one engine."""
+"""Serve the built-in models, built once for all tests of a process, with one engine."""
 
 import atexit
 import shutil

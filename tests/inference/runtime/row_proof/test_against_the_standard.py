@@ -1,4 +1,6 @@
-"""The standard's own example of every operator: where a proof holds, rows give alone what they give in company."""
+"""Test the proof with ONNX's own example of every operator: if it holds, each row gives the same result alone as with
+others.
+"""
 
 import copy
 from collections.abc import Iterator, Sequence
@@ -34,7 +36,7 @@ def examples() -> Iterator[tuple[onnx.ModelProto, Sequence[Array]]]:
 
 
 def with_free_rows(example: onnx.ModelProto, given: Sequence[Array], by_rows: int) -> onnx.ModelProto:
-    """The first inputs by rows, the others as weights."""
+    """Return the model with a free number of rows in its first inputs, and the other inputs as weights."""
     model = copy.deepcopy(example)
     for value, weight in zip(model.graph.input[by_rows:], given[by_rows:], strict=True):
         model.graph.initializer.append(numpy_helper.from_array(weight, value.name))
@@ -53,7 +55,7 @@ def another(row: Array, generator: np.random.Generator) -> Array:
 
 
 def run(session: Any, feeds: list[Array]) -> list[Any] | None:
-    """None where the example does not take these."""
+    """Return the outputs, or None if the example does not accept these inputs."""
     try:
         answers: list[Any] = session.run(
             None, dict(zip([one.name for one in session.get_inputs()], feeds, strict=True))
@@ -88,7 +90,7 @@ def test_rows_of_proven_examples_leave_each_other_alone(tmp_path: Path) -> None:
             compared.update(node.op_type for node in model.graph.node)
             for one, all_rows in zip(alone, together, strict=True):
                 assert all_rows.shape[:1] == (ROWS,), model.graph.name
-                # Last bits are for the trial to compare.
+                # The last bits are not compared here, because the trial does that.
                 np.testing.assert_allclose(
                     one[0], all_rows[place], rtol=1e-3, atol=1e-4, err_msg=model.graph.name
                 )

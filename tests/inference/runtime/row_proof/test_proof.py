@@ -1,4 +1,4 @@
-"""Graphs whose operators prove that rows stay apart, and graphs in which some value could mix them."""
+"""Test graphs whose operators prove that rows are independent, and graphs in which some value could mix them."""
 
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def proof_of(tmp_path: Path, graph: str) -> Proof:
 
 
 def parsed(graph: str) -> onnx.ModelProto:
-    """What is declared before the operators and has no values is a weight."""
+    """Parse the graph. Values that are declared before the operators without contents become weights."""
     model = onnx.parser.parse_model(HEADER + graph)
     for value in model.graph.value_info:
         shape = [one.dim_value for one in value.type.tensor_type.shape.dim]

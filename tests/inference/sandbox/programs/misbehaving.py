@@ -1,4 +1,4 @@
-"""A program that does on request what hostile input might make a program do."""
+"""Run as a program that does on request what hostile input might make a program do."""
 
 import ctypes
 import os
@@ -58,7 +58,7 @@ def _attempt(deed: Callable[[], object]) -> str:
 
 
 def _escape(request: Json, files: Sequence[int]) -> Json:
-    """Tries each way out and tells what the system answered."""
+    """Try each way out, and report what the system answered."""
     return {
         "read a file": _attempt(lambda: os.close(os.open(request["path"], os.O_RDONLY))),
         "write a file": _attempt(lambda: os.close(os.open("/tmp/left-behind", os.O_CREAT | os.O_WRONLY))),
@@ -80,7 +80,7 @@ def _sockets(request: Json = None, files: Sequence[int] = ()) -> list[int]:
 
 
 def _descriptors() -> list[int]:
-    """Beside those that every program has."""
+    """Return the open file descriptors, besides those that every program has."""
     return [each for each in range(3, 30) if _attempt(lambda: os.fstat(each)) == "done"]  # noqa: B023
 
 
@@ -89,7 +89,7 @@ _planted: list[str] = []
 
 
 def _plant(request: Json, files: Sequence[int]) -> Json:
-    """Leaves something of this request wherever the next one might come by it."""
+    """Leave something of this request wherever the next one might find it."""
     _planted.append(os.pread(files[0], 100, 0).decode())
     _DEEDS["echo"] = lambda request, files: {"said": _planted[0]}
     os.dup(files[0])
@@ -107,7 +107,7 @@ def _find_planted(request: Json, files: Sequence[int]) -> Json:
 
 
 def _reach(request: Json, files: Sequence[int]) -> Json:
-    """Tries what would let one process change another of the same user."""
+    """Try what would let one process change another one of the same user."""
     process = request["process"]
     memory = f"/proc/{process}/mem"
     return {
@@ -130,7 +130,7 @@ def _answer_and_stay(request: Json, files: Sequence[int]) -> Json:
 
 
 def _raw(request: Json, files: Sequence[int]) -> Json:
-    """Writes bytes of its own to the socket that answers travel on."""
+    """Write bytes of its own to the socket on which answers are sent."""
     for each in _sockets():
         os.write(each, bytes.fromhex(request["hex"]))
     os._exit(0)

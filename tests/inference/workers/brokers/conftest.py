@@ -1,4 +1,4 @@
-"""One set of fixtures for all brokers; each test gets a queue and a broker of its own."""
+"""Provide one set of fixtures for all brokers. Each test gets a queue and a broker of its own."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ def amqp_url() -> str:
 
 SERVERS = ["redis", pytest.param("rabbitmq", marks=pytest.mark.rabbitmq)]
 on_servers = pytest.mark.parametrize("url", SERVERS, indirect=True)
-"""For what only a server can go through: its outage, or the death of a process that it outlives."""
+"""A parametrization for what only a server can go through: its outage, or the death of a process that it outlives."""
 
 
 @pytest.fixture(params=[*SERVERS, "stub"])
@@ -102,7 +102,9 @@ StartWorker = Callable[..., QueueWorker]
 
 @pytest.fixture
 def start(open_broker: OpenBroker) -> Iterator[StartWorker]:
-    """Depends on the brokers, so that workers stop before their brokers close."""
+    """Return a function that starts workers. It depends on the brokers, so that workers stop before their brokers
+    close.
+    """
     workers: list[QueueWorker] = []
 
     def begin(broker: QueueBroker, *queues: str, threads: int = 2) -> QueueWorker:

@@ -1,4 +1,4 @@
-"""A worker process whose actor never returns, for a test to kill."""
+"""Run a worker process whose actor never returns, for a test to kill."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from inference.workers.brokers.redis import RedisQueueBroker
 
 
 def hang(page_id: str) -> None:
-    # One write, since two threads say it at once.
+    # A single write is used, because two threads write at the same time.
     os.write(sys.stdout.fileno(), b"running\n")
     threading.Event().wait()
 

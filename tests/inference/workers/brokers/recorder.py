@@ -1,4 +1,4 @@
-"""An actor that says what it was given, and can be made to take its time."""
+"""Provide an actor that records its messages, and that a test can delay."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ TIMEOUT_S = 15.0
 
 
 class Recorder:
-    """Registered on a broker as the page actor."""
+    """A recorder that is registered on a broker as the page actor."""
 
     def __init__(self, broker: dramatiq.Broker) -> None:
         self.started: list[str] = []
@@ -45,7 +45,7 @@ class Recorder:
 
 
 def eventually(holds: Callable[[], bool], within_s: float = TIMEOUT_S) -> bool:
-    """For states of a server that cannot call back."""
+    """Wait until the condition holds, for states of a server that cannot notify the test."""
     deadline = time.monotonic() + within_s
     while not holds():
         if time.monotonic() > deadline:

@@ -1,4 +1,6 @@
-"""Real servers for the broker tests: a private Redis, the RabbitMQ that is there, and a wire that can be cut."""
+"""Run real servers for the broker tests: a private Redis, the RabbitMQ that is there, and a connection that
+can be cut.
+"""
 
 import os
 import socket
@@ -19,7 +21,7 @@ AMQP_URL = os.environ.get("MAAS_TEST_AMQP_URL", "amqp://guest:guest@127.0.0.1:56
 
 @contextmanager
 def redis_server(*options: str) -> Iterator[str]:
-    """The URL of a Redis of our own, gone afterwards."""
+    """Yield the URL of a private Redis, which is removed afterwards."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         own = ("--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "")
@@ -34,7 +36,7 @@ def redis_server(*options: str) -> Iterator[str]:
 
 @contextmanager
 def hanging_server() -> Iterator[str]:
-    """The address of one that takes connections and answers nothing, as one that is stopped does."""
+    """Yield the address of a server that accepts connections and does not answer, like a stopped process."""
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
         yield f"127.0.0.1:{listener.getsockname()[1]}"
 
@@ -61,7 +63,7 @@ def empty(url: str) -> None:
 
 
 class Wire:
-    """A TCP relay to a server, which can stall (bytes stop) or be cut (connections break and are refused)."""
+    """A TCP relay to a server. It can stall (bytes stop) or be cut (connections break and are refused)."""
 
     def __init__(self, host: str, port: int) -> None:
         self._target = (host, port)

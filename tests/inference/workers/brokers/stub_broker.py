@@ -1,4 +1,4 @@
-"""Dramatiq's own stub broker under the product's contract: what the two servers are held to, without a server."""
+"""Adapt Dramatiq's own stub broker to the product's contract, to test without a server what both servers must do."""
 
 import threading
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ from inference.workers.brokers.contract import QueueBroker, QueueConsumer
 
 
 class StubQueueBroker(QueueBroker):
-    """Several may share one `server`, as processes share a real one."""
+    """A stub broker. Several may share one `server`, as processes share a real one."""
 
     def __init__(self, server: StubBroker) -> None:
         super().__init__(middleware=[])
         self.server = server
 
     def check(self) -> None:
-        """It is always there."""
+        """Do nothing: the stub is always available."""
 
     def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
         self.server.declare_queue(queue_name)
@@ -34,7 +34,7 @@ class StubQueueBroker(QueueBroker):
 
 
 class StubQueueConsumer(QueueConsumer):
-    """Adds to the stub's consumer what a server does: it gives back what was taken and not answered."""
+    """A consumer that does what a server does besides: it gives back messages that were taken and not answered."""
 
     def __init__(self, server: StubBroker, queue_name: str, prefetch: int, timeout_ms: int) -> None:
         self._stub = server.consume(queue_name, prefetch, timeout_ms)

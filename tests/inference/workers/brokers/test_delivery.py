@@ -1,4 +1,4 @@
-"""What every broker promises about a message: both servers, and Dramatiq's stub."""
+"""Test what every broker promises about a message, with both servers and Dramatiq's stub."""
 
 import threading
 
@@ -138,7 +138,7 @@ def test_queues_that_are_only_known_cost_neither_threads_nor_connections(
         broker.declare_queue(f"infer.declared-{number}@1")
     publish(broker, used[0], {"page_id": "a"})
     recorder.wait_finished(1)
-    # Two threads run messages, one consumes each queue; RabbitMQ's shared client may add one.
+    # Two threads run messages, and one thread consumes each queue. RabbitMQ's shared client may add one.
     assert threading.active_count() - before <= 2 + len(used) + 1
     assert not broker.get_declared_delay_queues()
 

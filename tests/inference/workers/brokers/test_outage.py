@@ -1,4 +1,4 @@
-"""What happens while a broker cannot be reached, and when it comes back."""
+"""Test what happens while a broker cannot be reached, and when it comes back."""
 
 import time
 from collections.abc import Callable
@@ -46,7 +46,7 @@ def test_publishing_to_a_server_that_hangs_fails_within_a_few_seconds_and_recove
     assert seconds_to_fail(lambda: publish(wired, queue, {"page_id": "late"})) < A_FEW_SECONDS
     wire.mend()
     publish(wired, queue, {"page_id": "after"})
-    # The late one may have arrived after all.
+    # The late message may have arrived after all.
     assert queue_depth(wired, queue) >= 2
 
 
@@ -69,7 +69,7 @@ def test_worker_goes_on_after_an_outage(
     wire.cut()
     publish(broker, queue, {"page_id": "during"})
     wire.mend()
-    # The one before may be repeated when its acknowledgement was cut off.
+    # The previous message may be repeated if its acknowledgement was cut off.
     assert eventually(lambda: "during" in recorder.finished)
 
 

@@ -1,4 +1,4 @@
-"""What only the RabbitMQ broker has to answer for."""
+"""Test what applies only to the RabbitMQ broker."""
 
 import threading
 from contextlib import suppress
@@ -75,7 +75,7 @@ def test_queue_deleted_behind_its_consumer_is_consumed_again(
     delete_rabbitmq_queues(queue)
 
     def runs_again() -> bool:
-        # While it deletes a queue the server may refuse, or confirm and forget.
+        # The server may refuse while it deletes a queue, or confirm and forget.
         with suppress(BrokerUnavailable):
             publish(broker, queue, {"page_id": "b"})
         return "b" in recorder.finished

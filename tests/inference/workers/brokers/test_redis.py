@@ -1,4 +1,4 @@
-"""What only the Redis broker has to answer for."""
+"""Test what applies only to the Redis broker."""
 
 import time
 
@@ -121,7 +121,7 @@ def test_silent_consumer_that_comes_back_is_registered_again(
 
 
 def test_full_server_refuses_a_message_with_its_reason(open_broker: OpenBroker, queue: str) -> None:
-    # 100 kB are less than an empty server needs.
+    # An empty server needs more than 100 kB.
     with (
         redis_server("--maxmemory", "100kb", "--maxmemory-policy", "noeviction") as url,
         pytest.raises(BrokerUnavailable, match="maxmemory"),

@@ -1,4 +1,4 @@
-"""Whose fetched message a worker's thread begins next."""
+"""Test which tenant's fetched message a worker's thread begins next."""
 
 from dataclasses import dataclass, field
 from queue import Empty

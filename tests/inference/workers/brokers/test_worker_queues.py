@@ -1,4 +1,4 @@
-"""A worker's queues come and go while it runs."""
+"""Test that the queues of a worker can be changed while it runs."""
 
 import subprocess
 import sys
@@ -107,7 +107,7 @@ def test_queues_that_come_and_go_under_load_lose_nothing_and_run_nothing_twice(
 
     publishing = threading.Thread(target=publish_all)
     publishing.start()
-    # One of the two always has the queue. RabbitMQ sets a message aside that was given back five times.
+    # One of the two workers always has the queue. RabbitMQ sets a message aside that was given back five times.
     for queues in ([one], [other], [one, other]):
         movers[0].set_queues(queues)
         movers[1].set_queues({one, other} - set(queues) or {one, other})

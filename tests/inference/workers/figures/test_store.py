@@ -1,4 +1,4 @@
-"""Figures as workers tell them and the admin reads them, through a real Redis."""
+"""Test the figures that workers report and the admin reads, through a real Redis."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A clock that goes on when it is told."""
+"""Provide a clock that advances only when the test advances it."""
 
 
 class Clock:

@@ -1,4 +1,4 @@
-"""Workers, models and snapshots, said shortly."""
+"""Build workers, models and snapshots in few words."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ MB = 1_000_000
 
 
 def model(key: str = "m@1", size: int = 10, **more: object) -> Model:
-    """With a file of its own, of `size` MB."""
+    """Return a model with a file of its own, of `size` MB."""
     facts: dict[str, object] = {"files": {f"file of {key}": size * MB}, "load_s": size / 10, "version_id": 1}
     return Model(key=key, **{**facts, **more})  # type: ignore[arg-type]
 
@@ -16,7 +16,7 @@ def model(key: str = "m@1", size: int = 10, **more: object) -> Model:
 def worker(
     name: str = "w", *models: Model, budget: int = 100, idle_s: float = 100.0, **more: object
 ) -> Worker:
-    """Holding these models for long, idle, with the rest of its budget (in MB) free."""
+    """Return a worker that has held these models for long and is idle, with the rest of its budget (in MB) free."""
     files = {file: size for one in models for file, size in one.files.items()}
     facts: dict[str, object] = {
         "budget_bytes": budget * MB,

@@ -1,4 +1,4 @@
-"""Registered ONNX models in a pool of their own, so that no other test's model is in the way."""
+"""Register ONNX models in a pool of their own, so that the models of other tests do not interfere."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +20,7 @@ from tenants.plans.prices import Price
 from tests.fixtures import unique
 
 INPUTS = 32
-"""So many that what a run takes is small beside the weights."""
+"""The number of inputs, large enough that a run takes little memory compared with the weights."""
 SIGNATURE = {
     "inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, INPUTS]}],
     "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1, 1]}],
@@ -43,7 +43,7 @@ class PoolOfModels:
 def pool_of_models(
     count: int, folder: Path, *, strategy: str = "sticky", size_bytes: int = 1_000_000, layers: int = 1
 ) -> PoolOfModels:
-    """Each with about so many bytes of weights, which it shares with no other."""
+    """Register models with about this many bytes of weights each, which no two of them share."""
     name = unique("pool")
     with operator_work():
         pool = ModelPool.objects.create(name=name, strategy=strategy)
@@ -59,13 +59,13 @@ def pool_of_models(
 
 
 def room_for(models: float, size_bytes: int) -> int:
-    """Memory for so many models of this size, of which the last is not measured yet."""
+    """Return the memory for this many models of this size, of which the last has not been measured yet."""
     return round((models - 1) * _held_bytes(size_bytes) + UNMEASURED_FACTOR * size_bytes + UNMEASURED_BYTES)
 
 
 @cache
 def _held_bytes(size_bytes: int) -> int:
-    """What a model of this size takes in memory, as the session host measures it."""
+    """Return the memory that a model of this size takes, as the session host measures it."""
     with TemporaryDirectory() as folder:
         (version,) = pool_of_models(1, Path(folder), size_bytes=size_bytes).versions
         engine = local_engine(memory_bytes=10_000_000_000)
@@ -84,7 +84,7 @@ def _add(name: str, pool: ModelPool, file: Path) -> ModelVersion:
 
 
 def save_model(path: Path, size_bytes: int, layers: int, seed: int) -> Path:
-    """Sums of products: all of its weights are read at each run."""
+    """Save a model of sums of products, which reads all of its weights in each run."""
     width = max(1, size_bytes // layers // 4 // INPUTS)
     weights = np.random.default_rng(seed)
     nodes, initializers, sums = [], [], []

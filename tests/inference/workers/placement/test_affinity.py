@@ -1,4 +1,6 @@
-"""Workers' choices of models, with real engines, registry and Redis; what they would take pages of is written down."""
+"""Test how workers choose models, with real engines, registry and Redis. The queues from which they would take pages
+are recorded.
+"""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +41,7 @@ SIZE = 8 * MB
 
 @dataclass
 class Bench:
-    """Workers of one pool, and the demand that all of them see."""
+    """A set of workers of one pool, and the demand that all of them see."""
 
     pool: PoolOfModels
     demand: dict[str, Demand] = field(default_factory=dict)
@@ -66,7 +68,7 @@ class Desk:
         self.engine = local_engine(memory_bytes=memory_bytes)
         self.consumed: frozenset[str] = frozenset()
         self.told: list[tuple[frozenset[str], frozenset[str]]] = []
-        """At every look: from which queues it takes pages, and what was being loaded."""
+        """The queues from which it takes pages and the models that were being loaded, at every look."""
         self.heartbeat = Heartbeat(unique("worker"), "CPU")
         self.affinity = Affinity(
             self.heartbeat,
@@ -97,7 +99,7 @@ class Desk:
         self.affinity.end()
 
     def die(self) -> None:
-        """Without a word, and its last beat expires."""
+        """Die without a notification, and let the last heartbeat expire."""
         self.affinity.stop()
         self.consumed = frozenset()
         self.affinity._pulse._stopping.set()
@@ -126,7 +128,7 @@ def bench(tmp_path: Path) -> Iterator[MakeBench]:
 
 
 def decisions(keys: list[str]) -> Mapping[str, float]:
-    """How often each reason decided for one of these models."""
+    """Return how often each reason was decisive for one of these models."""
     total: dict[str, float] = {}
     for metric in DECISIONS.collect():
         for sample in metric.samples:
@@ -148,7 +150,7 @@ def test_of_many_models_only_those_are_loaded_that_fit_and_nothing_is_loaded_twi
     work = bench(8)
     worker = work.worker(memory_bytes=work.room_for(5.5))
     assert worker.affinity.settled.wait(30)
-    # Measured beside whatever else runs in this process, a model may seem a little larger or smaller.
+    # Other work in this process affects the measurement, so a model may seem a little larger or smaller.
     held = len(worker.engine.resident())
     assert 4 <= held <= 6
     assert decisions(work.pool.keys) == {"spare_memory": held}
@@ -192,7 +194,7 @@ def test_a_cold_model_that_only_impatient_callers_ask_for_is_loaded_in_the_end(b
 def test_three_workers_share_the_models_and_each_has_one_home(bench: MakeBench) -> None:
     work = bench(6)
     for _ in range(3):
-        # Measured in one process, loads of three at once count for each other's.
+        # All workers measure the same process, so three simultaneous loads are counted for each other.
         work.worker(memory_bytes=work.room_for(18))
     eventually(lambda: all(work.homes(key) for key in work.pool.keys), "a home for every model")
     assert all(len(work.homes(key)) == 1 for key in work.pool.keys)
@@ -248,7 +250,7 @@ def test_a_model_that_cannot_be_loaded_is_taken_all_the_same_so_that_its_pages_f
 
 
 def pipeline_of(pool: PoolOfModels) -> ModelVersion:
-    """Asks every model of the pool, in the pool."""
+    """Register a pipeline that calls every model of the pool, in the pool."""
     names = [f"member{number}" for number in range(len(pool.versions))]
     declared = {
         "accepts": ["tensors"],

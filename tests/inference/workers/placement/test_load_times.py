@@ -1,4 +1,4 @@
-"""How much of a wait was a load."""
+"""Test how much of a wait was spent on a load."""
 
 import pytest
 

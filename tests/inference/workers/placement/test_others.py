@@ -1,4 +1,4 @@
-"""Who lives, as far as Redis tells, and who is taken for dead after it was away."""
+"""Test which workers count as alive, as far as Redis shows, and which count as dead after Redis was unavailable."""
 
 from collections.abc import Callable, Iterator
 
@@ -38,7 +38,7 @@ def other() -> Iterator[Heartbeat]:
 
 @pytest.fixture
 def away(monkeypatch: pytest.MonkeyPatch) -> Callable[[OtherWorkers], Company]:
-    """A look while Redis does not answer."""
+    """Return a function that looks while Redis does not answer."""
     nowhere = redis.Redis(port=1, socket_connect_timeout=0.2)
 
     def look(others: OtherWorkers) -> Company:
@@ -50,7 +50,7 @@ def away(monkeypatch: pytest.MonkeyPatch) -> Callable[[OtherWorkers], Company]:
 
 
 def forget(*hearts: Heartbeat) -> None:
-    """As a Redis does that was away for longer than beats are kept."""
+    """Forget the heartbeats, like a Redis that was unavailable for longer than they are kept."""
     redis.Redis.from_url(settings.MAAS_REDIS_URL).delete(*(PREFIX + heart.name for heart in hearts))
 
 

@@ -1,4 +1,4 @@
-"""Which worker becomes whose home, and why."""
+"""Test which worker becomes the home of which model, and why."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,9 +1,9 @@
-"""Whose pages are heavier than usual."""
+"""Test which models have pages with a higher relative cost than usual."""
 
 import pytest
 
 from inference.workers.placement import relative_costs as hefts
-from inference.workers.placement.relative_costs import MOST, MOST_TOLD, Hefts, together
+from inference.workers.placement.relative_costs import MAX_TOLD, MOST, Hefts, together
 
 
 def test_whose_pages_take_ten_times_as_long_is_told_of_and_who_is_usual_is_not() -> None:
@@ -43,11 +43,11 @@ def test_one_page_out_of_all_measure_counts_for_so_much_and_no_more() -> None:
 
 def test_no_more_are_kept_nor_told_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Hefts()
-    monkeypatch.setattr(hefts, "MOST_KEPT", 500)
+    monkeypatch.setattr(hefts, "MAX_KEPT", 500)
     for tenant in range(1000):
         seen.add("ocr@1", str(tenant), float(tenant))
     assert len(seen._of_tenant) == 500
-    assert sum(map(len, seen.told().values())) <= MOST_TOLD
+    assert sum(map(len, seen.told().values())) <= MAX_TOLD
 
 
 def test_several_workers_are_asked_for_their_mean() -> None:

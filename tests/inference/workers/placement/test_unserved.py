@@ -1,4 +1,4 @@
-"""Pools that wait for a worker of theirs, and who says so."""
+"""Test pools that wait for a worker, and which worker reports them."""
 
 import logging
 from dataclasses import replace

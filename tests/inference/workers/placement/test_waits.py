@@ -1,4 +1,4 @@
-"""For how long a model has been asked for, by callers who follow one another."""
+"""Test for how long a model has been in demand, when callers follow one another."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from inference.workers.placement.waits import GAP_S, UnbrokenWaits
 from tests.inference.workers.placement.clocks import Clock
 
 CALLER = Demand(1, 0.5)
-"""Whose deadline is so short that no look sees him twice."""
+"""The demand of a caller whose deadline is so short that no look sees the caller twice."""
 
 
 @pytest.fixture

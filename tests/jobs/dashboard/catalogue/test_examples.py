@@ -4,7 +4,7 @@ import pytest
 
 from inference.core.contracts import TensorInput
 from inference.runtime.tensor_requests import read_tensors, validate_input
-from jobs.dashboard.catalogue.examples import MOST_VALUES, example_tensors
+from jobs.dashboard.catalogue.examples import MAX_VALUES, example_tensors
 
 SHAPES: tuple[list[int], ...] = ([], [4], [-1, 4], [-1, -1, 3], [2, 0])
 
@@ -22,5 +22,5 @@ def test_an_example_is_taken_as_it_is(datatype: str) -> None:
 
 
 def test_tensors_too_large_to_read_are_not_written_out() -> None:
-    one = {"name": "x", "datatype": "FP32", "shape": [MOST_VALUES + 1]}
+    one = {"name": "x", "datatype": "FP32", "shape": [MAX_VALUES + 1]}
     assert example_tensors({"inputs": [one]}) is None

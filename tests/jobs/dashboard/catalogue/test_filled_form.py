@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from jobs.dashboard.catalogue.filled_form import MOST_CHARACTERS, call_in, example_call
+from jobs.dashboard.catalogue.filled_form import MAX_CHARACTERS, call_in, example_call
 from jobs.dashboard.catalogue.snippets.call import Call
 from tenants.core.errors import InvalidRequest
 
@@ -73,7 +73,7 @@ def test_tensors_that_are_none_are_refused_in_words(written: str, words: str) ->
 
 def test_a_form_with_much_in_it_gets_no_code() -> None:
     with pytest.raises(InvalidRequest, match="20,000 characters"):
-        read("text", "a" * MOST_CHARACTERS)
+        read("text", "a" * MAX_CHARACTERS)
 
 
 def test_every_kind_has_an_example() -> None:

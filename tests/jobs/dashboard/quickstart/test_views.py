@@ -10,7 +10,7 @@ from django.test import Client
 
 from jobs.dashboard.quickstart.views import KEY_SCOPES, PLACEHOLDER
 from tenants.api_keys.models import ApiKey
-from tenants.api_keys.services import MOST_WORKING_KEYS, create_key
+from tenants.api_keys.services import MAX_WORKING_KEYS, create_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
@@ -59,11 +59,11 @@ def test_an_account_that_is_full_of_keys_is_told_so(
     member: Client, desk: Desk, tenant: CreatedTenant
 ) -> None:
     with unit_of_work(tenant.tenant.id):
-        for number in range(MOST_WORKING_KEYS - ApiKey.objects.count()):
+        for number in range(MAX_WORKING_KEYS - ApiKey.objects.count()):
             create_key(tenant_id=tenant.tenant.id, name=str(number))
     answer = member.post("/quickstart")
     assert answer.status_code == 422
-    assert f"{MOST_WORKING_KEYS} working keys" in answer.content.decode()
+    assert f"{MAX_WORKING_KEYS} working keys" in answer.content.decode()
 
 
 @pytest.mark.parametrize("language", ["curl", "python", pytest.param("javascript", marks=pytest.mark.long)])

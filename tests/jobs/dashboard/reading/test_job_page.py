@@ -12,7 +12,7 @@ from inference.core.contracts import WorkOutput
 from jobs.core.deadlines import Deadlines
 from jobs.core.models import DocumentPage, Job
 from jobs.core.priorities import BULK
-from jobs.dashboard.reading.selectors import MOST_EVENTS, STRIP, reading
+from jobs.dashboard.reading.selectors import MAX_EVENTS, STRIP, reading
 from jobs.documents.selectors import get_document
 from jobs.queue.claims import say_loading
 from jobs.queue.settlement import Failure, Timings, fail_page, finish_page
@@ -27,7 +27,7 @@ QUERIES = 13
 """The queries are for the session, the user and the membership, then a transaction's begin, the job, the page, the
 strip and the pictures, the events of the job, of the page and of the first load, then the key and the commit.
 """
-MOST_BYTES = 60_000
+MAX_BYTES = 60_000
 BOX = [[1, 2], [31, 2], [31, 12], [1, 12]]
 RESULT = WorkOutput(
     {
@@ -169,7 +169,7 @@ def test_the_end_is_told_however_much_happened_before_it(desk: Desk) -> None:
     with unit_of_work(desk.identity.tenant_id):
         events = [event.type for event in reading(str(job.id), 1).events]
     assert (events[0], events[-1]) == ("job.queued", "job.canceled")
-    assert len(events) <= MOST_EVENTS + 3
+    assert len(events) <= MAX_EVENTS + 3
 
 
 def test_a_failed_page_says_why_and_what_a_retry_does(member: Client, desk: Desk) -> None:
@@ -233,7 +233,7 @@ def test_embeddings_are_shown_by_their_beginnings(member: Client, desk: Desk) ->
     assert "7 embeddings of 384 numbers" in page
     assert "0.125, 0.125" in page
     assert "2 more; all of them are in the JSON." in page
-    assert len(page) < MOST_BYTES
+    assert len(page) < MAX_BYTES
 
 
 def test_tensors_are_shown_with_shape_and_datatype(member: Client, desk: Desk) -> None:
@@ -402,7 +402,7 @@ def test_a_long_document_shows_the_stretch_of_the_page_and_ways_to_the_others(
     assert f'href="?page={STRIP}"' in page
     assert f'href="?page={2 * STRIP + 1}"' in page
     assert "Searchable PDF, pages 1801 to 2000" in page
-    assert len(page) < MOST_BYTES
+    assert len(page) < MAX_BYTES
 
 
 def test_more_pages_cost_no_more_queries(member: Client, desk: Desk) -> None:

@@ -11,7 +11,7 @@ from django.db import connections
 
 from inference.core.contracts import Units, WorkOutput
 from jobs.queue.settlement import finish_page
-from jobs.results.exports.archive import MOST_JOBS, Archive, archived_jobs
+from jobs.results.exports.archive import MAX_JOBS, Archive, archived_jobs
 from jobs.results.exports.errors import TooManyExports
 from tenants.core.db.unit_of_work import APP
 from tenants.core.errors import InvalidRequest, NotFound
@@ -82,9 +82,9 @@ def test_what_a_reader_leaves_waiting_holds_no_transaction(desk: Desk) -> None:
         assert not connections[APP].in_atomic_block
 
 
-@pytest.mark.parametrize("number", [0, MOST_JOBS + 1])
+@pytest.mark.parametrize("number", [0, MAX_JOBS + 1])
 def test_too_few_or_too_many_are_refused_in_exact_words(desk: Desk, number: int) -> None:
-    with pytest.raises(InvalidRequest, match=f"1 to {MOST_JOBS} jobs; {number} were"):
+    with pytest.raises(InvalidRequest, match=f"1 to {MAX_JOBS} jobs; {number} were"):
         archived_jobs(desk.identity, [str(uuid7()) for _ in range(number)])
 
 

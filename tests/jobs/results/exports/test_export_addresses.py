@@ -68,7 +68,7 @@ def test_a_range_that_does_not_fit_is_refused_with_what_there_is(desk: ReadingDe
 
 
 def test_more_pages_than_a_pdf_takes_are_refused_with_what_to_ask_for(desk: ReadingDesk) -> None:
-    job = desk.submit(pages=services.MOST_PDF_PAGES + 1)
+    job = desk.submit(pages=services.MAX_PDF_PAGES + 1)
     refused = asked(desk, job, "pdf")
     assert (refused.status_code, refused.json()["code"]) == (422, "export_too_large")
     assert "?pages=1-200" in refused.json()["detail"]

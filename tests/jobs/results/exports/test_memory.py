@@ -7,7 +7,7 @@ from tests.jobs.results.exports.conftest import ReadingDesk
 
 PAGES = 600
 TEXTS_BYTES = PAGES * 150 * 33
-MOST_BYTES = 3 << 20
+MAX_BYTES = 3 << 20
 
 _READ = """
 UPDATE jobs_page SET state = 'succeeded', result = jsonb_build_object('text', (
@@ -28,4 +28,4 @@ def test_a_long_job_is_archived_a_few_pages_at_a_time(desk: ReadingDesk) -> None
         tracemalloc.stop()
         archive.close()
     assert sum(sizes) > TEXTS_BYTES, "of three times the text, compressed to about a half"
-    assert peak_bytes < MOST_BYTES, "it holds more than a few pages"
+    assert peak_bytes < MAX_BYTES, "it holds more than a few pages"

@@ -4,7 +4,7 @@ import pytest
 
 from maas.local.demo.plans import sell_starter
 from tenants.core.db.unit_of_work import operator_work
-from tenants.limits.storage.room import most_stored_bytes
+from tenants.limits.storage.room import max_stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan
 from tests.fixtures import unique
@@ -21,7 +21,7 @@ def code(monkeypatch: pytest.MonkeyPatch) -> str:
 def test_starter_bounds_what_is_stored(tenant: CreatedTenant, code: str) -> None:
     sell_starter(tenant.tenant.id)
     with operator_work():
-        assert most_stored_bytes(tenant.tenant.id) == 10_000_000_000
+        assert max_stored_bytes(tenant.tenant.id) == 10_000_000_000
 
 
 def test_a_plan_that_is_there_keeps_its_limits_and_so_do_who_has_it(tenant: CreatedTenant, code: str) -> None:

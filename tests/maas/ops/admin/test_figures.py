@@ -39,7 +39,7 @@ def desk(identity: Identity, version: ModelVersion) -> Desk:
 @pytest.fixture(autouse=True)
 def _all_queues(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the number of shown versions, since other tests leave more work behind than is shown."""
-    monkeypatch.setattr(queues_module, "MOST_VERSIONS", 100_000)
+    monkeypatch.setattr(queues_module, "MAX_VERSIONS", 100_000)
 
 
 def waiting_queues() -> int:
@@ -63,7 +63,7 @@ def test_a_queue_says_how_many_wait_since_when_and_how_many_run(desk: Desk) -> N
 def test_a_queue_that_nothing_waits_for_is_shown_where_it_is_asked_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queues_module, "MOST_VERSIONS", waiting_queues() + 1)
+    monkeypatch.setattr(queues_module, "MAX_VERSIONS", waiting_queues() + 1)
     assert desk.version.pk in [queue.version_id for queue in queues(first=[desk.version.key])]
 
 
@@ -96,7 +96,7 @@ def test_of_more_versions_than_are_shown_those_with_work_are_shown(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.submit()
-    monkeypatch.setattr(queues_module, "MOST_VERSIONS", waiting_queues())
+    monkeypatch.setattr(queues_module, "MAX_VERSIONS", waiting_queues())
     assert queue_of(desk.version).waiting == 1
 
 

@@ -6,7 +6,7 @@ import grpc
 from tritonclient.grpc import service_pb2
 from tritonclient.grpc.service_pb2_grpc import GRPCInferenceServiceStub
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 TIMEOUT_S = 60
 
 

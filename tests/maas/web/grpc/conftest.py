@@ -19,7 +19,7 @@ from inference.rpc.keys import CANCEL_WORD
 from maas.local.supervisor.ports import free_port
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
-from tests.maas.web.grpc.asking import MOST_BYTES, TIMEOUT_S, Caller
+from tests.maas.web.grpc.asking import MAX_BYTES, TIMEOUT_S, Caller
 from tests.waiting import eventually
 
 SLOTS = 4
@@ -87,7 +87,7 @@ def holding(
 @pytest.fixture(scope="session")
 def grpc_server() -> Iterator[tuple[GranianServer, int]]:
     port = free_port()
-    variables = {"MAAS_GRPC_PORT": str(port), "MAAS_MAX_CALL_BYTES": str(MOST_BYTES)}
+    variables = {"MAAS_GRPC_PORT": str(port), "MAAS_MAX_CALL_BYTES": str(MAX_BYTES)}
     with GranianServer("maas.asgi:application", variables) as server:
         yield server, port
 

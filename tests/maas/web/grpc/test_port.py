@@ -26,7 +26,7 @@ from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.request_log.store import recent_requests
 from tests.maas.granian_server import GranianServer
-from tests.maas.web.grpc.asking import MOST_BYTES, TIMEOUT_S, Caller, asked
+from tests.maas.web.grpc.asking import MAX_BYTES, TIMEOUT_S, Caller, asked
 from tests.maas.web.grpc.conftest import HoldingModel
 from tests.waiting import eventually
 
@@ -103,10 +103,10 @@ def test_calls_at_once_are_counted(caller: Caller, holding: HoldingModel, tenant
 
 
 def test_a_message_over_the_limit_is_refused(caller: Caller, raw_infer: Any) -> None:
-    large = bytes(MOST_BYTES + 1)
+    large = bytes(MAX_BYTES + 1)
     code, words, _ = refusal_of(lambda: raw_infer(large, metadata=caller.metadata, timeout=TIMEOUT_S))
     assert code is Status.RESOURCE_EXHAUSTED
-    assert str(MOST_BYTES) in words
+    assert str(MAX_BYTES) in words
 
 
 def web_bytes(server: GranianServer) -> int:
@@ -127,11 +127,11 @@ def test_a_compressed_message_is_let_out_no_further_than_the_limit(
         most = max(most, web_bytes(grpc_server[0]))
     assert ask.code() is Status.RESOURCE_EXHAUSTED
     assert most - before < 100 << 20
-    assert 20 * len(gzip.compress(bytes(10 << 20), 6)) < MOST_BYTES, "what travels is within the limit"
+    assert 20 * len(gzip.compress(bytes(10 << 20), 6)) < MAX_BYTES, "what travels is within the limit"
 
 
 def test_many_small_parts_are_refused_before_they_are_read(caller: Caller, raw_infer: Any) -> None:
-    parts = b"\x2a\x00" * (MOST_BYTES // 2 - 1)
+    parts = b"\x2a\x00" * (MAX_BYTES // 2 - 1)
     code, words, _ = refusal_of(lambda: raw_infer(parts, metadata=caller.metadata, timeout=TIMEOUT_S))
     assert (code, "more than 300 fields" in words) == (Status.INVALID_ARGUMENT, True)
 

@@ -5,7 +5,7 @@ from tenants.core.asgi.threads import Overloaded
 
 
 def test_streams_are_refused_beyond_their_number() -> None:
-    seats = StreamSeats(most=3, most_of_one=2, for_first=0)
+    seats = StreamSeats(most=3, max_of_one=2, for_first=0)
     with seats.one("a"), seats.one("a"):
         with pytest.raises(Overloaded, match="2 streams"), seats.one("a"):
             pass
@@ -17,7 +17,7 @@ def test_streams_are_refused_beyond_their_number() -> None:
 
 
 def test_the_last_streams_are_for_tenants_who_have_none() -> None:
-    seats = StreamSeats(most=3, most_of_one=3, for_first=1)
+    seats = StreamSeats(most=3, max_of_one=3, for_first=1)
     with seats.one("a"), seats.one("a"):
         with pytest.raises(Overloaded, match="Too many"), seats.one("a"):
             pass

@@ -16,7 +16,7 @@ from tests.maas.granian_server import GranianServer
 GIANT_BYTES = 400_000_000
 BUFFERS_BYTES = 16 << 20
 """A size that exceeds what the kernel holds between two ends of a connection. It is a twentieth of what is sent."""
-MOST_GROWTH_BYTES = 20_000_000
+MAX_GROWTH_BYTES = 20_000_000
 LARGEST_CALL_BYTES = 32 << 20
 BLOCK = b"x" * 65_536
 CHUNK = b"%x\r\n%b\r\n" % (len(BLOCK), BLOCK)
@@ -59,7 +59,7 @@ class Web:
     def forget_most_memory(self) -> None:
         (Path("/proc") / str(self._process.pid) / "clear_refs").write_text("5")
 
-    def most_memory_bytes(self) -> int:
+    def max_memory_bytes(self) -> int:
         status = (Path("/proc") / str(self._process.pid) / "status").read_text()
         (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
         return int(line.split()[1]) * 1024
@@ -140,14 +140,14 @@ def test_without_a_good_key_it_is_refused_at_once_and_kept_nowhere(
 ) -> None:
     before, written = web.files(), web.written_bytes()
     web.forget_most_memory()
-    memory = web.most_memory_bytes()
+    memory = web.max_memory_bytes()
     outcome = send_giant(web, path, [*who, *body, kind], start=FORM_HEAD if kind == FORM else b'{"a":"')
     assert outcome.status == 401
     assert "connection: close" in outcome.head
     assert outcome.sent_before_answer <= outcome.sent < BUFFERS_BYTES
     assert web.files() == before
     assert web.written_bytes() - written < 1 << 20
-    assert web.most_memory_bytes() - memory < MOST_GROWTH_BYTES
+    assert web.max_memory_bytes() - memory < MAX_GROWTH_BYTES
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/admin/login/", "/", "/nothing"])

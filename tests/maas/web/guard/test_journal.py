@@ -16,7 +16,7 @@ from jobs.intake.intake import Intake
 from jobs.streaming.sessions import Sessions
 from maas.web.guard import journal as journal_module
 from maas.web.guard.guard import EdgeGuard
-from maas.web.guard.journal import LONGEST_CLIENT, LONGEST_QUERY, MOST_WAITING, Journal, Note, entry_of
+from maas.web.guard.journal import LONGEST_CLIENT, LONGEST_QUERY, MAX_WAITING, Journal, Note, entry_of
 from maas.web.guard.key_use import KeyUse
 from maas.web.guard.keys import KeyRing
 from tenants.api_keys.format import new_key
@@ -157,16 +157,16 @@ def test_without_redis_the_newest_notes_wait_and_memory_is_bounded(
 ) -> None:
     async def scenario() -> list[str]:
         journal = make_journal(NOWHERE)
-        for number in range(MOST_WAITING + 10):
-            if number == MOST_WAITING - 5:
+        for number in range(MAX_WAITING + 10):
+            if number == MAX_WAITING - 5:
                 with pytest.raises(redis.RedisError):
                     await journal.tell()
             journal.close(journal.open(scope_of(str(number))))
         return [note.path for note in journal._waiting]
 
     waiting = asyncio.run(scenario())
-    assert len(waiting) == MOST_WAITING
-    assert (waiting[0], waiting[-1]) == ("10", str(MOST_WAITING + 9))
+    assert len(waiting) == MAX_WAITING
+    assert (waiting[0], waiting[-1]) == ("10", str(MAX_WAITING + 9))
 
 
 def test_a_tenants_list_is_bounded(make_journal: Callable[[str], Journal], identity: Identity) -> None:

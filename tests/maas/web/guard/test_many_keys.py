@@ -16,9 +16,9 @@ from tests.waiting import eventually
 
 MANY = 10_000
 CONNECTIONS = 32
-MOST_GROWTH_BYTES = 8_000_000
+MAX_GROWTH_BYTES = 8_000_000
 """The most growth in a round of so many keys. It is less than a kilobyte for each key."""
-MOST_ROUNDS = 5
+MAX_ROUNDS = 5
 """The most rounds. A process that serves so many for the first time grows, up to some size. A leak grows in every
 round.
 """
@@ -115,8 +115,8 @@ def test_ten_thousand_strange_keys_cost_no_error_no_memory_and_nobody_elses_time
     keys = [make(number) for number in range(MANY)]
     eventually(lambda: asyncio.run(_is_let_in(server.port, tenant.key.text)), "the flood before is forgotten")
     grown: list[int] = []
-    while not grown or grown[-1] >= MOST_GROWTH_BYTES:
-        assert len(grown) < MOST_ROUNDS, grown
+    while not grown or grown[-1] >= MAX_GROWTH_BYTES:
+        assert len(grown) < MAX_ROUNDS, grown
         before = memory_bytes(server)
         seen, waits = asyncio.run(flood(server.port, keys, tenant.key.text))
         grown.append(memory_bytes(server) - before)

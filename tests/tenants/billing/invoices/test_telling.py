@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from tenants.accounts.models import Membership, User
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.invoices.telling import tell_of_invoices
+from tenants.billing.invoices.telling import mail_invoices
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.ids import first_id_at
 from tenants.onboarding.create_tenant import CreatedTenant
@@ -52,8 +52,8 @@ def test_owners_billing_members_and_the_buyers_address_get_it_once(tenant: Creat
     member(tenant, "developer")
     member(tenant, "billing", is_active=False)
     invoice = issued(tenant.tenant.id)
-    tell_of_invoices()
-    tell_of_invoices()
+    mail_invoices()
+    mail_invoices()
     sent = of(invoice)
     assert sorted(one.to[0] for one in sent) == sorted([books, tenant.owner.email, "compta@eluard.example"])
     assert all(len(one.recipients()) == 1 for one in sent)
@@ -70,14 +70,14 @@ def test_owners_billing_members_and_the_buyers_address_get_it_once(tenant: Creat
 
 def test_who_is_named_twice_gets_it_once(tenant: CreatedTenant) -> None:
     invoice = issued(tenant.tenant.id, buyer={"email": tenant.owner.email.upper()})
-    tell_of_invoices()
+    mail_invoices()
     assert [one.to for one in of(invoice)] == [[tenant.owner.email]]
 
 
 def test_what_is_to_be_paid_is_said_in_words(tenant: CreatedTenant) -> None:
     paid = issued(tenant.tenant.id, balance_micros=79_730_000, status="paid")
     note = credit_note(paid)
-    tell_of_invoices()
+    mail_invoices()
     assert "nothing is to be paid" in of(paid)[0].body
     assert of(note)[0].subject == f"Credit note {note.number}"
     assert "takes back 21.42 EUR" in of(note)[0].body
@@ -86,10 +86,10 @@ def test_what_is_to_be_paid_is_said_in_words(tenant: CreatedTenant) -> None:
 def test_a_server_that_is_away_is_tried_again(tenant: CreatedTenant, settings: Any) -> None:
     invoice = issued(tenant.tenant.id)
     settings.EMAIL_BACKEND = "tests.tenants.billing.invoices.test_telling.Away"
-    tell_of_invoices()
+    mail_invoices()
     assert told_at(invoice) is None
     settings.EMAIL_BACKEND = LOCMEM
-    tell_of_invoices()
+    mail_invoices()
     assert of(invoice)
 
 
@@ -109,7 +109,7 @@ class Away:
 
 def test_no_name_adds_a_header_or_a_line(tenant: CreatedTenant) -> None:
     invoice = issued(tenant.tenant.id, buyer={"name": "A\nBcc: x@example.com", "email": "no address\n"})
-    tell_of_invoices()
+    mail_invoices()
     sent = of(invoice)
     assert [one.to for one in sent] == [[tenant.owner.email]]
     assert "A Bcc: x@example.com" in sent[0].body
@@ -119,9 +119,9 @@ def test_old_ones_and_those_of_a_product_without_mail_are_not_sent(
     tenant: CreatedTenant, settings: Any
 ) -> None:
     old = issued(tenant.tenant.id, id=first_id_at(timezone.now() - timedelta(days=4)))
-    tell_of_invoices()
+    mail_invoices()
     assert not of(old)
     settings.MAAS_EMAIL_URL = ""
     fresh = issued(tenant.tenant.id)
-    assert tell_of_invoices() == 0
+    assert mail_invoices() == 0
     assert told_at(fresh) is None

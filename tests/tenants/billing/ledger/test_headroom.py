@@ -29,7 +29,7 @@ def test_a_caller_may_spend_what_the_tightest_of_its_bounds_leaves(
 
 
 def test_the_least_room_is_what_counts_and_none_is_no_end() -> None:
-    assert [Rooms().least_micros, Rooms(3).least_micros, Rooms(3, 2).least_micros] == [None, 3, 2]
+    assert [Rooms().min_micros, Rooms(3).min_micros, Rooms(3, 2).min_micros] == [None, 3, 2]
     assert [Rooms().bounded, Rooms(0).bounded, Rooms(None, 0).bounded] == [False, True, True]
     assert Rooms(3).with_back(4) == Rooms(7)
 

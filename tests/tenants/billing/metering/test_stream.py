@@ -183,7 +183,7 @@ def test_what_redis_refuses_is_refused_until_it_takes_it_again(make_event: MakeE
 def test_more_than_may_wait_are_refused_at_once(
     mortal: MortalRedis, make_event: MakeEvent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "MOST_WAITING", 5)
+    monkeypatch.setattr(streaming, "MAX_WAITING", 5)
 
     async def crowd() -> Sequence[bool]:
         stream = MeterStream(mortal.url)

@@ -17,7 +17,7 @@ from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.provider.schedule import next_try
 from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.refunds import ask_refund, decide_refund
-from tenants.billing.payments.telling import tell_of_refused_cards
+from tenants.billing.payments.telling import notify_of_refused_cards
 from tenants.billing.payments.transfers import record_transfer
 from tenants.billing.payments.upkeep import look_after_payments
 from tenants.core.db.unit_of_work import operator_work
@@ -206,7 +206,7 @@ def test_who_pays_is_mailed_once_for_each_refusal(
     invoice = payer.invoice(100)
     collect_invoices()
     for _ in range(2):
-        tell_of_refused_cards()
+        notify_of_refused_cards()
     sent = [one for one in mail.outbox if invoice.number in one.subject]
     assert [one.to for one in sent] == [[tenant.owner.email]]  # type: ignore[attr-defined]
     assert "insufficient_funds" in sent[0].body

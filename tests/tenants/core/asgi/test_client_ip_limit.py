@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenants.core.asgi.client_ip_limit import MOST_PLACES, PlaceBound, TooManyTries, place_of_scope
+from tenants.core.asgi.client_ip_limit import MAX_PLACES, PlaceBound, TooManyTries, place_of_scope
 
 SAID = "Again in {pause_s} s."
 
@@ -33,9 +33,9 @@ def test_what_is_given_back_may_be_taken_again() -> None:
 
 def test_no_more_places_are_remembered_than_fit() -> None:
     bound = PlaceBound(3, SAID)
-    for number in range(MOST_PLACES + 50):
+    for number in range(MAX_PLACES + 50):
         bound.take(str(number))
-    assert len(bound) == MOST_PLACES
+    assert len(bound) == MAX_PLACES
 
 
 @pytest.mark.parametrize(

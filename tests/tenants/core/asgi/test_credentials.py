@@ -18,11 +18,11 @@ GOOD = "good"
 class House:
     """A store that finds only credentials that begin with GOOD, and that records each lookup."""
 
-    def __init__(self, most_a_minute: int) -> None:
+    def __init__(self, max_a_minute: int) -> None:
         self.asked: list[str] = []
         self.door = threading.Event()
         self.door.set()
-        self.strangers = Strangers(PlaceBound(most_a_minute, "Wait {pause_s} s.", clock=lambda: 1_000.0))
+        self.strangers = Strangers(PlaceBound(max_a_minute, "Wait {pause_s} s.", clock=lambda: 1_000.0))
         self.threads = DatabaseThreads("house", 1)
         self.familiar: Familiar[bool] = Familiar(
             self.threads, self.strangers, self._find, is_good=bool, is_nobodys=lambda found: not found
@@ -50,7 +50,7 @@ class House:
 
 
 def test_of_many_strange_ones_at_once_no_more_are_looked_up_than_may_be() -> None:
-    house = House(most_a_minute=5)
+    house = House(max_a_minute=5)
 
     async def scenario() -> None:
         seen = await house.tries(200)
@@ -62,7 +62,7 @@ def test_of_many_strange_ones_at_once_no_more_are_looked_up_than_may_be() -> Non
 
 
 def test_any_number_of_good_ones_from_one_place_is_looked_up() -> None:
-    house = House(most_a_minute=5)
+    house = House(max_a_minute=5)
 
     async def scenario() -> None:
         assert await house.tries(200, name=GOOD) == [True] * 200
@@ -71,7 +71,7 @@ def test_any_number_of_good_ones_from_one_place_is_looked_up() -> None:
 
 
 def test_who_was_good_of_late_is_found_though_the_place_has_no_try_left_and_strangers_are_slow() -> None:
-    house = House(most_a_minute=5)
+    house = House(max_a_minute=5)
 
     async def scenario() -> None:
         assert await house.familiar.look_up(GOOD, "a")

@@ -3,12 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenants.core.http_client.breaker import FIRST_REST_S, LONGEST_REST_S, MOST_FAILURES, PROBE_S, Circuit
+from tenants.core.http_client.breaker import FIRST_REST_S, LONGEST_REST_S, MAX_FAILURES, PROBE_S, Circuit
 
 
 def opened(at_s: float = 0.0) -> Circuit:
     circuit = Circuit()
-    for _ in range(MOST_FAILURES):
+    for _ in range(MAX_FAILURES):
         assert circuit.lets_through(at_s)
         circuit = circuit.asked(at_s).failed(at_s)
     return circuit
@@ -17,7 +17,7 @@ def opened(at_s: float = 0.0) -> Circuit:
 def test_failures_in_a_row_open_it_and_an_answer_between_them_does_not() -> None:
     circuit = Circuit()
     for _ in range(10):
-        for _ in range(MOST_FAILURES - 1):
+        for _ in range(MAX_FAILURES - 1):
             circuit = circuit.failed(0.0)
         assert circuit.lets_through(0.0)
         circuit = circuit.succeeded()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from tenants.core.http_client import circuits
-from tenants.core.http_client.breaker import FIRST_REST_S, MOST_FAILURES
+from tenants.core.http_client.breaker import FIRST_REST_S, MAX_FAILURES
 from tenants.core.http_client.circuits import Circuits
 from tenants.core.http_client.errors import EgressFailed, EgressRefused
 
@@ -18,7 +18,7 @@ class Clock:
         return self.now_s
 
 
-def fail(known: Circuits, endpoint: str, times: int = MOST_FAILURES) -> None:
+def fail(known: Circuits, endpoint: str, times: int = MAX_FAILURES) -> None:
     for _ in range(times):
         with pytest.raises(EgressFailed, match="dead"), known.of(endpoint):
             raise EgressFailed("connection_failed", "dead")
@@ -51,7 +51,7 @@ def test_it_says_when_to_come_again() -> None:
 
 def test_a_refusal_is_no_failure_of_the_endpoint() -> None:
     known = Circuits(Clock())
-    for _ in range(2 * MOST_FAILURES):
+    for _ in range(2 * MAX_FAILURES):
         with pytest.raises(EgressRefused), known.of("one"):
             raise EgressRefused("url_not_allowed", "not that")
     assert not rests(known, "one")
@@ -70,7 +70,7 @@ def test_one_probe_goes_through_and_its_answer_opens_the_way() -> None:
 def test_what_is_remembered_is_bounded_and_the_longest_ago_is_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(circuits, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(circuits, "MAX_REMEMBERED", 3)
     known = Circuits(Clock())
     for endpoint in "abcd":
         fail(known, endpoint)

@@ -14,7 +14,7 @@ from pytest_django import Settings
 
 from tenants.accounts.models import User
 from tenants.audit.models import AuditEntry
-from tenants.authentication.sign_on.asking import MOST_BYTES
+from tenants.authentication.sign_on.asking import MAX_BYTES
 from tenants.authentication.sign_on.configured import SignOnProvider
 from tenants.core.db.unit_of_work import operator_work
 from tenants.dashboard.sign_in.attempts import PER_PLACE
@@ -187,7 +187,7 @@ def test_an_answer_of_any_size_is_not_read_to_its_end(
     stranger: Client, provider: OpenIdProvider, connected: User, part: str
 ) -> None:
     provider.in_userinfo_only = part == "userinfo"
-    provider.padded = {part: "x" * (MOST_BYTES + 1)}
+    provider.padded = {part: "x" * (MAX_BYTES + 1)}
     if part == "description":
         assert stranger.post("/sign-in/with/company").status_code == 401
     else:

@@ -1,4 +1,4 @@
-"""What the published client is given to ask with."""
+"""Provide the inputs with which the published client sends requests."""
 
 import tritonclient.grpc as triton
 from tritonclient.utils import np_to_triton_dtype

@@ -1,4 +1,4 @@
-"""The published `tritonclient` over gRPC, pointed at the product, for a tenant of its own."""
+"""Provide the published `tritonclient` over gRPC, configured for the product and a separate tenant."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tests.flows.product import Account, Product
 
 
 class WithKey(InferenceServerClientPlugin):  # type: ignore[misc]
-    """As over HTTP, with a name in small letters, which gRPC asks for."""
+    """The same plug-in as over HTTP, with a lowercase header name, which gRPC requires."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -27,7 +27,7 @@ def grpc_address(product: Product) -> str:
 
 @pytest.fixture
 def nobody(grpc_address: str) -> Iterator[triton.InferenceServerClient]:
-    """Has no key."""
+    """Return a client without a key."""
     with triton.InferenceServerClient(grpc_address) as client:
         yield client
 

@@ -1,4 +1,4 @@
-"""Our description of the protocol against that of the published client."""
+"""Compare our description of the protocol with that of the published client."""
 
 import sys
 from typing import Any
@@ -33,7 +33,7 @@ NAMES = [
 
 
 def seen_from(descriptor: Any) -> dict[str, Any]:
-    """Every field down from a message, by its path; what is on the wire of it."""
+    """Return how every field below a message is sent on the wire, by the field's path."""
     return {
         f"{descriptor.full_name}.{field.name}": (field.number, field.type, field.is_repeated)
         for field in descriptor.fields

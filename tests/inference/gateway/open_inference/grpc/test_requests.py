@@ -127,7 +127,7 @@ def test_what_does_not_add_up_is_refused(raw: list[bytes], fields: dict[str, Any
 
 
 def test_texts_of_all_inputs_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values, "MOST_TEXTS", 3)
+    monkeypatch.setattr(values, "MAX_TEXTS", 3)
     inputs = [{**one("BYTES", [2], bytes_contents=[b"a", b"b"]), "name": name} for name in "xy"]
     with pytest.raises(InvalidRequest, match="more than 3 texts"):
         read(inputs=inputs)

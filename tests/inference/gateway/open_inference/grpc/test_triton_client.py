@@ -1,4 +1,4 @@
-"""The published client over gRPC, unmodified, against the product with its worker."""
+"""Test the published client over gRPC, unmodified, with the product and its worker."""
 
 import json
 from typing import Any
@@ -45,7 +45,7 @@ def test_everything_else_wants_a_key(nobody: Client, headers: dict[str, str], wo
 def test_server_and_models_describe_themselves_as_over_http(
     over_grpc: Client, client: over_http.InferenceServerClient, adder: str
 ) -> None:
-    """In JSON, numbers of 64 bits are texts, and what is empty is left out."""
+    """In JSON, 64-bit numbers are strings and empty values are left out, so both sides are normalized."""
 
     def shown(said: Any) -> Any:
         match said:
@@ -165,7 +165,7 @@ def test_four_megabytes_go_there_and_back(over_grpc: Client, adder: str) -> None
             {"outputs": [triton.InferRequestedOutput("y", class_count=3)]},
         ),
         (("INVALID_ARGUMENT", "Sequences are not"), {"sequence_id": 7, "sequence_start": True}),
-        # Of rows that nobody else asks for: what is known is answered in no time.
+        # No other test sends these rows, because cached results would be answered in no time.
         (
             ("DEADLINE_EXCEEDED", "within 1e-06 s|too late|deadline"),
             {"timeout": 1, "inputs": [given("x", rows(7) * 4711)]},

@@ -1,4 +1,4 @@
-"""Streams of the published client, with threads and with coroutines."""
+"""Test streams of the published client, with threads and with coroutines."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -70,7 +70,7 @@ def test_a_key_that_is_revoked_ends_a_stream_of_work(grpc_address: str, product:
         client.start_stream(lambda result, error: got.put((result, error)))
 
         def refused() -> str:
-            # The whole stream ends with the key, and may have ended by now: then that is what was got.
+            # The whole stream ends with the key. It may have ended by now, and then that is the result.
             with suppress(InferenceServerException):
                 client.async_stream_infer(adder, [given("x", rows())])
             return str(got.get(timeout=TIMEOUT_S)[1] or "")

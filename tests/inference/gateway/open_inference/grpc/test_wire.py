@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.gateway.open_inference.grpc.messages import message
 from inference.gateway.open_inference.grpc.wire import (
-    MOST_FIELDS,
-    MOST_FIELDS_WITHIN,
+    MAX_FIELDS,
+    MAX_FIELDS_WITHIN,
     RAW,
     split_request,
     written_field,
@@ -64,14 +64,14 @@ def test_what_is_no_message_is_refused(written: bytes, words: str) -> None:
 @pytest.mark.parametrize("number", [4, 5, RAW, 1000])
 def test_parts_are_counted_before_they_take_memory(number: int) -> None:
     part = in_field(number, b"")
-    split_request(part * MOST_FIELDS)
-    with pytest.raises(InvalidRequest, match=f"more than {MOST_FIELDS} fields"):
-        split_request(part * (MOST_FIELDS + 1))
+    split_request(part * MAX_FIELDS)
+    with pytest.raises(InvalidRequest, match=f"more than {MAX_FIELDS} fields"):
+        split_request(part * (MAX_FIELDS + 1))
 
 
 @pytest.mark.parametrize("number", [5, 6])
 def test_parts_of_a_tensor_are_counted_too(number: int) -> None:
     parameter = in_field(4, in_field(1, b"name"))
-    split_request(in_field(number, parameter * MOST_FIELDS_WITHIN))
-    with pytest.raises(InvalidRequest, match=f"more than {MOST_FIELDS_WITHIN} fields"):
-        split_request(in_field(number, parameter * (MOST_FIELDS_WITHIN + 1)))
+    split_request(in_field(number, parameter * MAX_FIELDS_WITHIN))
+    with pytest.raises(InvalidRequest, match=f"more than {MAX_FIELDS_WITHIN} fields"):
+        split_request(in_field(number, parameter * (MAX_FIELDS_WITHIN + 1)))
