@@ -33,7 +33,7 @@ help:
 	@echo "make chaos   kill, freeze, cut and wipe the product under load (ARGS='--seed 1 --jobs 10000 --kills 50 --broker rabbitmq')"
 	@echo "make fuzz    send the product all that its OpenAPI document allows, and more (EXAMPLES=50 to an operation)"
 	@echo "make clients  let published clients of other projects use the product; installs each in its own environment"
-	@echo "make check   ruff, mypy, import-linter, migrations, deployment settings"
+	@echo "make check   ruff, mypy, import-linter, plain words, migrations, deployment settings"
 	@echo "make bench   run the benchmarks (BENCH=bench_front picks one)"
 	@echo "make messages  write the messages of gRPC from their description"
 	@echo "make lock    rewrite requirements/*.txt from pyproject.toml"
@@ -73,6 +73,7 @@ rest-of-check: $(VENV)/.dev
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check --quiet .
 	@$(VENV)/bin/lint-imports
+	@$(RUN) -m tests.words
 	@MAAS_HOME=/nonexistent $(RUN) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	@MAAS_HOME=/nonexistent MAAS_SECURE=1 MAAS_KEY_PEPPER=$$($(RANDOM)) MAAS_SECRET_KEY=$$($(RANDOM)) \
 		$(RUN) manage.py check --deploy --fail-level WARNING

@@ -6,9 +6,9 @@ from maas_client.archives import Archive, ArchiveEntry, Unpacking, archive_reque
 from maas_client.calls import LONGEST_OUTAGE_S, LONGEST_ROUND_S, RESTART_S, Calls, Part
 from maas_client.errors import ArchiveTimedOut
 from maas_client.exchange import Flow, Pause, Request
-from maas_client.patience import Patience
 from maas_client.reading import json_of, retry_after_of
 from maas_client.uploads import Source
+from maas_client.wait_budget import WaitBudget
 
 ArchiveTold = Callable[[Archive], None]
 MIN_PAUSE_S = 0.5
@@ -35,18 +35,18 @@ class ArchiveCalls:
 
     def wait(self, archive_id: str, timeout_s: float | None, told: ArchiveTold | None) -> Flow[Archive]:
         """Wait for the archive. The service holds no answer back but says how often to ask."""
-        patience = Patience(self._calls.clock, timeout_s, LONGEST_ROUND_S)
+        budget = WaitBudget(self._calls.clock, timeout_s, LONGEST_ROUND_S)
         asked = Request("GET", f"/v1/archives/{archive_id}")
         while True:
-            reply = yield from self._calls.ask(asked, outage_s=LONGEST_OUTAGE_S, within_s=patience.left_s())
+            reply = yield from self._calls.ask(asked, outage_s=LONGEST_OUTAGE_S, within_s=budget.left_s())
             archive = Archive.from_json(json_of(reply))
             if told:
                 told(archive)
             if archive.ended:
                 return archive
-            if patience.left_s() <= 0:
-                raise ArchiveTimedOut(archive, patience.waited_s())
-            yield Pause(min(max(retry_after_of(reply), MIN_PAUSE_S), patience.left_s()))
+            if budget.left_s() <= 0:
+                raise ArchiveTimedOut(archive, budget.waited_s())
+            yield Pause(min(max(retry_after_of(reply), MIN_PAUSE_S), budget.left_s()))
 
     def cancel(self, archive_id: str) -> Flow[Archive]:
         return self._calls.shaped(Request("POST", f"/v1/archives/{archive_id}/cancel"), Archive.from_json)

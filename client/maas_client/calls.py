@@ -11,7 +11,6 @@ from typing import Any, Generic, TypeVar
 from maas_client.direct import DirectSending, NotFromHere
 from maas_client.errors import ConnectionFailed, JobFailed, MaasError, NotFound, Unavailable, WaitTimedOut
 from maas_client.exchange import Flow, Pause, Reply, Request
-from maas_client.patience import Patience
 from maas_client.reading import error_of, json_of, retry_after_of
 from maas_client.resources import Document, EventPage, Job, Model, Page, Result
 from maas_client.retries import Retries
@@ -19,6 +18,7 @@ from maas_client.sending import LARGE_BYTES, Sending, Sent
 from maas_client.submissions import LONGEST_FETCH_S, Work, key_header, of_document, submission
 from maas_client.tails import Tail
 from maas_client.uploads import FilePart, Source
+from maas_client.wait_budget import WaitBudget
 
 T = TypeVar("T")
 LONGEST_ROUND_S = 60.0
@@ -118,44 +118,44 @@ class Calls:
 
     def run(self, model: str, file: Source | None, work: Work, wait_s: float | None) -> Flow[Result]:
         """Submit and wait in two steps, so that the job is known before the wait can fail."""
-        patience = Patience(self.clock, wait_s, LONGEST_ROUND_S)
+        budget = WaitBudget(self.clock, wait_s, LONGEST_ROUND_S)
         job = yield from self.submit(model, file, work)
-        result = yield from self._waited(job.id, patience, None)
+        result = yield from self._waited(job.id, budget, None)
         if result.state in _WITHOUT_RESULT:
             raise JobFailed(result)
         return result
 
     def wait(self, job_id: str, timeout_s: float | None, told: Told | None) -> Flow[Result]:
-        patience = Patience(self.clock, timeout_s, TOLD_ROUND_S if told else LONGEST_ROUND_S)
-        return (yield from self._waited(job_id, patience, told))
+        budget = WaitBudget(self.clock, timeout_s, TOLD_ROUND_S if told else LONGEST_ROUND_S)
+        return (yield from self._waited(job_id, budget, told))
 
-    def _waited(self, job_id: str, patience: "Patience", told: Told | None) -> Flow[Result]:
+    def _waited(self, job_id: str, budget: "WaitBudget", told: Told | None) -> Flow[Result]:
         try:
-            return (yield from self._rounds(job_id, patience, told))
+            return (yield from self._rounds(job_id, budget, told))
         except (ConnectionFailed, Unavailable) as error:
             error.job_id = job_id
             raise
 
-    def _rounds(self, job_id: str, patience: "Patience", told: Told | None) -> Flow[Result]:
+    def _rounds(self, job_id: str, budget: "WaitBudget", told: Told | None) -> Flow[Result]:
         """Request an answer at the end of the job, and repeat this until the job has ended."""
         while True:
-            round_s = patience.round_s()
+            round_s = budget.round_s()
             asked_at = self.clock()
             held = {"Prefer": f"wait={round_s:.0f}"}
             request = Request("GET", f"/v1/jobs/{job_id}", headers=held, held_s=round_s)
-            reply = yield from self.ask(request, outage_s=LONGEST_OUTAGE_S, within_s=patience.left_s())
+            reply = yield from self.ask(request, outage_s=LONGEST_OUTAGE_S, within_s=budget.left_s())
             body = json_of(reply)
             job = Job.from_json(body)
             if told:
                 told(job)
             if job.ended:
                 return (yield from self._result_in(body))
-            if patience.left_s() <= 0:
-                raise WaitTimedOut(job, patience.waited_s())
+            if budget.left_s() <= 0:
+                raise WaitTimedOut(job, budget.waited_s())
             # If the answer was held back, that time counts toward the pause that it requests.
             early_s = retry_after_of(reply) - (self.clock() - asked_at)
             if early_s > 0:
-                yield Pause(min(early_s, patience.left_s()))
+                yield Pause(min(early_s, budget.left_s()))
 
     def _result_in(self, body: dict[str, Any]) -> Flow[Result]:
         if "result" in body:

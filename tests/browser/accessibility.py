@@ -1,4 +1,4 @@
-"""axe-core on a page as it stands: nothing that shuts somebody out."""
+"""Run axe-core on a page in its present state, to find serious obstacles for people with disabilities."""
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page

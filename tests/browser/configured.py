@@ -1,4 +1,6 @@
-"""One product whose settings name services elsewhere: Stripe, an OpenID provider and S3, each a stand-in here."""
+"""Run one product whose settings name external services: Stripe, an OpenID provider and S3, each a stand-in on this
+machine.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3
 from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET, StandIn, stand_in_stripe
 
 GROUP = pytest.mark.xdist_group("configured")
-"""Of all tests that ask for it, so that one process starts it."""
+"""The group of all tests that use it, so that a single process starts it."""
 
 
 @dataclass(frozen=True)

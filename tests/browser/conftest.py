@@ -1,4 +1,4 @@
-"""A member and an operator of the running product, each in a browser window of their own."""
+"""Provide a member and an operator of the running product, each in a separate browser window."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +11,12 @@ from tests.browser.configured import Configured, running_configured
 from tests.flows.product import Account
 from tests.live_stack import RunningStack
 
-# A machine that runs the other tests at the same time needs a while for a page.
+# A page takes a while on a machine that runs the other tests at the same time.
 TIMEOUT_MS = 90_000
 
 
 class Windows:
-    """Opens signed-in windows, and hears what the browser complains about in any of them."""
+    """The signed-in windows of a test, with all errors that the browser reports in any of them."""
 
     _cookies: ClassVar[dict[tuple[str, str], StorageState]] = {}
 
@@ -33,7 +33,7 @@ class Windows:
 
     @contextmanager
     def owner(self, account: Account, width: int = 1280, scripts: bool = True) -> Iterator[Page]:
-        """Of a tenant that no other test writes to."""
+        """Open a window for the owner of a tenant that no other test writes to."""
         with self._signed_in(account.email, account.password, "/", width, scripts) as page:
             yield page
 
@@ -48,7 +48,9 @@ class Windows:
     def _signed_in(
         self, email: str, password: str, to: str, width: int, scripts: bool = True
     ) -> Iterator[Page]:
-        """By the form for the first time, and then with the cookies that it gave: a password takes its time."""
+        """Open a signed-in window. The first time uses the form, and later times use its cookies, because checking a
+        password is slow.
+        """
         account = (self._stack.url, email)
         with self._window(width, scripts, self._cookies.get(account)) as page:
             page.goto(to)
@@ -75,7 +77,7 @@ class Windows:
         context.close()
 
     def _hear(self, message: ConsoleMessage) -> None:
-        # A refused request is logged as an error too; what is meant here are scripts and policies.
+        # A refused request is logged as an error too, but this check is only for errors of scripts and policies.
         if message.type == "error" and "Failed to load resource" not in message.text:
             self.complaints.append(message.text)
 

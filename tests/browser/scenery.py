@@ -1,4 +1,4 @@
-"""Fills an account with what a year of work leaves behind, past all services: a thousand jobs in every state."""
+"""Fill an account with the data of a year, directly in the database: a thousand jobs in every state."""
 
 import psycopg
 
@@ -54,7 +54,7 @@ SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' ||
 FROM drawn, version, documents
 """
 
-# Pages of jobs that are under way are held by a lease far ahead, so that no worker and no sweeper touches them.
+# The pages of jobs in progress have a lease that ends far in the future, so that no worker and no sweep touches them.
 _PAGES = """
 INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, run_after, lease_token,
                        lease_until, worker, result, error_code, error_detail, cost_micros, created_at,
@@ -81,7 +81,7 @@ SELECT tenant_id, id, 1, 'job.queued', '{"state": "queued", "pages_total": 3}', 
 FROM jobs_job WHERE tenant_id = %(tenant)s::uuid
 """
 
-# The newest are searched for; the scheduler indexes them as it would those of an older release.
+# The newest jobs can be found by search. The scheduler indexes them like those of an older release.
 _TO_INDEX = """
 INSERT INTO jobs_jobtoindex (job_id, tenant_id)
 SELECT id, tenant_id FROM jobs_job WHERE tenant_id = %(tenant)s::uuid ORDER BY id DESC LIMIT 50
@@ -92,7 +92,7 @@ UPDATE tenants_tenant SET name = 'Crowded, with a name that is far too long for 
 WHERE id = %(tenant)s::uuid
 """
 
-# Those under way have no tasks, so that no worker touches them.
+# The batches in progress have no tasks, so that no worker touches them.
 _BATCHES = """
 INSERT INTO jobs_batch (id, tenant_id, endpoint, model_version_id, price, status, ending, input_file_id,
                         output_file_id, errors, lines_total, lines_completed, lines_failed, tokens, cost_micros,
@@ -112,7 +112,7 @@ FROM unnest(ARRAY['validating', 'failed', 'in_progress', 'finalizing', 'complete
                   'cancelled']) AS status
 """
 
-# Leased far ahead, so that no worker touches those under way.
+# The archives in progress have a lease that ends far in the future, so that no worker touches them.
 _ARCHIVES = """
 INSERT INTO jobs_archive (id, tenant_id, name, file, sha256, size_bytes, state, model, parameters, priority,
                           webhook_url, error_code, error_detail, waiting_code, livemode, request_id, attempt,
@@ -151,7 +151,7 @@ FROM generate_series(1, %(many)s) AS n
 
 
 def crowd(product: Product, account: Account, many: int = 1000) -> None:
-    """Commits `many` jobs of three pages each, their events, and as many usage rows; the account gets a long name."""
+    """Store `many` jobs of three pages each, their events, and as many usage rows, and give the account a long name."""
     values = {"tenant": account.tenant_id, "many": many, "names": list(NAMES), "states": list(_STATES)}
     with psycopg.connect(product.service("MAAS_DATABASE_URL"), options="-c role=maas_operator") as rows:
         for statement in (

@@ -1,4 +1,6 @@
-"""What an operator sees change by itself and does with the mouse, against the whole running product."""
+"""Test what changes by itself on an operator's pages and what the operator does with the mouse, with the whole running
+product.
+"""
 
 import re
 
@@ -20,7 +22,7 @@ _A_NUMBER = re.compile(r"^[\d,]+$")
 def submit(stack: RunningStack, name: str, content: bytes = TEXT) -> str:
     answer = httpx.post(
         f"{stack.url}/v1/jobs",
-        # What is known already would not run again.
+        # A cached result would not run again.
         headers={"Authorization": f"Bearer {stack.demo['MAAS_API_KEY']}", "Cache-Control": "no-store"},
         data={"model": "parse"},
         files={"file": (name, content)},

@@ -1,4 +1,6 @@
-"""ZIP files of documents, sent from the list, and what came of each file in them; against the running product."""
+"""Test ZIP files of documents that are sent from the list, and the results of each file in them, with the running
+product.
+"""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A book-keeper opens an invoice and takes its PDF home."""
+"""Test that a bookkeeper can open an invoice and download its PDF."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a person sees when something is refused, broken or away."""
+"""Test what a person sees when something is refused, broken or unavailable."""
 
 import httpx
 import pytest
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 
 def kept_by_the_worker(page: Page) -> list[str]:
-    """Addresses of everything in the browser's caches."""
+    """Return the addresses of everything in the browser's caches."""
     return list(
         page.evaluate("""async () => {
             const caches_ = await Promise.all((await caches.keys()).map((name) => caches.open(name)));

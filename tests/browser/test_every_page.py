@@ -1,7 +1,7 @@
-"""Every page of the dashboard fits a desk and a phone, and the browser complains of nothing.
+"""Test that every page of the dashboard fits a desktop and a phone, and that the browser reports no errors.
 
-axe-core finds no serious fault on a handful of pages, light and dark; `make test-long` lets it look at all of them, and
-takes an empty account as well as a crowded one.
+axe-core finds no serious fault on a few pages, light and dark. `make test-long` runs it on all of them, with an empty
+account as well as a full one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,7 +64,7 @@ PLACES = (
     "/errors/input_not_accepted",
 )
 HANDFUL = ("/jobs", "/models/parse", "/usage", "/billing", "/keys", "/webhooks/new", "/account")
-"""Pages that hold what the others are made of: lists, forms, charts, tables, dialogs."""
+"""Pages that contain what the others consist of: lists, forms, charts, tables, dialogs."""
 CROWDED = ("/jobs?state=failed", "/jobs?q=nothing+like+this", "/jobs?q=invoice", "/jobs?size=100")
 
 
@@ -101,7 +101,7 @@ def empty(product: Product) -> Scene:
 def crowded(product: Product) -> Scene:
     account = product.create_account("Crowded")
     crowd(product, account, many=300)
-    # A colleague, whose role can be changed.
+    # This adds a colleague, whose role can be changed.
     product.rows(
         "INSERT INTO tenants_membership (id, tenant_id, user_id, role, created_at)"
         " SELECT gen_random_uuid(), %s, user_id, 'developer', now() FROM tenants_membership WHERE tenant_id = %s"
@@ -164,7 +164,7 @@ def test_no_page_has_a_serious_fault_in_any_look(
 
 
 def breaks_out(page: Page, address: str) -> bool:
-    """Whether the page scrolls sideways on a desk or on a phone; it is loaded once."""
+    """Return whether the page scrolls sideways on a desktop or on a phone. The page is loaded once."""
     page.set_viewport_size(_size(LOOKS[0]))
     page.goto(address)
     return any(scrolls_sideways(page, look) for look in LOOKS if look.scheme == "light")
@@ -206,6 +206,6 @@ def window(browser: Browser, product: Product, account: Account) -> Iterator[tup
 
 
 def _hear(kind: str, text: str, complaints: list[str]) -> None:
-    # The missing page is logged as a failed resource; what is meant here are scripts and policies.
+    # The missing page is logged as a failed resource, but this check is only for errors of scripts and policies.
     if kind == "error" and "Failed to load resource" not in text:
         complaints.append(text)

@@ -1,4 +1,4 @@
-"""A person makes a key, uses it, rotates it and revokes it."""
+"""Test that a person can make a key, use it, rotate it and revoke it."""
 
 import re
 
@@ -76,7 +76,7 @@ def test_a_key_leaves_with_its_page(windows: Windows) -> None:
 
 
 def test_keys_are_made_and_revoked_without_scripts(windows: Windows) -> None:
-    """On the demo account's pages, in a browser that runs none."""
+    """This uses the demo account's pages, in a browser that runs no scripts."""
     with windows._window(1280, scripts=False) as page:
         page.goto("/sign-in")
         windows._sign_in(page, "MAAS_EMAIL", "MAAS_PASSWORD")

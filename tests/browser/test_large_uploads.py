@@ -1,4 +1,4 @@
-"""Files too large for one request, sent from the list of the running product."""
+"""Test files that are too large for one request and are sent from the list of the running product."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +30,7 @@ def account(product: Product) -> Account:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """Of one page, and an attachment that nothing refers to."""
+    """Return the path of a PDF of one page, with a large stream that nothing refers to."""
     words = stream(b"BT /F1 24 Tf 72 700 Td (Very large) Tj ET")
     file = tmp_path / "large.pdf"
     file.write_bytes(pdf([CATALOGUE, pages([5]), FONT, words, page(4), stream(b"x" * PADDING)]))
@@ -105,7 +105,9 @@ def by_method(route: Route, patched: Callable[[Route], None]) -> None:
 
 
 def counted(sent: list[int], most: int = 1000) -> Callable[[Route], None]:
-    """Of pieces that are sent; after so many the connection breaks off."""
+    """Return a handler that records the offsets of the parts that are sent, and breaks the connection after `most`
+    parts.
+    """
 
     def count(route: Route) -> None:
         sent.append(int(route.request.headers["upload-offset"]))

@@ -1,4 +1,4 @@
-"""The list of documents: live, searched, put in order, and changed in bulk, against the whole running product."""
+"""Test the list of documents: live updates, search, sorting and changes in bulk, with the whole running product."""
 
 import io
 import zipfile
@@ -29,7 +29,7 @@ def account(product: Product) -> Account:
 
 @pytest.fixture
 def fresh(product: Product) -> Account:
-    """For a test that counts what is listed."""
+    """Create an account for a test that counts what is listed."""
     return product.create_account("Counter")
 
 

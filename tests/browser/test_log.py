@@ -1,4 +1,4 @@
-"""The API log, while programs call."""
+"""Test the API log while programs send requests."""
 
 from datetime import datetime, timedelta
 

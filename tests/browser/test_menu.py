@@ -1,4 +1,4 @@
-"""The menu of the dashboard where it is a bar at the foot of a phone's page."""
+"""Test the menu of the dashboard in its form as a bar at the bottom of a phone's page."""
 
 import pytest
 from playwright.sync_api import expect

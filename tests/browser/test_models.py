@@ -1,4 +1,4 @@
-"""What a person does with models in a browser: read about them, try them, and take the code along."""
+"""Test what a person does with models in a browser: read about them, try them, and copy the code."""
 
 from pathlib import Path
 

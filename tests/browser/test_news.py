@@ -1,4 +1,4 @@
-"""What an open page does where its news get lost on the way: between the browser and the whole running product."""
+"""Test what an open page does if its notifications are lost between the browser and the running product."""
 
 import json
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ WITHOUT_THE_MINUTE = """
 const setReal = window.setInterval.bind(window);
 window.setInterval = (work, ms) => (ms >= 60000 ? 0 : setReal(work, ms));
 """
-"""What a page reads every minute whatever happens would hide that it heard of nothing."""
+"""A script that disables the page's update every minute, which would hide that a notification was lost."""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def page(windows: Windows, account: Account) -> Iterator[Page]:
 
 
 def end(product: Product, job: str) -> None:
-    """Waits for it, past the page."""
+    """Wait for the job's end without using the page."""
 
     def ended() -> bool:
         return product.rows("SELECT state FROM jobs_job WHERE id = %s", job) == [("succeeded",)]
@@ -51,7 +51,7 @@ def end(product: Product, job: str) -> None:
 
 @dataclass
 class Trouble:
-    """What becomes of the page's readings, not of the page itself."""
+    """A fault in the requests by which a page updates itself, but not in the load of the page."""
 
     how: str
     on: bool = True
@@ -88,7 +88,7 @@ def test_a_page_shows_the_end_though_its_reading_came_to_nothing(
     job = submit(product, account, "elsewhere.txt", b"Dear Anna")
     while "job.succeeded" not in "".join(told):
         page.wait_for_timeout(50)
-    # The last that it is told of, and what it reads because of that comes to nothing.
+    # This was the last notification, and the request that the page sends because of it fails.
     met = len(trouble.met)
     page.wait_for_timeout(100)
     while len(trouble.met) == met:
@@ -100,7 +100,9 @@ def test_a_page_shows_the_end_though_its_reading_came_to_nothing(
 def test_a_page_whose_subscription_is_refused_is_read_again(
     page: Page, product: Product, account: Account
 ) -> None:
-    """As by a database that is away for a moment: what happened before it is told from now on is not told."""
+    """A database that is unavailable for a moment refuses a subscription. The page is then not notified of what
+    happened before.
+    """
     job = submit(product, account, "elsewhere.txt", b"Dear Anna")
     end(product, job)
     asked: list[str | bytes] = []

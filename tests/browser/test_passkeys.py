@@ -1,4 +1,4 @@
-"""A passkey of a real browser: made, used in place of the password, used as second step, and removed."""
+"""Test a passkey of a real browser: it is made, used in place of the password, used as second step, and removed."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,9 @@ def product(live_stack: RunningStack) -> Product:
 
 @pytest.fixture
 def page(browser: Browser, product: Product) -> Iterator[Page]:
-    """By a name: browsers bind passkeys to none else. The device confirms by itself, as a finger would."""
+    """Return a page that uses the host name, because browsers bind passkeys only to names. The device confirms by
+    itself, like a finger.
+    """
     url = product.running.url.replace("127.0.0.1", "localhost")
     context = browser.new_context(base_url=url)
     page = context.new_page()

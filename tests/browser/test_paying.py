@@ -1,4 +1,6 @@
-"""Paying with a browser: on a stand-in's page, from a card saved there, and by a transfer that an operator records."""
+"""Test payments in a browser: on a stand-in's page, with a card that was saved there, and by a transfer that an
+operator records.
+"""
 
 import os
 import re
@@ -49,7 +51,7 @@ def invoice_of(product: Product, account: Account, euros: int) -> str:
 
 
 def pay(page: Page, invoice_id: str, provider: str) -> None:
-    """As the button on the invoice's page does."""
+    """Send the same form as the button on the invoice's page."""
     page.goto("/billing/payments")
     page.evaluate(
         """([invoice, provider]) => {
@@ -64,7 +66,7 @@ def pay(page: Page, invoice_id: str, provider: str) -> None:
 
 
 def look(page: Page, name: str) -> None:
-    """Pictures, for whoever wants to see them."""
+    """Save screenshots, if a folder for them is set."""
     folder = os.environ.get("MAAS_TEST_PICTURES")
     if not folder:
         return
@@ -95,7 +97,7 @@ def test_credit_is_paid_on_the_providers_page(
         page.click("#onward")
         page.click("#pay")
         page.wait_for_url("**/billing/payments/*")
-        # Without any event: the page asks.
+        # The page asks by itself, without an event.
         expect(page.locator("#standing .badge")).to_have_text("paid")
         look(page, "payment-paid")
     balance = "SELECT available_micros FROM tenants_wallet WHERE tenant_id = %s"

@@ -1,4 +1,6 @@
-"""A job's page as a reader uses it: page by page, line by line, with keys and pointer, against the whole product."""
+"""Test a job's page as a reader uses it: page by page and line by line, with keys and pointer, with the whole
+product.
+"""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +29,7 @@ SETTLED = """() => {
 def submit(stack: RunningStack, name: str, content: bytes) -> str:
     answer = httpx.post(
         f"{stack.url}/v1/jobs",
-        # What is known already would not run again.
+        # A cached result would not run again.
         headers={"Authorization": f"Bearer {stack.demo['MAAS_API_KEY']}", "Cache-Control": "no-store"},
         data={"model": "parse"},
         files={"file": (name, content)},
@@ -39,7 +41,7 @@ def submit(stack: RunningStack, name: str, content: bytes) -> str:
 
 @pytest.fixture(scope="module")
 def book(live_stack: RunningStack) -> str:
-    """Pages with text of their own, so that they are read quickly."""
+    """Submit a document with a text layer, so that its pages are read quickly."""
     texts = [
         f"Chapter {number}\nIt was a dark night.\nThe end of {number}." for number in range(1, PAGES + 1)
     ]
@@ -48,7 +50,7 @@ def book(live_stack: RunningStack) -> str:
 
 @pytest.fixture
 def reader(windows: Windows, book: str) -> Iterator[Page]:
-    """The book, read to its end."""
+    """Open the page of the finished document."""
     with windows.member() as page:
         page.goto(f"/jobs/{book}")
         expect(page.locator("#job .state")).to_have_text("succeeded")

@@ -1,4 +1,6 @@
-"""A real browser signs up and in through an OpenID provider elsewhere: no policy of ours stops it on its way."""
+"""Test that a real browser can sign up and sign in through an external OpenID provider, without being stopped by one of
+our policies.
+"""
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit

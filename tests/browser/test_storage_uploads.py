@@ -1,4 +1,6 @@
-"""Large files of the dashboard where storage is S3 (a stand-in on this machine) and takes them from browsers itself."""
+"""Test large files of the dashboard if storage is S3 (a stand-in on this machine) and accepts them directly from
+browsers.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Sending documents from the list, against the whole running product."""
+"""Test how documents are sent from the list, with the whole running product."""
 
 import re
 
@@ -12,7 +12,7 @@ from tests.samples.pdfs import text_pdf
 
 pytestmark = pytest.mark.browser
 
-# What a person's hand does with files, which no test tool can do: made of the same events.
+# This script sends the events that dragging or pasting files causes, because no test tool can do that.
 HANDS = """([files, kind]) => {
     const held = new DataTransfer();
     for (const [name, text] of files) held.items.add(new File([text], name, { type: "text/plain" }));
@@ -32,7 +32,7 @@ def product(live_stack: RunningStack) -> Product:
 
 @pytest.fixture(scope="module")
 def account(product: Product) -> Account:
-    """For the whole module: what one test sends, no other does."""
+    """Create an account for the whole module. No two tests send the same document."""
     return product.create_account("Sender")
 
 

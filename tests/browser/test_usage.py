@@ -1,4 +1,4 @@
-"""The chart of usage, drawn under the strict policy, and what stands behind it."""
+"""Test the chart of usage, which is drawn under the strict policy, and the data in it."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""A cable between client and service that can be cut, or lose what comes back through it."""
+"""Provide a connection between client and service that can be cut, or lose what comes back through it."""
 
 import contextlib
 import socket
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 
 class Cable:
-    """Carries bytes both ways between a port of its own and the service."""
+    """A relay that carries bytes both ways between a port of its own and the service."""
 
     def __init__(self, url: str) -> None:
         to = urlsplit(url)
@@ -27,7 +27,7 @@ class Cable:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def lose_next_answer(self) -> None:
-        """The service does what it is asked to, and nobody hears of it."""
+        """Lose the next answer: the service carries out the request, but the client does not receive the answer."""
         self._answers_to_lose += 1
 
     def cut(self) -> None:

@@ -1,4 +1,4 @@
-"""A tenant of the running product, with the client in its hand."""
+"""Provide a tenant of the running product, and a client for it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ def through_cable(cable: Cable, account: Account) -> Iterator[Client]:
 
 @pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two pages with text of their own, so that no test waits for recognition."""
+    """Return the path of a PDF of two pages with a text layer, so that no test waits for text recognition."""
     path = tmp_path_factory.mktemp("client") / "report.pdf"
     path.write_bytes(text_pdf("The first page says apples", "The second page says pears"))
     return path
@@ -43,5 +43,5 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def long_report() -> bytes:
-    """It takes long enough to be met unfinished. Whoever submits it cancels the job."""
+    """Return a document that takes long enough to be still in progress. A test that submits it must cancel the job."""
     return text_pdf(*(f"This is page number {number} of very many pages" for number in range(1500)))

@@ -1,4 +1,4 @@
-"""A server that gives the answers it was told to give, in that order, and remembers what it was asked."""
+"""Run a server that gives the answers of a test in their order, and remembers the requests."""
 
 import json
 import threading
@@ -29,7 +29,7 @@ class Asked:
 
 
 class StandIn:
-    """The last answer is given again and again."""
+    """A server with prepared answers. The last answer is repeated."""
 
     def __init__(self, *answers: Answer) -> None:
         self.asked: list[Asked] = []

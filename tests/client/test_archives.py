@@ -1,4 +1,4 @@
-"""Archives of documents, by the client and by the command."""
+"""Test archives of documents, with the client and with the command."""
 
 import asyncio
 import json

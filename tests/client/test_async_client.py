@@ -1,4 +1,4 @@
-"""The same for asyncio, and that it is the same."""
+"""Test the client for asyncio, and that it has the same interface."""
 
 import asyncio
 import inspect

@@ -1,4 +1,4 @@
-"""How long jobs are waited for, played by hand: no server, no sleep, a clock of our own."""
+"""Test how long jobs are waited for, without a server and without sleeping, on a simulated clock."""
 
 import json
 import math
@@ -33,9 +33,10 @@ RESULT = {"text": "", "pages": []}
 
 
 class Played:
-    """Plays a flow against a service that holds each answer for as long as it is asked to, unless told otherwise.
+    """A simulation that runs a flow with a service that holds each answer for as long as it is asked to, unless set
+    otherwise.
 
-    It is `away` from one second to another.
+    The service is unavailable between the two times of `away`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The client against the running product."""
+"""Test the client with the running product."""
 
 import io
 import json

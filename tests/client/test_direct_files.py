@@ -1,4 +1,6 @@
-"""Large files where the service keeps its files in S3 (a stand-in on this machine): they go there by themselves."""
+"""Test large files if the service stores files in S3 (a stand-in on this machine): the client sends them there
+directly.
+"""
 
 import asyncio
 import os
@@ -45,7 +47,7 @@ def client(web_server: GranianServer, tenant: CreatedTenant, small: None) -> Ite
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """A PDF of two parts."""
+    """Return the path of a PDF that is sent in two parts."""
     path = tmp_path / "large.pdf"
     filling = os.urandom(16).hex() + "x" * (PART_BYTES + 1000)
     path.write_bytes(text_pdf("Page one", trailer=b"/Note (%s)" % filling.encode()))
@@ -95,7 +97,7 @@ def test_under_a_key_of_the_callers_own_it_is_the_request_that_it_always_was(
 
 
 class _Storage:
-    """In the place of the storage: notes what it is asked, and answers so many times with a status of its own."""
+    """A server in front of the storage that records its requests, and answers the first ones with given statuses."""
 
     def __init__(self, behind: str, *statuses: int) -> None:
         self.headers: list[dict[str, str]] = []
@@ -126,7 +128,7 @@ class _Storage:
 
 
 def _through(client: Client, monkeypatch: pytest.MonkeyPatch, bucket: Bucket, storage_url: str) -> None:
-    """As if the service named the storage by this address."""
+    """Send requests for the storage to this address, as if the service had named it."""
     plain = client._send
 
     def send(request):  # type: ignore[no-untyped-def]

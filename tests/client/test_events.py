@@ -1,4 +1,4 @@
-"""The event stream, over a socket that breaks."""
+"""Test the event stream over a socket that breaks."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""The examples of docs/client.md do what it says when they are pasted, one after the other."""
+"""Test that the examples of docs/client.md do what it says when they are pasted one after the other."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Files that go in parts, over lines that break."""
+"""Test files that are sent in parts, over connections that break."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ PART = 100_000
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What takes minutes with large files."""
+    """Make the parts small, because real ones would take minutes."""
     monkeypatch.setattr(sending, "LARGE_BYTES", PART)
     monkeypatch.setattr("maas_client.calls.LARGE_BYTES", PART)
     monkeypatch.setattr(sending, "PART_BYTES", PART)
@@ -25,7 +25,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """A PDF whose end holds what no other has."""
+    """Return the path of a PDF with a unique end."""
     path = tmp_path / "large.pdf"
     path.write_bytes(
         text_pdf("Page one", "Page two", trailer=b"/Note (%s)" % os.urandom(400_000).hex().encode())

@@ -1,4 +1,4 @@
-"""Requests that are sent again, through a cable that loses answers and to a server that fails at first."""
+"""Test requests that are sent again, through a connection that loses answers and to a server that fails at first."""
 
 import time
 from collections.abc import Callable, Iterator

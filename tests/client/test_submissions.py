@@ -1,4 +1,4 @@
-"""What a submission sends, by what it is given."""
+"""Test what a submission sends for each kind of input."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is made of a socket's messages, without a socket."""
+"""Test what is made of a socket's messages, without a socket."""
 
 import json
 

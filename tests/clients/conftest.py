@@ -1,4 +1,4 @@
-"""The product as strangers' programs find it: one address, and a key."""
+"""Provide the product as programs of others see it: an address and a key."""
 
 from tests.flows.accounts import account, product
 

@@ -1,4 +1,6 @@
-"""Strangers' packages in environments of their own: what they depend on must not meddle with what the product does."""
+"""Install published packages in separate environments, so that their dependencies do not interfere with those of the
+product.
+"""
 
 import os
 import subprocess
@@ -17,7 +19,7 @@ TIMEOUT_S = 120
 
 @dataclass(frozen=True)
 class Stranger:
-    """A program that is given an address and a key, and uses a published package as its documents say."""
+    """A program that gets an address and a key, and uses a published package as its documentation says."""
 
     python: Path
     program: Path
@@ -39,7 +41,9 @@ class Stranger:
 
 
 def stranger(name: str, *requirements: str) -> Stranger:
-    """Skips where its environment has not been made: MAAS_TEST_MAKE_CLIENTS=1 (`make clients`) makes it."""
+    """Return the program. The test is skipped if its environment has not been made, which MAAS_TEST_MAKE_CLIENTS=1
+    (`make clients`) does.
+    """
     try:
         python = made_environment(
             CACHE, name, requirements, make=os.environ.get("MAAS_TEST_MAKE_CLIENTS") == "1"

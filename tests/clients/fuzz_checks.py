@@ -1,4 +1,4 @@
-"""What of a server's own errors is a fault: a check for schemathesis, whose process loads this file."""
+"""Check which of a server's own errors are faults. Schemathesis loads this file in its process."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 import schemathesis
 
 OUT_OF_TIME = {"deadline_exceeded", "model_timeout"}
-"""What a busy machine may answer with 504; that it is described at all is another check's matter."""
+"""The codes that a busy machine may answer with 504. Another check verifies that they are described at all."""
 UNDER_LOAD = {
     "inference_unavailable",
     "metering_unavailable",
@@ -18,7 +18,9 @@ UNDER_LOAD = {
     "reader_unavailable",
     "restarting",
 }
-"""The same with 503. Not that the database is away: what an input has made too long for it is told in those words."""
+"""The codes that a busy machine may answer with 503. An unavailable database is not among them, because the same code
+is given for input that makes a query take too long.
+"""
 
 
 @schemathesis.serializer("application/offset+octet-stream")
@@ -28,7 +30,7 @@ def bytes_of_an_upload(_context: object, value: Any) -> bytes:
 
 @schemathesis.check
 def fault_of_the_server(_context: object, response: Any, _case: object) -> None:
-    """In place of `not_a_server_error`, which takes a refusal under load for a fault."""
+    """Replace `not_a_server_error`, which counts a refusal under load as a fault."""
     said = fault(response.status_code, response.headers.get("retry-after") or (), response.content)
     if said is not None:
         raise AssertionError(said)
@@ -47,7 +49,7 @@ def fault(status: int, retry_after: Sequence[str], body: bytes) -> str | None:
 
 
 def _code(body: bytes) -> object:
-    """In OpenAI's shape it stands one level deeper."""
+    """Return the error code, which is one level deeper in OpenAI's format."""
     try:
         problem = json.loads(body)
     except ValueError:

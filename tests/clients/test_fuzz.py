@@ -1,4 +1,6 @@
-"""A stranger who reads the OpenAPI document and then sends all that it allows, and much that it does not."""
+"""Test the product with a client that reads the OpenAPI document and sends everything that it allows, and much that it
+does not.
+"""
 
 import json
 import os
@@ -19,10 +21,12 @@ from tests.isolation.belongings import Belongings
 pytestmark = pytest.mark.long
 SEED = 20261122
 EXAMPLES = int(os.environ.get("MAAS_TEST_FUZZ_EXAMPLES", "3"))
-"""Random requests to an operation; those at the edges of what is described come on top, and are always the same."""
+"""The number of random requests to an operation. Requests at the limits of what is described are added, and are always
+the same.
+"""
 LIMIT_S = 900
 TELLING_S = 60
-"""For the fuzzer to say what it had found when it is stopped."""
+"""The time in which the fuzzer must report what it has found when it is stopped."""
 CHECKS = (
     "fault_of_the_server",
     "status_code_conformance",
@@ -33,7 +37,7 @@ CHECKS = (
     "unsupported_method",
 )
 LAST = 20_000
-"""Characters."""
+"""The number of characters of the output that are shown."""
 NOT_DONE = 124
 _CONFIGURATION = """
 hooks = "{checks}"
@@ -84,7 +88,7 @@ def fuzzer() -> str:
 
 @pytest.fixture(scope="module")
 def fuzzing(product: Product) -> Iterator[Caller]:
-    """Of a tenant of its own, as it leaves much behind."""
+    """Return a caller of a separate tenant, because the fuzzer leaves much data behind."""
     with product.caller(product.create_account("Fuzzer")) as caller:
         yield caller
 
@@ -123,7 +127,9 @@ def test_nothing_that_the_document_describes_ends_in_a_server_error_or_in_what_i
 
 
 def until_it_ends(command: list[str], folder: Path, limit_s: float = LIMIT_S) -> tuple[int, str]:
-    """How it ended, and the last of what it said; whoever is not done in time is stopped, and tells what it found."""
+    """Run the command, and return its exit code and the end of its output. A command that is not done in time is
+    stopped and reports what it has found.
+    """
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as asking:

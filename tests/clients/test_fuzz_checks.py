@@ -1,4 +1,4 @@
-"""What the fuzzing takes for a fault of the server."""
+"""Test which errors the fuzzer counts as faults of the server."""
 
 import pytest
 

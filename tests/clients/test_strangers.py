@@ -1,4 +1,4 @@
-"""Published clients that the product was not made with, unmodified: an address and a key is all that they are given."""
+"""Test published clients that the product was not made with, unmodified. They get only an address and a key."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""Nothing of one tenant is seen by another, through whatever address there is."""
+"""Test that nothing of one tenant is visible to another, through any address."""

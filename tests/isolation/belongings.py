@@ -1,4 +1,4 @@
-"""What a tenant has that another must not see."""
+"""Create what a tenant has and another must not see."""
 
 import io
 import json
@@ -12,7 +12,9 @@ from tests.waiting import eventually
 
 EMBEDDINGS = "/v1/embeddings"
 NOBODYS = str(uuid4())
-"""No caller makes an invoice; an operator does. And a test key makes no payment."""
+"""An id that belongs to no tenant. It stands for an invoice, which no caller can make, and for a payment of a
+test key.
+"""
 
 
 def zipped(words: str) -> bytes:
@@ -24,7 +26,7 @@ def zipped(words: str) -> bytes:
 
 @dataclass(frozen=True)
 class Belongings:
-    """By the names that the API gives to its parameters."""
+    """The ids of what a tenant has, by the names of the API's parameters."""
 
     document_id: str
     job_id: str

@@ -1,4 +1,4 @@
-"""Two tenants as the flows have them, whose keys may all that a key may, and something that belongs to each."""
+"""Provide two tenants as in the flow tests, with keys that have every scope, and something that belongs to each."""
 
 from collections.abc import Iterator
 
@@ -40,7 +40,7 @@ def _billed(product: Product, account: Account) -> str:
 
 @pytest.fixture(scope="session")
 def tests_caller(product: Product, account: Account) -> Iterator[Caller]:
-    """Alpha's, with a test key."""
+    """Return a caller of Alpha with a test key."""
     done = product.manage("shell", "-v0", "-c", _TEST_KEY.format(tenant=account.tenant_id))
     assert done.returncode == 0, done.stderr
     with Caller(product.running.url, done.stdout.strip()) as caller:

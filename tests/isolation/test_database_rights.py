@@ -1,4 +1,6 @@
-"""What each database role may write outside of any tenant: written out here, so that a new table is listed or fails."""
+"""Test what each database role may write outside of any tenant. The rights are listed here, so that a new table fails
+until it is added.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +16,7 @@ from tenants.core.db.unit_of_work import APP, account_work, operator_work, unit_
 from tenants.onboarding.create_tenant import CreatedTenant
 
 Rights = Mapping[str, Mapping[str, frozenset[str] | None]]
-"""By table and right the columns; None is all of them. To delete has no columns."""
+"""The columns by table and right, or None for all columns. DELETE has no columns."""
 
 ALL: Mapping[str, None] = {"INSERT": None, "UPDATE": None, "DELETE": None}
 OWN_COLUMNS = frozenset({"password", "last_login", "email", "name"})
@@ -79,7 +81,9 @@ READ_BY_REQUESTS = {
     "tenants_seller",
     "tenants_user",
 }
-"""Neither sessions, second factors and addresses, nor groups and the operators' log."""
+"""The tables that requests may read. Sessions, second factors, addresses, groups and the operators' log are not among
+them.
+"""
 
 _RIGHTS = """
 SELECT c.relname, wanted.right, CASE WHEN wanted.right <> 'DELETE' THEN a.attname END,
@@ -132,7 +136,7 @@ def _columns(columns: Mapping[str | None, bool]) -> frozenset[str] | None:
 
 @pytest.mark.parametrize("role", WRITTEN)
 def test_a_role_writes_outside_of_tenants_what_is_written_here_and_no_more(role: str) -> None:
-    """Whoever adds a table says here who writes it; requests and workers write none."""
+    """A new table must be listed here with the roles that write it. Requests and workers write none."""
     assert _rights(role, "INSERT", "UPDATE", "DELETE") == WRITTEN[role]
 
 
@@ -147,7 +151,9 @@ def test_a_role_of_requests_changes_no_table_no_sequence_and_is_no_operator(role
 
 @pytest.mark.parametrize("role", [APP_ROLE, ACCOUNTS_ROLE])
 def test_no_function_writes_for_a_role_of_requests(role: str) -> None:
-    """One that acts as its owner is declared to only read, which Postgres holds it to; triggers cannot be called."""
+    """A function that runs with its owner's rights must be declared read-only, which Postgres enforces. Triggers cannot
+    be called.
+    """
     writing = _asked(
         "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef AND provolatile = 'v'"
         " AND prorettype <> 'trigger'::regtype AND has_function_privilege(%(role)s, oid, 'EXECUTE')",

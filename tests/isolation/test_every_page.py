@@ -1,4 +1,6 @@
-"""Every page and every form, read from the addresses themselves: another tenant's things are nobody's."""
+"""Test every page and every form, taken from the URL patterns themselves: what belongs to another tenant does not
+exist.
+"""
 
 import csv
 import re
@@ -18,17 +20,19 @@ from tests.waiting import eventually
 from .belongings import Belongings
 
 ELSEWHERE = ("/admin", "/v1", "^v1")
-"""The operator's own, and the API, which test_routes walks."""
+"""The pages that are not tested here: those of the operator, and the API, which test_routes covers."""
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 SHARED_PARAMETERS = {"name", "code", "uidb36", "key", "token", "pk", "provider_id"}
-"""Codes of errors are the same for all. Providers to sign in through are the operator's. Models are the operator's and
-the same for all tenants; whom a link of a mail is for is signed in its key; before a passkey is looked up its owner's
-password is asked for (tests/tenants/dashboard/accounts/test_second_factors.py)."""
+"""The parameters that are the same for all tenants or need no test here: codes of errors are the same for all; models
+and sign-in providers belong to the operator; the key of a mailed link contains a signature of its recipient; and
+before a passkey is looked up the owner's password is required
+(tests/tenants/dashboard/accounts/test_second_factors.py).
+"""
 
 
 @dataclass(frozen=True)
 class Things:
-    """One of each kind that a tenant has, by the names that addresses give to their ids."""
+    """The ids of one thing of each kind that a tenant has, by the names in the URL patterns."""
 
     job_id: str
     document_id: str
@@ -59,7 +63,7 @@ class Things:
 
 @dataclass(frozen=True)
 class Asked:
-    """One way to name another's thing: in the address, in a form, or both."""
+    """A request that names something of another tenant: in the address, in a form, or both."""
 
     method: str
     path: str
@@ -117,7 +121,9 @@ BY_ID = (
     Asked("POST", "/webhooks/deliveries/{delivery_id}/replay"),
     Asked("POST", "/tenant", {"tenant": "{tenant_id}"}),
 )
-"""What is asked about one thing: another's is answered like one that never was."""
+"""The requests about one thing. If it belongs to another tenant, the answer is the same as for one that never
+existed.
+"""
 
 SHOWING = (
     "/",
@@ -180,7 +186,7 @@ SHOWING = (
     "/webhooks",
     "/webhooks/new",
 )
-"""What shows many things: none is another's, whatever is asked for."""
+"""The pages that show many things. None of them belongs to another tenant, whatever is requested."""
 
 TAKING_NO_ID = {
     "/billing/card/save": "one's own card, on the provider's page",
@@ -244,7 +250,7 @@ def browser(product: Product, account: Account) -> Iterator[httpx.Client]:
 
 
 def things_of(product: Product, account: Account, belongings: Belongings) -> Things:
-    """With a request of theirs in their own log."""
+    """Create one thing of each kind, including an entry in the tenant's own log."""
     (key_id,), *_ = product.rows("SELECT id FROM tenants_apikey WHERE tenant_id = %s", account.tenant_id)
     (page_id,), *_ = product.rows("SELECT id FROM jobs_page WHERE job_id = %s", belongings.job_id)
     with product.caller(account) as caller, signed_in(product, account) as browser:
@@ -306,10 +312,11 @@ def ask(browser: httpx.Client, asked: Asked, things: Things) -> httpx.Response:
 
 
 def without_names(answer: httpx.Response, things: Things) -> str:
-    # Of cross-site tokens, which are new in every answer, first: a short name may be a part of one.
+    # The cross-site tokens, which are new in every answer, are removed first, because a short name may be a part of
+    # one.
     text = re.sub(r'"[A-Za-z0-9]{64}"', "", answer.text)
     for name in (answer.headers["x-request-id"], *asdict(things).values()):
-        # As a whole: the number of a passkey is not a part of every other number.
+        # Only whole words are removed, because the number of a passkey may be a part of other numbers.
         text = re.sub(rf"\b{re.escape(name)}\b", "", text)
     return text
 
@@ -349,7 +356,7 @@ def test_another_tenants_thing_is_like_one_that_never_was(
 
 
 def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
-    """Untouched, whatever others tried."""
+    """Return the state, which must remain the same whatever other tenants tried."""
     return product.rows_of_all(
         ("SELECT id, state FROM jobs_job WHERE tenant_id = %s ORDER BY id", things.tenant_id),
         ("SELECT id, state FROM jobs_archive WHERE tenant_id = %s", things.tenant_id),
@@ -407,7 +414,7 @@ def test_a_page_of_many_things_shows_none_of_anothers(
     ],
 )
 def test_ones_own_are_shown_there(browser: httpx.Client, own_things: Things, path: str, name: str) -> None:
-    """Else a walk over pages that show nothing would prove nothing."""
+    """This shows that the pages have content, because a test of pages that show nothing would prove nothing."""
     wanted = name.format(**asdict(own_things))
     assert eventually(lambda: wanted in browser.get(path).text, f"{wanted} at {path}")
 

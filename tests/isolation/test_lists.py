@@ -1,4 +1,4 @@
-"""Lists, filters and cursors show a tenant its own and nothing else, whatever they are asked."""
+"""Test that lists, filters and cursors show a tenant only its own data, whatever is requested."""
 
 import httpx
 import pytest
@@ -43,7 +43,7 @@ def id_in(path: str, belongings: Belongings) -> str:
 
 
 def everything(caller: Caller, path: str) -> set[str]:
-    """The ids of a whole list, read two at a time."""
+    """Return the ids of a whole list, which is read two at a time."""
     found: set[str] = set()
     cursor: dict[str, str] = {}
     while True:
@@ -103,7 +103,7 @@ def test_the_same_bytes_of_two_tenants_are_two_documents(caller: Caller, other_c
 
 
 def test_a_key_that_another_tenant_sent_is_not_known(caller: Caller, other_caller: Caller) -> None:
-    """Neither with the same request nor with another one is anything to be seen of it."""
+    """Nothing of the other tenant's request is visible, neither with the same request nor with another one."""
     same, other = ({"file": ("a.txt", data)} for data in (b"of both tenants", b"of one alone"))
     theirs = [sent_under(other_caller, key, same) for key in ("one", "two")]
     mine = [sent_under(caller, "one", same), sent_under(caller, "two", other)]

@@ -1,4 +1,4 @@
-"""What a tenant's live keys made and what its test keys made are as far apart as two tenants."""
+"""Test that what a tenant's live keys made and what its test keys made are as separate as two tenants."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ def apart(
     mine: Belongings,
     of_tests: Belongings,
 ) -> tuple[Caller, Caller, Belongings]:
-    """Who asks, whose it is, and what it is."""
+    """Return the caller who asks, the owner, and what the owner has."""
     if request.param.startswith("a test"):
         return tests_caller, caller, mine
     return caller, tests_caller, of_tests
@@ -50,7 +50,7 @@ def test_an_id_of_the_other_mode_is_answered_like_one_that_never_was(
 def test_no_list_shows_what_is_of_the_other_mode(
     apart: tuple[Caller, Caller, Belongings], operations: list[Operation], tests_caller: Caller
 ) -> None:
-    """But for the audit log, which is the account's as a whole, and which only live keys read."""
+    """The audit log is an exception: it belongs to the whole account, and only live keys read it."""
     asker, owner, theirs = apart
     whole = {"/v1/openapi.json"} | ({"/v1/audit"} if owner is tests_caller else set())
     shown = set()
@@ -119,7 +119,7 @@ def test_the_same_file_is_a_document_of_each_mode(caller: Caller, tests_caller: 
 
 
 def test_whoever_asks_is_told_to_the_unit_of_work() -> None:
-    """With the tenant's id alone both modes are there: that is for work which nobody asks for just now."""
+    """A unit of work for the tenant's id alone contains both modes. That is for work that no caller has requested."""
     found = [
         f"{path.relative_to(ROOT)}: {line.strip()}"
         for folder in ("jobs", "inference")

@@ -1,4 +1,4 @@
-"""What a person's session opens beside the pages that test_every_page walks: the API, the log, and not the admin."""
+"""Test what a person's session opens besides the pages of test_every_page: the API and the log, but not the admin."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,8 @@ def test_another_tenants_thing_is_like_one_that_never_was_in_the_api(
 
 
 def without_names(answer: httpx.Response, belongings: Belongings) -> str:
-    # Of cross-site tokens, which are new in every answer, first: a short name may be a part of one.
+    # The cross-site tokens, which are new in every answer, are removed first, because a short name may be a part of
+    # one.
     text = re.sub(r'"[A-Za-z0-9]{64}"', "", answer.text)
     for name in (belongings.job_id, belongings.document_id, answer.headers["x-request-id"]):
         text = text.replace(name, "")
@@ -86,7 +87,7 @@ def test_a_stranger_sees_no_page_and_no_picture(product: Product, mine: Belongin
 
 
 def test_a_session_cookie_alone_changes_nothing(browser: httpx.Client, mine: Belongings) -> None:
-    """Without the token that only our own pages hold, as a foreign site's form would come."""
+    """The request has no token, which only our own pages have, like a form of another site."""
     refused = browser.delete(f"/v1/documents/{mine.document_id}", headers={"Referer": "http://evil.example/"})
     assert (refused.status_code, refused.json()["code"]) == (403, "csrf_failed")
     assert browser.get(f"/v1/documents/{mine.document_id}").status_code == 200

@@ -1,4 +1,4 @@
-"""What a role does not let its bearer do is refused on every page and address of the API; a new one is named here."""
+"""Test that every page and every API address refuses what a role does not allow. A new address must be listed here."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -56,9 +56,9 @@ NEEDS: Mapping[str, tuple[str, str]] = {
     "/v1/webhooks": ("webhooks:read", "webhooks:write"),
     "/v1/webhooks/secret": ("webhooks:write", "webhooks:write"),
 }
-"""What looking takes, and what changing takes; the longest that an address begins with counts."""
+"""The scopes for reading and for changing, by the beginning of an address. The longest matching beginning applies."""
 LOOKING_POSTS = {"/jobs", "/jobs/<str:job_id>"}
-"""Answer any method alike, and change nothing."""
+"""Addresses that answer every method in the same way and change nothing."""
 OF_EVERYBODY = (
     "/account",
     "/client.zip",
@@ -79,7 +79,9 @@ OF_EVERYBODY = (
     "/v1/openapi.json",
     "/v1/payments/stripe/events",
 )
-"""One's own, or nobody's; the provider of payments signs what it sends."""
+"""Addresses that every role may use, because they show only the person's own data or that of no tenant. The payment
+provider signs what it sends.
+"""
 NOT_WALKED = ("/admin", "/static", "/metrics", "/livez", "/readyz", "/^")
 
 

@@ -1,4 +1,6 @@
-"""Every address of the API that takes an id, read from the API's own description: another tenant's never was."""
+"""Test every API address that takes an id, taken from the API's own description: what belongs to another tenant does
+not exist.
+"""
 
 import re
 from collections.abc import Iterator
@@ -17,11 +19,13 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 PARAMETER = re.compile(r"\{(\w+)\}")
 PUBLIC = {"/v1/openapi.json", "/v1/docs", "/v2/health/live", "/v2/health/ready"}
 SHARED_PARAMETERS = {"name", "version"}
-"""Models are the operator's and the same for all tenants."""
+"""The parameters of models, which belong to the operator and are the same for all tenants."""
 
 
 THERE_ALL_THE_SAME = {"insufficient_scope", "upload_sent_otherwise", "direct_uploads_unavailable"}
-"""Of what asks for a scope that a key has only if it was chosen, and of uploads that are sent in another way."""
+"""The errors of addresses that do exist: some require a scope that a key has only if it was chosen, and some uploads
+are sent in another way.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ def with_ids(operations: list[Operation]) -> Iterator[Operation]:
 
 
 def without_echo(answer: httpx.Response, belongings: Belongings) -> dict[str, Any]:
-    """The body less the request's own id, with the ids that were asked for blotted out."""
+    """Return the body without the request's own id, and with the requested ids replaced."""
     text = answer.text
     for echoed in belongings.ids:
         text = text.replace(echoed, "ID")
@@ -85,13 +89,13 @@ def test_another_tenants_id_is_answered_like_one_that_never_was(
 
 
 def headers_of(answer: httpx.Response) -> dict[str, str]:
-    """But what differs from one answer to the next, whoever asks for what."""
+    """Return the headers without those that differ in every answer."""
     passing = {"x-request-id", "date", "ratelimit"}
     return {name: value for name, value in answer.headers.items() if name not in passing}
 
 
 def state_of(caller: Caller, belongings: Belongings) -> list[dict[str, Any]]:
-    """Untouched, whatever others tried."""
+    """Return the state, which must remain the same whatever other tenants tried."""
     return [
         caller.job(belongings.job_id),
         caller.get(f"/v1/documents/{belongings.document_id}"),
@@ -104,7 +108,7 @@ def state_of(caller: Caller, belongings: Belongings) -> list[dict[str, Any]]:
         caller.get(f"/v1/archives/{belongings.archive_id}"),
         caller.get(f"/v1/archives/{belongings.archive_id}/entries"),
         caller.get("/v1/archives", limit=100),
-        # Nothing but what a caller can change: each attempt to send changes the rest.
+        # Only what a caller can change is compared, because each delivery attempt changes the rest.
         *({name: one[name] for name in ("id", "url", "state")} for one in _listed(caller, "endpoints")),
         *({name: one[name] for name in ("id", "webhook_id")} for one in _listed(caller, "deliveries")),
         caller.get("/v1/webhooks/secret"),
@@ -129,10 +133,10 @@ def test_no_address_answers_without_a_key(
 def test_every_address_that_is_described_exists(
     caller: Caller, mine: Belongings, operations: list[Operation]
 ) -> None:
-    """Else a walk over addresses that are all 404 would prove nothing."""
+    """This shows that the addresses exist, because a test of addresses that are all 404 would prove nothing."""
     for operation in operations:
         if operation.method == "GET":
-            # The head alone is looked at: an event stream has no end.
+            # Only the headers are read, because an event stream has no end.
             with caller.http.stream("GET", operation.at(**mine.values(), name="parse", version=1)) as answer:
                 if answer.status_code != 200:
                     answer.read()

@@ -1,4 +1,4 @@
-"""The websocket tells nobody of another tenant's jobs."""
+"""Test that the websocket sends nothing about another tenant's jobs."""
 
 import json
 from uuid import uuid4
@@ -15,7 +15,7 @@ from .belongings import Belongings
 
 @pytest.fixture(params=["key", "ticket", "cookie"])
 def socket(request: pytest.FixtureRequest, product: Product, account: Account, caller: Caller) -> EventSocket:
-    """Alpha's, opened in each way there is."""
+    """Return a socket of Alpha, opened in each possible way."""
     if request.param == "key":
         return EventSocket.with_key(caller.url, caller.key)
     if request.param == "ticket":
@@ -26,7 +26,7 @@ def socket(request: pytest.FixtureRequest, product: Product, account: Account, c
 
 
 def answer_to(socket: EventSocket, **message: object) -> Json:
-    """The next message that is no event."""
+    """Return the next message that is not an event."""
     socket.send(**message)
     while (answer := socket.receive())["type"] == "event":
         pass
@@ -56,6 +56,6 @@ def test_everything_from_the_beginning_is_ones_own_alone(
         heard = socket.events_until(ends(last["id"]))
     jobs = {event["job"] for event in heard}
     assert theirs.job_id not in jobs
-    # People hear of tests as well.
+    # People are also notified of test jobs.
     own = [job["id"] for one in (caller, tests_caller) for job in one.get("/v1/jobs", limit=100)["data"]]
     assert jobs <= set(own)

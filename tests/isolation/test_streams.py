@@ -1,4 +1,4 @@
-"""Event streams tell nobody of another tenant's jobs."""
+"""Test that event streams send nothing about another tenant's jobs."""
 
 from uuid import uuid4
 

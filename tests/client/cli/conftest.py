@@ -1,4 +1,4 @@
-"""The command as a person or a script runs it."""
+"""Run the command as a person or a script runs it."""
 
 import io
 import os
@@ -39,7 +39,7 @@ class Shell:
     variables: Mapping[str, str]
 
     def __call__(self, *arguments: str | Path, **variables: str) -> Said:
-        """The command in this process; `in_a_process` begins one as a person's shell does."""
+        """Run the command in this process. `in_a_process` starts one as a person's shell does."""
         out, err = io.StringIO(), io.StringIO()
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
             patch.chdir(self.folder)

@@ -1,4 +1,4 @@
-"""The commands on the running product."""
+"""Test the commands with the running product."""
 
 import json
 import os
@@ -136,7 +136,7 @@ def test_interrupting_ends_the_waiting_and_says_how_to_go_on(
 
 @contextmanager
 def cut_again_and_again(cable: Cable) -> Iterator[None]:
-    """One cut may come between two requests, where nobody notices it."""
+    """Cut the connection repeatedly, because a single cut may come between two requests, where it has no effect."""
     enough = threading.Event()
 
     def cut() -> None:

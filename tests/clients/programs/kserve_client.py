@@ -1,4 +1,4 @@
-"""KServe's published clients, over HTTP and gRPC, with an API key as a header."""
+"""Use KServe's published clients, over HTTP and gRPC, with an API key as a header."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""LangChain's and LlamaIndex's embeddings by OpenAI, pointed here."""
+"""Use the OpenAI embeddings of LangChain and LlamaIndex with the product's address."""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ from llama_index.embeddings.openai import OpenAIEmbedding
 
 URL, KEY = f"{os.environ['MAAS_URL']}/v1", os.environ["MAAS_API_KEY"]
 
-# Else it sends ids of OpenAI's tokenizer, which it fetches from the network.
+# Without this option it sends ids of OpenAI's tokenizer, which it fetches from the network.
 chain = OpenAIEmbeddings(model="embed", base_url=URL, api_key=KEY, check_embedding_ctx_length=False)
 assert [len(one) for one in chain.embed_documents(["an invoice", "a letter"])] == [384, 384]
 assert len(asyncio.run(chain.aembed_query("an invoice"))) == 384

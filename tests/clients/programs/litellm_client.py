@@ -1,4 +1,4 @@
-"""litellm, as an OpenAI-compatible endpoint is used through it."""
+"""Use the product through litellm as an OpenAI-compatible endpoint."""
 
 import os
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 
-class Patience:
+class WaitBudget:
     """The total time of a wait and the longest single request within it."""
 
     def __init__(self, clock: Callable[[], float], total_s: float | None, longest_round_s: float) -> None:
