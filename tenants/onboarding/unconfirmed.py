@@ -40,7 +40,9 @@ def _unused() -> Q:
 def _forget_in_time(person_id: UUID) -> bool:
     """Delete one person. A failure does not stop the deletion of the others."""
     try:
-        return forget(person_id, only=_unused())
+        with operator_work():
+            unused = _unused()
+        return forget(person_id, only=unused)
     except Exception:
         log.exception("unconfirmed_person_not_forgotten", user_id=str(person_id))
         return False

@@ -29,6 +29,7 @@ OF_A_STEP = "StepFailed"
 NEVER_SEEN_BY_CALLERS = (
     "maas/local/supervisor/",
     "maas/local/launch/",
+    "maas/process/",
     "maas/ops/backup/",
     "inference/workers/brokers/",
     "inference/registry/builtin/",

@@ -37,7 +37,7 @@ STOP_S = 15.0
 SERVING = ("web", "worker", "scheduler")
 
 DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
-"""The default of a variable that maas.settings.env does not set."""
+"""The default of a variable that maas.env does not set."""
 
 pytestmark = [pytest.mark.xdist_group("composed"), pytest.mark.long]
 

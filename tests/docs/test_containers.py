@@ -93,9 +93,7 @@ def test_every_value_of_compose_that_a_person_must_give_is_in_the_example() -> N
 @pytest.fixture
 def docker_folder(tmp_path: Path) -> Path:
     """Make a copy of deploy/docker, beside a stand-in for the program `docker` that knows a digest of every image."""
-    shutil.copytree(
-        PROJECT / "deploy/docker", tmp_path / "docker", ignore=shutil.ignore_patterns("maas.settings.env")
-    )
+    shutil.copytree(PROJECT / "deploy/docker", tmp_path / "docker", ignore=shutil.ignore_patterns("maas.env"))
     program = tmp_path / "bin" / "docker"
     program.parent.mkdir()
     program.write_text('#!/bin/sh\necho "sha256:$(echo "$6" | sha256sum | cut -c-64)"\n')
@@ -112,7 +110,7 @@ def run_there(folder: Path, name: str) -> "subprocess.CompletedProcess[str]":
 
 def test_every_secret_that_compose_asks_for_is_made_at_random_and_never_anew(docker_folder: Path) -> None:
     assert run_there(docker_folder, "make-env").returncode == 0
-    made = docker_folder / "maas.settings.env"
+    made = docker_folder / "maas.env"
     assert made.stat().st_mode & 0o777 == 0o600
     given = dict(re.findall(r"^(\w+)=(.*)$", made.read_text(), re.MULTILINE))
     wanted = set(re.findall(r"\$\{(\w+):\?", read(COMPOSE)))

@@ -10,7 +10,7 @@ from inference.workers.brokers import QueueBroker, publish, queue_depth
 from tests.inference.workers.brokers.conftest import ALIVE_S, NewQueue, OpenBroker, StartWorker, on_servers
 from tests.inference.workers.brokers.recorder import Recorder, eventually
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+REPOSITORY = Path(__file__).resolve().parents[4]
 
 
 def test_worker_gets_messages_of_its_own_queues_only(
