@@ -48,7 +48,7 @@ class GranianServer:
         command += [
             # Less than a document that nobody looks at holds its sender, and more than a busy machine needs to stop.
             "--workers-kill-timeout",
-            "6",
+            "12",
             "--backpressure",
             "4096",
             "--log-level",
@@ -69,7 +69,7 @@ class GranianServer:
     ) -> None:
         self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(15)
+            self.process.wait(20)
         finally:
             self.process.kill()
             self.process.wait()
