@@ -7,11 +7,11 @@ from rest_framework import serializers
 
 from jobs.core.deadlines import LONGEST_S
 from jobs.core.models import Document, ErasedBecause, Job
+from jobs.core.models.jobs import LONGEST_URL
 from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
 from jobs.queue.waiting import REASONS
 from jobs.results.result_json import cost_json
 from jobs.submission.inputs import normal_form
-from jobs.webhooks.models import LONGEST_URL
 
 
 class ErrorSerializer(serializers.Serializer[Any]):

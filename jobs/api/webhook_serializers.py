@@ -6,8 +6,9 @@ from django.conf import settings
 from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 
+from jobs.core.models.jobs import LONGEST_URL
 from jobs.webhooks.kept_answers import why_none
-from jobs.webhooks.models import LONGEST_URL, WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.patterns import ALL, ALL_OF_JOBS, EVENT_TYPES
 
 EVENTS = [ALL, ALL_OF_JOBS, *EVENT_TYPES]

@@ -1,9 +1,10 @@
 """Checks the URLs that single jobs name for the notification of their own end."""
 
+from jobs.core.models.jobs import LONGEST_URL
 from jobs.webhooks.addresses import origin_of
 from jobs.webhooks.errors import TooManyWebhookEndpoints
 from jobs.webhooks.messages import lane_of_jobs
-from jobs.webhooks.models import LONGEST_URL, WebhookEndpoint
+from jobs.webhooks.models import WebhookEndpoint
 from jobs.webhooks.secrets import tenants_own_secret
 from jobs.webhooks.upkeep import KEPT_DAYS
 from tenants.core.errors import InvalidRequest

@@ -124,7 +124,8 @@ def test_the_secret_of_a_pasted_key_leaves_the_field_before_it_is_searched_for(
     assert windows.complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_part_of_the_admin_is_seriously_hard_to_use(
     windows: Windows, live_stack: RunningStack, scheme: str
 ) -> None:

@@ -130,7 +130,8 @@ def crowded(product: Product) -> Scene:
     )
 
 
-@pytest.mark.parametrize("scene_name", [pytest.param("empty", marks=pytest.mark.long), "crowded"])
+@pytest.mark.long
+@pytest.mark.parametrize("scene_name", ["empty", "crowded"])
 def test_no_page_breaks_out_or_is_complained_about(
     browser: Browser, product: Product, scene_name: str, request: pytest.FixtureRequest
 ) -> None:

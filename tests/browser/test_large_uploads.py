@@ -82,6 +82,7 @@ def test_a_connection_that_breaks_off_costs_one_piece(
     assert sent == [0, PIECE, PIECE, 2 * PIECE]
 
 
+@pytest.mark.long
 def test_what_was_begun_can_be_given_up(
     windows: Windows, product: Product, account: Account, large: Path
 ) -> None:

@@ -104,6 +104,7 @@ def test_a_lost_connection_is_said_until_it_is_back_and_nothing_is_missed(
         expect(page.locator(f"#job-{job} .state")).to_have_text("succeeded")
 
 
+@pytest.mark.long
 def test_what_is_looked_for_stands_in_the_address(windows: Windows, product: Product, fresh: Account) -> None:
     jobs = texts(product, fresh, 3)
     with windows.owner(fresh) as page:

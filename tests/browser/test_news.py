@@ -70,7 +70,13 @@ class Trouble:
             assert self.how == "hangs"
 
 
-@pytest.mark.parametrize("how", ["refused", pytest.param("cut", marks=pytest.mark.long), "hangs"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "hangs",
+        *(pytest.param(how, marks=pytest.mark.long) for how in ("refused", "cut")),
+    ],
+)
 def test_a_page_shows_the_end_though_its_reading_came_to_nothing(
     page: Page, product: Product, account: Account, how: str
 ) -> None:
@@ -126,6 +132,7 @@ def test_a_page_whose_subscription_is_refused_is_read_again(
         sockets[0].send(json.dumps({"type": "error", "code": "database_unavailable", "detail": "Away."}))
 
 
+@pytest.mark.long
 def test_a_socket_that_fell_silent_is_replaced(page: Page, product: Product, account: Account) -> None:
     sockets: list[WebSocketRoute] = []
     told: list[str] = []

@@ -50,6 +50,7 @@ def sign_in(page: Page, account: Account) -> None:
     page.press("[name=password]", "Enter")
 
 
+@pytest.mark.long
 def test_a_passkey_stands_for_the_password_and_for_the_code(page: Page, product: Product) -> None:
     account = product.create_account("Keyholder")
     sign_in(page, account)

@@ -79,6 +79,7 @@ def look(page: Page, name: str) -> None:
     page.emulate_media(color_scheme="light")
 
 
+@pytest.mark.long
 def test_credit_is_paid_on_the_providers_page(
     windows: Windows, stand_in: StandIn, product: Product, account: Account
 ) -> None:
@@ -105,6 +106,7 @@ def test_credit_is_paid_on_the_providers_page(
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_a_transfer_pays_once_an_operator_has_recorded_it(
     windows: Windows, product: Product, account: Account
 ) -> None:

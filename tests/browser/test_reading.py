@@ -124,6 +124,7 @@ def test_lines_and_picture_point_at_each_other(reader: Page) -> None:
     expect(line).to_have_attribute("aria-selected", "false")
 
 
+@pytest.mark.long
 def test_one_goes_from_page_to_page_by_keys_links_and_numbers(reader: Page) -> None:
     reader.keyboard.press("ArrowRight")
     expect_page(reader, 2)
@@ -203,6 +204,7 @@ def test_a_job_is_taken_home_as_files_and_by_the_clipboard(reader: Page, tmp_pat
     assert reader.evaluate("navigator.clipboard.readText()").startswith("Chapter 1\nIt was")
 
 
+@pytest.mark.long
 def test_what_one_reads_stays_while_other_pages_come_in(windows: Windows, live_stack: RunningStack) -> None:
     job = submit(live_stack, "long.pdf", many_pages_pdf(300))
     with windows.member() as page:

@@ -20,6 +20,7 @@ def page(browser: Browser, configured: Configured) -> Iterator[Page]:
     context.close()
 
 
+@pytest.mark.long
 def test_a_person_comes_through_it_for_the_first_time_and_again(page: Page, configured: Configured) -> None:
     provider = configured.provider
     provider.be("ada@company.example")

@@ -40,6 +40,7 @@ def account(product: Product) -> Account:
     return product.create_account("Hauler")
 
 
+@pytest.mark.long
 def test_a_large_file_goes_to_the_storage_itself_and_goes_on_after_a_reload(
     windows: Windows, product: Product, account: Account, large: Path, bucket: Bucket
 ) -> None:

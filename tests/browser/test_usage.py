@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 PAINTED = "getComputedStyle(document.querySelector('#chart rect.series-1')).fill"
 
 
+@pytest.mark.long
 def test_the_chart_is_drawn_and_follows_the_theme(windows: Windows, live_stack: RunningStack) -> None:
     headers = {"Authorization": f"Bearer {live_stack.demo['MAAS_API_KEY']}", "Prefer": "wait=60"}
     done = httpx.post(

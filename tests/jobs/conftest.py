@@ -1,6 +1,6 @@
 """Jobs at each stage of their life, made through the same services that the product uses."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -16,8 +16,7 @@ from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.identity.identity import Identity
 from tests.fixtures import unique
-from tests.maas.conftest import telling_server
-from tests.maas.granian_server import GranianServer
+from tests.maas.web_processes import telling_server, web_server
 
 __all__ = ["telling_server", "web_server"]
 
@@ -105,10 +104,3 @@ def desk(identity: Identity, version: ModelVersion) -> Desk:
 @pytest.fixture
 def make_desk(identity: Identity, make_version: Callable[..., ModelVersion]) -> Callable[..., Desk]:
     return lambda **options: Desk(identity, make_version(**options))
-
-
-@pytest.fixture(scope="session")
-def web_server() -> Iterator[GranianServer]:
-    """Run the product's own web process."""
-    with GranianServer("maas.asgi:application") as server:
-        yield server

@@ -13,13 +13,10 @@ from tenants.identity.identity import Identity
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer
+from tests.maas.web_processes import telling_server
 from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET
 
-
-@pytest.fixture(scope="session")
-def telling_server() -> Iterator[GranianServer]:
-    with GranianServer("tests.maas.mount_app:application") as server:
-        yield server
+__all__ = ["telling_server"]
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@ class GranianServer:
             # The timeout is shorter than the time for which a document that nobody opens holds its sender, and longer
             # than a busy machine needs to stop.
             "--workers-kill-timeout",
-            "6",
+            "12",
             "--backpressure",
             "4096",
             "--log-level",
@@ -72,7 +72,7 @@ class GranianServer:
     ) -> None:
         self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(15)
+            self.process.wait(20)
         finally:
             self.process.kill()
             self.process.wait()

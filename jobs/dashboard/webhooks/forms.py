@@ -2,7 +2,7 @@
 
 from django import forms
 
-from jobs.webhooks.models import LONGEST_URL
+from jobs.core.models.jobs import LONGEST_URL
 from jobs.webhooks.patterns import ALL_OF_JOBS, EVENT_TYPES
 
 _WORDS = {

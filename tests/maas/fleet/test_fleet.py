@@ -144,6 +144,7 @@ def test_a_worker_killed_in_the_middle_costs_nobody_a_wrong_answer_or_a_second_p
     fleet.add_worker()
 
 
+@pytest.mark.long
 def test_processes_are_replaced_one_after_the_other_under_load_and_no_call_fails(
     fleet: Fleet, tenant: CreatedTenant, other_tenant: CreatedTenant
 ) -> None:

@@ -79,7 +79,7 @@ def test_waits_are_answered_and_sockets_closed_at_once_and_a_body_that_was_comin
 
 
 def _assert_stopped_by_itself(server: GranianServer) -> None:
-    status = server.process.wait(10)
+    status = server.process.wait(20)
     said = server.log_path.read_text()
     assert status == 0, said[-4000:]
     assert "Killing" not in said, said[-4000:]

@@ -66,7 +66,9 @@ def test_an_account_that_is_full_of_keys_is_told_so(
     assert f"{MAX_WORKING_KEYS} working keys" in answer.content.decode()
 
 
-@pytest.mark.parametrize("language", ["curl", "python", pytest.param("javascript", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "language", ["curl", *(pytest.param(one, marks=pytest.mark.long) for one in ("python", "javascript"))]
+)
 def test_the_code_reads_the_sample_as_it_is_shown(
     live_stack: RunningStack, tmp_path: Path, language: str
 ) -> None:

@@ -72,9 +72,9 @@ def test_two_processes_let_exactly_the_limit_through_of_many_at_once(
     for _ in range(TRIES):
         tenant, alone = limited_tenant(), times_alone(two_webs)
         passed, came_in = let_through(two_webs, tenant)
-        assert LIMIT <= passed <= 2 * (LIMIT + came_in)
+        assert passed <= 2 * (LIMIT + came_in)
         if times_alone(two_webs) == alone:
-            assert passed <= LIMIT + came_in
+            assert LIMIT <= passed <= LIMIT + came_in
             return
     pytest.fail(f"Redis was too slow {TRIES} times for this to tell anything")
 
