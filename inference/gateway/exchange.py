@@ -166,7 +166,7 @@ class Exchange:
                 tell(written)
             except Exception:
                 # What is not kept is run again; who has paid is answered.
-                log.exception("result_not_kept")
+                log.exception("result_not_cached")
 
     @property
     def draining(self) -> bool:

@@ -57,5 +57,5 @@ class StatisticsBook:
             await self._threads.run(add_counts, grown)
         except redis.RedisError as error:
             # May have been written all the same: better too few than twice as many.
-            log.info("statistics_lost", versions=len(grown), error=str(error))
+            log.info("model_statistics_lost", versions=len(grown), error=str(error))
             raise

@@ -156,7 +156,7 @@ class Desk:
     def _leave(self, why: str) -> None:
         """Goes on alone, until a trip is quick again."""
         if not self._away:
-            log.warning("limits_away", error=why)
+            log.warning("limits_redis_unavailable", error=why)
         self._away = True
         while self._waiting:
             self._waiting.popleft().wake()
