@@ -11,7 +11,7 @@ log = structlog.get_logger(__name__)
 
 class TenantsConfig(AppConfig):
     name = "tenants"
-    verbose_name = "Tenants & people"
+    verbose_name = "Tenants & users"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
@@ -20,4 +20,4 @@ class TenantsConfig(AppConfig):
         """
         import_module("tenants.api.schema")
         if settings.MAAS_EGRESS_LOOPBACK:
-            log.warning("egress_reaches_this_machine", unset="MAAS_EGRESS_LOOPBACK")
+            log.warning("egress_loopback_allowed", setting="MAAS_EGRESS_LOOPBACK")

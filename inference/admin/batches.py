@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 from unfold.widgets import (
     UnfoldAdminIntegerFieldWidget,
@@ -19,8 +20,8 @@ from inference.registry.models import BatchSetting, ServedModel
 
 LIMITS = ("max_rows", "max_padded", "max_waiting", "max_wait_ms", "sharing")
 SHARING = (
-    ("", "where it is certain that no answer shows it"),
-    (Sharing.TRIED, "also where only trials say so"),
+    ("", "only if results are identical"),
+    (Sharing.TRIED, "also if results were identical in trials"),
     (Sharing.NEVER, "never"),
 )
 
@@ -29,20 +30,25 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
     """The form of batch limits. The limits check the fields themselves, and their messages say what is allowed."""
 
     part = forms.CharField(
-        max_length=40, label="File", widget=UnfoldAdminTextInputWidget(attrs={"readonly": True})
+        max_length=40, label=_("File"), widget=UnfoldAdminTextInputWidget(attrs={"readonly": True})
     )
-    max_rows = forms.IntegerField(required=False, widget=UnfoldAdminIntegerFieldWidget, label="Rows at once")
+    max_rows = forms.IntegerField(
+        required=False, widget=UnfoldAdminIntegerFieldWidget, label=_("Max. batch size")
+    )
     max_padded = forms.IntegerField(
-        required=False, widget=UnfoldAdminIntegerFieldWidget, label="Rows times length"
+        required=False, widget=UnfoldAdminIntegerFieldWidget, label=_("Max. rows × length")
     )
     max_waiting = forms.IntegerField(
-        required=False, widget=UnfoldAdminIntegerFieldWidget, label="Rows that may wait"
+        required=False, widget=UnfoldAdminIntegerFieldWidget, label=_("Max. waiting rows")
     )
     max_wait_ms = forms.FloatField(
-        required=False, widget=UnfoldAdminTextInputWidget, label="Held back at most, ms"
+        required=False, widget=UnfoldAdminTextInputWidget, label=_("Max. batch delay, ms")
     )
     sharing = forms.ChoiceField(
-        required=False, choices=SHARING, widget=UnfoldAdminSelectWidget, label="Callers share runs"
+        required=False,
+        choices=SHARING,
+        widget=UnfoldAdminSelectWidget,
+        label=_("Share batches between tenants"),
     )
 
     class Meta:
@@ -60,7 +66,7 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
         """Check that the submitted part is still the row's own, so that limits for one file never apply to another."""
         part = str(self.cleaned_data["part"])
         if part not in self._parts or (self.instance.pk and part != self.instance.part):
-            raise forms.ValidationError(f"{part} is none of this model's files; open the page again.")
+            raise forms.ValidationError(f"{part} is not a file of this model. Reload the page.")
         return part
 
     def clean(self) -> dict[str, Any]:
@@ -86,7 +92,7 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def _words(self, name: str, given: float | str | None) -> str:
         own = given is None or given == ""
-        return f"its own {limit_words(getattr(self._own, name))}" if own else limit_words(given)
+        return f"default {limit_words(getattr(self._own, name))}" if own else limit_words(given)
 
 
 class BatchSettingInline(TabularInline):  # type: ignore[misc]
@@ -98,7 +104,7 @@ class BatchSettingInline(TabularInline):  # type: ignore[misc]
     form = BatchSettingForm
     can_delete = False
     hide_title = True
-    verbose_name_plural = "batch limits: workers follow within two seconds; empty for the model's own"
+    verbose_name_plural = _("batch limits (empty: default of the model; applied within 2 seconds)")
 
     def kwargs_of(self, served: ServedModel) -> dict[str, Any]:
         """Return the rows for files without a setting, and the model's own limits."""

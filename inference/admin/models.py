@@ -9,6 +9,7 @@ from django.core.validators import RegexValidator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
@@ -35,19 +36,23 @@ PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_
 def price_words(served: ServedModel) -> str:
     price, cached = served.price, served.cached_price
     words = f"{money(price.amount_micros, price.currency)} per {per_words(price)}"
-    return words if cached == price else f"{words}, {money(cached.amount_micros, cached.currency)} cached"
+    return (
+        words if cached == price else f"{words}, {money(cached.amount_micros, cached.currency)} per cache hit"
+    )
 
 
 class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
     price_per = forms.IntegerField(
         min_value=1,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="How many units of the meter the price is for; GPU time is in milliseconds: 1000 for a second.",
+        help_text=_(
+            "Number of units that the price covers. GPU time is in milliseconds: 1000 means per second."
+        ),
     )
     currency = forms.CharField(
         max_length=3,
         widget=UnfoldAdminTextInputWidget,
-        validators=[RegexValidator("^[A-Z]{3}$", "Three capital letters, for example EUR.")],
+        validators=[RegexValidator("^[A-Z]{3}$", "Enter three capital letters, such as EUR.")],
     )
 
     class Meta:
@@ -88,13 +93,13 @@ class ServedModelAdmin(OperatorAdmin):
     list_filter = (("state", ChoicesDropdownFilter), ("pool", RelatedDropdownFilter))
     list_select_related = ("current__served_model",)
     search_fields = ("name", "title")
-    search_help_text = "Name or title"
+    search_help_text = _("Name or title")
     fieldsets = (
         (None, {"fields": ("name", "title", "description", "state", "current", "pool")}),
         ("Price", {"fields": (("price_micros", "currency"), ("price_per", "price_meter"))}),
-        ("Results that are kept", {"fields": (("cached_price_micros", "cache_ttl_s"),)}),
-        ("What callers send", {"fields": ("accepts", "parameters")}),
-        ("Theirs", {"fields": ("work", "created_at")}),
+        ("Cache", {"fields": (("cached_price_micros", "cache_ttl_s"),)}),
+        ("Input", {"fields": ("accepts", "parameters")}),
+        ("Related", {"fields": ("work", "created_at")}),
     )
     readonly_fields = ("name", "accepts", "parameters", "created_at", "work")
     inlines = (BatchSettingInline,)
@@ -104,23 +109,23 @@ class ServedModelAdmin(OperatorAdmin):
         given: dict[str, Any] = super().get_formset_kwargs(request, obj, inline, prefix)
         return {**given, **inline.kwargs_of(obj)}
 
-    @column("model", order_by="name")
+    @column(_("model"), order_by="name")
     def named(self, served: ServedModel) -> str:
         return two_lines(served.name, served.title)
 
-    @column("state", order_by="state")
+    @column(_("state"), order_by="state")
     def state_badge(self, served: ServedModel) -> str:
         return badge(served.state)
 
-    @column("answers now")
+    @column(_("current version"))
     def current_version(self, served: ServedModel) -> str:
         return link_to(served.current)
 
-    @column("takes")
+    @column(_("accepts"))
     def takes(self, served: ServedModel) -> str:
         return ", ".join(served.accepts)
 
-    @column("price")
+    @column(_("price"))
     def price_text(self, served: ServedModel) -> str:
         return price_words(served)
 
@@ -139,9 +144,9 @@ class ServedModelAdmin(OperatorAdmin):
         if not set(PRICED) & set(form.changed_data):
             return ""
         before = ServedModel(**{name: form.initial[name] for name in PRICED})
-        return f"Price from {price_words(before)} to {price_words(form.instance)}."
+        return f"Price changed from {price_words(before)} to {price_words(form.instance)}."
 
-    @column("links")
+    @column(_("links"))
     def work(self, served: ServedModel) -> str:
         versions = list_link("inference_modelversion", "versions", served_model__id__exact=served.pk)
         if served.current_id is None:
@@ -158,16 +163,16 @@ class ServedModelAdmin(OperatorAdmin):
     def row_actions(self, row: ServedModel) -> list[str]:
         return ["pause"] if row.state == ServedModel.State.ACTIVE else ["resume"]
 
-    @admin.action(description="Pause", permissions=["change"])
+    @admin.action(description=_("Pause"), permissions=["change"])
     @confirmed(
-        "Pause these models?",
-        "New jobs are refused until a model is resumed. Jobs that were accepted go on to their end.",
-        "Pause",
+        _("Pause these models?"),
+        _("New jobs are rejected until you resume the model. Accepted jobs are finished."),
+        _("Pause"),
     )
     def pause(self, request: HttpRequest, chosen: "QuerySet[ServedModel]") -> None:
         self._set_state(request, chosen, ServedModel.State.PAUSED)
 
-    @admin.action(description="Resume", permissions=["change"])
+    @admin.action(description=_("Resume"), permissions=["change"])
     @at_once
     def resume(self, request: HttpRequest, chosen: "QuerySet[ServedModel]") -> None:
         self._set_state(request, chosen, ServedModel.State.ACTIVE)
@@ -195,10 +200,10 @@ class ModelPoolAdmin(OperatorAdmin):
     list_display = ("name", "strategy", "served_models")
     list_filter = (("strategy", ChoicesDropdownFilter),)
     search_fields = ("name",)
-    search_help_text = "Name"
+    search_help_text = _("Name")
     fields = ("name", "strategy")
 
-    @column("models")
+    @column(_("models"))
     def served_models(self, pool: ModelPool) -> str:
         return list_link("inference_servedmodel", "models", pool__id__exact=pool.pk)
 
@@ -216,14 +221,12 @@ class ModelVersionForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def _refuse_while_needed(self) -> None:
         if self.instance.current_of.exists():
-            raise forms.ValidationError(
-                "Callers are answered by this version. Make another one current first."
-            )
+            raise forms.ValidationError(_("This is the current version. Make another version current first."))
         pipelines = PipelineStep.objects.filter(
             member=self.instance, pipeline__state=ModelVersion.State.READY
         ).select_related("pipeline__served_model")
         if names := sorted(step.pipeline.key for step in pipelines):
-            raise forms.ValidationError(f"{', '.join(names)} is made of this version. Retire that first.")
+            raise forms.ValidationError(f"Pipelines use this version: {', '.join(names)}. Retire them first.")
 
 
 class StepInline(TabularInline):  # type: ignore[misc]
@@ -232,9 +235,9 @@ class StepInline(TabularInline):  # type: ignore[misc]
     extra = 0
     fields = readonly_fields = ("role", "member_link")
     hide_title = True
-    verbose_name_plural = "made of"
+    verbose_name_plural = _("pipeline steps")
 
-    @column("version")
+    @column(_("version"))
     def member_link(self, step: PipelineStep) -> str:
         return link_to(step.member)
 
@@ -265,7 +268,7 @@ class ModelVersionAdmin(OperatorAdmin):
     )
     list_select_related = ("served_model",)
     search_fields = ("served_model__name", "digest")
-    search_help_text = "Model or digest"
+    search_help_text = _("Model or digest")
     ordering = ("served_model__name", "-number")
     fieldsets = (
         (None, {"fields": ("model_link", "number", "runtime", "state", "work", "used_by")}),
@@ -285,35 +288,35 @@ class ModelVersionAdmin(OperatorAdmin):
     )
     inlines = (StepInline,)
 
-    @column("state", order_by="state")
+    @column(_("state"), order_by="state")
     def state_badge(self, version: ModelVersion) -> str:
         return badge(version.state)
 
-    @column("model")
+    @column(_("model"))
     def model_link(self, version: ModelVersion) -> str:
         return link_to(version.served_model)
 
-    @column("files")
+    @column(_("files"))
     def weighs(self, version: ModelVersion) -> str:
         total_bytes = sum(int(artifact.get("bytes", 0)) for artifact in version.artifacts.values())
         return size(total_bytes) if total_bytes else NOTHING
 
-    @column("links")
+    @column(_("links"))
     def work(self, version: ModelVersion) -> str:
         asked = {"model_version__id__exact": version.pk}
         links = ((list_link("jobs_job", "jobs", **asked),), (list_link("jobs_page", "pages", **asked),))
         return format_html_join(" · ", "{}", links)
 
-    @column("part of")
+    @column(_("used by pipelines"))
     def used_by(self, version: ModelVersion) -> str:
         steps = version.used_by.select_related("pipeline__served_model").order_by("id")[:20]
         return format_html_join(", ", "{}", ((link_to(step.pipeline),) for step in steps)) or NOTHING
 
-    @column("digest")
+    @column(_("digest"))
     def short_digest(self, version: ModelVersion) -> str:
         return version.digest[:12]
 
-    @column("added", order_by="created_at")
+    @column(_("added"), order_by="created_at")
     def added(self, version: ModelVersion) -> str:
         return ago(version.created_at)
 

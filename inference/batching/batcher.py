@@ -254,7 +254,7 @@ class Batcher(Generic[Payload, Answer]):
                 self._refuse_late(work.late)
                 self._run_batch(work.batch)
             except Exception as error:
-                log.exception("batch_failed", model=self.name)
+                log.exception("batcher_failed", model=self.name)
                 self._give_up(
                     work, ModelFailed("model_run_failed", f"{self.name}: {error!r}", retryable=True)
                 )

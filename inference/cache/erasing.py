@@ -26,4 +26,4 @@ def erase_entries(tenant_id: UUID, generation: int) -> None:
             if not erased:
                 return
     except RedisError as error:
-        log.warning("results_not_erased", tenant_id=str(tenant_id), error=str(error))
+        log.warning("cached_results_not_erased", tenant_id=str(tenant_id), error=str(error))

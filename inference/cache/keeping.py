@@ -99,9 +99,9 @@ class RemoteKeeper:
             heard = True
             self._tell_refused(error)
         except (RedisError, OSError) as error:
-            REMOTE_FAILURES.labels("keep").inc()
+            REMOTE_FAILURES.labels("write").inc()
             if self._breaker.failed(asyncio.get_running_loop().time()):
-                log.warning("result_cache_away", error=str(error) or type(error).__name__)
+                log.warning("result_cache_unavailable", error=str(error) or type(error).__name__)
         else:
             self._refused = False
         finally:
@@ -119,10 +119,8 @@ class RemoteKeeper:
         return await self._connection.read_response(disable_decoding=True)
 
     def _tell_refused(self, error: ResponseError) -> None:
-        """Log that Redis refuses entries because it is full or a replica. This is logged once until it accepts entries
-        again.
-        """
-        REMOTE_FAILURES.labels("keep").inc()
+        """Full, or a replica: once for each time."""
+        REMOTE_FAILURES.labels("write").inc()
         if not self._refused:
-            log.warning("result_cache_refuses", error=str(error))
+            log.warning("result_cache_write_refused", error=str(error))
         self._refused = True

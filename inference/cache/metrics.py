@@ -4,19 +4,21 @@ from functools import lru_cache
 
 from prometheus_client import Counter, Gauge
 
-CALLS = Counter(
-    "maas_cache_calls_total", "Synchronous calls, by what the cache did for them.", ["model", "outcome"]
-)
+CALLS = Counter("maas_cache_calls_total", "Synchronous calls by cache outcome.", ["model", "outcome"])
 TEXTS = Counter(
     "maas_cache_texts_total",
-    "Texts of calls for embeddings, by whether they were known.",
+    "Texts of embedding calls by cache outcome.",
     ["model", "outcome"],
 )
-MEMORY = Gauge("maas_cache_memory_bytes", "What this process keeps in memory.", ["kind"])
-REMOTE_FAILURES = Counter(
-    "maas_cache_remote_failures_total", "Trips to the cache Redis that failed or took too long.", ["deed"]
+MEMORY = Gauge(
+    "maas_cache_memory_bytes", "Memory used by cached results and responses of this process.", ["kind"]
 )
-UNKEPT = Counter("maas_cache_unkept_total", "Results that were not sent to the cache Redis: too much waited.")
+REMOTE_FAILURES = Counter(
+    "maas_cache_remote_failures_total", "Calls to the cache Redis that failed or timed out.", ["action"]
+)
+UNKEPT = Counter(
+    "maas_cache_writes_dropped_total", "Results not sent to the cache Redis because its write queue was full."
+)
 
 
 @lru_cache(4_000)

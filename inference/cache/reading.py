@@ -102,7 +102,7 @@ class RemoteReader:
                 await self._connection.disconnect(nowait=True)
             _tell_all(looks, found)
         if found is not None and loop.time() - asked_s < self._timeout_s and self._breaker.succeeded():
-            log.info("result_cache_back")
+            log.info("result_cache_available")
 
     async def _trip(self, keys: Sequence[bytes]) -> Entries:
         await self._connection.send_packed_command([_mget(keys)])
@@ -112,9 +112,9 @@ class RemoteReader:
         return found
 
     def _note_failure(self, why: str) -> None:
-        REMOTE_FAILURES.labels("look").inc()
+        REMOTE_FAILURES.labels("read").inc()
         if self._breaker.failed(asyncio.get_running_loop().time()):
-            log.warning("result_cache_away", error=why)
+            log.warning("result_cache_unavailable", error=why)
 
 
 def connection_to(url: str) -> "redis.asyncio.Connection":

@@ -40,7 +40,7 @@ class ControlChannel:
         except RedisLeftAlone:
             pass
         except redis.RedisError as error:
-            log.warning("control_word_not_sent", word=word, error=str(error))
+            log.warning("control_message_not_sent", message=word, error=str(error))
 
 
 class ControlListener:
@@ -68,9 +68,9 @@ class ControlListener:
             try:
                 self._listen()
             except (redis.RedisError, OSError) as error:
-                log.warning("control_not_heard", error=str(error))
+                log.warning("control_listener_disconnected", error=str(error))
             except Exception:
-                log.exception("control_failed")
+                log.exception("control_listener_failed")
             finally:
                 self.listening.clear()
             self._stopping.wait(RECONNECT_S)
@@ -103,4 +103,4 @@ class ControlListener:
                 hear(about)
         except Exception:
             # A malformed message must not stop this process from listening.
-            log.exception("control_word_not_understood", data=data[:200])
+            log.exception("control_message_invalid", data=data[:200])

@@ -182,8 +182,8 @@ class Exchange:
             try:
                 tell(written)
             except Exception:
-                # A result that is not cached is run again next time. The caller has paid and must still be answered.
-                log.exception("result_not_kept")
+                # What is not kept is run again; who has paid is answered.
+                log.exception("result_not_cached")
 
     @property
     def draining(self) -> bool:

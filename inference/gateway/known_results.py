@@ -283,8 +283,8 @@ class _Search:
     def count(self, known: int) -> None:
         if isinstance(self.parts, Texts):
             model = self.asked.target.key
-            texts(model, "known").inc(known)
-            texts(model, "run").inc(len(self.keys) - known)
+            texts(model, "hit").inc(known)
+            texts(model, "miss").inc(len(self.keys) - known)
 
 
 @dataclass(frozen=True, slots=True)

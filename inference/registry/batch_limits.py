@@ -40,6 +40,6 @@ def _limits(setting: BatchSetting, runtime: str) -> BatchLimits | None:
         return setting.changes.over(own)
     except ValueError as error:
         log.warning(
-            "batch_limits_not_followed", model=setting.served_model.name, part=setting.part, error=str(error)
+            "batch_limits_not_applied", model=setting.served_model.name, part=setting.part, error=str(error)
         )
         return None

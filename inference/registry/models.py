@@ -20,7 +20,7 @@ class ModelPool(models.Model):
         RANDOM = "random"
 
     name = models.SlugField(
-        max_length=50, unique=True, help_text="As workers name it in MAAS_WORKER_POOLS; never 'default'."
+        max_length=50, unique=True, help_text="Name used in MAAS_WORKER_POOLS. 'default' is not allowed."
     )
     strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.STICKY)
 
@@ -30,7 +30,7 @@ class ModelPool(models.Model):
             models.CheckConstraint(
                 condition=~models.Q(name="default"),
                 name="inference_pool_not_default",
-                violation_error_message="'default' is the pool of all models that are in no other.",
+                violation_error_message="The name 'default' is reserved. Choose another name.",
             )
         ]
 
@@ -50,23 +50,25 @@ class ServedModel(models.Model):
     description = models.TextField(blank=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     accepts = ArrayField(models.CharField(max_length=20), help_text="document, text, texts or tensors")
-    parameters = models.JSONField(default=list, help_text="Name, type, default and meaning of each.")
+    parameters = models.JSONField(
+        default=list, help_text="Name, type, default and description of each parameter."
+    )
     price_meter = models.CharField(max_length=10, choices=[(meter, meter) for meter in METERS])
     price_micros = models.PositiveBigIntegerField(
-        help_text="Micro-units of the currency for `price per` units."
+        help_text="Price of `price per` units, in millionths of the currency."
     )
     price_per = models.PositiveIntegerField(default=1)
     currency = models.CharField(max_length=3, default="EUR")
     cached_price_micros = models.PositiveBigIntegerField(
         null=True,
         blank=True,
-        help_text="The same for what the cache answers, where no model runs; empty for the price above.",
+        help_text="Price of a cache hit, in millionths of the currency. Leave empty for the price above.",
     )
     cache_ttl_s = models.PositiveIntegerField(
         default=CACHE_TTL_S,
         validators=[MaxValueValidator(LONGEST_TTL_S)],
-        verbose_name="kept for",
-        help_text="Seconds for which a result answers the same input again; 0 for never.",
+        verbose_name="cache lifetime",
+        help_text="Seconds for which a result is reused for the same input. 0: never.",
     )
     current = models.ForeignKey(
         "ModelVersion", null=True, blank=True, on_delete=models.PROTECT, related_name="current_of"
@@ -77,11 +79,12 @@ class ServedModel(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="models",
-        help_text="Whose workers serve it; none for the default pool, of every worker that names no pools.",
+        help_text="Pool whose workers serve the model. Leave empty for the default pool (workers without a pool).",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
+        verbose_name = "model"
         ordering = ["name"]
 
     def __str__(self) -> str:
@@ -113,7 +116,7 @@ class BatchSetting(models.Model):
     """An operator's limits on how much of a model's file may run at once. An empty field means the file's own limit."""
 
     served_model = models.ForeignKey(ServedModel, on_delete=models.CASCADE, related_name="batch_settings")
-    part = models.CharField(max_length=40, help_text="The role of the file.")
+    part = models.CharField(max_length=40, help_text="Role of the model file.")
     max_rows = models.PositiveIntegerField(null=True, blank=True)
     max_padded = models.PositiveBigIntegerField(null=True, blank=True)
     max_waiting = models.PositiveIntegerField(null=True, blank=True)
@@ -123,7 +126,7 @@ class BatchSetting(models.Model):
         blank=True,
         default="",
         choices=[(one.value, one.value) for one in Sharing],
-        help_text="Whether one run may hold what several callers have sent.",
+        help_text="Whether one batch may contain inputs of several tenants.",
     )
 
     class Meta:
@@ -158,7 +161,7 @@ class ModelVersion(models.Model):
     number = models.PositiveIntegerField()
     runtime = models.CharField(max_length=20)
     digest = models.CharField(max_length=64)
-    artifacts = models.JSONField(default=dict, help_text="Role to {sha256, bytes, file}.")
+    artifacts = models.JSONField(default=dict, help_text="{sha256, bytes, file} by role.")
     config = models.JSONField(default=dict)
     signature = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.READY)
@@ -199,16 +202,16 @@ class PipelineStep(models.Model):
 class SessionProfile(models.Model):
     """Measurements that workers made of a model file on a kind of device. Lost ones are measured again."""
 
-    artifact = models.CharField(max_length=64, help_text="sha256 of the file.")
+    artifact = models.CharField(max_length=64, help_text="SHA-256 of the file.")
     device = models.CharField(max_length=200, help_text="Provider, processor and version of ONNX Runtime.")
     file_bytes = models.PositiveBigIntegerField(default=0)
-    loaded_bytes = models.PositiveBigIntegerField(default=0, help_text="In memory after load and warm-up.")
-    alone = models.BooleanField(default=False, help_text="Whether nothing else ran while that was measured.")
-    peak_bytes = models.PositiveBigIntegerField(default=0, help_text="With what its largest runs needed.")
+    loaded_bytes = models.PositiveBigIntegerField(default=0, help_text="Memory after load and warm-up.")
+    alone = models.BooleanField(default=False, help_text="Whether nothing else ran during the measurement.")
+    peak_bytes = models.PositiveBigIntegerField(default=0, help_text="Memory including the largest runs.")
     load_s = models.FloatField(default=0.0)
     warm_up_s = models.FloatField(default=0.0)
-    fit = models.JSONField(default=dict, help_text="How long its batches take.")
-    exactness = models.JSONField(default=dict, help_text="Whether its rows may share a batch.")
+    fit = models.JSONField(default=dict, help_text="Estimated duration of batches.")
+    exactness = models.JSONField(default=dict, help_text="Whether rows may share a batch.")
     updated_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

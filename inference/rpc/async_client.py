@@ -108,7 +108,7 @@ class AsyncLaneClient:
             try:
                 await self._line.run(nudge_command(self._replies))
             except redis.RedisError as error:
-                log.info("lane_client_not_nudged", error=str(error))
+                log.info("rpc_client_not_notified", error=str(error))
             await self._listener
         await asyncio.gather(*self._leaving)
         await self._line.close()
@@ -163,7 +163,7 @@ class AsyncLaneClient:
         try:
             await self._line.run(asked.cancel())
         except redis.RedisError as error:
-            log.info("lane_cancel_not_sent", model=asked.model_key, error=str(error))
+            log.info("rpc_cancel_not_sent", model=asked.model_key, error=str(error))
             return False
         return True
 
@@ -177,9 +177,9 @@ class AsyncLaneClient:
                 lost = False
             except Exception as error:
                 if isinstance(error, redis.RedisError | OSError):
-                    log.warning("lane_replies_not_heard", error=str(error))
+                    log.warning("rpc_replies_unavailable", error=str(error))
                 else:
-                    log.exception("lane_failed")
+                    log.exception("rpc_failed")
                 self._outages += 1
                 await wire.close()
                 # Replies that arrived in the meantime are still in the list, so it is read once more before the error
@@ -250,7 +250,7 @@ class AsyncLaneClient:
         try:
             await self._line.run(read_claim(request_id, "answer", 0))
         except redis.RedisError as error:
-            log.info("lane_answer_not_dropped", error=str(error))
+            log.info("rpc_response_not_deleted", error=str(error))
 
 
 def _give_up(waiter: Waiter) -> None:

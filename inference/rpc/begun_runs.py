@@ -139,7 +139,7 @@ class BegunRuns:
             try:
                 self._answer(together)
             except Exception:
-                log.exception("lane_failed", model=first.run.model_key)
+                log.exception("rpc_failed", model=first.run.model_key)
             finally:
                 for begun in together:
                     self._going.discard(begun)
@@ -195,5 +195,5 @@ class BegunRuns:
             self._replier.count(run, members, told(outcome))
             return self._replier.replies(run, members, outcome, run_ms)
         except Exception:
-            log.exception("lane_failed", model=run.model_key)
+            log.exception("rpc_failed", model=run.model_key)
             return []

@@ -116,12 +116,12 @@ def _guarded(run: Run, work: Callable[[], WorkOutput]) -> Outcome:
     try:
         return work()
     except MessageMalformed as error:
-        log.warning("lane_message_dropped", model=run.model_key, error=str(error))
+        log.warning("rpc_message_dropped", model=run.model_key, error=str(error))
         return ModelFailed("internal_error", f"The worker cannot read the request: {error}")
     except (WorkRefused, ModelFailed, CallCanceled) as error:
         return error
     except Exception:
-        log.exception("lane_run_failed", model=run.model_key)
+        log.exception("rpc_run_failed", model=run.model_key)
         return ModelFailed(
             "internal_error", "Something went wrong on our side; the operator's log says what."
         )

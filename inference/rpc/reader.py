@@ -173,9 +173,9 @@ class LaneReader:
         try:
             return self._take(seat)
         except (redis.RedisError, OSError) as error:
-            log.warning("lane_not_read", error=str(error))
+            log.warning("rpc_queue_not_read", error=str(error))
         except Exception:
-            log.exception("lane_failed")
+            log.exception("rpc_failed")
         self._leave_wire(seat)
         self._stopping.wait(RECONNECT_S)
         return []
@@ -235,7 +235,7 @@ class LaneReader:
                 entry = read_entry(raw)
                 envelope = read_request(entry.message)
             except MessageMalformed as error:
-                log.warning("lane_message_dropped", model=model_key, error=str(error))
+                log.warning("rpc_message_dropped", model=model_key, error=str(error))
                 REQUESTS.labels(model_key, "malformed").inc()
                 continue
             added = self._add(model_key, entry, envelope)
@@ -259,7 +259,7 @@ class LaneReader:
         try:
             self._run(run, seat)
         except Exception:
-            log.exception("lane_failed", model=run.model_key)
+            log.exception("rpc_failed", model=run.model_key)
         finally:
             self._hand.end(run)
             self._hand.release(run)
@@ -288,7 +288,7 @@ class LaneReader:
         try:
             answers = seat.wait(lanes, [reply.command for reply in replies])
         except (redis.RedisError, OSError) as error:
-            log.warning("lane_not_read", error=str(error))
+            log.warning("rpc_queue_not_read", error=str(error))
             self._leave_wire(seat)
             return 0
         return next((n for n, answer in enumerate(answers) if isinstance(answer, Exception)), len(answers))
@@ -306,9 +306,9 @@ class LaneReader:
         try:
             self._line.run(Command(GIVE_BACK, (lane_key(taken.model_key),), tuple(args)))
         except redis.RedisError as error:
-            log.warning("lane_request_not_given_back", model=taken.model_key, error=str(error))
+            log.warning("rpc_request_not_handed_back", model=taken.model_key, error=str(error))
         else:
-            REQUESTS.labels(taken.model_key, "given_back").inc()
+            REQUESTS.labels(taken.model_key, "handed_back").inc()
 
     def _nudge(self) -> None:
         """End the waits at once. If this is lost, they end by themselves within a second."""
@@ -316,4 +316,4 @@ class LaneReader:
             for seat in self._seats:
                 self._line.run(nudge_command(seat.nudge))
         except redis.RedisError as error:
-            log.info("lane_reader_not_nudged", error=str(error))
+            log.info("rpc_reader_not_notified", error=str(error))

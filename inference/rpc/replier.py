@@ -77,7 +77,7 @@ class Replier:
             if not failed:
                 return
             if time.monotonic() + RECONNECT_S >= until_s or self._stopping.wait(RECONNECT_S):
-                log.warning("lane_reply_not_sent", model=replies[0].taken.model_key, error=str(failed[0][1]))
+                log.warning("rpc_reply_not_sent", model=replies[0].taken.model_key, error=str(failed[0][1]))
                 return
             commands = [command for command, _error in failed]
 

@@ -57,7 +57,7 @@ def reply_in(message: bytes) -> ReplyEnvelope | None:
     try:
         return read_reply(message) if message else None
     except MessageMalformed as error:
-        log.warning("lane_message_dropped", error=str(error))
+        log.warning("rpc_message_dropped", error=str(error))
         return None
 
 

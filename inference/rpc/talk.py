@@ -153,7 +153,7 @@ class Talk:
         try:
             self._wire.run([self._asked.cancel()], within_s)
         except (redis.RedisError, OSError) as error:
-            log.info("lane_cancel_not_sent", model=self._asked.model_key, error=str(error))
+            log.info("rpc_cancel_not_sent", model=self._asked.model_key, error=str(error))
             return False
         return True
 

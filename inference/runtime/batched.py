@@ -185,7 +185,7 @@ class SessionBatchers:
         try:
             return CostFit.restored(profile.fit) if profile is not None and profile.fit else CostFit()
         except ValueError as error:
-            log.warning("batch_fit_not_understood", model=session.name, error=str(error))
+            log.warning("batch_cost_fit_unreadable", model=session.name, error=str(error))
             return CostFit()
 
     def _keep_fit(self, session: HostedSession) -> None:

@@ -203,7 +203,7 @@ def _told(name: str, error: Exception) -> str:
     said = str(error)
     plain = plain_words(said)
     if plain != said.strip():
-        log.warning("onnx_runtime_said", model=name, error=said)
+        log.warning("onnx_runtime_error", model=name, error=said)
     return plain
 
 

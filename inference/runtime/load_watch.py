@@ -25,7 +25,7 @@ class LoadWatch:
             begun()
         except Exception:
             # Others wait for the same load, so a failed notification must not end it.
-            log.exception("load_not_announced")
+            log.exception("model_load_not_announced")
 
 
 _watching: ContextVar[LoadWatch | None] = ContextVar("watching", default=None)

@@ -19,8 +19,8 @@ BATCH_COST = Histogram(
     ["model", "part"],
     buckets=(1, 8, 64, 512, 4096, 32_768, 262_144, 2_097_152, 16_777_216),
 )
-PADDED = Counter("maas_batch_padded_total", "Cost that was run, padding included.", ["model", "part"])
-USEFUL = Counter("maas_batch_useful_total", "Cost that was run, without the padding.", ["model", "part"])
+PADDED = Counter("maas_batch_padded_total", "Cost of all runs, padding included.", ["model", "part"])
+USEFUL = Counter("maas_batch_useful_total", "Cost of all runs, without the padding.", ["model", "part"])
 WAIT_SECONDS = Histogram(
     "maas_batch_wait_seconds",
     "From a row's arrival in the engine to the start of its run.",
@@ -35,7 +35,7 @@ RUN_SECONDS = Histogram(
 )
 FAILED_RUNS = Counter(
     "maas_batch_failed_total",
-    "Runs that failed; those of more than one input are tried in parts.",
+    "Runs that failed. A run with several inputs is retried in parts.",
     ["model", "part"],
 )
 DROPPED = Counter(
@@ -44,11 +44,13 @@ DROPPED = Counter(
     ["model", "part", "reason"],
 )
 LOADS = Counter("maas_model_loads_total", "Files of a model that were loaded.", ["model"])
-LOAD_SECONDS = Counter("maas_model_load_seconds_total", "Time of all its loads, warm-up included.", ["model"])
-FAILED_LOADS = Counter("maas_model_load_failures_total", "Loads of its files that failed.", ["model"])
-EVICTIONS = Counter("maas_model_evictions_total", "Files that left memory for others.", ["model"])
+LOAD_SECONDS = Counter(
+    "maas_model_load_seconds_total", "Time of all loads of a model, warm-up included.", ["model"]
+)
+FAILED_LOADS = Counter("maas_model_load_failures_total", "Loads of files of a model that failed.", ["model"])
+EVICTIONS = Counter("maas_model_evictions_total", "Files that were unloaded from memory.", ["model"])
 HELD_BYTES = Gauge(
-    "maas_model_held_bytes", "Memory that is set aside for a model, for its runs too.", ["model"]
+    "maas_model_reserved_bytes", "Memory reserved for a model, including for its runs.", ["model"]
 )
 
 

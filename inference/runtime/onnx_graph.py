@@ -189,7 +189,7 @@ class OnnxRuntime:
             exactness = {"min_rows": found.min_rows, "reason": found.reason, "proven": found.proven}
             self._host.learn(session.path, exactness=exactness)
         log.info(
-            "rows_tried",
+            "row_independence_tested",
             model=session.name,
             min_rows=found.min_rows,
             proven=found.proven,
@@ -238,7 +238,7 @@ def _proof(path: Path) -> Proof:
     try:
         return prove_rows(read_outline(path))
     except OutlineUnreadable as error:
-        log.warning("graph_not_followed", file=str(path), error=str(error))
+        log.warning("onnx_graph_not_analyzed", file=str(path), error=str(error))
         return Proof(False, "its file cannot be followed")
 
 

@@ -400,7 +400,7 @@ class SessionHost:
             else:
                 slot.outgrow(sure=sure)
         if not room.enough:
-            log.info("model_outgrew_memory", file=Path(slot.path).name, more_bytes=more_bytes, sure=sure)
+            log.info("model_memory_exceeded", file=Path(slot.path).name, more_bytes=more_bytes, certain=sure)
         self._drop(leaving)
         self._remember(slot)
 
@@ -449,7 +449,7 @@ class SessionHost:
             try:
                 listener(change)
             except Exception:
-                log.exception("residency_change_not_heard", change=change.happened.value)
+                log.exception("residency_listener_failed", change=change.happened.value)
 
 
 def _warmed_up(session: HostedSession, warm_up: WarmUp) -> float:

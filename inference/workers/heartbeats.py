@@ -161,7 +161,7 @@ class Heartbeat:
             if self._draining:
                 self._redis.expire(key, DRAIN_KEPT_S)
         except redis.RedisError as error:
-            log.warning("drain_order_not_read", error=str(error))
+            log.warning("drain_request_not_read", error=str(error))
         return self._draining
 
     def report(self, beat: Beat) -> WorkerReport:
@@ -192,7 +192,7 @@ class Heartbeat:
             self._redis.delete(PREFIX + self.name, DRAIN_PREFIX + self.name)
             self._redis.srem(NAMES, self.name)
         except redis.RedisError:
-            log.warning("heartbeat_not_withdrawn")
+            log.warning("heartbeat_not_removed")
 
 
 def live_workers() -> list[WorkerReport]:

@@ -5,6 +5,7 @@ not shown.
 from django.contrib import admin
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from jobs.archives import states
@@ -18,7 +19,7 @@ from tenants.admin_base.records import RecordAdmin
 
 @admin.register(Archive)
 class ArchiveAdmin(RecordAdmin):
-    search_help_text = "Tenant, or whole id"
+    search_help_text = _("Tenant or whole ID")
     list_display = ("named", "state_badge", "opened", "owner", "model", "weighs", "ran", "created")
     list_filter = (
         ("state", ChoicesDropdownFilter),
@@ -56,37 +57,37 @@ class ArchiveAdmin(RecordAdmin):
         found: QuerySet[Archive] = super().get_queryset(request)
         return found.annotate(entries_total=entries, entries_waiting=waiting, entries_failed=failed)
 
-    @column("archive", order_by="id")
+    @column(_("archive"), order_by="id")
     def named(self, archive: Archive) -> str:
         return two_lines(archive.name, short(archive.id))
 
-    @column("state")
+    @column(_("state"))
     def state_badge(self, archive: Archive) -> str:
         return badge(archive.state)
 
-    @column("files in it")
+    @column(_("files"))
     def opened(self, archive: Archive) -> str:
         total, waiting, failed = (
             int(getattr(archive, f"entries_{name}")) for name in ("total", "waiting", "failed")
         )
         return f"{total - waiting:,} / {total:,}{f', {failed:,} failed' if failed else ''}"
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, archive: Archive) -> str:
         return link_to(archive.tenant)
 
-    @column("priority")
+    @column(_("priority"))
     def urgency(self, archive: Archive) -> str:
         return NAMES[archive.priority] if archive.model else NOTHING
 
-    @column("size")
+    @column(_("size"))
     def weighs(self, archive: Archive) -> str:
         return size(archive.size_bytes)
 
-    @column("took")
+    @column(_("duration"))
     def ran(self, archive: Archive) -> str:
         return between(archive.created_at, archive.finished_at)
 
-    @column("sent", order_by="id")
+    @column(_("uploaded"), order_by="id")
     def created(self, archive: Archive) -> str:
         return ago(archive.created_at)

@@ -3,13 +3,14 @@
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from jobs.batches import states
 from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch, StoredFile
 from jobs.batches.services import cancel_batch
-from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.columns import badge, column, state_text, two_lines
 from tenants.admin_base.confirmation import confirmed
 from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, ago, at, between, link_to, short, size
@@ -23,7 +24,7 @@ from tenants.identity.identity import Identity, all_scopes
 
 @admin.register(Batch)
 class BatchAdmin(RecordAdmin):
-    search_help_text = "Tenant, or whole id"
+    search_help_text = _("Tenant or whole ID")
     list_display = ("named", "state_badge", "lines", "owner", "version", "ran", "cost", "created")
     list_filter = (
         ("status", ChoicesDropdownFilter),
@@ -54,52 +55,54 @@ class BatchAdmin(RecordAdmin):
     one_transaction = False  # each batch has its own, through its tenant's role
 
     def in_words(self, row: Batch) -> str:
-        return f"batch {short(row.id)} of {row.tenant.name}, {row.status.replace('_', ' ')}"
+        return f"batch {short(row.id)} of {row.tenant.name}, {state_text(row.status)}"
 
     def row_actions(self, row: Batch) -> list[str]:
         return ["cancel"] if row.status in states.CANCELLABLE else []
 
-    @column("batch", order_by="id")
+    @column(_("batch"), order_by="id")
     def named(self, batch: Batch) -> str:
         return two_lines(batch.endpoint, short(batch.id))
 
-    @column("state")
+    @column(_("state"))
     def state_badge(self, batch: Batch) -> str:
         return badge(batch.status)
 
-    @column("lines")
+    @column(_("lines"))
     def lines(self, batch: Batch) -> str:
         failed = f", {batch.lines_failed:,} failed" if batch.lines_failed else ""
         return f"{batch.lines_done:,} / {batch.lines_total:,}{failed}"
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, batch: Batch) -> str:
         return link_to(batch.tenant)
 
-    @column("model")
+    @column(_("model"))
     def version(self, batch: Batch) -> str:
         return link_to(batch.model_version)
 
-    @column("took")
+    @column(_("duration"))
     def ran(self, batch: Batch) -> str:
         return between(batch.created_at, batch.finished_at)
 
-    @column("cost")
+    @column(_("cost"))
     def cost(self, batch: Batch) -> str:
         return shown_money(batch.cost_micros, batch.price["currency"]) if batch.price else NOTHING
 
-    @column("sent", order_by="id")
+    @column(_("created"), order_by="id")
     def created(self, batch: Batch) -> str:
         return ago(batch.created_at)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("jobs.change_batch"))
 
-    @admin.action(description="Cancel", permissions=["act"])
+    @admin.action(description=_("Cancel"), permissions=["act"])
     @confirmed(
-        "Cancel these batches?",
-        "Lines that wait never start; what was done is kept and paid for. A cancelled batch cannot go on.",
-        "Cancel these batches",
+        _("Cancel these batches?"),
+        _(
+            "Waiting lines do not start. Finished lines are kept and charged. You cannot resume a canceled batch."
+        ),
+        _("Cancel batches"),
     )
     def cancel(self, request: HttpRequest, batches: "QuerySet[Batch]") -> None:
         cancelled = 0
@@ -110,27 +113,29 @@ class BatchAdmin(RecordAdmin):
             except DomainError as refusal:
                 self.message_user(request, f"{short(batch.id)}: {refusal.detail}", messages.WARNING)
         level = messages.SUCCESS if cancelled else messages.WARNING
-        self.message_user(request, f"{cancelled} cancelled.", level)
+        self.message_user(request, f"{cancelled} canceled.", level)
 
     def _cancel(self, request: HttpRequest, batch: Batch) -> None:
         """Cancel the batch and write the log entry in one transaction, through the tenant's role, so that either both
         are done or neither.
         """
         if batch.status not in states.CANCELLABLE:
-            raise InvalidRequest(f"It is {batch.status.replace('_', ' ')}; there is nothing left to cancel.")
+            raise InvalidRequest(
+                f"This batch is already {state_text(batch.status)}, so it cannot be canceled."
+            )
         identity = Identity(
             tenant_id=batch.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
         )
         with unit_of_work(batch.tenant_id):
             cancel_batch(identity=identity, batch_id=shown(BATCH, batch.id))
-            self.log_change(request, batch, "Cancelled.")
+            self.log_change(request, batch, "Canceled.")
 
 
 @admin.register(StoredFile)
 class StoredFileAdmin(RecordAdmin):
     """The operator's view of files. The content of a file belongs to its tenant alone."""
 
-    search_help_text = "Tenant, or whole id"
+    search_help_text = _("Tenant or whole ID")
     list_display = ("name", "owner", "purpose", "weighs", "created", "expires")
     list_filter = (
         ("tenant", AutocompleteSelectFilter),
@@ -141,18 +146,18 @@ class StoredFileAdmin(RecordAdmin):
     ordering = ("-id",)
     fields = ("name", "owner", "purpose", "weighs", "sha256", "livemode", "id", "created_at", "expires_at")
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, stored: StoredFile) -> str:
         return link_to(stored.tenant)
 
-    @column("size")
+    @column(_("size"))
     def weighs(self, stored: StoredFile) -> str:
         return size(stored.size_bytes)
 
-    @column("sent", order_by="id")
+    @column(_("created"), order_by="id")
     def created(self, stored: StoredFile) -> str:
         return ago(stored.created_at)
 
-    @column("expires")
+    @column(_("expires"))
     def expires(self, stored: StoredFile) -> str:
         return at(stored.expires_at) if stored.expires_at else NOTHING

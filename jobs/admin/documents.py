@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.contrib import admin
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from jobs.core.models import Document
@@ -17,7 +18,7 @@ from tenants.admin_base.records import RecordAdmin
 
 @admin.register(Document)
 class DocumentAdmin(RecordAdmin):
-    search_help_text = "Name, tenant, or whole id"
+    search_help_text = _("Name, tenant or whole ID")
     list_display = ("named", "owner", "kind", "pages_total", "weighs", "work", "created", "deleted")
     list_filter = (
         ("tenant", AutocompleteSelectFilter),
@@ -46,26 +47,26 @@ class DocumentAdmin(RecordAdmin):
         yield Q(name__istartswith=term)
         yield from super().begins_with(term)
 
-    @column("document", order_by="id")
+    @column(_("document"), order_by="id")
     def named(self, document: Document) -> str:
         return document.name or "erased"
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, document: Document) -> str:
         return link_to(document.tenant)
 
-    @column("size")
+    @column(_("size"))
     def weighs(self, document: Document) -> str:
         return size(document.size_bytes)
 
-    @column("work")
+    @column(_("jobs"))
     def work(self, document: Document) -> str:
         return list_link("jobs_job", "jobs", document__id__exact=document.pk)
 
-    @column("sent", order_by="id")
+    @column(_("uploaded"), order_by="id")
     def created(self, document: Document) -> str:
         return ago(document.created_at)
 
-    @column("deleted", order_by="deleted_at")
+    @column(_("deleted"), order_by="deleted_at")
     def deleted(self, document: Document) -> str:
         return ago(document.deleted_at) if document.deleted_at else NOTHING

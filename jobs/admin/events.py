@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
 from jobs.core.models import Event, Job
@@ -19,7 +20,7 @@ from tenants.plans.wording import exact_money
 @admin.register(Event)
 class EventAdmin(RecordAdmin):
     id_fields = ("job_id", "tenant_id")
-    search_help_text = "Whole id of a job, or tenant"
+    search_help_text = _("Whole ID of a job, or tenant")
     list_display = ("type", "job_link", "seq", "details", "owner", "when")
     list_filter = (("tenant", AutocompleteSelectFilter),)
     list_select_related = ("tenant",)
@@ -32,19 +33,19 @@ class EventAdmin(RecordAdmin):
         found: QuerySet[Event] = super().get_queryset(request).annotate(currency=Subquery(of_job))
         return found
 
-    @column("job")
+    @column(_("job"))
     def job_link(self, event: Event) -> str:
         return link("jobs_job", event.job_id, short(event.job_id))
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, event: Event) -> str:
         return link_to(event.tenant)
 
-    @column("details")
+    @column(_("details"))
     def details(self, event: Event) -> str:
         return details_of(event, getattr(event, "currency", None) or "")
 
-    @column("when", order_by="id")
+    @column(_("time"), order_by="id")
     def when(self, event: Event) -> str:
         return ago(event.created_at)
 

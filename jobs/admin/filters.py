@@ -2,6 +2,7 @@
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import DropdownFilter, TextFilter
 
 from inference.registry.models import ModelVersion
@@ -15,7 +16,7 @@ class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no t
     the order of the index.
     """
 
-    title = "model version"
+    title = _("model version")
     parameter_name = "model_version__id__exact"
 
     def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
@@ -33,7 +34,7 @@ class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no t
 class WorkerFilter(TextFilter):  # type: ignore[misc]
     """A filter by the whole name of a worker."""
 
-    title = "worker"
+    title = _("worker")
     parameter_name = "worker"
 
     def queryset(self, request: HttpRequest, queryset: "QuerySet[Page]") -> "QuerySet[Page]":

@@ -55,9 +55,9 @@ def _troubles(failed: int, ended: int, disabled: int) -> list[Trouble]:
     found = []
     if is_failing(failed, ended):
         found.append(
-            Trouble(f"{failed} of its newest {ended} jobs failed", "jobs_job", {"state__exact": "failed"})
+            Trouble(f"{failed} of the last {ended} jobs failed", "jobs_job", {"state__exact": "failed"})
         )
     if disabled:
-        words = f"{disabled} {'webhook' if disabled == 1 else 'webhooks'} given up"
+        words = f"{disabled} {'webhook' if disabled == 1 else 'webhooks'} disabled"
         found.append(Trouble(words, "jobs_webhookendpoint", {"state__exact": "disabled"}))
     return found

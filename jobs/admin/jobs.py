@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from jobs.admin.filters import VersionFilter
@@ -41,7 +42,7 @@ END_OF_ID = re.compile(r"[0-9a-fA-F]{6,12}")
 @admin.register(Job)
 class JobAdmin(RecordAdmin):
     id_fields = ("id", "tenant_id", "document_id", "api_key_id")
-    search_help_text = "Id or its end, request id, tenant, document or e-mail"
+    search_help_text = _("ID or the end of it, request ID, tenant, document or email")
     list_display = (
         "named",
         "state_badge",
@@ -103,56 +104,58 @@ class JobAdmin(RecordAdmin):
     def more(self, request: HttpRequest, row: Job) -> dict[str, Any]:
         return {**super().more(request, row), **detail_of(row)}
 
-    @column("job", order_by="id")
+    @column(_("job"), order_by="id")
     def named(self, job: Job) -> str:
         return two_lines(_name_of(job), short(job.id))
 
-    @column("state")
+    @column(_("state"))
     def state_badge(self, job: Job) -> str:
         return badge(job.state)
 
-    @column("pages")
+    @column(_("pages"))
     def pages(self, job: Job) -> str:
         failed = f", {job.pages_failed} failed" if job.pages_failed else ""
         return f"{job.pages_done} / {job.pages_total}{failed}"
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, job: Job) -> str:
         return link_to(job.tenant)
 
-    @column("model")
+    @column(_("model"))
     def version(self, job: Job) -> str:
         return link_to(job.model_version)
 
-    @column("waited")
+    @column(_("time in queue"))
     def waited(self, job: Job) -> str:
         return between(job.created_at, job.started_at)
 
-    @column("ran")
+    @column(_("run time"))
     def ran(self, job: Job) -> str:
         return between(job.started_at, job.finished_at)
 
-    @column("cost")
+    @column(_("cost"))
     def cost(self, job: Job) -> str:
         return shown_money(job.cost_micros, job.currency)
 
-    @column("error")
+    @column(_("error"))
     def error(self, job: Job) -> str:
         return list_link("jobs_job", job.error_code, error_code=job.error_code) if job.error_code else NOTHING
 
-    @column("accepted", order_by="id")
+    @column(_("accepted"), order_by="id")
     def created(self, job: Job) -> str:
         return ago(job.created_at)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("jobs.change_job"))
 
-    @admin.action(description="Cancel", permissions=["act"])
+    @admin.action(description=_("Cancel"), permissions=["act"])
     @confirmed(
-        "Cancel these jobs?",
-        "Pages that wait never start; what runs now is thrown away unpaid. A canceled job cannot go on,"
-        " only be retried.",
-        "Cancel these jobs",
+        _("Cancel these jobs?"),
+        _(
+            "Queued pages do not start. Results of running pages are discarded and not charged. You cannot resume a"
+            " canceled job, but you can retry it."
+        ),
+        _("Cancel jobs"),
     )
     def cancel(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
         def cancel(job: Job) -> str | None:
@@ -163,7 +166,7 @@ class JobAdmin(RecordAdmin):
 
         self._each(request, jobs, cancel, "canceled")
 
-    @admin.action(description="Retry what did not succeed", permissions=["act"])
+    @admin.action(description=_("Retry failed pages"), permissions=["act"])
     @at_once
     def retry(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
         def retry(job: Job) -> str:
@@ -172,21 +175,23 @@ class JobAdmin(RecordAdmin):
 
         self._each(request, jobs, retry, "retried")
 
-    @admin.action(description="Wake workers for it again, now", permissions=["act"])
+    @admin.action(description=_("Notify workers again"), permissions=["act"])
     @at_once
     def release_again(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
         def release(job: Job) -> str | None:
             waiting = wake_job_now(job)
-            return f"Workers were woken for {waiting} waiting pages." if waiting else None
+            return f"Workers were notified of {waiting} queued pages." if waiting else None
 
-        self._each(request, jobs, release, "released again")
+        self._each(request, jobs, release, "jobs: workers notified again")
 
-    @admin.action(description="Erase", permissions=["act"])
+    @admin.action(description=_("Erase"), permissions=["act"])
     @confirmed(
-        "Erase these jobs?",
-        "Their results, inputs, events and all that was derived from them are gone for good. Their counts and costs"
-        " stay, and their tenants are told that the operator did it. What has not ended is left as it is.",
-        "Erase these jobs",
+        _("Erase these jobs?"),
+        _(
+            "Their results, inputs, events and derived data are erased permanently. Their counts and costs are kept."
+            " The tenants see that the operator erased them. Unfinished jobs are not erased."
+        ),
+        _("Erase jobs"),
     )
     def erase(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
         def erase(job: Job) -> str | None:
@@ -209,7 +214,7 @@ class JobAdmin(RecordAdmin):
             except DomainError as refusal:
                 refusals.append(f"{short(job.id)}: {refusal.detail}")
         unneeded = len(jobs) - acted - len(refusals)
-        rest = f"; {unneeded} did not need it" if unneeded else ""
+        rest = f"; {unneeded} unchanged" if unneeded else ""
         self.message_user(request, f"{acted} {done}{rest}.", messages.SUCCESS if acted else messages.WARNING)
         for words in refusals[:REFUSALS_SAID]:
             self.message_user(request, words, messages.WARNING)
@@ -228,7 +233,7 @@ class JobAdmin(RecordAdmin):
 def _name_of(job: Job) -> str:
     if job.erased:
         return "erased"
-    return job.document.name if job.document else "sent inline"
+    return job.document.name if job.document else "inline input"
 
 
 def _acting_for(job: Job, request: HttpRequest) -> Identity:

@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from jobs.admin.filters import VersionFilter, WorkerFilter
@@ -17,7 +18,7 @@ from tenants.billing.dashboard.money import shown_money
 @admin.register(Page)
 class PageAdmin(RecordAdmin):
     id_fields = ("id", "tenant_id", "job_id")
-    search_help_text = "Whole id, or tenant"
+    search_help_text = _("Whole ID or tenant")
     list_display = (
         "named",
         "state_badge",
@@ -44,55 +45,55 @@ class PageAdmin(RecordAdmin):
     fieldsets = (
         (None, {"fields": ("job_link", "number", "state_badge", "owner", "version", "cost", "usage")}),
         (
-            "Where it ran",
+            "Run",
             {"fields": ("where", "attempt", "started_at", "finished_at", "took", "cached", "result_at")},
         ),
-        ("How it failed", {"fields": ("error_code", "error_detail")}),
-        ("In the queue", {"fields": ("run_after", "wake_again_at", "lease_until", "lease_token")}),
-        ("Row", {"fields": ("id", "created_at")}),
+        ("Error", {"fields": ("error_code", "error_detail")}),
+        ("Queue", {"fields": ("run_after", "wake_again_at", "lease_until", "lease_token")}),
+        ("Record", {"fields": ("id", "created_at")}),
     )
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Page]":
         found: QuerySet[Page] = super().get_queryset(request)
         return found.defer("result")
 
-    @column("page", order_by="id")
+    @column(_("page"), order_by="id")
     def named(self, page: Page) -> str:
         return f"page {page.number}"
 
-    @column("state")
+    @column(_("state"))
     def state_badge(self, page: Page) -> str:
         return badge(page.state)
 
-    @column("job")
+    @column(_("job"))
     def job_link(self, page: Page) -> str:
         return link("jobs_job", page.job_id, short(page.job_id))
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, page: Page) -> str:
         return link_to(page.tenant)
 
-    @column("model")
+    @column(_("model"))
     def version(self, page: Page) -> str:
         return link_to(page.model_version)
 
-    @column("worker")
+    @column(_("worker"))
     def where(self, page: Page) -> str:
         return list_link("jobs_page", page.worker, worker=page.worker) if page.worker else NOTHING
 
-    @column("took")
+    @column(_("run time"))
     def took(self, page: Page) -> str:
         return between(page.started_at, page.finished_at)
 
-    @column("cost")
+    @column(_("cost"))
     def cost(self, page: Page) -> str:
         return shown_money(page.cost_micros, page.job.currency)
 
-    @column("usage")
+    @column(_("usage"))
     def usage(self, page: Page) -> str:
-        return list_link("tenants_usagerecord", "its usage record", q=page.pk)
+        return list_link("tenants_usagerecord", "Usage record", q=page.pk)
 
-    @column("error")
+    @column(_("error"))
     def error(self, page: Page) -> str:
         return (
             list_link("jobs_page", page.error_code, error_code=page.error_code)
@@ -100,6 +101,6 @@ class PageAdmin(RecordAdmin):
             else NOTHING
         )
 
-    @column("accepted", order_by="id")
+    @column(_("accepted"), order_by="id")
     def created(self, page: Page) -> str:
         return ago(page.created_at)

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
@@ -60,7 +61,7 @@ class _WebhookAdmin(RecordAdmin):
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(_WebhookAdmin):
-    search_help_text = "Tenant, or whole id"
+    search_help_text = _("Tenant or whole ID")
     list_display = ("url", "state_badge", "owner", "hears", "failing", "created")
     list_filter = (
         ("state", ChoicesDropdownFilter),
@@ -96,36 +97,36 @@ class WebhookEndpointAdmin(_WebhookAdmin):
         offered = {WebhookEndpoint.State.ENABLED: ["disable"], WebhookEndpoint.State.DISABLED: ["enable"]}
         return offered.get(WebhookEndpoint.State(row.state), [])
 
-    @column("state")
+    @column(_("state"))
     def state_badge(self, endpoint: WebhookEndpoint) -> str:
         return badge(endpoint.state)
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, endpoint: WebhookEndpoint) -> str:
         return link_to(endpoint.tenant)
 
-    @column("events")
+    @column(_("events"))
     def hears(self, endpoint: WebhookEndpoint) -> str:
         return ", ".join(endpoint.events) or NOTHING
 
-    @column("failing since")
+    @column(_("failing since"))
     def failing(self, endpoint: WebhookEndpoint) -> str:
         return ago(endpoint.failing_since) if endpoint.failing_since else NOTHING
 
-    @column("created", order_by="id")
+    @column(_("created"), order_by="id")
     def created(self, endpoint: WebhookEndpoint) -> str:
         return ago(endpoint.created_at)
 
-    @admin.action(description="Disable", permissions=["act"])
+    @admin.action(description=_("Disable"), permissions=["act"])
     @confirmed(
-        "Disable these endpoints?",
-        "Nothing is sent to them until they are enabled again; what is under way to them ends as failed.",
-        "Disable these endpoints",
+        _("Disable these webhooks?"),
+        _("Nothing is sent to them until you enable them again. Pending deliveries fail."),
+        _("Disable webhooks"),
     )
     def disable(self, request: HttpRequest, endpoints: "QuerySet[WebhookEndpoint]") -> None:
         self.act(request, endpoints, lambda by, id: _switch(by, id, enabled=False), "Disabled")
 
-    @admin.action(description="Enable", permissions=["act"])
+    @admin.action(description=_("Enable"), permissions=["act"])
     def enable(self, request: HttpRequest, endpoints: "QuerySet[WebhookEndpoint]") -> None:
         self.act(request, endpoints, lambda by, id: _switch(by, id, enabled=True), "Enabled")
 
@@ -134,13 +135,13 @@ def _switch(identity: Identity, endpoint_id: UUID, *, enabled: bool) -> None:
     before = WebhookEndpoint.objects.filter(id=endpoint_id).values_list("state", flat=True).first()
     wanted = WebhookEndpoint.State.ENABLED if enabled else WebhookEndpoint.State.DISABLED
     if before == wanted:
-        raise InvalidRequest(f"It is {wanted} already.")
+        raise InvalidRequest(f"This webhook is already {wanted}.")
     change_endpoint(identity=identity, endpoint_id=endpoint_id, enabled=enabled)
 
 
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(_WebhookAdmin):
-    search_help_text = "Tenant, or whole id"
+    search_help_text = _("Tenant or whole ID")
     list_display = ("named", "state_badge", "owner", "address", "attempts_made", "error_code", "created")
     list_filter = (
         ("state", ChoicesDropdownFilter),
@@ -172,33 +173,33 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
     def row_actions(self, row: WebhookDelivery) -> list[str]:
         return ["replay"] if row.endpoint.state == WebhookEndpoint.State.ENABLED else []
 
-    @column("message")
+    @column(_("message"))
     def named(self, delivery: WebhookDelivery) -> str:
         return two_lines(delivery.message.type, delivery.message.webhook_id)
 
-    @column("state")
+    @column(_("state"))
     def state_badge(self, delivery: WebhookDelivery) -> str:
         return badge(delivery.state)
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, delivery: WebhookDelivery) -> str:
         return link_to(delivery.tenant)
 
-    @column("address")
+    @column(_("URL"))
     def address(self, delivery: WebhookDelivery) -> str:
         return link("jobs_webhookendpoint", delivery.endpoint_id, delivery.url or delivery.endpoint.url)
 
-    @column("job")
+    @column(_("job"))
     def job_link(self, delivery: WebhookDelivery) -> str:
         job_id = delivery.message.job_id
         return link("jobs_job", job_id, short(job_id)) if job_id else NOTHING
 
-    @column("body")
+    @column(_("body"))
     def body(self, delivery: WebhookDelivery) -> str:
         """Return the body, which holds states, numbers and ids of a job, and nothing of the content of a document."""
         return delivery.message.body
 
-    @column("attempts")
+    @column(_("attempts"))
     def tries(self, delivery: WebhookDelivery) -> SafeString | str:
         """List the attempts, without the receiver's response, which concerns only the receiver and its tenant."""
         attempts = delivery.attempts.order_by("-number")[:ATTEMPTS_SHOWN]
@@ -207,15 +208,15 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
         )
         return format_html_join("", "<div>{}. {}, {} ms: {}</div>", rows) or NOTHING
 
-    @column("made", order_by="id")
+    @column(_("created"), order_by="id")
     def created(self, delivery: WebhookDelivery) -> str:
         return ago(delivery.created_at)
 
-    @admin.action(description="Send once more", permissions=["act"])
+    @admin.action(description=_("Send again"), permissions=["act"])
     def replay(self, request: HttpRequest, deliveries: "QuerySet[WebhookDelivery]") -> None:
         self.act(
             request,
             deliveries,
             lambda by, id: replay_delivery(identity=by, delivery_id=id),
-            "Sent once more",
+            "Sent again",
         )

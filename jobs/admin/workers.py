@@ -14,9 +14,9 @@ from django.views.decorators.http import require_GET, require_POST
 from inference.workers.heartbeats import live_workers_patiently, order_drain
 from jobs.core.models import Page
 
-REDIS_AWAY = "The Redis that knows the workers does not answer, so nothing can be said of them now."
+REDIS_AWAY = "The durable Redis does not answer, so the state of the workers is unknown."
 
-LAST_OPEN = "Drain the last worker that takes pages?"
+LAST_OPEN = "Drain the last worker that accepts pages?"
 
 
 @require_GET
@@ -61,19 +61,19 @@ def _order(request: HttpRequest, name: str, *, drain: bool) -> HttpResponse:
         raise PermissionDenied
     # The log entry comes before the order, because Redis and the log cannot be one transaction. This way no order is
     # without an entry.
-    _log(request, name, "Told to drain." if drain else "Told to resume.")
+    _log(request, name, "Drain requested." if drain else "Resume requested.")
     try:
         heard = order_drain(name=name, drain=drain)
     except redis.RedisError:
-        _log(request, name, "It may not have heard: Redis did not answer.")
-        messages.error(request, f"{REDIS_AWAY} It is not certain that {name} was told; try again.")
+        _log(request, name, "The request may not have reached the worker: Redis did not answer.")
+        messages.error(request, f"{REDIS_AWAY} The request may not have reached {name}. Try again.")
         return HttpResponseRedirect(reverse("admin:jobs_workers"))
     if heard:
-        words = "takes no new pages and finishes those it holds" if drain else "takes pages again"
-        messages.success(request, f"{name} {words}, from its next heartbeat on.")
+        words = "drains after its next heartbeat" if drain else "accepts pages again after its next heartbeat"
+        messages.success(request, f"{name} {words}.")
     else:
-        _log(request, name, "It did not hear: it is not alive any more.")
-        messages.warning(request, f"{name} is not alive any more; there is nothing to tell it.")
+        _log(request, name, "The worker is no longer running.")
+        messages.warning(request, f"{name} is no longer running.")
     return HttpResponseRedirect(reverse("admin:jobs_workers"))
 
 

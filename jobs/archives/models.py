@@ -20,24 +20,29 @@ class Archive(TenantOwned):
     size_bytes = models.PositiveBigIntegerField()
     state = models.CharField(max_length=12, choices=_STATES, default=states.UNPACKING)
     model = models.CharField(
-        max_length=140, blank=True, help_text="With its version; none where no jobs are made."
+        max_length=140, blank=True, help_text="Model with version. Empty if no jobs are created."
     )
     parameters = models.JSONField(default=dict)
     priority = models.SmallIntegerField(default=STANDARD)
     webhook_url = models.CharField(max_length=2000, blank=True)
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.CharField(max_length=500, blank=True)
-    waiting_code = models.CharField(max_length=60, blank=True, help_text="Why it rests until it runs again.")
+    waiting_code = models.CharField(
+        "reason for waiting",
+        max_length=60,
+        blank=True,
+        help_text="Why the archive waits until the next attempt.",
+    )
     livemode = models.BooleanField(default=True)
     api_key_id = models.UUIDField(null=True)
     request_id = models.CharField(max_length=64, blank=True)
-    attempt = models.PositiveIntegerField(default=0, help_text="Since its last entry ended.")
+    attempt = models.PositiveIntegerField(default=0, help_text="Attempts since the last entry was finished.")
     run_after = models.DateTimeField(db_default=Now())
     lease_token = models.BigIntegerField(null=True)
     lease_until = models.DateTimeField(null=True)
     worker = models.CharField(max_length=100, blank=True)
     served_at = models.DateTimeField(
-        null=True, help_text="When it was last taken up, for tenants to take turns."
+        null=True, help_text="When a worker last started it. Tenants are served in turn."
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True)
@@ -60,14 +65,18 @@ class ArchiveEntry(TenantOwned):
     archive = models.ForeignKey(
         Archive, on_delete=models.CASCADE, related_name="entries", db_constraint=False, db_index=False
     )
-    number = models.PositiveIntegerField(help_text="In the order of the archive's directory, from 1.")
-    name = models.CharField(max_length=400, blank=True, help_text="As people see it: never a path.")
-    size_bytes = models.PositiveBigIntegerField(help_text="Unpacked, as the directory has it.")
+    number = models.PositiveIntegerField(help_text="Position in the directory of the archive, from 1.")
+    name = models.CharField(max_length=400, blank=True, help_text="Displayed name without a path.")
+    size_bytes = models.PositiveBigIntegerField(
+        help_text="Unpacked size according to the directory of the archive."
+    )
     state = models.CharField(max_length=12, choices=_ENTRY_STATES, default=states.WAITING)
     # These are only ids, since both may be erased long before the archive is forgotten.
     document_id = models.UUIDField(null=True)
     job_id = models.UUIDField(null=True)
-    error_code = models.CharField(max_length=60, blank=True, help_text="Or why it was skipped.")
+    error_code = models.CharField(
+        max_length=60, blank=True, help_text="Error code, or the reason why the entry was skipped."
+    )
     error_detail = models.CharField(max_length=500, blank=True)
 
     class Meta(TenantOwned.Meta):

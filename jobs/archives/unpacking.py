@@ -81,26 +81,26 @@ class Turn:
     """A function that returns False once the lease is lost or the process stops."""
 
     def take(self) -> str:
-        """Work on the archive and return how that ended: `done`, `failed`, `rests`, `turn_over` or `fenced`."""
+        """Work on the archive and return `done`, `failed`, `postponed`, `time_slice_ended` or `lease_lost`."""
         try:
             return self._take()
         except Fenced:
-            return "fenced"
+            return "lease_lost"
         except _Rests as rests:
             rest(self.claim, rests.pause_s, rests.code)
-            return "rests"
+            return "postponed"
         except (FileMissing, ArchiveRejected) as error:
             return self._fail(error)
         except _AWAY as error:
             log.warning("archive_postponed", archive_id=str(self.claim.archive_id), error=str(error))
             rest(self.claim, PAUSE_S, "storage_unavailable")
-            return "rests"
+            return "postponed"
 
     def _fail(self, error: DomainError) -> str:
         try:
             fail_archive(self.claim, error.code, error.detail)
         except Fenced:  # It was canceled or erased just now, and its file too.
-            return "fenced"
+            return "lease_lost"
         return "failed"
 
     def _take(self) -> str:
@@ -116,7 +116,7 @@ class Turn:
             for done, entry in enumerate(waiting):
                 if not self.goes_on() or (done and time.monotonic() > over_s):
                     rest(self.claim)
-                    return "turn_over"
+                    return "time_slice_ended"
                 self._open(identity, archive, packed, entry)
         finish_unpacking(self.claim)
         return "done"

@@ -29,6 +29,7 @@ class StoredFile(TenantOwned):
     expires_at = models.DateTimeField(null=True, blank=True)
 
     class Meta(TenantOwned.Meta):
+        verbose_name = "file"
         indexes = [models.Index(fields=["expires_at"], name="jobs_storedfile_expiry")]
 
     def __str__(self) -> str:
@@ -42,15 +43,15 @@ class Batch(TenantOwned):
     model_version = models.ForeignKey(
         ModelVersion, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
     )
-    price = models.JSONField(null=True, help_text="As it was when the lines had been checked.")
+    price = models.JSONField(null=True, help_text="Price when the lines were validated.")
     cached_price = models.JSONField(
-        null=True, help_text="Of lines whose answers are known, as it was then; null in old batches."
+        null=True, help_text="Price of cache hits at that time. Null in old batches."
     )
     status = models.CharField(max_length=20, choices=_STATUSES, default=states.VALIDATING)
     ending = models.CharField(
         max_length=20,
         blank=True,
-        help_text="How it will end once its files are made: cancelled, expired or failed.",
+        help_text="Final status once the files are written: cancelled, expired or failed.",
     )
     # These are only ids, since a file may be erased long before its batch is forgotten.
     input_file_id = models.UUIDField()
@@ -65,13 +66,13 @@ class Batch(TenantOwned):
     tokens = models.PositiveBigIntegerField(default=0)
     cost_micros = models.BigIntegerField(default=0)
     made_bytes = models.PositiveBigIntegerField(
-        default=0, db_default=0, help_text="Of answers, while they lie in pieces."
+        default=0, db_default=0, help_text="Size of the responses that are not merged yet."
     )
     livemode = models.BooleanField(default=True)
     api_key_id = models.UUIDField(null=True)
     request_id = models.CharField(max_length=64, blank=True)
     served_at = models.DateTimeField(
-        null=True, help_text="When work on it was last taken up, for tenants to take turns."
+        null=True, help_text="When a worker last started it. Tenants are served in turn."
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField()
@@ -81,6 +82,7 @@ class Batch(TenantOwned):
     finished_at = models.DateTimeField(null=True)
 
     class Meta(TenantOwned.Meta):
+        verbose_name_plural = "batches"
         indexes = [
             models.Index(
                 fields=["id"], condition=models.Q(status__in=states.UNFINISHED), name="jobs_batch_unfinished"
@@ -115,7 +117,7 @@ class BatchTask(TenantOwned):
     batch = models.ForeignKey(
         Batch, on_delete=models.CASCADE, related_name="tasks", db_constraint=False, db_index=False
     )
-    number = models.PositiveIntegerField(help_text="In the order of lines.")
+    number = models.PositiveIntegerField(help_text="Position in the order of the lines.")
     kind = models.CharField(max_length=10, choices=_KINDS)
     state = models.CharField(max_length=10, choices=_TASK_STATES, default=states.QUEUED)
     input = models.CharField(max_length=300, blank=True)
@@ -123,7 +125,7 @@ class BatchTask(TenantOwned):
     errors = models.CharField(max_length=300, blank=True)
     lines = models.PositiveIntegerField(default=0)
     answered = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="Lines at its beginning whose answers are saved and charged."
+        default=0, db_default=0, help_text="Number of first lines whose responses are stored and charged."
     )
     attempt = models.PositiveIntegerField(default=0)
     run_after = models.DateTimeField(db_default=Now())
@@ -131,9 +133,9 @@ class BatchTask(TenantOwned):
     lease_until = models.DateTimeField(null=True)
     worker = models.CharField(max_length=100, blank=True)
     at_line = models.PositiveIntegerField(
-        null=True, help_text="The one that runs alone, where workers have died with these lines."
+        null=True, help_text="Line that runs alone after workers crashed with these lines."
     )
-    deadly_lines = models.JSONField(default=list, help_text="Those that workers died with.")
+    deadly_lines = models.JSONField(default=list, help_text="Lines that workers crashed with.")
 
     class Meta(TenantOwned.Meta):
         constraints = [

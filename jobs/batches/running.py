@@ -188,7 +188,7 @@ class SliceRun:
                     return self._asker.refused(line, error)
                 if most is None:
                     self._give_place(error)
-                log.info("batch_line_waits", code=error.code, line=line.number, tries=tries)
+                log.info("batch_line_postponed", code=error.code, line=line.number, tries=tries)
                 await self._held.ends_within(pause_s(tries, error, random.random()))  # noqa: S311  # jitter
             except Exception:
                 log.exception("batch_line_failed", line=line.number)

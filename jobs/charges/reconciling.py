@@ -121,7 +121,7 @@ def _let_go(tenant_id: UUID, job_id: UUID) -> bool:
         if job is None:
             return False
         let_go_of_units(job)
-    log.warning("hold_left_behind", tenant_id=str(tenant_id), job_id=str(job_id))
+    log.warning("orphaned_hold_settled", tenant_id=str(tenant_id), job_id=str(job_id))
     return True
 
 
@@ -133,5 +133,5 @@ def _settle(tenant_id: UUID, job_id: UUID) -> bool:
             return False
         Job.objects.filter(id=job.id).update(held_micros=None)
         settle_ended([job])
-    log.warning("hold_left_behind", tenant_id=str(tenant_id), job_id=str(job_id))
+    log.warning("orphaned_hold_settled", tenant_id=str(tenant_id), job_id=str(job_id))
     return True

@@ -36,7 +36,7 @@ def correct_stored_bytes() -> dict[UUID, Compared]:
         cursor.execute(_CORRECT)
         rows = cursor.fetchall()
     for tenant_id, there, counted in rows:
-        log.error("stored_bytes_differ", tenant_id=str(tenant_id), corrected_by_bytes=there - counted)
+        log.error("stored_bytes_corrected", tenant_id=str(tenant_id), corrected_by_bytes=there - counted)
     return {
         tenant_id: Compared(tenant_id, COMPARED, "", "bytes", there, counted)
         for tenant_id, there, counted in rows

@@ -88,11 +88,11 @@ def _sweep(root: Path) -> None:
         try:
             if not _in_use(entry):
                 _remove(entry)
-                log.info("spool_swept", path=str(entry))
+                log.info("spool_entry_removed", path=str(entry))
         except OSError as error:
             # The entry belongs to another user, or is on a faulty disk. A process that starts needs a folder of its
             # own, and does not need that entry removed.
-            log.warning("spool_not_swept", path=str(entry), error=str(error))
+            log.warning("spool_entry_not_removed", path=str(entry), error=str(error))
 
 
 def _remove(entry: Path) -> None:

@@ -13,7 +13,9 @@ from jobs.documents.reader import DocumentLimits, DocumentReader
 START_TIMEOUT_S = 20.0
 
 _LAYER = Gauge(
-    "maas_sandbox_layer", "1 for each layer that children which open documents are confined by.", ["layer"]
+    "maas_sandbox_layer",
+    "1 for each sandbox layer that confines the processes that open documents.",
+    ["layer"],
 )
 _making = threading.Lock()
 

@@ -41,4 +41,4 @@ def _publish(content: Mapping[str, object], **about: str) -> None:
     except RedisLeftAlone:
         pass
     except redis.RedisError as error:
-        log.warning("change_not_announced", **about, error=str(error))
+        log.warning("change_not_published", **about, error=str(error))

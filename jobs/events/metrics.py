@@ -3,6 +3,6 @@
 from prometheus_client import Gauge
 
 HORIZON_AGE = Gauge(
-    "maas_events_held_seconds",
-    "For how long one open transaction has held back what happens since, for everybody.",
+    "maas_events_blocked_seconds",
+    "How long an open transaction has delayed new events for all tenants.",
 )

@@ -15,7 +15,9 @@ class IdempotencyKey(TenantOwned):
     key = models.CharField(max_length=255)
     operation = models.CharField(max_length=32, default="submit_job", db_default="submit_job")
     fingerprint = models.CharField(max_length=64)
-    status = models.PositiveSmallIntegerField(default=202, db_default=202, help_text="Of the first answer.")
+    status = models.PositiveSmallIntegerField(
+        default=202, db_default=202, help_text="HTTP status of the first response."
+    )
     job = models.ForeignKey(
         Job,
         null=True,
@@ -24,12 +26,12 @@ class IdempotencyKey(TenantOwned):
         db_constraint=False,
         db_index=False,
     )
-    made_id = models.UUIDField(null=True, help_text="Of what was made, where it is no job.")
+    made_id = models.UUIDField(null=True, help_text="ID of the created object, if it is not a job.")
     made_count = models.PositiveIntegerField(
-        null=True, help_text="How many were told, where that is the answer and no single one of them is."
+        null=True, help_text="Number of notified objects, if the response is a count."
     )
     refusal = models.JSONField(
-        null=True, help_text="What was said where it could not be paid, and so nothing was made."
+        null=True, help_text="Payment error of the first response, if nothing was created."
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

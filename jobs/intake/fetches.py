@@ -109,7 +109,7 @@ class Fetches:
                 if not await self._lookups.run(renew, hold):
                     return
             except DomainError as error:
-                log.warning("key_not_held", tenant_id=str(hold.tenant_id), error=error.detail)
+                log.warning("idempotency_key_not_renewed", tenant_id=str(hold.tenant_id), error=error.detail)
 
 
 def _is_short_json(scope: Scope) -> bool:

@@ -54,7 +54,7 @@ class Finishing:
             async with self._stop.limit(WAIT_S):
                 await asyncio.shield(task)
         except TimeoutError:
-            log.info("upload_checked_later", upload_id=str(turn.upload_id))
+            log.info("upload_check_deferred", upload_id=str(turn.upload_id))
 
     def close(self) -> None:
         for task in self._under_way:
@@ -69,7 +69,7 @@ class Finishing:
         except finishing.Lost:
             log.info("upload_finished_elsewhere", **about)
         except (DomainError, ReaderUnavailable) as error:
-            log.warning("upload_put_off", error=error.detail, **about)
+            log.warning("upload_postponed", error=error.detail, **about)
             await self._put_off(turn)
         except Exception:
             log.exception("upload_not_finished", **about)

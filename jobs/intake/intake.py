@@ -14,7 +14,7 @@ from typing import NoReturn
 from uuid import UUID
 
 from jobs.core.turned_away import was_turned_away
-from jobs.intake.metrics import TURNED_AWAY
+from jobs.intake.metrics import ADMISSION_REFUSED
 from jobs.intake.pressure import FEW, NEWCOMERS_SAVE_S, Pressure
 from jobs.intake.turns import Turns
 from tenants.api.authentication import IDENTITY
@@ -149,9 +149,9 @@ class Door:
         pause_s = self._pressure.retry_after_s(time.monotonic(), random.random())  # noqa: S311  # jitter, not a secret
         extra = {"retry_after_s": pause_s}
         if own:
-            TURNED_AWAY.labels("tenant").inc()
+            ADMISSION_REFUSED.labels("tenant").inc()
             raise TooMuchAtOnce(f"You hand in too much at once. Send this again in {pause_s} s.", extra=extra)
-        TURNED_AWAY.labels("all").inc()
+        ADMISSION_REFUSED.labels("all").inc()
         raise Overloaded(f"Too much is handed in at once. Send this again in {pause_s} s.", extra=extra)
 
 

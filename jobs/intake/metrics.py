@@ -2,10 +2,10 @@
 
 from prometheus_client import Counter, Gauge
 
-OPEN = Gauge("maas_live_open", "Event streams and sockets that are open now.", ["kind"])
-TURNED_AWAY = Counter(
-    "maas_turned_away_total",
-    "Jobs and documents that were refused at the door, as too much came at once.",
-    ["of"],
+OPEN = Gauge("maas_streaming_connections", "Event streams and sockets that are open now.", ["kind"])
+ADMISSION_REFUSED = Counter(
+    "maas_admission_refused_total",
+    "Jobs and documents refused at admission because too many arrived at once.",
+    ["scope"],
 )
-ENDED = Counter("maas_streams_ended_total", "Event streams that have ended, by the reason.", ["reason"])
+ENDED = Counter("maas_streams_ended_total", "Event streams that have ended, by reason.", ["reason"])

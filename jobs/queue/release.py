@@ -97,7 +97,7 @@ def _release(version_id: int, version_key: str) -> None:
     try:
         _releasing.run(version_id, partial(release_version, version_id, version_key))
     except Exception:
-        log.exception("release_failed", version=version_key)
+        log.exception("page_release_failed", version=version_key)
 
 
 def _release_with_live_connection(version_id: int, version_key: str) -> None:

@@ -103,7 +103,7 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
         if is_operators(error):
             raise
         # The other pages are still to be swept. This page is tried again in the next round.
-        log.exception("page_not_swept", page_id=str(page_id), job_id=str(job_id))
+        log.exception("expired_lease_not_handled", page_id=str(page_id), job_id=str(job_id))
         return False
     log.warning(
         "lease_expired", page_id=str(page_id), job_id=str(job_id), worker=page.worker, attempt=page.attempt

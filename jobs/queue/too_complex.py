@@ -65,7 +65,7 @@ def _fail_unread_pages(claim: Claim, document: ClaimedDocument) -> None:
     except Fenced:
         pass  # The job has ended.
     if ended:
-        log.warning("document_given_up", document_id=str(document.id), pages=ended)
+        log.warning("document_too_complex", document_id=str(document.id), pages=ended)
 
 
 def _fail_some(claim: Claim, document: ClaimedDocument) -> int:

@@ -65,5 +65,5 @@ def _end(page_id: UUID, job_id: UUID) -> bool:
             raise
         log.exception("page_not_ended", page_id=str(page_id), job_id=str(job_id))
         return False
-    log.warning("page_used_up", page_id=str(page_id), job_id=str(job_id), attempt=page.attempt)
+    log.warning("page_attempts_exhausted", page_id=str(page_id), job_id=str(job_id), attempt=page.attempt)
     return True

@@ -45,9 +45,9 @@ def delete_document(
 
 def _tell(document: Document, because: ErasedBecause) -> None:
     """Log the erasure with ids only. An older backup that is restored lacks the erasure, but the log has it."""
-    ERASED.labels(what="document", because=because.value).inc()
+    ERASED.labels(kind="document", reason=because.value).inc()
     ids = {"document_id": str(document.id), "tenant_id": str(document.tenant_id)}
-    log.info("document_erased", **ids, because=because.value)
+    log.info("document_erased", **ids, reason=because.value)
 
 
 def erase_locked(

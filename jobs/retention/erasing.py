@@ -89,8 +89,8 @@ def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> 
 
 def _tell(job: Job, because: ErasedBecause) -> None:
     """Log the erasure with ids only. An older backup that is restored lacks the erasure, but the log has it."""
-    ERASED.labels(what="job", because=because.value).inc()
-    log.info("job_erased", job_id=str(job.id), tenant_id=str(job.tenant_id), because=because.value)
+    ERASED.labels(kind="job", reason=because.value).inc()
+    log.info("job_erased", job_id=str(job.id), tenant_id=str(job.tenant_id), reason=because.value)
 
 
 def _erase_rows(job: Job) -> None:

@@ -85,7 +85,7 @@ def erase_old_events(progress: Progress = SILENT) -> int:
             if not gone:
                 break
             found = _whose({one.tenant_id: keeping[one.tenant_id] for one in found})
-    OVERDUE_S.labels(what="event").set(max((one.overdue_s for one in found), default=0.0))
+    OVERDUE_S.labels(kind="event").set(max((one.overdue_s for one in found), default=0.0))
     return erased
 
 
@@ -93,7 +93,7 @@ def _erase_some(one: OldEvents) -> int:
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ERASE, {"tenant": one.tenant_id, "days": one.days, "most": BATCH})
         number = int(cursor.fetchone()[0])
-    ERASED.labels(what="event", because=ErasedBecause.RETENTION.value).inc(number)
+    ERASED.labels(kind="event", reason=ErasedBecause.RETENTION.value).inc(number)
     return number
 
 

@@ -51,7 +51,7 @@ def _erase_some(kind: Kind, keeping: Mapping[UUID, Keeping], until_s: float, pro
             found = due(kind, keeping)
         if not gone:
             break
-    OVERDUE_S.labels(what=kind).set(max((one.overdue_s for one in found), default=0.0))
+    OVERDUE_S.labels(kind=kind).set(max((one.overdue_s for one in found), default=0.0))
     return erased
 
 
@@ -67,7 +67,7 @@ def _erase_each(kind: Kind, found: Sequence[Due], until_s: float, progress: Prog
         except OperationalError:
             raise
         except Exception:
-            log.exception("retention_failed", what=kind, id=str(one.id), tenant_id=str(one.tenant_id))
+            log.exception("retention_failed", kind=kind, id=str(one.id), tenant_id=str(one.tenant_id))
     return erased
 
 

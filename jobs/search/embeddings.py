@@ -70,4 +70,4 @@ def _write(statement: str, **values: UUID | int | str | list[UUID] | list[int]) 
         with transaction.atomic(using=current_alias()), connections[current_alias()].cursor() as cursor:
             cursor.execute(statement, values)
     except DatabaseError as error:
-        log.warning("embedding_not_kept", error=str(error).splitlines()[0])
+        log.warning("embedding_not_stored", error=str(error).splitlines()[0])

@@ -70,10 +70,10 @@ def meaning_of(words: str) -> Embedding | None:
     except Busy:
         raise MeaningUnavailable(TAKEN) from None
     except OSError as error:
-        log.warning("meaning_not_read", model=embedder.key, error=str(error))
+        log.warning("semantic_search_failed", model=embedder.key, error=str(error))
         raise MeaningUnavailable(AWAY) from error
     except (ModelFailed, ArtifactDamaged) as error:
-        log.warning("meaning_not_read", model=embedder.key, error=str(error))
+        log.warning("semantic_search_failed", model=embedder.key, error=str(error))
         raise MeaningUnavailable(BROKEN) from error
 
 

@@ -125,7 +125,7 @@ class Following:
             await story
             reason = "done"
         except ClientGone:
-            reason = "gone"
+            reason = "disconnected"
         except TooSlow:
             reason = "slow"
             log.info("stream_too_slow", tenant_id=tenant_id)

@@ -75,7 +75,7 @@ class Guests:
         except DomainError:
             pass  # If the database does not respond, no connection is closed.
         except Exception:
-            log.exception("guests_not_checked")
+            log.exception("stream_credentials_not_checked")
 
     async def _watch(self) -> None:
         while self._by_pass:

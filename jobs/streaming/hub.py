@@ -152,11 +152,11 @@ class Hub:
                     self._wake_all()
                     await self._relay(channel)
             except (RedisError, OSError) as error:
-                log.warning("changes_not_heard", error=str(error), retry_s=retry_s)
+                log.warning("change_listener_disconnected", error=str(error), retry_s=retry_s)
             except Exception:
                 # This is a defect. Without a listener every socket and every wait of this process would be slow until
                 # it ends.
-                log.exception("changes_listener_failed", retry_s=retry_s)
+                log.exception("change_listener_failed", retry_s=retry_s)
             await asyncio.sleep(retry_s)
             retry_s = min(retry_s * 2, LONGEST_RETRY_S)
 

@@ -51,7 +51,7 @@ class Rounds:
             except DomainError:
                 pass  # If the database does not respond, nothing is reported.
             except Exception:
-                log.exception("lost_hints_not_looked_for")
+                log.exception("missed_changes_not_checked")
 
     async def go(self) -> None:
         watched = self._hub.watched()

@@ -21,30 +21,32 @@ class ResumableUpload(TenantOwned):
         TERMINATED = "terminated"
 
     name = models.CharField(max_length=255)
-    content_type = models.CharField(max_length=255, blank=True, help_text="As the client named it.")
-    metadata = models.CharField(max_length=LONGEST_METADATA, blank=True, help_text="As it was sent.")
+    content_type = models.CharField(max_length=255, blank=True, help_text="Content type sent by the client.")
+    metadata = models.CharField(
+        max_length=LONGEST_METADATA, blank=True, help_text="Metadata sent by the client."
+    )
     size_bytes = models.PositiveBigIntegerField()
-    offset_bytes = models.PositiveBigIntegerField(default=0, help_text="So much of it is stored.")
+    offset_bytes = models.PositiveBigIntegerField(default=0, help_text="Number of stored bytes.")
     part_bytes = models.PositiveBigIntegerField(
         default=0,
         db_default=0,
-        help_text="0, or it is sent to the storage itself, in parts of so many bytes.",
+        help_text="Part size of an upload directly to the storage. 0 for other uploads.",
     )
     parts_id = models.TextField(
         blank=True,
         db_default="",
-        help_text="What the storage calls these parts, once it has been told of them.",
+        help_text="ID of the multipart upload at the storage.",
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVING)
     livemode = models.BooleanField(default=True)
-    document_id = models.UUIDField(null=True, help_text="What it has become.")
-    duplicate = models.BooleanField(default=False, help_text="These very bytes were a document already.")
+    document_id = models.UUIDField(null=True, help_text="ID of the created document.")
+    duplicate = models.BooleanField(
+        default=False, help_text="Whether the same bytes were already a document."
+    )
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
     lease_token = models.BigIntegerField(null=True)
-    lease_until = models.DateTimeField(
-        null=True, help_text="Until then it is one request's, or nobody tries to finish it."
-    )
+    lease_until = models.DateTimeField(null=True, help_text="Reserved by one request until this time.")
     expires_at = models.DateTimeField()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True)

@@ -83,7 +83,7 @@ def _expire(tenant_id: UUID, upload_id: UUID) -> bool:
         was = upload.state
         end_upload(upload, State.EXPIRED)
     if was == State.CHECKING:
-        log.error("upload_never_finished", upload_id=str(upload_id), tenant_id=str(tenant_id))
+        log.error("upload_expired", upload_id=str(upload_id), tenant_id=str(tenant_id))
     return True
 
 
@@ -96,7 +96,7 @@ def _finish(turn: Turn) -> None:
     except finishing.Lost:
         log.info("upload_finished_elsewhere", **about)
     except (DomainError, ReaderUnavailable) as error:
-        log.warning("upload_put_off", error=error.detail, **about)
+        log.warning("upload_postponed", error=error.detail, **about)
         finishing.put_off(turn, PAUSE_S)
     except Exception:
         log.exception("upload_not_finished", **about)

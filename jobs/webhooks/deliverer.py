@@ -69,9 +69,9 @@ class Deliverer:
     def _not_taken(self, error: Exception) -> None:
         connections.close_all()
         if isinstance(error, OperationalError | InterfaceError):
-            log.warning("webhooks_database_away", error=str(error).strip())
+            log.warning("webhooks_database_unavailable", error=str(error).strip())
         else:
-            log.exception("webhooks_not_taken")
+            log.exception("webhook_deliveries_not_claimed")
 
     def _start(self, held: Held) -> None:
         """Start to send a delivery. A failure with one delivery must not stop the others."""
@@ -88,7 +88,9 @@ class Deliverer:
             _settle(held, self._attempted(held))
         except Exception:
             connections.close_all()
-            log.exception("webhook_not_settled", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
+            log.exception(
+                "webhook_delivery_not_recorded", tenant_id=str(held.tenant_id), delivery_id=str(held.id)
+            )
         finally:
             self._count(held, 1)
 
@@ -111,7 +113,7 @@ class Deliverer:
         name = type(error).__name__
         if name not in self._said:
             self._said.add(name)
-            log.exception("webhook_not_sent", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
+            log.exception("webhook_delivery_failed", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
 
     def _count(self, held: Held, by: int) -> None:
         with self._changed:
@@ -130,7 +132,7 @@ def _settle(held: Held, outcome: Outcome) -> None:
     except (OperationalError, InterfaceError):
         raise
     except DatabaseError:
-        log.exception("webhook_words_not_kept", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
+        log.exception("webhook_response_not_stored", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
         settle(held, without_words(outcome))
 
 
@@ -155,7 +157,7 @@ class Deliveries(threading.Thread):
                 self._deliverer.run()
             except BaseException:
                 # Every error is caught, because without this thread no webhook would be sent any more.
-                log.exception("webhooks_deliverer_failed")
+                log.exception("webhook_deliverer_failed")
                 self._stopping.wait(AWAY_S)
             finally:
                 connections.close_all()

@@ -14,8 +14,8 @@ class WebhookEndpoint(TenantOwned):
     """A URL with its own queue and its own health, so that a dead endpoint delays no other."""
 
     class Kind(models.TextChoices):
-        ENDPOINT = "endpoint", "of the tenant"
-        JOBS = "jobs", "named by jobs"
+        ENDPOINT = "endpoint", "account"
+        JOBS = "jobs", "set by jobs"
         """All URLs of one server that single jobs named. The `url` of the row is the origin of the server."""
 
     class State(models.TextChoices):
@@ -24,7 +24,7 @@ class WebhookEndpoint(TenantOwned):
         DELETED = "deleted"
 
     class Reason(models.TextChoices):
-        BY_HAND = "by_hand", "disabled by hand"
+        BY_HAND = "by_hand", "disabled manually"
         GONE = "gone", "answered 410 Gone"
         FAILING = "failing", "failed for days"
 
@@ -36,34 +36,36 @@ class WebhookEndpoint(TenantOwned):
     state = models.CharField(max_length=10, choices=State.choices, default=State.ENABLED)
     disabled_reason = models.CharField(max_length=10, choices=Reason.choices, blank=True)
     disabled_at = models.DateTimeField(null=True)
-    succeeded_at = models.DateTimeField(null=True, help_text="About when it last took a message.")
+    succeeded_at = models.DateTimeField(
+        null=True, help_text="Approximate time of the last successful delivery."
+    )
     failing_since = models.DateTimeField(
-        null=True, help_text="Its first failure since it last took a message."
+        null=True, help_text="First failure since the last successful delivery."
     )
     given_up = models.PositiveIntegerField(
-        default=0, help_text="Deliveries that failed to the last attempt since it last took a message."
+        "failed deliveries", default=0, help_text="Failed deliveries since the last successful delivery."
     )
     width = models.PositiveSmallIntegerField(
         default=2,
         db_default=2,
-        help_text="How many requests may be under way to it: more while it answers fast, one after a failure.",
+        help_text="Allowed concurrent requests: more while responses are fast, one after a failure.",
     )
     failures = models.PositiveIntegerField(
         default=0,
         db_default=0,
-        help_text="Requests in a row that got no answer, or one that says that the server is at fault.",
+        help_text="Consecutive requests without a response or with a server error.",
     )
     rests_until = models.DateTimeField(
-        null=True, help_text="After some of those nothing is sent to it until then, and then one message."
+        "paused until", null=True, help_text="Nothing is sent until this time after repeated failures."
     )
     not_before = models.DateTimeField(
-        null=True, help_text="Its server has asked to be left alone until then, with Retry-After."
+        "retry after", null=True, help_text="The server asked to wait until this time (Retry-After)."
     )
     told_at = models.DateTimeField(
-        null=True, editable=False, help_text="When its owners were mailed that it was disabled."
+        null=True, editable=False, help_text="When the owners were mailed about the disabling."
     )
     tell_at = models.DateTimeField(
-        null=True, editable=False, help_text="When to try again to mail those who were not told yet."
+        null=True, editable=False, help_text="When to retry mailing the remaining owners."
     )
     tell_tries = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     told_ids = ArrayField(
@@ -71,11 +73,12 @@ class WebhookEndpoint(TenantOwned):
         default=list,
         db_default=[],
         editable=False,
-        help_text="Whom there is no need to mail any more, while others are not told yet.",
+        help_text="Owners that were already mailed.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):
+        verbose_name = "webhook"
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
@@ -103,16 +106,16 @@ class WebhookSecret(TenantOwned):
         related_name="secrets",
         db_constraint=False,
         db_index=False,
-        help_text="None for the tenant's own, which signs what goes to addresses that jobs name.",
+        help_text="Empty for the secret of the tenant, which signs messages to URLs set by jobs.",
     )
     of_tests = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="Of the tenant's own: signs what tests tell the addresses that they name.",
+        help_text="Whether the secret of the tenant signs messages of test jobs.",
     )
     salt = models.BinaryField(max_length=32)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    ends_at = models.DateTimeField(null=True, help_text="When a secret that was rotated out signs no more.")
+    ends_at = models.DateTimeField(null=True, help_text="When a rotated secret stops signing.")
 
     class Meta(TenantOwned.Meta):
         constraints = [
@@ -178,14 +181,16 @@ class WebhookDelivery(TenantOwned):
         db_constraint=False,
         db_index=False,
     )
-    url = models.CharField(max_length=LONGEST_URL, blank=True, help_text="The job's own, if it named one.")
+    url = models.CharField(max_length=LONGEST_URL, blank=True, help_text="URL set by the job, if any.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     attempts_made = models.PositiveIntegerField(default=0)
-    step = models.PositiveSmallIntegerField(default=0, help_text="Attempts since it began or was replayed.")
+    step = models.PositiveSmallIntegerField(
+        default=0, help_text="Attempts since the first sending or the last replay."
+    )
     next_attempt_at = models.DateTimeField(null=True, db_default=Now())
     lease_token = models.BigIntegerField(null=True)
     lease_until = models.DateTimeField(null=True)
-    error_code = models.CharField(max_length=60, blank=True, help_text="Of the last attempt.")
+    error_code = models.CharField(max_length=60, blank=True, help_text="Error code of the last attempt.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True)
 
@@ -231,10 +236,12 @@ class WebhookAttempt(TenantOwned):
     number = models.PositiveIntegerField()
     started_at = models.DateTimeField()
     took_ms = models.PositiveIntegerField()
-    status = models.PositiveSmallIntegerField(null=True, help_text="Of the answer; none where none came.")
+    status = models.PositiveSmallIntegerField(
+        null=True, help_text="HTTP status of the response. Empty without a response."
+    )
     error_code = models.CharField(max_length=60, blank=True)
     detail = models.CharField(max_length=500, blank=True)
-    answer = models.TextField(blank=True, help_text="The beginning of a failure's body, where it is kept.")
+    answer = models.TextField(blank=True, help_text="Beginning of the response body of a failure, if stored.")
 
     class Meta(TenantOwned.Meta):
         constraints = [

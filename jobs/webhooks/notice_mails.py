@@ -78,7 +78,7 @@ def tell(endpoint: Disabled, note: Callable[[UUID], None]) -> Telling:
                 if _may_be_taken_later(refusal):
                     telling.put_off += 1
                     continue
-                log.info("webhook_notice_refused", tenant_id=str(endpoint.tenant_id))
+                log.info("webhook_notice_mail_refused", tenant_id=str(endpoint.tenant_id))
             note(user_id)
     return telling
 

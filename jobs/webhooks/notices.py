@@ -79,7 +79,7 @@ def _tell(endpoint: Disabled) -> bool:
     telling = tell(endpoint, partial(_note, endpoint))
     if telling.put_off:
         _put_off(endpoint)
-        log.warning("webhook_notice_put_off", tenant_id=str(endpoint.tenant_id), people=telling.put_off)
+        log.warning("webhook_notice_postponed", tenant_id=str(endpoint.tenant_id), recipients=telling.put_off)
     else:
         _execute(_DONE, endpoint)
     return telling.told > 0

@@ -39,7 +39,7 @@ class ArchiveWorker:
             try:
                 worked = self.work_once()
             except (OperationalError, InterfaceError) as error:
-                log.warning("database_away", error=str(error).strip())
+                log.warning("database_unavailable", error=str(error).strip())
                 worked = False
             except Exception:
                 log.exception("archive_round_failed")
@@ -57,7 +57,7 @@ class ArchiveWorker:
         with _Lease(claim, self._stopping) as lease:
             outcome = Turn(claim, reader, lease.goes_on).take()
         log.info(
-            "archive_turn_done", archive_id=str(claim.archive_id), outcome=outcome, attempt=claim.attempt
+            "archive_step_done", archive_id=str(claim.archive_id), outcome=outcome, attempt=claim.attempt
         )
         return True
 

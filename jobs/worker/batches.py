@@ -94,7 +94,7 @@ class BatchWorker:
         try:
             asyncio.run(self._main())
         except Exception:
-            log.exception("batches_ended")
+            log.exception("batch_thread_crashed")
 
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -125,7 +125,7 @@ class BatchWorker:
                 else:
                     await self._work(claim)
             except DatabaseAway as error:
-                log.warning("database_away", error=str(error.__cause__ or error))
+                log.warning("database_unavailable", error=str(error.__cause__ or error))
                 await asyncio.sleep(LOOK_EVERY_S)
             except Exception:
                 log.exception("batch_round_failed")
@@ -158,9 +158,9 @@ class BatchWorker:
             await asyncio.shield(self._threads.run(put_off, claim))
             if stops:
                 raise
-            return "fenced"
+            return "lease_lost"
         except Fenced:
-            return "fenced"
+            return "lease_lost"
         except (FileMissing, LineFault) as error:
             message = error.detail if isinstance(error, FileMissing) else error.message
             await self._give_up(claim, batch_fault(error.code, message))
@@ -191,7 +191,7 @@ class BatchWorker:
         """Give up a task. The batch ends, as failed unless something else has ended it. What was run already is never
         thrown away.
         """
-        log.error("batch_given_up", code=fault["code"], tries=claim.tries)
+        log.error("batch_task_failed", code=fault["code"], tries=claim.tries)
         try:
             match claim.kind:
                 case states.VALIDATE:

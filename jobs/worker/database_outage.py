@@ -31,6 +31,6 @@ def while_database_is_away(do: Callable[[], Done], *, keep_trying: Callable[[], 
             connections.close_all()
             if not keep_trying():
                 raise
-            log.warning("database_away", error=str(error).strip(), pause_s=pause_s)
+            log.warning("database_unavailable", error=str(error).strip(), pause_s=pause_s)
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, LONGEST_PAUSE_S)

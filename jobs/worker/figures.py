@@ -51,7 +51,7 @@ class WorkerNews:
         try:
             tell(self._worker, figures, {name: more for name, more in grown.items() if more}, self._wall())
         except redis.RedisError as error:
-            log.warning("figures_not_told", error=str(error))
+            log.warning("worker_statistics_not_sent", error=str(error))
             return
         self._told = sums
 

@@ -111,7 +111,7 @@ class WorkerLane:
                 isinstance(error, StorageUnavailable) or trouble_of(error)
             ):
                 raise
-            log.warning("lane_model_not_read", model=request.model_key, error=str(error))
+            log.warning("rpc_model_not_read", model=request.model_key, error=str(error))
             raise LaneUnavailable(PLACE_AWAY) from error
 
 

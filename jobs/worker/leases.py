@@ -173,7 +173,7 @@ class Leases:
                 if self._held.pop(claim.token, None) is None:
                     continue
                 self._hung.add(claim.token)
-            log.error("page_hangs", page_id=str(claim.page_id), job_id=str(claim.job_id))
+            log.error("page_stuck", page_id=str(claim.page_id), job_id=str(claim.job_id))
 
     def _later_than(self, seconds: float) -> list[_Held]:
         now_s = self._clock()
@@ -199,4 +199,9 @@ class Leases:
             known = self._held.pop(claim.token, None)
         if known is not None:
             known.call.cancel()
-            log.info("fenced", page_id=str(claim.page_id), job_id=str(claim.job_id), token=claim.token)
+            log.info(
+                "page_lease_lost",
+                page_id=str(claim.page_id),
+                job_id=str(claim.job_id),
+                fencing_token=claim.token,
+            )

@@ -29,7 +29,11 @@ class LoadNews:
         try:
             self._waiting.put_nowait(claim)
         except queue.Full:
-            log.warning("loading_not_said", job_id=str(claim.job_id), error="too much is waiting to be said")
+            log.warning(
+                "model_loading_not_recorded",
+                job_id=str(claim.job_id),
+                error="the queue of load notices is full",
+            )
             return
         with self._starting:
             if self._thread is None:
@@ -42,6 +46,6 @@ class LoadNews:
             try:
                 say_loading(claim)
             except Exception as error:
-                log.warning("loading_not_said", job_id=str(claim.job_id), error=str(error))
+                log.warning("model_loading_not_recorded", job_id=str(claim.job_id), error=str(error))
             finally:
                 connections.close_all()

@@ -49,7 +49,7 @@ def _given_back(claim: Claim, error: Exception) -> End:
     def end() -> str:
         if hand_back(claim):
             return "handed_back"
-        return "fenced" if is_wanted(claim) else "canceled"
+        return "lease_lost" if is_wanted(claim) else "canceled"
 
     return end
 
@@ -60,7 +60,7 @@ def _too_late(claim: Claim, error: Exception) -> End:
 
 def _reader_busy(claim: Claim, error: Exception) -> End:
     """Postpone the page, however long this lasts: waiting for a reader says nothing about the page."""
-    log.info("page_waits_for_reader", error=str(error))
+    log.info("page_reader_busy", error=str(error))
     return lambda: postpone_page(claim, READER_BUSY, for_ever=True)
 
 

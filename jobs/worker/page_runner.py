@@ -74,7 +74,7 @@ class PageRunner:
                     self._run(claim)
         except (OperationalError, InterfaceError) as error:
             # No notification is needed: the page is announced again when its notification or its lease has ended.
-            log.warning("page_left", page_id=str(page_id), error=str(error).strip())
+            log.warning("page_abandoned", page_id=str(page_id), error=str(error).strip())
 
     def _run(self, claim: Claim) -> None:
         key, started = claim.model_key, time.perf_counter()
@@ -120,7 +120,7 @@ class PageRunner:
         try:
             return self._write(claim, end)
         except Fenced:
-            return "fenced"
+            return "lease_lost"
 
     def _write(self, claim: Claim, end: End) -> str:
         """Write the end of the page. If it cannot be written, this is a failure like any other. Without this, the page
@@ -132,7 +132,7 @@ class PageRunner:
         except Exception as error:
             if isinstance(error, Fenced) or may_pass(error):
                 raise
-            log.exception("page_end_not_written")
+            log.exception("page_outcome_not_saved")
             failed = partial(fail_page, claim, OURS, may_retry=True)
             return while_database_is_away(failed, keep_trying=holds)
 
@@ -187,10 +187,10 @@ class PageRunner:
             page = open_page(claim.document, claim.number, call)
         except StorageUnavailable as error:
             if self.storage.failed(error):
-                log.warning("documents_left", error=error.detail)
+                log.warning("documents_paused", error=error.detail)
             raise
         if self.storage.opened():
-            log.info("documents_taken_again")
+            log.info("documents_resumed")
         return _Opened(page.work, page.sha256)
 
     def _reused(self, claim: Claim, plan: Plan) -> End | None:

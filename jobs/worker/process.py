@@ -142,7 +142,7 @@ class WorkerProcess:
             self._watch()
         finally:
             self._running = False
-            log.info("worker_stopping", pages_held=self._leases.count)
+            log.info("worker_stopping", pages_in_flight=self._leases.count)
             ends_s = time.monotonic() + settings.MAAS_WORKER_STOP_S
             self._lane.serve(())
             consumers.stop(settings.MAAS_WORKER_STOP_S)

@@ -69,7 +69,7 @@ class EdgeApp:
             try:
                 reply = await self._reply(incoming)
             except ClientGone:
-                log.info("client_gone", path=scope["path"])
+                log.info("client_disconnected", path=scope["path"])
                 return
             except Exception as error:
                 reply = refused(error, name)

@@ -19,6 +19,18 @@ class OperatorSite(UnfoldAdminSite):  # type: ignore[misc]
         urls: list[Any] = super().get_urls()
         return urls
 
+    def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
+        """Return the menu, and note the group and the item of the current page, which its breadcrumbs name."""
+        menu: list[dict[str, Any]] = super().get_sidebar_list(request)
+        places = (
+            {"group": group["title"], "item": item["title"], "link": item["link"]}
+            for group in menu
+            for item in group["items"]
+            if item["active"]
+        )
+        request.menu_place = next(places, None)  # type: ignore[attr-defined]
+        return menu
+
     def has_permission(self, request: HttpRequest) -> bool:
         """Return whether the person may enter. A page calls this many times, and the answer is looked up once."""
         if not super().has_permission(request):

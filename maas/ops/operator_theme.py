@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse_lazy
+from django.utils.translation import gettext_lazy as _
 
 from maas.ops.admin.sight import ENGINE, PAGES, may_see
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 
 def _icon(request: object) -> str:
@@ -27,7 +31,7 @@ def _keys(request: object) -> str:
     return static("maas/admin-keys.js")
 
 
-def _item(title: str, icon: str, name: str, *kinds: str) -> dict[str, Any]:
+def _item(title: "StrOrPromise", icon: str, name: str, *kinds: str) -> dict[str, Any]:
     """Build an item that is offered to operators who may see these kinds of rows."""
     link = reverse_lazy(name if name.startswith("admin-") else f"admin:{name}")
     allowed = partial(_may_see, kinds)
@@ -40,83 +44,81 @@ def _may_see(kinds: tuple[str, ...], request: HttpRequest) -> bool:
 
 def _is_at(name: str) -> Callable[[HttpRequest], bool]:
     """Return a check for the current page. It compares names of views, because the address of one list may begin with
-    that of another.
+    that of another. All pages of a list belong to its item.
     """
-    place = name.removesuffix("_changelist")
+    pages = f"{name.removesuffix('_changelist')}_"
 
     def is_at(request: HttpRequest) -> bool:
         match = request.resolver_match
         shown = match.url_name or "" if match else ""
-        return shown == name or shown in {
-            f"{place}_{page}" for page in ("change", "add", "delete", "history")
-        }
+        return shown == name or shown.startswith(pages)
 
     return is_at
 
 
-def _list(title: str, icon: str, model: str) -> dict[str, Any]:
+def _list(title: "StrOrPromise", icon: str, model: str) -> dict[str, Any]:
     return _item(title, icon, f"{model}_changelist", model.replace("_", ".", 1))
 
 
 SIDEBAR = [
     {
-        "title": "Work",
+        "title": _("Work"),
         "items": [
-            _item("Home", "monitoring", "index"),
-            _list("Jobs", "work_history", "jobs_job"),
-            _list("Pages", "description", "jobs_page"),
-            _list("Documents", "folder_open", "jobs_document"),
-            _list("Archives", "folder_zip", "jobs_archive"),
-            _list("Batches", "view_list", "jobs_batch"),
-            _list("Files", "draft", "jobs_storedfile"),
-            _list("Events", "list_alt", "jobs_event"),
-            _list("Webhooks", "webhook", "jobs_webhookendpoint"),
-            _list("Deliveries", "outbox", "jobs_webhookdelivery"),
-            _item("Workers", "memory", "jobs_workers", PAGES),
-            _item("Engine", "speed", "admin-engine", *ENGINE),
+            _item(_("Home"), "monitoring", "index"),
+            _list(_("Jobs"), "work_history", "jobs_job"),
+            _list(_("Pages"), "description", "jobs_page"),
+            _list(_("Documents"), "folder_open", "jobs_document"),
+            _list(_("Archives"), "folder_zip", "jobs_archive"),
+            _list(_("Batches"), "view_list", "jobs_batch"),
+            _list(_("Files"), "draft", "jobs_storedfile"),
+            _list(_("Events"), "list_alt", "jobs_event"),
+            _list(_("Webhooks"), "webhook", "jobs_webhookendpoint"),
+            _list(_("Webhook deliveries"), "outbox", "jobs_webhookdelivery"),
+            _item(_("Workers"), "memory", "jobs_workers", PAGES),
+            _item(_("Engine"), "speed", "admin-engine", *ENGINE),
         ],
     },
     {
-        "title": "Models",
+        "title": _("Models"),
         "separator": True,
         "items": [
-            _list("Models", "network_intelligence", "inference_servedmodel"),
-            _list("Versions", "deployed_code", "inference_modelversion"),
-            _list("Model pools", "hub", "inference_modelpool"),
+            _list(_("Models"), "network_intelligence", "inference_servedmodel"),
+            _list(_("Model versions"), "deployed_code", "inference_modelversion"),
+            _list(_("Model pools"), "hub", "inference_modelpool"),
         ],
     },
     {
-        "title": "Tenants & people",
+        "title": _("Tenants & users"),
         "separator": True,
         "items": [
-            _list("Tenants", "apartment", "tenants_tenant"),
-            _list("People", "person", "tenants_user"),
-            _list("Memberships", "badge", "tenants_membership"),
-            _list("API keys", "key", "tenants_apikey"),
-            _list("Operator groups", "group", "auth_group"),
+            _list(_("Tenants"), "apartment", "tenants_tenant"),
+            _list(_("Users"), "person", "tenants_user"),
+            _list(_("Memberships"), "badge", "tenants_membership"),
+            _list(_("API keys"), "key", "tenants_apikey"),
+            _list(_("Operator groups"), "group", "auth_group"),
         ],
     },
     {
-        "title": "Money",
+        "title": _("Billing"),
         "separator": True,
         "items": [
-            _list("Invoices", "request_quote", "tenants_invoice"),
-            _list("Billing details", "contact_mail", "tenants_billingdetails"),
-            _list("Seller", "storefront", "tenants_seller"),
-            _list("Wallets", "account_balance_wallet", "tenants_wallet"),
-            _list("Payments", "payments", "tenants_payment"),
-            _list("What providers told", "webhook", "tenants_providerevent"),
-            _list("Ledger", "menu_book", "tenants_ledgertransaction"),
-            _list("Differences", "rule", "tenants_ledgerdifference"),
-            _list("Plans", "sell", "tenants_plan"),
-            _list("Tenants' prices", "loyalty", "tenants_tenantprice"),
-            _list("Usage records", "receipt_long", "tenants_usagerecord"),
+            _list(_("Invoices"), "request_quote", "tenants_invoice"),
+            _list(_("Billing details"), "contact_mail", "tenants_billingdetails"),
+            _list(_("Company details"), "storefront", "tenants_seller"),
+            _list(_("Wallets"), "account_balance_wallet", "tenants_wallet"),
+            _list(_("Payments"), "payments", "tenants_payment"),
+            _list(_("Payment events"), "webhook", "tenants_providerevent"),
+            _list(_("Ledger transactions"), "menu_book", "tenants_ledgertransaction"),
+            _list(_("Ledger mismatches"), "rule", "tenants_ledgerdifference"),
+            _list(_("Plans"), "sell", "tenants_plan"),
+            _list(_("Tenant prices"), "loyalty", "tenants_tenantprice"),
+            _list(_("Usage records"), "receipt_long", "tenants_usagerecord"),
         ],
     },
     {
-        "title": "Audit",
+        "title": _("Audit"),
         "separator": True,
-        "items": [_list("Audit log", "history", "admin_logentry")],
+        "items": [_list(_("Audit log"), "history", "admin_logentry")],
     },
 ]
 

@@ -29,7 +29,7 @@ from tenants.core.db.unit_of_work import APP
 
 log = structlog.get_logger(__name__)
 SERVICE_ANSWERS = Gauge(
-    "maas_service_answers", "1 for each check of /readyz that succeeded, when it was asked last.", ["service"]
+    "maas_service_up", "1 for each check that succeeded at the last request to /readyz.", ["service"]
 )
 TIMEOUT_S = 2.0
 REMEMBERED_S = 1.0
@@ -201,7 +201,7 @@ class Check:
             return Finding(False, f"no answer within {TIMEOUT_S:g} s")
         except Exception as error:
             # Reasons may name hosts and users. They belong in the log, not in the response.
-            log.warning("not_ready", check=self._name, error=str(error))
+            log.warning("readiness_check_failed", check=self._name, error=str(error))
             return Finding(False, f"failed: {type(error).__name__}")
 
 

@@ -51,7 +51,7 @@ class Aside:
     def _tell_if_long(self) -> None:
         if not self._told and self.runs_for_s > LONG_S:
             self._told = True
-            log.warning("duty_takes_long", duty=self.name, seconds=round(self.runs_for_s))
+            log.warning("scheduler_task_slow", task=self.name, seconds=round(self.runs_for_s))
 
     def _serve(self) -> None:
         try:
@@ -82,5 +82,5 @@ class Aside:
             close_old_connections()
             self._do()
         except Exception:
-            log.exception("duty_failed", duty=self.name)
+            log.exception("scheduler_task_failed", task=self.name)
             connections.close_all()

@@ -58,7 +58,7 @@ class Scheduler:
             try:
                 self._term()
             except psycopg.OperationalError as error:
-                log.warning("scheduler_database_away", error=str(error).strip())
+                log.warning("scheduler_database_unavailable", error=str(error).strip())
             except LeadershipLost as error:
                 log.warning("scheduler_lock_lost", error=str(error))
             except Exception:
@@ -100,7 +100,7 @@ class Scheduler:
             if not is_operators(error):
                 raise
             self._outage.failed(time.monotonic())
-            log.warning("sweep_put_off", error=str(error).strip())
+            log.warning("sweep_postponed", error=str(error).strip())
             connections.close_all()
 
     def _tell(self, *, leading: bool) -> None:

@@ -249,7 +249,7 @@ class Front:
         )
         for failure in await asyncio.gather(*ends, return_exceptions=True):
             if isinstance(failure, BaseException):
-                log.error("part_not_closed", exc_info=failure)
+                log.error("component_not_closed", exc_info=failure)
 
     def _close(self) -> None:
         self._running.close()

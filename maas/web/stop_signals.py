@@ -46,7 +46,7 @@ def on_stop_signal(parting: Parting) -> None:
     numbers = (signal.SIGTERM, signal.SIGINT)
     if any(_is_hidden(loop, number) for number in numbers):
         # Replacing a handler that cannot be called in turn would leave a server that never stops.
-        log.warning("signals_left_to_server", loop=type(loop).__name__)
+        log.warning("stop_signals_not_handled", loop=type(loop).__name__)
         return
     stop = _Stop(loop, parting)
     for number in numbers:

@@ -25,4 +25,4 @@ def browser_words(user_agent: str) -> str:
     system = next((name for sign, name in _SYSTEMS if sign in user_agent), "")
     if browser and system:
         return f"{browser} on {system}"
-    return browser or system or "Another program"
+    return browser or system or "Unknown browser"

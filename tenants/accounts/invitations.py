@@ -32,7 +32,7 @@ from tenants.identity.identity import Identity
 DAYS = 7
 MAX_OPEN = 100
 _SALT = "invitation"
-_GONE = "This invitation was used, taken back, or is older than a week. Ask for a new one."
+_GONE = "This invitation was used or revoked, or is older than a week. Ask for a new invitation."
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ def invite(*, identity: Identity, email: str, role: str) -> Invitation:
         require_right(locked_actor(identity), touching=role)
         if Membership.objects.filter(user__email=address).exists():
             raise AlreadyMember(
-                f"{address} belongs to this account already. Change the role in the list of members."
+                f"{address} is already a member of this account. Change the role in the list of members."
             )
         if open_invitations().exclude(email=address).count() >= MAX_OPEN:
             raise TooManyInvitations(
-                f"{MAX_OPEN} invitations are open, which is the most. Take one back first."
+                f"The account has {MAX_OPEN} open invitations, which is the maximum. Revoke one first."
             )
         Invitation.objects.filter(email=address, accepted_at=None, revoked_at=None).update(revoked_at=Now())
         invitation = Invitation.objects.create(
@@ -138,7 +138,7 @@ def accept(*, token: str, user: User) -> Invited:
         if user.email != found.email:
             raise InvitedAsAnother(
                 f"This invitation is for {found.email}, and you are signed in as {user.email}. "
-                "Sign out, and open it again."
+                "Sign out, then open the link again."
             )
         member, is_new = Membership.objects.get_or_create(
             tenant_id=invited.tenant_id, user_id=user.pk, defaults={"role": found.role}
@@ -165,7 +165,7 @@ def accept_as_new(*, token: str, name: str, password: str) -> User:
         if not User.objects.filter(email=invited.email).exists():
             raise
         raise InvitedAsAnother(
-            f"{invited.email} has an account here already. Sign in to accept the invitation."
+            f"{invited.email} already has a profile here. Sign in to accept the invitation."
         ) from None
     return user
 
@@ -219,11 +219,11 @@ def _require_inviter(invitation: Invitation) -> None:
     inviter = Membership.objects.filter(user_id=invitation.invited_by_id).first()
     try:
         if inviter is None:
-            raise NotPermitted("whoever invited is a member no more")
+            raise NotPermitted("the inviter is no longer a member")
         require_right(inviter, touching=invitation.role)
     except NotPermitted:
         raise InvitationGone(
-            "Whoever sent this invitation may not invite to this account any more. Ask for a new one."
+            "The sender of this invitation can no longer invite to this account. Ask for a new invitation."
         ) from None
 
 

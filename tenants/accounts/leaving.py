@@ -23,7 +23,7 @@ def delete_person(*, person: User) -> None:
     """Delete a person in one transaction. Raises LastOwner, which names the accounts, and OperatorStays."""
     if person.is_staff:
         raise OperatorStays(
-            "You are an operator of this service. Another one has to take that from you first."
+            "You are an operator of this service. Another operator must remove that role first."
         )
     with operator_work(), transaction.atomic(using=OPERATOR):
         members = list(_locked(person))
@@ -35,7 +35,7 @@ def delete_person(*, person: User) -> None:
                 subject_id=member.pk,
                 subject=person.email,
                 changes=changes_between({"role": member.role}, {}),
-                note="They deleted themselves.",
+                note="They deleted their profile.",
             )
         _take_back_invitations(person)
         Membership.objects.filter(user_id=person.pk).delete()
@@ -72,7 +72,7 @@ def _take_back_invitations(person: User) -> None:
             subject_id=invitation.pk,
             subject=invitation.email,
             changes=changes_between({}, {"role": invitation.role}),
-            note="Whoever sent it deleted themselves.",
+            note="The inviter deleted their profile.",
         )
 
 
@@ -96,8 +96,8 @@ def _require_other_owners(members: list[Membership]) -> None:
     names = _alone(members)
     if names:
         raise LastOwner(
-            f"You are the last owner of {', '.join(names)}. Make somebody else an owner there, or delete the account "
-            "first."
+            f"You are the last owner of {', '.join(names)}. Make another member an owner, or delete the "
+            "account first."
         )
 
 

@@ -38,11 +38,11 @@ def goes_out() -> bool:
 def deliver(message: EmailMessage) -> None:
     """Send an email. Raises MailUnavailable."""
     if is_shown_in_the_log():
-        log.warning("mail_shown_here", to=message.to, subject=message.subject, text=message.body)
+        log.warning("mail_written_to_log", to=message.to, subject=message.subject, text=message.body)
         return
     if not settings.MAAS_EMAIL_URL:
         raise MailUnavailable(
-            "This service sends no mail, and so this cannot be done here. Ask its operator, who can do it for you."
+            "This needs an email, and this service cannot send emails. Ask the operator of this service."
         )
     _send(message.send)
 
@@ -52,7 +52,7 @@ def say_access_was_set(person: User, *, to: str) -> None:
     still shows it.
     """
     words = render_to_string("tenants/accounts/access_set.txt", {"person": person})
-    message = EmailMessage("Your way of signing in was changed", words, to=[to])
+    message = EmailMessage("Your sign-in was changed", words, to=[to])
     transaction.on_commit(partial(_deliver_if_possible, message), using=current_alias(), robust=True)
 
 
@@ -67,6 +67,6 @@ def _send(send: Callable[[], int]) -> None:
     except (SMTPException, OSError) as error:
         log.warning("mail_not_sent", error=str(error))
         raise MailUnavailable(
-            "The mail that this needs could not be sent. Nothing is lost: try again in a few minutes.",
+            "The email could not be sent. Try again in a few minutes.",
             extra={"retry_after_s": 60},
         ) from error

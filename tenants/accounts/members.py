@@ -105,18 +105,16 @@ def require_right(actor: Membership, *, touching: str) -> None:
     """Require the right to change members. Only owners add and remove owners. Raises NotPermitted."""
     scopes = scopes_of(actor.role)
     if "members:write" not in scopes:
-        raise NotPermitted(
-            "Your role in this account does not let you change its members. An owner can give you another role."
-        )
+        raise NotPermitted("Your role cannot change members. Ask an owner for another role.")
     if touching == OWNER and "account:write" not in scopes:
-        raise NotPermitted("Only an owner can make somebody an owner, or change what an owner may do.")
+        raise NotPermitted("Only an owner can appoint an owner or change an owner's role.")
 
 
 def _own(identity: Identity) -> Membership:
     members = Membership.objects.select_related("user")
     found = members.filter(user_id=identity.user_id).first() if identity.user_id else None
     if found is None:
-        raise TenantLeft("You were removed from the account that you were working for. Choose another one.")
+        raise TenantLeft("You were removed from this account. Choose another account.")
     return found
 
 
@@ -131,12 +129,10 @@ def _member(membership_id: str) -> Membership | None:
 def _require_let_in(member: Membership) -> None:
     if not member.user.is_active:
         raise OwnerShutOut(
-            f"{member.user.email} may not sign in: an operator of this service has shut them out. Choose somebody else."
+            f"{member.user.email} cannot sign in: an operator disabled their access. Choose another member."
         )
 
 
 def _require_another_owner(member: Membership) -> None:
     if not Membership.objects.filter(role=OWNER, user__is_active=True).exclude(pk=member.pk).exists():
-        raise LastOwner(
-            "This is the account's last owner, and without one it would be nobody's. Make somebody else an owner first."
-        )
+        raise LastOwner("This is the last owner of the account. Make another member an owner first.")

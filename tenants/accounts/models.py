@@ -15,7 +15,7 @@ from tenants.limits.fields import AccountLimits
 class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **fields: object) -> "User":
         if not email:
-            raise ValueError("an e-mail address is needed")
+            raise ValueError("an email address is required")
         user = self.model(email=self.normalize_email(email).lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
@@ -35,7 +35,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=200, blank=True)
     is_active = models.BooleanField(default=True)
-    is_staff = models.BooleanField("operator", default=False, help_text="May enter the admin.")
+    is_staff = models.BooleanField("operator", default=False, help_text="Can use the admin.")
     date_joined = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = UserManager()
@@ -64,20 +64,20 @@ class Tenant(AccountLimits):
     name = models.CharField(max_length=200)
     state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    closes_at = models.DateTimeField(null=True, editable=False, help_text="When its erasure begins.")
+    closes_at = models.DateTimeField(null=True, editable=False, help_text="When erasing the tenant starts.")
     closing_told_at = models.DateTimeField(
-        null=True, editable=False, help_text="When its owners were reminded of that."
+        null=True, editable=False, help_text="When the owners were reminded of the erasure."
     )
     suspended_closing = models.BooleanField(
         default=False,
         db_default=False,
         editable=False,
-        help_text="While it waits for its deletion: nobody looks at it, and no owner keeps it.",
+        help_text="Whether the tenant is suspended until its deletion. Owners cannot cancel the deletion.",
     )
     results_generation = models.PositiveIntegerField(
         default=0,
         editable=False,
-        help_text="Counted up when its kept results are erased: no older one is found.",
+        help_text="Increased when the cached results are erased, so that no older result is found.",
     )
 
     class Meta:

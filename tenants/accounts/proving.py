@@ -73,7 +73,7 @@ def send_code(request: HttpRequest, person: User) -> None:
     code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
     context = {"code": code, "service": settings.MAAS_PUBLIC_URL, "minutes": LASTS_S // 60}
     text = render_to_string("account/email/mailed_code_message.txt", context).strip() + "\n"
-    deliver(EmailMessage("Your code", text, to=[person.email]))
+    deliver(EmailMessage("Your confirmation code", text, to=[person.email]))
     _keep(request, _Sent(_digest(person, code), str(person.pk), time.time(), 0))
 
 

@@ -19,8 +19,8 @@ from tenants.core.db.unit_of_work import account_work
 class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
     error_messages = {
         **DefaultMFAAdapter.error_messages,
-        "incorrect_code": "This is not right, or it was used already. Wait for the next one, or try another way.",
-        "unverified_email": "Confirm your new e-mail address first, or give the change up.",
+        "incorrect_code": "Wrong code, or it was already used. Wait for the next code, or use another method.",
+        "unverified_email": "Confirm your new email address first, or cancel the change.",
     }
 
     def is_mfa_enabled(self, user: User, types: list[str] | None = None) -> bool:

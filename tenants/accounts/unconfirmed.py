@@ -59,12 +59,12 @@ def it_was_not_theirs(address: EmailAddress) -> None:
     with operator_work():
         signed_up = unconfirmed().filter(pk=address.user_id, email=address.email).exists()
     if signed_up:
-        forget(address.user_id, note="Whoever reads the address says that it was not they.")
+        forget(address.user_id, note="The owner of the email address reported that they did not sign up.")
     else:
         EmailAddress.objects.filter(pk=address.pk, verified=False, primary=False).delete()
 
 
-_NEVER = "Whoever signed up for it never confirmed their address."
+_NEVER = "The person who signed up never confirmed their email address."
 
 
 def forget(person_id: UUID, *, only: Q | None = None, note: str = _NEVER) -> bool:
@@ -79,7 +79,7 @@ def forget(person_id: UUID, *, only: Q | None = None, note: str = _NEVER) -> boo
             _let_go_of(member.tenant, note)
         Membership.objects.filter(user_id=person_id).delete()
         User.objects.filter(pk=person_id).delete()
-    log.info("unconfirmed_person_forgotten", user_id=str(person_id))
+    log.info("unconfirmed_user_deleted", user_id=str(person_id))
     return True
 
 

@@ -11,6 +11,7 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from tenants.accounts.models import Membership, Tenant
@@ -46,7 +47,7 @@ THEIRS = (
     ("tenants_wallet", "Wallets"),
     ("tenants_invoice", "Invoices"),
     ("tenants_billingdetails", "Billing details"),
-    ("tenants_tenantprice", "Prices of its own"),
+    ("tenants_tenantprice", "Tenant prices"),
     ("tenants_auditentry", "Audit log"),
 )
 
@@ -54,7 +55,7 @@ THEIRS = (
 @admin.register(Tenant)
 class TenantAdmin(FoundById):
     id_fields = ("id",)
-    search_help_text = "Name, whole id, or a member's e-mail"
+    search_help_text = _("Name, whole ID or email of a member")
     list_display = ("name", "state_badge", "health", "this_month", "jobs", "members", "identifier", "created")
     list_filter = (("state", ChoicesDropdownFilter), ("created_at", CreatedFilter))
     ordering = ("-id",)
@@ -163,14 +164,14 @@ class TenantAdmin(FoundById):
         }
         return TemplateResponse(request, "admin/tenants/tenant/made.html", context)
 
-    @column("state", order_by="state")
+    @column(_("state"), order_by="state")
     def state_badge(self, tenant: Tenant) -> SafeString | str:
         if tenant.state != Tenant.State.CLOSING or tenant.closes_at is None:
             return badge(tenant.state)
         also = f"until {at(tenant.closes_at)}{', suspended' if tenant.suspended_closing else ''}"
         return format_html("{} {}", badge(tenant.state), also)
 
-    @column("stored now")
+    @column(_("storage used"))
     def stored(self, tenant: Tenant) -> str:
         """Write the stored bytes. They are looked up once, because the page shows this several times."""
         if not hasattr(tenant, "storage"):
@@ -179,32 +180,32 @@ class TenantAdmin(FoundById):
         used = size(standing.used_bytes)
         return used if standing.max_bytes is None else f"{used} of {size(standing.max_bytes)}"
 
-    @column("spending")
+    @column(_("spending"))
     def spending(self, tenant: Tenant) -> str:
         return spending_words(seen(tenant).money)
 
-    @column("this month")
+    @column(_("this month"))
     def this_month(self, tenant: Tenant) -> SafeString:
         words = used_words(seen(tenant).money) or "nothing"
         return list_link("tenants_usagerecord", words, tenant__id__exact=tenant.pk)
 
-    @column("health")
+    @column(_("health"))
     def health(self, tenant: Tenant) -> SafeString:
         return health_words(tenant.pk, seen(tenant).troubles)
 
-    @column("work")
+    @column(_("jobs"))
     def jobs(self, tenant: Tenant) -> SafeString:
         return list_link("jobs_job", "jobs", tenant__id__exact=tenant.pk)
 
-    @column("people")
+    @column(_("members"))
     def members(self, tenant: Tenant) -> SafeString:
         return list_link("tenants_membership", "members", tenant__id__exact=tenant.pk)
 
-    @column("id")
+    @column(_("ID"))
     def identifier(self, tenant: Tenant) -> str:
         return str(tenant.pk)
 
-    @column("created", order_by="id")
+    @column(_("created"), order_by="id")
     def created(self, tenant: Tenant) -> str:
         return ago(tenant.created_at)
 
@@ -218,14 +219,12 @@ class TenantAdmin(FoundById):
         rest = [name for name in form.changed_data if name not in ("plan", "plan_start")]
         return " ".join([told, *([f"Changed {', '.join(rest)}."] if rest else [])])
 
-    @column("plans and prices")
+    @column(_("plans and prices"))
     def plans(self, tenant: Tenant) -> SafeString:
         url = reverse("admin:tenants_tenantprice_of", args=[tenant.pk])
-        return format_html(
-            '<a class="ln" href="{}">which prices and limits hold, and whose they are</a>', url
-        )
+        return format_html('<a class="ln" href="{}">Prices and limits in effect</a>', url)
 
-    @column("Theirs")
+    @column(_("Related"))
     def records(self, tenant: Tenant) -> SafeString:
         links = ((list_link(name, words, tenant__id__exact=tenant.pk),) for name, words in THEIRS)
         joined = format_html_join(" · ", "{}", links)
@@ -246,47 +245,51 @@ class TenantAdmin(FoundById):
                 return []
         return ["suspend" if row.state == Tenant.State.ACTIVE else "reactivate", "erase_results"]
 
-    @admin.action(description="Suspend", permissions=["change"])
+    @admin.action(description=_("Suspend"), permissions=["change"])
     @confirmed(
-        "Suspend these tenants?",
-        "Their members and keys are refused from now on. Pages that run are finished; those that wait, wait on.",
-        "Suspend",
+        _("Suspend these tenants?"),
+        _(
+            "Their members and API keys lose access immediately. Running pages are finished. Queued pages stay queued."
+        ),
+        _("Suspend"),
     )
     def suspend(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
         self._set_state(request, chosen, Tenant.State.SUSPENDED)
 
-    @admin.action(description="Reactivate", permissions=["change"])
+    @admin.action(description=_("Reactivate"), permissions=["change"])
     @at_once
     def reactivate(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
         self._set_state(request, chosen, Tenant.State.ACTIVE)
 
-    @admin.action(description="Erase kept results", permissions=["change"])
+    @admin.action(description=_("Erase cached results"), permissions=["change"])
     @confirmed(
-        "Erase the kept results of these tenants?",
-        "What they have sent before is run again, at its full price. Jobs and their results stay.",
-        "Erase",
+        _("Erase the cached results of these tenants?"),
+        _("Repeated inputs are processed again at the full price. Jobs and their results stay."),
+        _("Erase"),
     )
     def erase_results(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
         for tenant in chosen:
             erase_results(tenant_id=tenant.pk)
-            self.log_change(request, tenant, "Kept results erased.")
-        self.message_user(request, "Nothing that was kept answers any more.", messages.SUCCESS)
+            self.log_change(request, tenant, "Cached results erased.")
+        self.message_user(request, _("Cached results erased."), messages.SUCCESS)
 
-    @admin.action(description="Keep from being deleted", permissions=["change"])
+    @admin.action(description=_("Cancel deletion"), permissions=["change"])
     @at_once
     def take_back(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
-        self._end_closing(request, chosen, take_back, "Kept from being deleted.")
+        self._end_closing(request, chosen, take_back, "Deletion canceled.")
 
-    @admin.action(description="Erase now", permissions=["change"])
+    @admin.action(description=_("Erase now"), permissions=["change"])
     @confirmed(
-        "Erase these tenants now?",
-        "Their owners have asked for it, and could still take it back. Documents, results, keys, webhooks and members "
-        "are erased, for good; usage, payments, invoices with their buyer, billing details while there is something to "
-        "bill, and the audit log with its names stay.",
-        "Erase for good",
+        _("Erase these tenants now?"),
+        _(
+            "Their owners requested the deletion and can still cancel it. Documents, results, keys, webhooks and "
+            "members are erased permanently. Usage, payments, invoices and the audit log (with names) are kept. "
+            "Billing details are kept until everything is billed."
+        ),
+        _("Erase permanently"),
     )
     def erase_now(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
-        self._end_closing(request, chosen, begin_erasing, "Its erasure has begun.")
+        self._end_closing(request, chosen, begin_erasing, "Erasing started.")
 
     def _end_closing(
         self, request: HttpRequest, chosen: "QuerySet[Tenant]", end: Callable[..., None], told: str
@@ -307,14 +310,14 @@ class TenantAdmin(FoundById):
         changed = [tenant for tenant in chosen if set_tenant_state(tenant_id=tenant.pk, state=state)]
         for tenant in changed:
             self.log_change(request, tenant, f"Now {state.value}.")
-        words = "suspended" if state == Tenant.State.SUSPENDED else "no longer suspended"
-        self.message_user(request, f"{len(changed)} now {words}.", messages.SUCCESS)
+        words = "suspended" if state == Tenant.State.SUSPENDED else "reactivated"
+        self.message_user(request, f"{len(changed)} {words}.", messages.SUCCESS)
 
 
 @admin.register(Membership)
 class MembershipAdmin(FoundById):
     id_fields = ("id", "tenant_id", "user_id")
-    search_help_text = "Whole id, tenant, or e-mail"
+    search_help_text = _("Whole ID, tenant or email")
     list_display = ("person", "belongs_to", "role", "since")
     list_filter = (("tenant", AutocompleteSelectFilter), ("role", ChoicesDropdownFilter))
     list_select_related = ("user", "tenant")
@@ -326,15 +329,15 @@ class MembershipAdmin(FoundById):
         found: QuerySet[Membership] = super().get_queryset(request)
         return found.select_related(*self.list_select_related)
 
-    @column("person")
+    @column(_("user"))
     def person(self, membership: Membership) -> str:
         return membership.user.email
 
-    @column("tenant")
+    @column(_("tenant"))
     def belongs_to(self, membership: Membership) -> str:
         return link_to(membership.tenant)
 
-    @column("since", order_by="id")
+    @column(_("member since"), order_by="id")
     def since(self, membership: Membership) -> str:
         return ago(membership.created_at)
 

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanSwitchWidget
 
 from tenants.accounts.models import Membership, Tenant
@@ -29,13 +30,13 @@ class ActAsForm(forms.Form):
         min_length=SHORTEST_REASON,
         max_length=300,
         widget=UnfoldAdminTextInputWidget,
-        help_text="The account's people read it in their audit log.",
+        help_text=_("Shown to the account in its audit log."),
     )
     may_write = forms.BooleanField(
-        label="Let me change things too",
+        label=_("Allow changes"),
         required=False,
         widget=UnfoldBooleanSwitchWidget,
-        help_text="Each change is written down as yours. API keys cannot be made this way.",
+        help_text=_("Each change is recorded under your name. API keys cannot be created."),
     )
 
     def __init__(self, *args: Any, members: "QuerySet[Membership]", **kwargs: Any) -> None:
@@ -54,17 +55,17 @@ def act_as(request: HttpRequest, tenant_id: UUID) -> HttpResponse:
         raise PermissionDenied
     tenant = Tenant.objects.filter(pk=tenant_id).first()
     if tenant is None:
-        raise Http404("There is no such tenant.")
+        raise Http404(_("Tenant not found."))
     members = Membership.objects.filter(tenant=tenant, user__is_active=True).select_related("user", "tenant")
     form = ActAsForm(request.POST or None, members=members.order_by("id"))
     if request.method == "POST" and form.is_valid():
         if tenant.state == Tenant.State.ACTIVE:
             _begin(request, tenant, form)
             return redirect("home")
-        messages.error(request, "A suspended tenant has no dashboard. Reactivate it first.")
+        messages.error(request, _("This tenant is not active, so it has no dashboard. Reactivate it first."))
     context = {
         **admin.site.each_context(request),
-        "title": f"Act in {tenant.name}",
+        "title": f"Act as a member of {tenant.name}",
         "opts": Tenant._meta,
         "tenant": tenant,
         "form": form,

@@ -9,6 +9,7 @@ from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import (
     AutocompleteSelectFilter,
     DropdownFilter,
@@ -24,7 +25,7 @@ DONE = {ADDITION: "added", CHANGE: "changed", DELETION: "deleted"}
 
 
 class DoneFilter(DropdownFilter):  # type: ignore[misc]
-    title = "what was done"
+    title = _("action")
     parameter_name = "action_flag"
 
     def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
@@ -37,7 +38,8 @@ class DoneFilter(DropdownFilter):  # type: ignore[misc]
 
 @admin.register(LogEntry)
 class LogEntryAdmin(RecordAdmin):
-    search_help_text = "Operator's e-mail, or whole id"
+    list_title = _("Audit log")
+    search_help_text = _("Email of the operator or whole ID")
     list_display = ("when", "person", "done", "what", "message")
     list_filter = (
         ("user", AutocompleteSelectFilter),
@@ -52,19 +54,19 @@ class LogEntryAdmin(RecordAdmin):
     def candidates(self, term: str) -> Iterator[Q]:
         yield Q(user__email=term.lower()) if "@" in term else Q(object_id=term)
 
-    @column("when", order_by="action_time")
+    @column(_("time"), order_by="action_time")
     def when(self, entry: LogEntry) -> str:
         return ago(entry.action_time)
 
-    @column("operator")
+    @column(_("operator"))
     def person(self, entry: LogEntry) -> str:
         return link_to(entry.user)
 
-    @column("did")
+    @column(_("action"))
     def done(self, entry: LogEntry) -> str:
         return DONE[entry.action_flag]
 
-    @column("to what")
+    @column(_("object"))
     def what(self, entry: LogEntry) -> str:
         kind = entry.content_type.name if entry.content_type else "worker"
         url = None if entry.is_deletion() else entry.get_admin_url()
@@ -72,6 +74,6 @@ class LogEntryAdmin(RecordAdmin):
             return f"{kind} {entry.object_repr}"
         return format_html('{} <a class="ln" href="{}">{}</a>', kind, url, entry.object_repr)
 
-    @column("how")
+    @column(_("details"))
     def message(self, entry: LogEntry) -> str:
         return entry.get_change_message()

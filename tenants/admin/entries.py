@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from django.contrib import admin
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter, DropdownFilter
 
 from tenants.accounts.models import User
@@ -19,7 +20,7 @@ from tenants.audit.telling import Told
 
 
 class KindFilter(DropdownFilter):  # type: ignore[misc]
-    title = "what was changed"
+    title = _("changed object")
     parameter_name = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
@@ -33,7 +34,7 @@ class KindFilter(DropdownFilter):  # type: ignore[misc]
 @admin.register(AuditEntry)
 class AuditEntryAdmin(RecordAdmin):
     id_fields = ("id", "tenant_id", "actor_id", "subject_id")
-    search_help_text = "Tenant, e-mail, or whole id: of an entry, of who did it, or of what was changed"
+    search_help_text = _("Tenant, email or whole ID of an entry, actor or changed object")
     list_display = ("when", "owner", "who", "did", "subject", "address")
     list_filter = (
         ("tenant", AutocompleteSelectFilter),
@@ -69,15 +70,15 @@ class AuditEntryAdmin(RecordAdmin):
             yield Q(actor_id__in=User.objects.filter(email=term.lower()).values("id"))
         yield from super().begins_with(term)
 
-    @column("when", order_by="id")
+    @column(_("time"), order_by="id")
     def when(self, entry: AuditEntry) -> str:
         return ago(entry.at)
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, entry: AuditEntry) -> str:
         return link_to(entry.tenant)
 
-    @column("who")
+    @column(_("actor"))
     def who(self, entry: AuditEntry) -> str:
         person: str | None = getattr(entry, "person", None)
         if person is not None:
@@ -85,15 +86,15 @@ class AuditEntryAdmin(RecordAdmin):
         name = entry.actor_name or entry.actor_kind
         return link("tenants_apikey", entry.actor_id, name) if entry.actor_kind == KEY else name
 
-    @column("did")
+    @column(_("action"))
     def did(self, entry: AuditEntry) -> str:
         return two_lines(Told(entry).did, entry.note) if entry.note else Told(entry).did
 
-    @column("to what")
+    @column(_("object"))
     def subject(self, entry: AuditEntry) -> str:
         return entry.subject_name or entry.subject_id or NOTHING
 
-    @column("values")
+    @column(_("changes"))
     def values(self, entry: AuditEntry) -> str:
         return (
             "; ".join(f"{name}: {before} → {after}" for name, before, after in Told(entry).changes) or NOTHING

@@ -12,6 +12,7 @@ from django.contrib import admin, messages
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, BooleanRadioFilter
 
 from tenants.admin_base.columns import badge, column, two_lines
@@ -60,7 +61,7 @@ class ApiKeyAdmin(RecordAdmin):
 
     form = KeyForm
 
-    search_help_text = "Beginning of a key as shown, its name, or whole id, tenant, or e-mail"
+    search_help_text = _("Visible part of a key, name, whole ID, tenant or email")
     list_display = (
         "named_key",
         "owner",
@@ -128,41 +129,41 @@ class ApiKeyAdmin(RecordAdmin):
         answer: HttpResponse = super().changelist_view(request, extra_context)
         return answer
 
-    @column("key")
+    @column(_("key"))
     def named_key(self, key: ApiKey) -> str:
         return two_lines(key.name, self.prefix(key))
 
-    @column("prefix")
+    @column(_("prefix"))
     def prefix(self, key: ApiKey) -> str:
         return f"maas_{'live' if key.livemode else 'test'}_{key.public_id}"
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, key: ApiKey) -> str:
         return link_to(key.tenant)
 
-    @column("state")
+    @column(_("state"))
     def state_badge(self, key: ApiKey) -> str:
         if key.revoked_at:
             return badge("revoked")
         return badge("expired" if key.expires_at and key.expires_at <= timezone.now() else "active")
 
-    @column("scopes")
+    @column(_("scopes"))
     def scope_words(self, key: ApiKey) -> str:
         return ", ".join(key.scopes) or NOTHING
 
-    @column("work")
+    @column(_("jobs"))
     def jobs(self, key: ApiKey) -> str:
         return list_link("jobs_job", "jobs", tenant__id__exact=key.tenant_id, api_key_id=key.pk)
 
-    @column("last used", order_by="last_used_at")
+    @column(_("last used"), order_by="last_used_at")
     def used_last(self, key: ApiKey) -> str:
         return two_lines(ago(key.last_used_at), key.last_used_from) if key.last_used_at else NOTHING
 
-    @column("created", order_by="id")
+    @column(_("created"), order_by="id")
     def created(self, key: ApiKey) -> str:
         return ago(key.created_at)
 
-    @column("expires", order_by="expires_at")
+    @column(_("expires"), order_by="expires_at")
     def expires(self, key: ApiKey) -> str:
         return f"{key.expires_at:%Y-%m-%d}" if key.expires_at else "never"
 
@@ -172,16 +173,16 @@ class ApiKeyAdmin(RecordAdmin):
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("tenants.change_apikey"))
 
-    @admin.action(description="Revoke", permissions=["revoke"])
+    @admin.action(description=_("Revoke"), permissions=["revoke"])
     @confirmed(
-        "Revoke these keys?",
-        "Programs that use them are refused within a second. A revoked key never works again.",
-        "Revoke",
+        _("Revoke these keys?"),
+        _("Programs that use these keys lose access within a second. You cannot undo this."),
+        _("Revoke"),
     )
     def revoke(self, request: HttpRequest, keys: "QuerySet[ApiKey]") -> None:
         revoked = [key for key in keys if revoke_key(key_id=key.id)]
         for key in revoked:
             self.log_change(request, key, "Revoked.")
         self.message_user(
-            request, f"{len(revoked)} revoked; any others were revoked before.", messages.SUCCESS
+            request, f"{len(revoked)} revoked. The others were already revoked.", messages.SUCCESS
         )

@@ -24,7 +24,7 @@ class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]
         theirs = Membership.objects.filter(tenant_id=self.instance.tenant_id, user=user)
         if already := theirs.exclude(pk=self.instance.pk).first():
             raise forms.ValidationError(
-                f"{user.email} is a member already, as {already.role}. Change the role on the membership's own page."
+                f"{user.email} is already a member with the role {already.role}. Change the role of this membership."
             )
         return user
 

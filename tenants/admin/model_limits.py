@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 
 from tenants.limits.models import ModelLimit
@@ -23,18 +24,16 @@ class ModelLimitForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_model(self) -> str:
         model = str(self.cleaned_data["model"]).strip()
         if "@" in model:
-            raise forms.ValidationError(
-                f"Write the name alone, without a version: {model.partition('@')[0]}."
-            )
+            raise forms.ValidationError(f"Enter the model name without a version: {model.partition('@')[0]}.")
         theirs = ModelLimit.objects.filter(tenant_id=self.instance.tenant_id, model=model)
         if theirs.exclude(pk=self.instance.pk).exists():
-            raise forms.ValidationError(f"{model} has limits already. Change them in their row.")
+            raise forms.ValidationError(f"{model} already has limits. Change them in its row.")
         return model
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or {}
         if not self.errors and all(fields.get(name) is None for name in NAMES):
-            raise forms.ValidationError("Give at least one limit, or remove the row.")
+            raise forms.ValidationError(_("Enter at least one limit or remove the row."))
         return fields
 
 
@@ -43,8 +42,8 @@ class ModelLimitInline(TabularInline):  # type: ignore[misc]
     form = ModelLimitForm
     extra = 0
     fields = ("model", *NAMES)
-    verbose_name = "limits for a model"
-    verbose_name_plural = "limits of models"
+    verbose_name = _("model limit")
+    verbose_name_plural = _("model limits")
     hide_title = True
     per_page = 20
 

@@ -22,6 +22,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 from unfold.forms import AdminPasswordChangeForm
 from unfold.forms import UserChangeForm as StyledChangeForm
@@ -99,11 +100,9 @@ class UserChangeForm(LowerCaseEmail, StyledChangeForm):  # type: ignore[misc]
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         taken = [right for right in KEEPING_IN if self.initial.get(right) and cleaned.get(right) is False]
         if taken and self.instance.pk == self.operator_id:
-            self._refuse(taken, "You cannot take this from yourself: ask another operator to.")
+            self._refuse(taken, "You cannot remove this right from yourself. Ask another operator.")
         elif taken and is_last_superuser(self.instance):
-            self._refuse(
-                taken, "The last active superuser keeps this, or nobody could enter here: name another first."
-            )
+            self._refuse(taken, "This is the last active superuser. Make another user a superuser first.")
         return cleaned
 
     def _refuse(self, taken: list[str], words: str) -> None:
@@ -142,15 +141,15 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
     list_display = ("email", "name", "belongs_to", "is_active", "is_staff", "seen", "joined")
     list_filter = ("is_staff", "is_active")
     search_fields = ("email",)
-    search_help_text = "Beginning of an e-mail address"
+    search_help_text = _("Beginning of an email address")
     ordering = ("email",)
     readonly_fields = ("last_login", "date_joined", "did")
     filter_horizontal = ("groups",)
     inlines = (TheirMemberships,)
     fieldsets = (
         (None, {"fields": ("email", "name", "password")}),
-        ("What they may do here", {"fields": ("is_active", "is_staff", "is_superuser", "groups")}),
-        ("Times", {"fields": ("last_login", "date_joined", "did")}),
+        ("Permissions", {"fields": ("is_active", "is_staff", "is_superuser", "groups")}),
+        ("Activity", {"fields": ("last_login", "date_joined", "did")}),
     )
     add_fieldsets = ((None, {"fields": ("email", "usable_password", "password1", "password2")}),)
 
@@ -173,22 +172,22 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         theirs = () if obj is None or may_set_access(request, obj) else ("email",)
         return (*self.readonly_fields, *RIGHTS, *theirs)
 
-    @column("belongs to")
+    @column(_("tenants"))
     def belongs_to(self, person: User) -> SafeString | str:
         names = ((membership.tenant.name,) for membership in person.memberships.all())
         return format_html_join(", ", "{}", names) or NOTHING
 
-    @column("last seen", order_by="last_login")
+    @column(_("last sign-in"), order_by="last_login")
     def seen(self, person: User) -> str:
         return ago(person.last_login)
 
-    @column("joined", order_by="date_joined")
+    @column(_("joined"), order_by="date_joined")
     def joined(self, person: User) -> str:
         return ago(person.date_joined)
 
-    @column("did here")
+    @column(_("audit log"))
     def did(self, person: User) -> str:
-        return list_link("admin_logentry", "their entries in the audit log", user__id__exact=person.pk)
+        return list_link("admin_logentry", "Actions of this user", user__id__exact=person.pk)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return within_reach(request, obj) and bool(super().has_change_permission(request, obj))
@@ -213,7 +212,9 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         if is_last_superuser(obj):
-            raise PermissionDenied("The last active superuser stays, or nobody could enter here.")
+            raise PermissionDenied(
+                _("This is the last active superuser. Make another user a superuser first.")
+            )
         super().delete_model(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
@@ -232,7 +233,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         """Set the password and write its log entries in one transaction."""
         person = self.get_object(request, id)
         if person is not None and not may_set_access(request, person):
-            raise PermissionDenied("Only superusers set passwords of those who belong to an account.")
+            raise PermissionDenied(_("Only superusers can set the password of a member of an account."))
         with transaction.atomic(using=OPERATOR):
             answer: HttpResponse = super().user_change_password(request, id, form_url)
             if request.method == "POST" and answer.status_code == 302 and person is not None:
@@ -252,6 +253,8 @@ class GroupAdmin(DjangoGroupAdmin, OperatorAdmin):  # type: ignore[misc]
     """The admin of groups. Only superusers change it, because every operator in a group has the permissions of the
     group.
     """
+
+    list_title = _("Operator groups")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return _is_superuser(request)

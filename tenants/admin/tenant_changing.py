@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from tenants.accounts.models import Tenant
@@ -14,7 +15,7 @@ from tenants.plans.models import Plan, Subscription
 from tenants.plans.selectors import subscriptions_of
 
 STATES = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
-NO_PLAN = "none: what models cost"
+NO_PLAN = "No plan: prices of the models"
 
 
 class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -22,9 +23,9 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
         Plan.objects.none(), required=False, empty_label=NO_PLAN, widget=UnfoldAdminSelectWidget
     )
     plan_start = forms.ChoiceField(
-        label="A change of plan",
+        label=_("Plan change takes effect"),
         required=False,
-        choices=[(Start.NOW.value, "at once"), (Start.NEXT_MONTH.value, "with the next month")],
+        choices=[(Start.NOW.value, "immediately"), (Start.NEXT_MONTH.value, "next month")],
         widget=UnfoldAdminSelectWidget,
     )
 
@@ -50,7 +51,7 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
             plan.queryset = Plan.objects.filter(Q(archived=False) | Q(pk=last.plan_id if last else None))
             if last is not None and self._is_planned:
                 begins = f"{last.starts_at:%Y-%m-%d}"
-                plan.help_text = f"This one begins on {begins}. Choose another to take it back."
+                plan.help_text = f"This plan starts on {begins}. Choose another plan to cancel the change."
 
     @cached_property
     def _last(self) -> Subscription | None:
@@ -66,5 +67,5 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
         start = Start(self.cleaned_data["plan_start"] or Start.NOW.value)
         subscribe(tenant_id=self.instance.pk, plan=plan, start=start)
         was = before.plan.name if before and before.plan else "none"
-        when = "at once" if start is Start.NOW else "with the next month"
-        self.plan_json = f"Plan from {was} to {plan.name if plan else 'none'}, {when}."
+        when = "immediately" if start is Start.NOW else "next month"
+        self.plan_json = f"Plan changed from {was} to {plan.name if plan else 'none'}, {when}."

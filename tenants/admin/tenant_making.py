@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminEmailInputWidget
 
 from tenants.accounts.models import Tenant
@@ -14,10 +15,12 @@ from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
 
 class TenantAddForm(forms.ModelForm):  # type: ignore[type-arg]
     owner_email = forms.EmailField(
-        label="Owner's e-mail",
+        label=_("Owner's email"),
         max_length=254,
         widget=UnfoldAdminEmailInputWidget,
-        help_text="Who is not known yet gets a password, shown once on the next page together with a first key.",
+        help_text=_(
+            "A new user gets a password. It is shown once on the next page, together with the first API key."
+        ),
     )
     made_as = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
     """The id that the form gives to the new tenant. A form that is sent again, as by a reload, creates no second
@@ -32,7 +35,7 @@ class TenantAddForm(forms.ModelForm):  # type: ignore[type-arg]
         wanted: UUID = self.cleaned_data["made_as"]
         if Tenant.objects.filter(pk=wanted).exists():
             raise forms.ValidationError(
-                "This tenant was made when the form was sent before: look for it in the list."
+                _("You already created this tenant with this form. Look for it in the list.")
             )
         return wanted
 

@@ -1,10 +1,13 @@
 """Typed definitions of the name and sort order of a list's column, and the badges of states."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 Column = TypeVar("Column", bound=Callable[..., Any])
 
@@ -38,7 +41,7 @@ TONES: Mapping[str, str] = {
 }
 
 
-def column(name: str, *, order_by: str | None = None) -> Callable[[Column], Column]:
+def column(name: "StrOrPromise", *, order_by: str | None = None) -> Callable[[Column], Column]:
     def mark(show: Column) -> Column:
         setattr(show, "short_description", name)  # noqa: B010  # Django reads this attribute of the function
         if order_by:
@@ -48,8 +51,13 @@ def column(name: str, *, order_by: str | None = None) -> Callable[[Column], Colu
     return mark
 
 
+def state_text(state: str) -> str:
+    """Write a state for people. The API spells the states of batches with two l."""
+    return state.replace("_", " ").replace("cancell", "cancel")
+
+
 def badge(state: str) -> SafeString:
-    return tone(state.replace("_", " "), TONES.get(state, PLAIN))
+    return tone(state_text(state), TONES.get(state, PLAIN))
 
 
 def tone(words: object, how: str) -> SafeString:

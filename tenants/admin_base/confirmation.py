@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
@@ -10,12 +10,17 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 Action = Callable[[Any, HttpRequest, "QuerySet[Any]"], None]
 Asked = Callable[[Any, HttpRequest, "QuerySet[Any]"], HttpResponse | None]
 NAMED = 20
 
 
-def confirmed(question: str, consequence: str, button: str) -> Callable[[Action], Asked]:
+def confirmed(
+    question: "StrOrPromise", consequence: "StrOrPromise", button: "StrOrPromise"
+) -> Callable[[Action], Asked]:
     """Run the action only after a person has read what it does and confirmed it."""
 
     def decorate(act: Action) -> Asked:

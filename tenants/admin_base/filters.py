@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.contrib.messages import get_messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import RangeDateTimeFilter, TextFilter
 
 from tenants.core.ids import first_id_at
@@ -33,9 +34,7 @@ class MomentsFilter(RangeDateTimeFilter):  # type: ignore[misc]  # the theme has
         try:
             return datetime.fromisoformat(f"{day} {hour}").replace(tzinfo=UTC)
         except ValueError:
-            _warn_once(
-                request, f"“{day} {hour}” is no moment, and bounds nothing: write 2026-01-31 and 14:00."
-            )
+            _warn_once(request, f"“{day} {hour}” is not a valid date and time. Use 2026-01-31 and 14:00.")
             return None
 
 
@@ -55,7 +54,7 @@ class CreatedFilter(MomentsFilter):
 class ErrorCodeFilter(TextFilter):  # type: ignore[misc]
     """A filter for one whole error code, as it is stored in the column."""
 
-    title = "error code"
+    title = _("error code")
     parameter_name = "error_code"
 
     def queryset(self, request: HttpRequest, queryset: "QuerySet[Any]") -> "QuerySet[Any]":

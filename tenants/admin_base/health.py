@@ -50,7 +50,7 @@ def troubles_of(tenant_ids: Sequence[UUID], may: Callable[[str], bool]) -> dict[
 def health_words(tenant_id: UUID, troubles: Sequence[Trouble]) -> SafeString:
     """Write the troubles. Each links to the list that shows its cause."""
     if not troubles:
-        return tone("well", GOOD)
+        return tone("OK", GOOD)
     links = (
         list_link(one.list_name, one.words, tenant__id__exact=tenant_id, **one.filters) for one in troubles
     )

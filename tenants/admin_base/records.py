@@ -5,7 +5,7 @@ up to a limit.
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from functools import cache, cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from django.contrib import admin, messages
@@ -18,12 +18,17 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, checkbox
 from unfold.views import ChangeList
 
 from tenants.accounts.models import Membership, Tenant
 from tenants.admin_base.audited import audit_action, audit_deletion, audit_form, with_values
 from tenants.core.db.unit_of_work import OPERATOR, operator_entry
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 SOME_TENANTS = 20
 _VALUE = "the-value-of-a-row"
@@ -53,6 +58,12 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]
 
 class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no types
     """A list without a count of all rows. The theme compares with such a count, which is not made here."""
+
+    def __init__(self, request: HttpRequest, model: Any, *more: Any, **named: Any) -> None:
+        """Use the name of the list as its title, so that the page, the menu and the breadcrumbs agree."""
+        super().__init__(request, model, *more, **named)
+        if not self.is_popup:
+            self.title = self.model_admin.list_title or capfirst(self.opts.verbose_name_plural)
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -84,6 +95,8 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
     list_disable_select_all = True
     compressed_fields = True
 
+    list_title: "StrOrPromise" = ""
+    """The title of the list, if it differs from the plural of the model."""
     change_form_outer_before_template = "admin/row_actions.html"
     one_transaction = True
     """A flag that puts an action and its log entries into one transaction."""
@@ -121,7 +134,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
     def response_action(self, request: HttpRequest, queryset: "QuerySet[Any]") -> HttpResponse | None:
         """Run an action only on rows that were seen, never on all rows that a filter would find."""
         if request.POST.get("select_across") == "1":
-            self.message_user(request, "Nothing was done: choose the rows themselves.", messages.ERROR)
+            self.message_user(request, _("Nothing was changed. Select the rows one by one."), messages.ERROR)
             return None
         with transaction.atomic(using=OPERATOR) if self.one_transaction else nullcontext():
             answer: HttpResponse | None = super().response_action(request, queryset)
@@ -173,7 +186,7 @@ class FoundById(OperatorAdmin):
 
     id_fields: tuple[str, ...] = ("id", "tenant_id")
     search_fields = ("id",)
-    search_help_text = "Whole id, tenant, or e-mail"
+    search_help_text = _("Whole ID, tenant or email")
 
     def get_search_results(
         self, request: HttpRequest, queryset: "QuerySet[Any]", search_term: str

@@ -25,7 +25,7 @@ class ApiKey(TenantOwned):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
-    last_used_at = models.DateTimeField(null=True, editable=False, help_text="To the minute.")
+    last_used_at = models.DateTimeField(null=True, editable=False, help_text="Accurate to one minute.")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -40,14 +40,14 @@ class ApiKey(TenantOwned):
         default=list,
         db_default=[],
         blank=True,
-        help_text="Names of the only models that it may have run, with commas between. Empty: any.",
+        help_text="Models that the key may use, separated by commas. Leave empty for all models.",
     )
     from_networks = ArrayField(
         models.CharField(max_length=43),
         default=list,
         db_default=[],
         blank=True,
-        help_text="The only networks that it may come from, such as 203.0.113.0/24, with commas between. Empty: any.",
+        help_text="Networks that may use the key, such as 203.0.113.0/24, separated by commas. Leave empty for all.",
     )
     replaces = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="replaced_by"
@@ -56,10 +56,13 @@ class ApiKey(TenantOwned):
     """The original key. Every key in its chain of replacements shares its budgets. It is None for the original key
     itself.
     """
-    requests_per_minute = own_limit("requests a minute", OF_ACCOUNT, least=1)
-    tokens_per_minute = own_limit("tokens a minute", OF_ACCOUNT, least=1)
-    pages_per_minute = own_limit("pages a minute", OF_ACCOUNT, least=1)
-    calls_at_once = own_limit("calls at once", OF_ACCOUNT, least=1, most=MAX_AT_ONCE)
+    requests_per_minute = own_limit("requests per minute", OF_ACCOUNT, least=1)
+    tokens_per_minute = own_limit("tokens per minute", OF_ACCOUNT, least=1)
+    pages_per_minute = own_limit("pages per minute", OF_ACCOUNT, least=1)
+    calls_at_once = own_limit("concurrent calls", OF_ACCOUNT, least=1, most=MAX_AT_ONCE)
+
+    class Meta(TenantOwned.Meta):
+        verbose_name = "API key"
 
     @property
     def prefix(self) -> str:

@@ -13,22 +13,24 @@ class AuditEntry(TenantOwned):
     """
 
     at = models.DateTimeField(db_default=TransactionNow(), editable=False)
-    deed = models.CharField(max_length=60, help_text="A code such as key.created.")
+    deed = models.CharField("action code", max_length=60, help_text="For example key.created.")
     actor_kind = models.CharField(max_length=10, choices=[(kind, kind) for kind in KINDS], default=SYSTEM)
-    actor_id = models.UUIDField(null=True, help_text="The person, the key or the operator.")
+    actor_id = models.UUIDField(null=True, help_text="ID of the user, the API key or the operator.")
     actor_name = models.CharField(max_length=254, blank=True, help_text="Empty for operators.")
     behalf_of = models.CharField(
-        max_length=254, blank=True, help_text="The member that an operator acted as."
+        "on behalf of", max_length=254, blank=True, help_text="The member that the operator acted as."
     )
     subject_id = models.CharField(max_length=100, blank=True)
     subject_name = models.CharField(max_length=254, blank=True)
-    changes = models.JSONField(default=dict, help_text="By field, before and after.")
+    changes = models.JSONField(default=dict, help_text="Old and new value of each field.")
     note = models.CharField(max_length=500, blank=True)
-    address = models.CharField(max_length=45, blank=True)
+    address = models.CharField("IP address", max_length=45, blank=True)
     user_agent = models.CharField(max_length=400, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
 
     class Meta(TenantOwned.Meta):
+        verbose_name = "tenant audit entry"
+        verbose_name_plural = "tenant audit entries"
         indexes = [
             models.Index(fields=["actor_id", "id"], name="tenants_auditentry_actor"),
             models.Index(fields=["subject_id", "id"], name="tenants_auditentry_subject"),

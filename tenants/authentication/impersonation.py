@@ -85,18 +85,18 @@ def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | N
         rows = memberships_of(request.user.pk)
         return rows, member_of(rows, request.user.pk, chosen_tenant(request))
     if acting.over:
-        raise ImpersonationOver("Your time of acting for this account is over. Nothing was done.")
+        raise ImpersonationOver("Your time to act for this account has ended. Nothing was changed.")
     # The operator acts for that account only, even if the member belongs to more.
     rows = [row for row in memberships_of(acting.member_id) if row.tenant_id == acting.tenant_id]
     identity = member_of(rows, acting.member_id, acting.tenant_id)
     if identity is None:
-        raise ImpersonationOver(f"{acting.email} is no member of this account any more. Nothing was done.")
+        raise ImpersonationOver(f"{acting.email} is no longer a member of this account. Nothing was changed.")
     return rows, acting.kept_to(identity)
 
 
 def begin(request: HttpRequest, member: Membership, *, reason: str, may_write: bool) -> None:
     """Begin an impersonation and end the previous impersonation. Call this in operator work."""
-    end(request, "began to act as somebody else")
+    end(request, "started to act as another member")
     ends_at = timezone.now() + LASTS
     with transaction.atomic(using=current_alias()):
         record(
@@ -152,7 +152,7 @@ def require_own_hands(request: HttpRequest) -> None:
     acting = impersonation_of(request)
     if acting is not None and not acting.over:
         raise NotPermitted(
-            f"You act as {acting.email}. Stop first: this is about your own account, not theirs."
+            f"You are acting as {acting.email}. Stop acting first: this page is for your own profile."
         )
 
 
@@ -165,7 +165,7 @@ def audit_write(request: HttpRequest) -> None:
         return
     if not acting.may_write:
         raise NotPermitted(
-            f"You act as {acting.email}, and only to look. Stop, and begin again with leave to change things."
+            f"You are acting as {acting.email}, read-only. Stop, then start again with permission to make changes."
         )
     with unit_of_work(acting.tenant_id):
         record(

@@ -115,12 +115,12 @@ def identify_key(text: str) -> Identity:
     """Return the caller with an API key. Raises an error that says why there is none."""
     parts = parse_key(text)
     if parts is None:
-        raise InvalidKey("This is not an API key of this service: check that it was copied whole.")
+        raise InvalidKey("This is not an API key of this service. Check that you copied all of it.")
     row = _key_row(parts.public_id)
     known = row.secret_hash if row else stored_digest("")
     matches = hmac.compare_digest(known, stored_digest(parts.secret))
     if row is None or not matches:
-        raise InvalidKey("This API key is not known: it may have been deleted. Create a new one.")
+        raise InvalidKey("Unknown API key. It may have been deleted. Create a new key.")
     _require_working(row)
     _require_active(row.tenant_id, row.tenant_state)
     own = OwnLimits.read(row.limits)
@@ -197,7 +197,7 @@ def member_of(rows: Sequence[MembershipRow], user_id: UUID, tenant_id: UUID | No
         return None
     row = next((row for row in rows if tenant_id in (row.tenant_id, None)), None)
     if row is None:
-        raise TenantLeft("You were removed from the account that you were working for. Choose another one.")
+        raise TenantLeft("You were removed from this account. Choose another account.")
     closes_at = closing_of(row.tenant_id) if row.tenant_state == Tenant.State.CLOSING else None
     if closes_at is None:
         _require_active(row.tenant_id, row.tenant_state)
@@ -232,9 +232,9 @@ def _require_working(row: _KeyRow) -> None:
     of the key. Raises KeyEnded.
     """
     if row.revoked_at is not None:
-        code, detail = "api_key_revoked", "This API key was revoked. Create a new one."
+        code, detail = "api_key_revoked", "This API key was revoked. Create a new key."
     elif row.expired:
-        code, detail = "api_key_expired", "This API key has expired. Create a new one."
+        code, detail = "api_key_expired", "This API key has expired. Create a new key."
     else:
         return
     raise KeyEnded(detail, code=code, tenant_id=row.tenant_id, key_id=row.id)
@@ -247,8 +247,8 @@ def _require_active(tenant_id: UUID, tenant_state: str) -> None:
         case Tenant.State.CLOSING if closes_at := closing_of(tenant_id):
             raise TenantClosing(closing_words(closes_at), extra=closing_extra(closes_at))
         case Tenant.State.ERASING | Tenant.State.ERASED:
-            raise TenantClosing("This account is deleted: what was in it is erased, or about to be.")
-    raise TenantSuspended("This account is suspended. Write to the operator of this service.")
+            raise TenantClosing("This account is deleted. Its data is deleted or will be deleted soon.")
+    raise TenantSuspended("This account is suspended. Contact the operator of this service.")
 
 
 def closing_of(tenant_id: UUID) -> datetime | None:

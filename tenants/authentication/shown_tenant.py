@@ -29,8 +29,8 @@ def refuse_other_tenants(shown_for: str | None, request: HttpRequest, identity: 
     assert identity.user_id is not None
     rows = memberships_of(identity.user_id)
     name = next((row.tenant_name for row in rows if str(row.tenant_id) == shown_for), None)
-    belongs_to = f"the account “{name}”" if name else "an account that you no longer belong to"
+    belongs_to = f"the account “{name}”" if name else "an account that you are no longer a member of"
     raise TenantSwitched(
-        f"This page belongs to {belongs_to}; in another tab you have switched to “{identity.tenant_name}”. "
-        "Nothing was done. Load the page again" + (f", or switch back to “{name}”." if name else ".")
+        f"This page belongs to {belongs_to}; in another tab you switched to “{identity.tenant_name}”. "
+        "Nothing was changed. Reload the page" + (f", or switch back to “{name}”." if name else ".")
     )

@@ -17,11 +17,13 @@ from tenants.authentication.selectors import memberships_of
 @login_required
 def switch_tenant(request: HttpRequest) -> HttpResponse:
     if impersonation_of(request) is not None:
-        raise PermissionDenied("You act for one account, and for no other. Stop first.")
+        raise PermissionDenied(
+            "You are acting as a member of one account. Stop acting before you switch accounts."
+        )
     wanted = request.POST.get("tenant", "")
     row = next((row for row in memberships_of(_person(request)) if str(row.tenant_id) == wanted), None)
     if row is None:
-        raise Http404("You do not belong to that account, or no longer.")
+        raise Http404("You are not a member of this account.")
     choose_tenant(request, row.tenant_id)
     return redirect("home")
 

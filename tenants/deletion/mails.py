@@ -20,7 +20,7 @@ ERASED: What = "erased"
 _SUBJECTS = {
     "asked": "{} will be deleted on {}",
     "reminded": "{} will be deleted on {}",
-    "erased": "{} is deleted",
+    "erased": "{} was deleted",
 }
 
 

@@ -39,9 +39,9 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
         _require_owner(identity)
         tenant = Tenant.objects.get(id=identity.tenant_id)
         if " ".join(typed.split()) != " ".join(tenant.name.split()):
-            raise NameNotTyped(f"Type the account's name as it stands here: {tenant.name}")
+            raise NameNotTyped(f"Enter the name of the account exactly: {tenant.name}")
         if tenant.state != Tenant.State.ACTIVE:
-            raise NotClosing(f"The account is {tenant.state} already.")
+            raise NotClosing(f"The account is already {tenant.state}.")
         now, grace = database_now(), timedelta(days=settings.MAAS_DELETION_GRACE_DAYS)
         tenant.state, tenant.closes_at = Tenant.State.CLOSING, now + grace
         # An owner who has just been notified needs no reminder.
@@ -57,7 +57,9 @@ def keep(*, identity: Identity) -> None:
     with unit_of_work(identity.tenant_id):
         _require_owner(identity)
         if _closing(identity.tenant_id).suspended_closing:
-            raise NotClosing("The account is suspended: only an operator of this service can keep it.")
+            raise NotClosing(
+                "The account is suspended. Only an operator of this service can cancel the deletion."
+            )
         take_back(tenant_id=identity.tenant_id)
 
 
@@ -111,7 +113,7 @@ def end_erasing(*, tenant_id: UUID) -> None:
             deed="tenant.erased",
             subject_id=tenant_id,
             subject=tenant.name,
-            note=f"{gone} members left with it.",
+            note=f"{gone} members were removed with it.",
         )
         transaction.on_commit(partial(notify_owners, ERASED, named, told), using=OPERATOR, robust=True)
 
@@ -126,15 +128,13 @@ def _require_owner(identity: Identity) -> None:
     members of a closing account may only read. Raises NotPermitted.
     """
     if "account:write" not in scopes_of(locked_actor(identity).role):
-        raise NotPermitted("Only an owner can delete this account, or keep it.")
+        raise NotPermitted("Only an owner can delete this account or cancel its deletion.")
 
 
 def _closing(tenant_id: UUID) -> Tenant:
     tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
     if tenant.state != Tenant.State.CLOSING:
-        raise NotClosing(
-            f"The account is {tenant.state}: there is no deletion of it to take back or to begin."
-        )
+        raise NotClosing(f"The account is {tenant.state}. Its deletion can be neither canceled nor started.")
     return tenant
 
 

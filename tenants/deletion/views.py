@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tenants.authentication.impersonation import require_own_hands
@@ -20,7 +21,7 @@ from tenants.identity.roles import OWNER
 
 class NameForm(forms.Form):
     name = forms.CharField(
-        label="The account's name",
+        label=_("Account name"),
         max_length=200,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
@@ -46,7 +47,7 @@ def _deleting(request: HttpRequest, identity: Identity) -> HttpResponse:
         except NameNotTyped as refusal:
             form.add_error("name", refusal.detail)
         except NotClosing as refusal:
-            messages.error(request, f"{refusal.detail} Nothing was done.")
+            messages.error(request, f"{refusal.detail} Nothing was changed.")
             return redirect("delete-tenant")
         else:
             return redirect("delete-tenant")
@@ -60,13 +61,15 @@ def keep_tenant(request: HttpRequest, identity: Identity) -> HttpResponse:
     """Cancel the deletion without a confirmation, because this removes nothing."""
     require_own_hands(request)
     if not _is_owner(request):
-        raise PermissionDenied("Only an owner can keep this account.")
+        raise PermissionDenied("Only an owner can cancel the deletion of this account.")
     try:
         keep(identity=identity)
     except NotClosing as refusal:
-        messages.error(request, f"{refusal.detail} Nothing was done.")
+        messages.error(request, f"{refusal.detail} Nothing was changed.")
     else:
-        messages.success(request, f"{identity.tenant_name} is kept. Its keys work again.")
+        messages.success(
+            request, f"The deletion of {identity.tenant_name} was canceled. Its keys work again."
+        )
     return redirect("account")
 
 

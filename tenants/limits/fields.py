@@ -7,9 +7,9 @@ from tenants.limits.effective import MAX_DAYS
 from tenants.limits.rates.rates import MAX_AT_ONCE, MOST
 
 MAX_WEIGHT = 1000
-_OR_FOR_EVER = "Empty: the plan's, or else the installation's. 0: for ever."
-OF_ACCOUNT = "Empty: only the account's."
-_OR_UNLIMITED = "Empty: the plan's, or else the installation's. 0: unlimited."
+_OR_FOREVER = "Leave empty for the limit of the plan, or else the installation. 0: forever."
+OF_ACCOUNT = "Leave empty for no limit besides the limit of the account."
+_OR_UNLIMITED = "Leave empty for the limit of the plan, or else the installation. 0: unlimited."
 
 
 def own_limit(
@@ -23,24 +23,24 @@ def own_limit(
 class AccountLimits(models.Model):
     """The limits of an account. The first level that sets a value applies: the tenant, its plan, the installation."""
 
-    requests_per_minute = own_limit("requests a minute", _OR_UNLIMITED, least=0)
-    tokens_per_minute = own_limit("tokens a minute", _OR_UNLIMITED, least=0)
-    pages_per_minute = own_limit("pages a minute", _OR_UNLIMITED, least=0)
-    calls_at_once = own_limit("calls at once", _OR_UNLIMITED, least=0, most=MAX_AT_ONCE)
+    requests_per_minute = own_limit("requests per minute", _OR_UNLIMITED, least=0)
+    tokens_per_minute = own_limit("tokens per minute", _OR_UNLIMITED, least=0)
+    pages_per_minute = own_limit("pages per minute", _OR_UNLIMITED, least=0)
+    calls_at_once = own_limit("concurrent calls", _OR_UNLIMITED, least=0, most=MAX_AT_ONCE)
     unfinished_jobs = own_limit("unfinished jobs", _OR_UNLIMITED, least=0)
     unfinished_pages = own_limit("unfinished pages", _OR_UNLIMITED, least=0)
-    pages_at_once = own_limit("pages at once", _OR_UNLIMITED, least=0)
-    storage_mb = own_limit("stored megabytes", _OR_UNLIMITED, least=0)
+    pages_at_once = own_limit("concurrent pages", _OR_UNLIMITED, least=0)
+    storage_mb = own_limit("storage in MB", _OR_UNLIMITED, least=0)
     weight = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_WEIGHT)],
-        help_text="Its part of the workers while others wait too: with 3, three pages for each one of who has 1."
-        " Empty: the plan's, or else 1.",
+        help_text="Share of the workers when several tenants wait: weight 3 gets three times as many pages as weight 1."
+        " Leave empty for the weight of the plan, or else 1.",
     )
-    keep_documents_days = own_limit("days documents are kept", _OR_FOR_EVER, least=0, most=MAX_DAYS)
-    keep_results_days = own_limit("days results are kept", _OR_FOR_EVER, least=0, most=MAX_DAYS)
-    keep_events_days = own_limit("days events are kept", _OR_FOR_EVER, least=0, most=MAX_DAYS)
+    keep_documents_days = own_limit("document retention in days", _OR_FOREVER, least=0, most=MAX_DAYS)
+    keep_results_days = own_limit("result retention in days", _OR_FOREVER, least=0, most=MAX_DAYS)
+    keep_events_days = own_limit("event retention in days", _OR_FOREVER, least=0, most=MAX_DAYS)
 
     class Meta:
         abstract = True

@@ -13,12 +13,12 @@ class ModelLimit(TenantOwned):
     audit_kind = "model_limit"
 
     model = models.CharField(
-        max_length=100, help_text="Its name, such as embed; all versions count together."
+        max_length=100, help_text="Model name, such as embed. All versions count together."
     )
-    requests_per_minute = own_limit("requests a minute", OF_ACCOUNT, least=1)
-    tokens_per_minute = own_limit("tokens a minute", OF_ACCOUNT, least=1)
-    pages_per_minute = own_limit("pages a minute", OF_ACCOUNT, least=1)
-    calls_at_once = own_limit("calls at once", OF_ACCOUNT, least=1, most=MAX_AT_ONCE)
+    requests_per_minute = own_limit("requests per minute", OF_ACCOUNT, least=1)
+    tokens_per_minute = own_limit("tokens per minute", OF_ACCOUNT, least=1)
+    pages_per_minute = own_limit("pages per minute", OF_ACCOUNT, least=1)
+    calls_at_once = own_limit("concurrent calls", OF_ACCOUNT, least=1, most=MAX_AT_ONCE)
 
     class Meta(TenantOwned.Meta):
         constraints = [

@@ -44,5 +44,5 @@ def _forget_in_time(person_id: UUID) -> bool:
             unused = _unused()
         return forget(person_id, only=unused)
     except Exception:
-        log.exception("unconfirmed_person_not_forgotten", user_id=str(person_id))
+        log.exception("unconfirmed_user_not_deleted", user_id=str(person_id))
         return False

@@ -10,7 +10,7 @@ from tenants.limits.fields import AccountLimits
 from tenants.plans.prices import METERS
 from tenants.plans.wording import money
 
-CURRENCY = RegexValidator("^[A-Z]{3}$", "Three capital letters, for example EUR.")
+CURRENCY = RegexValidator("^[A-Z]{3}$", "Enter three capital letters, such as EUR.")
 _METERS = [(meter, meter) for meter in METERS]
 
 
@@ -20,24 +20,29 @@ class Plan(AccountLimits):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    code = models.SlugField(max_length=50, unique=True, help_text="As programs name it. It stays.")
+    code = models.SlugField(
+        max_length=50, unique=True, help_text="Used by programs. It cannot be changed later."
+    )
     name = models.CharField(max_length=100)
     currency = models.CharField(max_length=3, default="EUR", validators=[CURRENCY])
     monthly_fee_micros = models.PositiveBigIntegerField("monthly fee", default=0)
     trial_days = models.PositiveSmallIntegerField(
-        "days of trial", default=0, help_text="Of the first subscription: no fee until they are over."
+        "trial days", default=0, help_text="No fee during these days of the first subscription."
     )
     trial_credit_micros = models.PositiveBigIntegerField(
-        "trial credit", default=0, help_text="Given once, with the first subscription."
+        "trial credit", default=0, help_text="Credited once, with the first subscription."
     )
     pays_beforehand = models.BooleanField(
+        "prepaid",
         default=False,
         db_default=False,
-        help_text="Whoever begins with it is prepaid: nothing runs beyond what is included, granted or paid.",
+        help_text="New tenants on this plan are prepaid: jobs are rejected when units and balance are used up.",
     )
-    is_default = models.BooleanField("for new tenants", default=False, help_text="Whoever is made gets it.")
+    is_default = models.BooleanField(
+        "default for new tenants", default=False, help_text="New tenants get this plan."
+    )
     archived = models.BooleanField(
-        default=False, help_text="Who has it keeps it; nobody else gets it any more."
+        default=False, help_text="Tenants keep the plan, but no other tenant can get it."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -48,12 +53,12 @@ class Plan(AccountLimits):
                 fields=["is_default"],
                 condition=models.Q(is_default=True),
                 name="tenants_plan_one_default",
-                violation_error_message="Another plan is for new tenants. Take that away there first.",
+                violation_error_message="Another plan is the default for new tenants. Remove the default there first.",
             ),
             models.CheckConstraint(
                 condition=~models.Q(is_default=True, archived=True),
                 name="tenants_plan_default_is_sold",
-                violation_error_message="An archived plan cannot be for new tenants.",
+                violation_error_message="An archived plan cannot be the default for new tenants.",
             ),
         ]
 
@@ -67,9 +72,11 @@ class Version(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    model = models.CharField(max_length=100, blank=True, help_text="Its name, such as ocr; empty: all.")
+    model = models.CharField(
+        max_length=100, blank=True, help_text="Model name, such as ocr. Leave empty for all models."
+    )
     meter = models.CharField(max_length=10, choices=_METERS)
-    holds_from = models.DateTimeField(blank=True, help_text="UTC; empty: at once.")
+    holds_from = models.DateTimeField("valid from", blank=True, help_text="UTC. Leave empty for now.")
 
     class Meta:
         abstract = True
@@ -84,16 +91,16 @@ class PriceVersion(Version):
         "amount",
         null=True,
         blank=True,
-        help_text="Empty: from then on there is no price here, and what stands behind it holds.",
+        help_text="Leave empty to end this price at that time. The plan price or the model price applies then.",
     )
     per = models.PositiveIntegerField(
         "per units",
         default=1,
         validators=[MinValueValidator(1)],
-        help_text="GPU time is in milliseconds: 1000 for a price per second.",
+        help_text="GPU time is in milliseconds: 1000 means per second.",
     )
     cached_micros = models.PositiveBigIntegerField(
-        "amount for known results", null=True, blank=True, help_text="Empty: the same."
+        "amount per cache hit", null=True, blank=True, help_text="Leave empty for the same amount."
     )
 
     class Meta:
@@ -104,7 +111,9 @@ class PriceVersion(Version):
         since = f"from {self.holds_from:%Y-%m-%d %H:%M} UTC"
         if self.amount_micros is None:
             return f"none {since}"
-        cached = "" if self.cached_micros is None else f", {money(self.cached_micros, currency)} known"
+        cached = (
+            "" if self.cached_micros is None else f", {money(self.cached_micros, currency)} per cache hit"
+        )
         return f"{money(self.amount_micros, currency)} for {self.per:,}{cached} {since}"
 
 
@@ -128,7 +137,7 @@ class PlanIncluded(Version):
 
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="included", db_index=False)
     quantity = models.PositiveBigIntegerField(
-        help_text="Units a month; GPU time in milliseconds. 0: none from then on."
+        help_text="Units per month. GPU time is in milliseconds. 0: no units from that time on."
     )
 
     class Meta:

@@ -35,7 +35,7 @@ def submit(stack: RunningStack, name: str, content: bytes = TEXT) -> str:
 def drain(page: Page) -> None:
     page.goto("/admin/jobs/job/workers/")
     page.get_by_role("button", name="Drain").click()
-    expect(page.locator("#content h2")).to_have_text("Drain the last worker that takes pages?")
+    expect(page.locator("#content h2")).to_have_text("Drain the last worker that accepts pages?")
     page.locator("#content").get_by_role("button", name="Drain").click()
     expect(page.get_by_text("draining", exact=True)).to_be_visible()
 
@@ -43,7 +43,7 @@ def drain(page: Page) -> None:
 def resume(page: Page) -> None:
     page.goto("/admin/jobs/job/workers/")
     page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_text("takes pages", exact=True)).to_be_visible()
+    expect(page.get_by_text("accepts pages", exact=True)).to_be_visible()
 
 
 def test_the_home_shows_work_that_arrives_without_a_reload(
@@ -98,7 +98,7 @@ def test_a_worker_that_drains_takes_nothing_until_it_is_resumed_and_a_waiting_jo
             page.get_by_label("Select record").check()
             page.locator("select[name=action]").select_option("cancel")
             page.get_by_role("button", name="Run").click()
-            page.get_by_role("button", name="Cancel these jobs").click()
+            page.get_by_role("button", name="Cancel jobs").click()
             expect(page.locator("#result_list .op-badge")).to_have_text("canceled")
             page.goto(f"/admin/jobs/job/{waiting}/change/")
             expect(page.locator("[data-zone=job] .op-badge").first).to_have_text("queued")

@@ -43,7 +43,7 @@ def test_details_are_filled_in_with_the_keyboard(windows: Windows, live_stack: R
     with windows.owner(account, width=390) as page:
         page.goto("/billing")
         page.locator("#edit-details").press("Enter")
-        page.get_by_label("Tax id").fill("DE1")
+        page.get_by_label("Tax ID").fill("DE1")
         page.get_by_label("Country").fill("de")
         page.keyboard.press("Enter")
         expect(page.get_by_role("status").first).to_contain_text("Saved.")

@@ -34,7 +34,7 @@ def test_without_a_connection_one_is_told_and_comes_back_to_where_one_was(window
     with windows.member() as page:
         go_offline(page.context, page)
         page.goto("/keys?from=here")
-        expect(page.get_by_role("heading", name="The server cannot be reached")).to_be_visible()
+        expect(page.get_by_role("heading", name="No connection")).to_be_visible()
         assert page.evaluate("getComputedStyle(document.querySelector('.error')).paddingTop") == "32px"
         assert grave_faults(page) == []
         page.context.set_offline(False)
@@ -55,7 +55,7 @@ def test_nothing_of_a_signed_in_person_is_kept(windows: Windows) -> None:
         page.wait_for_url("**/sign-in*")
         page.context.set_offline(True)
         page.goto("/keys")
-        expect(page.get_by_role("heading", name="The server cannot be reached")).to_be_visible()
+        expect(page.get_by_role("heading", name="No connection")).to_be_visible()
 
 
 def test_a_page_that_is_away_for_a_moment_is_asked_for_again_by_itself(windows: Windows) -> None:
@@ -81,7 +81,7 @@ def test_an_address_that_is_nothing_offers_a_way_back(windows: Windows, live_sta
     with windows.member() as page:
         page.goto("/usage")
         page.evaluate("() => { location.href = '/nowhere' }")
-        expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+        expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
         page.click("#back")
         expect(page.get_by_role("heading", name="Usage")).to_be_visible()
     assert windows.complaints == []
@@ -104,5 +104,5 @@ def test_a_password_can_be_shown_and_what_is_wrong_is_tied_to_its_field(windows:
         expect(page.locator("[name=password]")).to_have_attribute("type", "text")
         page.fill("[name=username]", "nobody@example.com")
         page.press("[name=username]", "Enter")
-        expect(page.get_by_role("alert")).to_contain_text("do not belong together")
+        expect(page.get_by_role("alert")).to_contain_text("Wrong email or password")
     assert windows.complaints == []

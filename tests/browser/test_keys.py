@@ -59,8 +59,8 @@ def test_a_key_is_made_copied_rotated_and_revoked(windows: Windows, live_stack: 
         page.get_by_role("link", name=f"Revoke {name}").first.click()
         dialog = page.get_by_role("dialog", name=re.compile("Revoke"))
         expect(dialog).to_contain_text("Last used")
-        dialog.get_by_text("Revoke it").click()
-        expect(page.get_by_role("status").first).to_contain_text("is revoked")
+        dialog.get_by_text("Revoke key").click()
+        expect(page.get_by_role("status").first).to_contain_text("was revoked")
         eventually(lambda: status_with(live_stack, successor) == 401, "the end of the key", timeout_s=5)
     assert windows.complaints == []
 
@@ -86,4 +86,4 @@ def test_keys_are_made_and_revoked_without_scripts(windows: Windows) -> None:
         page.goto("/keys")
         page.get_by_role("link", name=f"Revoke {name}").click()
         page.click("#confirm")
-        expect(page.get_by_role("status").first).to_contain_text("is revoked")
+        expect(page.get_by_role("status").first).to_contain_text("was revoked")

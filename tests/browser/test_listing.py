@@ -97,7 +97,7 @@ def test_a_lost_connection_is_said_until_it_is_back_and_nothing_is_missed(
             page.reload()
         away = True
         sockets[0].close(code=1012)
-        expect(page.locator("#notices")).to_contain_text("Connection lost, trying again")
+        expect(page.locator("#notices")).to_contain_text("Connection lost, reconnecting")
         job = submit(product, account, "meanwhile.txt", b"Dear Anna")
         away = False
         expect(page.locator("#notices")).not_to_contain_text("Connection lost")
@@ -167,7 +167,7 @@ def test_many_are_selected_and_changed_at_once(
         archive = zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes()))
         assert "3.txt/text.txt" in archive.namelist()
         page.click("[data-bulk$=cancel]")
-        expect(page.locator("#notices")).to_contain_text("1 canceled, 3 had ended already.")
+        expect(page.locator("#notices")).to_contain_text("1 canceled, 3 already finished.")
         expect(page.locator(f"#job-{running} .state")).to_have_text("canceled")
         expect(page.locator("#bulk")).to_be_hidden()
     assert windows.complaints == []
@@ -183,15 +183,15 @@ def test_documents_are_deleted_after_their_consequences_were_named(
         page.keyboard.press("Space")
         page.click("[data-bulk$=delete]")
         dialog = page.locator("#confirm")
-        expect(dialog).to_contain_text("Delete 2 documents and 2 jobs?")
-        expect(dialog).to_contain_text("erased for good")
+        expect(dialog).to_contain_text("Delete 2 files of 2 jobs?")
+        expect(dialog).to_contain_text("deleted permanently")
         assert faults(page) == []
         page.keyboard.press("Escape")
         expect(page.locator("#job-rows > tr")).to_have_count(2)
         page.click("[data-bulk$=delete]")
         page.click("#confirm-yes")
         expect(page.locator("#first")).to_be_visible()
-        expect(page.locator("#notices")).to_contain_text("Deleted 2 documents and 2 jobs.")
+        expect(page.locator("#notices")).to_contain_text("Deleted 2 files of 2 jobs.")
     assert windows.complaints == []
 
 

@@ -31,7 +31,7 @@ def test_a_request_appears_by_itself_and_is_read_whole(windows: Windows, live_st
         call(live_stack, f"/v1/jobs/{name}")
         expect(row(page, name)).to_contain_text("404")
         row(page, name).locator("a").click()
-        detail = page.get_by_role("complementary", name="The chosen request")
+        detail = page.get_by_role("complementary", name="Selected request")
         expect(detail).to_contain_text(f"There is no job '{name}'.")
         expect(detail).to_contain_text("First key")
         assert grave_faults(page) == []

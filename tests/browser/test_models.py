@@ -47,7 +47,7 @@ def test_the_sample_scan_is_read_in_two_clicks(windows: Windows) -> None:
         page.click("#run")
         expect(page.locator("#result")).to_contain_text("INVOICE 2026-0417")
         expect(page.locator("#result")).to_contain_text("Looks like: invoice")
-        expect(page.locator("#summary")).to_contain_text("It cost < 0.01 €.")
+        expect(page.locator("#summary")).to_contain_text("Cost: < 0.01 €.")
         assert serious_faults(page) == []
         page.click("#summary a")
         page.wait_for_url("**/jobs/*")

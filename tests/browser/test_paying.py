@@ -165,7 +165,7 @@ def test_a_card_is_saved_and_pays_the_next_invoice(
             office.get_by_role("button", name="Save", exact=True).click()
             office.wait_for_url(LIST)
         page.goto("/billing/payments")
-        expect(page.get_by_text("10.00 € given back")).to_be_visible()
+        expect(page.get_by_text("10.00 € refunded")).to_be_visible()
         page.goto("/billing/card")
         page.click("#remove")
         expect(page.locator("#save")).to_be_visible()

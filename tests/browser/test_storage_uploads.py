@@ -60,10 +60,10 @@ def test_a_large_file_goes_to_the_storage_itself_and_goes_on_after_a_reload(
     with windows.owner(account) as tab:
         tab.route(f"{bucket.endpoint}/**", first_alone)
         tab.set_input_files("#file", large)
-        expect(line(tab, "large.pdf").locator(".words")).to_contain_text("Going on in")
+        expect(line(tab, "large.pdf").locator(".words")).to_contain_text("Continuing in")
         tab.on("dialog", lambda dialog: dialog.accept())
         tab.reload()
-        expect(line(tab, "large.pdf").locator(".words")).to_contain_text("88 % of it is here")
+        expect(line(tab, "large.pdf").locator(".words")).to_contain_text("88 % uploaded")
         tab.set_input_files("#file", large)
         expect(line(tab, "large.pdf")).to_have_class("accepted")
     assert sent == ["PUT"] * 3

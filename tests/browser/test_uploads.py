@@ -79,9 +79,9 @@ def test_of_many_files_each_says_what_became_of_it(
         )
         expect(line(page, "broken.pdf").locator(".words")).to_contain_text("damaged")
         expect(line(page, "empty.txt").locator(".words")).to_contain_text("0 bytes")
-        expect(line(page, "long.txt").locator(".words")).to_contain_text("19.5 KB; up to")
+        expect(line(page, "long.txt").locator(".words")).to_contain_text("19.5 KB. The limit is")
         expect(page.locator("#uploads .accepted")).to_have_count(1)
-        expect(page.locator("#uploads .skipped .words")).to_contain_text("The same bytes as")
+        expect(page.locator("#uploads .skipped .words")).to_contain_text("Same file as")
         expect(page.locator("#tray-words")).to_have_text("1 uploaded, 3 failed")
     sent = jobs_on(product, account, "letter.txt"), jobs_on(product, account, "copy of letter.txt")
     assert sorted(sent) == [0, 1]
@@ -119,7 +119,7 @@ def test_the_cost_is_told_before_anything_is_sent_and_follows_the_model(
         expect(cost).to_contain_text("costs at most 0.02 € now")
         page.locator("#model option[value=ocr]").evaluate("option => option.dataset.meter = 'token'")
         page.locator("#model").dispatch_event("change")
-        expect(cost).to_contain_text("known only once it has been read")
+        expect(cost).to_contain_text("known only after processing")
     assert windows.complaints == []
 
 
@@ -139,18 +139,18 @@ def test_who_wants_to_be_asked_reads_nothing_before_its_cost_was_told(
         choose(page, pdf("asked.pdf", "1", "2", "3"))
         asked = line(page, "asked.pdf")
         expect(asked.locator(".words")).to_have_text("3 pages, at most 0.01 €.")
-        expect(page.locator("#tray-words")).to_contain_text("1 to decide on")
+        expect(page.locator("#tray-words")).to_contain_text("1 to confirm")
         expect(asked.locator(".words")).to_have_attribute("title", "0.003 €")
         assert jobs_on(product, account, "asked.pdf") == 0
-        asked.get_by_role("button", name="Read it").press("Enter")
-        expect(asked.locator(".words")).to_have_text("Accepted")
+        asked.get_by_role("button", name="Process").press("Enter")
+        expect(asked.locator(".words")).to_have_text("Uploaded")
         expect(page.get_by_role("heading", name="Uploads")).to_be_focused()
         choose(page, pdf("one.pdf", "1"), pdf("other.pdf", "1", "2"), ("many.zip", b"PK nothing"))
         expect(page.locator("#offered-cost")).to_have_text("")
-        expect(line(page, "many.zip").locator(".words")).to_contain_text("known only as they are unpacked")
-        line(page, "many.zip").get_by_role("button", name="Leave it").click()
-        expect(page.locator("#offered-cost")).to_have_text("Together: 3 pages, at most 0.01 €.")
-        page.get_by_role("button", name="Read all 2").click()
+        expect(line(page, "many.zip").locator(".words")).to_contain_text("known only when it is unpacked")
+        line(page, "many.zip").get_by_role("button", name="Skip").click()
+        expect(page.locator("#offered-cost")).to_have_text("Total: 3 pages, at most 0.01 €.")
+        page.get_by_role("button", name="Process all 2").click()
         expect(page.locator("#uploads .accepted")).to_have_count(3)
         page.reload()
         expect(page.locator("#ask-first")).to_be_checked()
@@ -171,11 +171,11 @@ def test_a_file_that_was_read_is_offered_before_it_is_paid_for_again(
         choose(page, ("contract again.txt", b"Between A and B"))
         known = line(page, "contract again.txt")
         expect(known.locator(".words")).to_contain_text(
-            "You have this file already: “contract.txt” was read with parse"
+            "Already uploaded: “contract.txt” was processed with parse"
         )
         assert jobs_on(product, account, "contract.txt") == 1
-        known.get_by_role("button", name="Read it again").click()
-        expect(known.locator(".words")).to_have_text("Accepted, known as “contract.txt”")
+        known.get_by_role("button", name="Process again").click()
+        expect(known.locator(".words")).to_have_text("Uploaded, already stored as “contract.txt”")
     assert jobs_on(product, account, "contract.txt") == 2
 
 
@@ -192,7 +192,7 @@ def test_a_job_whose_answer_was_lost_is_not_made_twice(
         note = line(page, "note.txt")
         expect(note.locator(".words")).to_contain_text("could not be reached")
         note.get_by_role("button", name="Retry").click()
-        expect(note.locator(".words")).to_have_text("Accepted")
+        expect(note.locator(".words")).to_have_text("Uploaded")
     assert jobs_on(product, account, "note.txt") == 1
 
 
@@ -260,6 +260,6 @@ def test_a_file_that_was_cut_off_is_sent_again_when_the_network_is_back(
         choose(page, ("cut.pdf", text_pdf("cut") + b"\n%" + b"x" * 1_000_000))
         expect(line(page, "cut.pdf").locator("progress")).to_have_attribute("value", re.compile(r"^[1-9]"))
         network.send("Network.emulateNetworkConditions", {**speed, "offline": True})
-        expect(line(page, "cut.pdf")).to_contain_text("The connection is lost.")
+        expect(line(page, "cut.pdf")).to_contain_text("Connection lost.")
         network.send("Network.emulateNetworkConditions", {**speed, "uploadThroughput": -1})
-        expect(line(page, "cut.pdf")).to_contain_text("Accepted")
+        expect(line(page, "cut.pdf")).to_contain_text("Uploaded")

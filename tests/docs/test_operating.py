@@ -46,8 +46,8 @@ def section(title: str) -> str:
 
 
 def named_lines() -> set[str]:
-    """Return the names in the first column of the table, and in the sentence below it."""
-    table, _, below = section("Log lines").partition("These are news")
+    """In the first column of the table, and in the sentence below it."""
+    table, _, below = section("Log lines").partition("These lines need no action")
     cells = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
     return {name for cell in [*cells, below] for name in re.findall(r"`([^`]+)`", cell)}
 

@@ -103,7 +103,9 @@ def test_pages_wait_for_room_in_the_storage_and_lose_no_attempt(caller: Caller, 
     document = caller.upload(scanned_pdf(*(unique("sheet") for _ in range(2)), dpi=400))["id"]
     with filled(disk(product, FILES)):
         job = caller.submit("ocr", document=document)["id"]
-        eventually(lambda: "documents_left" in log_of(product), "a worker that leaves documents alone", RUN_S)
+        eventually(
+            lambda: "documents_paused" in log_of(product), "a worker that leaves documents alone", RUN_S
+        )
         text = caller.submit("embed", input={"text": unique("text")})["id"]
         assert caller.ended(text, RUN_S)["state"] == "succeeded", "texts need no storage"
     assert caller.ended(job, RUN_S)["state"] == "succeeded"

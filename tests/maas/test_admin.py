@@ -293,7 +293,7 @@ def test_a_worker_that_does_not_look_what_it_should_hold_is_shown_to_be_stuck(op
     worker.beat(Beat(look_age_s=STUCK_S + 15))
     page = operator.get(reverse("admin:jobs_workers")).content.decode()
     worker.end()
-    assert "has not looked for models to hold for 45 s" in page
+    assert "stuck: no model check for 45 s" in page
 
 
 def test_counting_ends_where_nobody_reads_on(
@@ -366,7 +366,7 @@ def test_what_is_no_moment_is_said_above_the_list_as_it_was(
     answer = operator.get(reverse("admin:jobs_job_changelist"), asked)
     assert answer.status_code == 200
     assert answer.context["cl"].result_count == 1
-    assert answer.content.decode().count(f"“{day} {hour or '00:00'}” is no moment") == 1
+    assert answer.content.decode().count(f"“{day} {hour or '00:00'}” is not a valid date and time") == 1
 
 
 def test_a_jobs_page_tells_where_its_pages_ran_its_log_and_its_retries(operator: Client, desk: Desk) -> None:

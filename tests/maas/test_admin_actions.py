@@ -215,7 +215,7 @@ def test_an_order_to_a_worker_is_heard_by_it_and_logged(
     assert worker.ordered_to_drain() is drains
     with operator_work():
         said = LogEntry.objects.filter(user=person, object_id=worker.name).latest("id")
-    assert said.get_change_message() == f"Told to {order}."
+    assert said.get_change_message() == f"{order.capitalize()} requested."
     assert worker.name in operator.get(reverse("admin:admin_logentry_changelist")).content.decode()
     worker.end()
 
@@ -223,10 +223,10 @@ def test_an_order_to_a_worker_is_heard_by_it_and_logged(
 def test_no_order_is_given_to_a_worker_that_is_gone(operator: Client) -> None:
     name = unique("gone")
     answer = operator.post(reverse("admin:jobs_worker_drain", args=[name]), follow=True)
-    assert "not alive any more" in answer.content.decode()
+    assert "is no longer running" in answer.content.decode()
     with operator_work():
         said = [entry.change_message for entry in LogEntry.objects.filter(object_id=name).order_by("id")]
-    assert said == ["Told to drain.", "It did not hear: it is not alive any more."]
+    assert said == ["Drain requested.", "The worker is no longer running."]
 
 
 def test_orders_to_workers_are_an_operators_alone(
@@ -253,7 +253,7 @@ def test_the_last_worker_that_is_open_is_drained_after_a_question(
 ) -> None:
     at = reverse("admin:jobs_worker_drain", args=[worker.name])
     monkeypatch.setattr(workers_admin, "live_workers_patiently", lambda: [worker_called(worker.name)])
-    assert "Drain the last worker that takes pages?" in operator.post(at).content.decode()
+    assert "Drain the last worker that accepts pages?" in operator.post(at).content.decode()
     assert not worker.ordered_to_drain()
     monkeypatch.setattr(
         workers_admin,

@@ -58,7 +58,7 @@ def tell_of(version: ModelVersion, worker: str, *, grown: bool = True) -> None:
     ran = ModelSums(batches=4, pieces=26, rows=26, padded=100, useful=83, batch_wait_s=0.052, run_s=0.6)
     parts = (PartNow(version.key, "", whole, held_bytes=7_000_000), PartNow(version.key, "weights", ran, 9))
     more = {part.name: part.sums.since(NOTHING) for part in parts} if grown else {}
-    reasons = {version.key: {"second_home": 1, "spare_memory": 2}}
+    reasons = {version.key: {"second_worker": 1, "spare_memory": 2}}
     tell(worker, WorkerFigures(parts, reasons), more, time.time() - SPAN_S)
 
 
@@ -94,7 +94,7 @@ def test_a_row_says_where_a_version_is_held_and_how_it_runs(
         beat(worker, version)
         page = live(operator)
         row = row_of(page, version)
-        return page if worker.name in row and "second_home" in row else None
+        return page if worker.name in row and "second_worker" in row else None
 
     page = eventually(look, "a row of a worker that is heard of")
     row, files = words_of(row_of(page, version)), words_of(file_row_of(page, version))
@@ -115,7 +115,7 @@ def test_the_memory_that_processes_use_stands_beside_what_is_set_aside(
         return page if worker.name in row_of(page, version) else None
 
     page = eventually(look, "a row of a worker that is heard of")
-    assert "Memory set aside" in page
+    assert "Reserved memory" in page
     assert re.search(rf"In use now: .*{worker.name} [\d.]+\s[MG]B", page)
 
 
@@ -175,7 +175,7 @@ def test_no_worker_is_said_in_words(
 ) -> None:
     monkeypatch.setattr("maas.ops.admin.engine.live_workers_patiently", list)
     page = live(operator)
-    assert "No worker has been heard of" in page
+    assert "No heartbeat from any worker" in page
     assert "nobody" in row_of(page, version)
 
 

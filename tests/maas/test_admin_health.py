@@ -27,14 +27,14 @@ def listed(operator: Client) -> str:
 def test_a_tenant_with_nothing_wrong_is_well_and_one_with_money_troubles_says_which(
     operator: Client, tenant: CreatedTenant
 ) -> None:
-    assert ">well<" in listed(operator)
+    assert ">OK<" in listed(operator)
     assert THIS_MONTH in listed(operator)
     issued(tenant.tenant.id, balance_micros=30_000_000, overdue=True)
     Purse(tenant.tenant.id).prepaid(0)
     page = reverse("admin:tenants_tenant_change", args=[tenant.tenant.pk])
     for said in (listed(operator), operator.get(page).content.decode()):
         assert "1 invoice overdue" in said
-        assert "nothing left in EUR" in said
+        assert "no EUR balance left" in said
 
 
 def test_failing_jobs_and_webhooks_that_were_given_up_are_told_with_where_to_see_them(
@@ -50,12 +50,12 @@ def test_failing_jobs_and_webhooks_that_were_given_up_are_told_with_where_to_see
             tenant_id=tenant_id, url="https://example.com/b", state="disabled", disabled_reason="by_hand"
         )
     said = listed(operator)
-    assert "1 webhook given up" in said
+    assert "1 webhook disabled" in said
     assert "jobs failed" not in said
     for job in jobs:
         fail_page(desk.claimed(desk.pages(job)[0]), Failure("model_run_failed", "no"), may_retry=False)
     said = listed(operator)
-    assert "5 of its newest 5 jobs failed" in said
+    assert "5 of the last 5 jobs failed" in said
     address = reverse(
         "admin:jobs_job_changelist", query={"tenant__id__exact": tenant_id, "state__exact": "failed"}
     )

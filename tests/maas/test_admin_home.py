@@ -28,7 +28,7 @@ def live(operator: Client) -> str:
 
 def counted(operator: Client) -> str | None:
     page = live(operator)
-    return None if "Being counted" in page else page
+    return None if "Counting" in page else page
 
 
 def test_the_home_is_few_queries_whatever_there_is(operator: Client, desk: Desk) -> None:
@@ -73,7 +73,7 @@ def test_a_redis_that_is_away_is_said_in_words(operator: Client, monkeypatch: py
     monkeypatch.setattr(heartbeats, "_connection", lambda: away)
     page = live(operator)
     assert "The cache Redis does not answer" in page
-    assert "Not known: the durable Redis does not answer" in page
+    assert "Unknown: the durable Redis does not answer" in page
     assert "does not answer" in operator.get(reverse("admin:jobs_workers")).content.decode()
 
 

@@ -67,7 +67,7 @@ def test_a_tenants_limits_are_changed_on_its_page_and_the_change_is_on_record(
     assert identity.limits.unfinished_jobs is None
     with operator_work():
         entry = LogEntry.objects.filter(object_id=str(tenant.tenant.pk)).latest("id")
-    assert "Requests a minute" in entry.get_change_message()
+    assert "Requests per minute" in entry.get_change_message()
 
 
 def test_a_tenants_storage_is_limited_on_its_page_which_says_what_is_used(
@@ -119,7 +119,7 @@ def test_limits_of_a_model_are_given_on_the_tenants_page(operator: Client, tenan
 def test_what_makes_no_sense_for_a_model_is_said_in_its_row(operator: Client, tenant: CreatedTenant) -> None:
     wrong = {
         "without a version: embed": {"model": "embed@1", "tokens_per_minute": "5"},
-        "Give at least one limit": {"model": "ocr"},
+        "Enter at least one limit": {"model": "ocr"},
         "greater than or equal to 1": {"model": "layout", "calls_at_once": "0"},
         "greater than or equal to": {"model": "rerank", "calls_at_once": "-1"},
     }
@@ -143,7 +143,7 @@ def test_a_model_is_limited_once(operator: Client, tenant: CreatedTenant) -> Non
     again |= {f"{limits.prefix}-0-tokens_per_minute": "5000"}
     answer = send(operator, tenant, {"model": "embed", "calls_at_once": "2"}, **again)
     assert answer.status_code == 200
-    assert "embed has limits already" in answer.content.decode()
+    assert "embed already has limits" in answer.content.decode()
 
 
 def test_a_keys_limits_are_changed_on_its_page_and_nothing_else_is(
@@ -161,7 +161,7 @@ def test_a_keys_limits_are_changed_on_its_page_and_nothing_else_is(
     )
     with operator_work():
         entry = LogEntry.objects.filter(object_id=str(key.pk)).latest("id")
-    assert "Requests a minute" in entry.get_change_message()
+    assert "Requests per minute" in entry.get_change_message()
 
 
 def test_a_key_revoked_while_its_page_is_open_stays_revoked(operator: Client, tenant: CreatedTenant) -> None:

@@ -100,7 +100,7 @@ def test_the_log_says_what_was_paid_and_what_is_paid_now(operator: Client, versi
     served.refresh_from_db(using=OPERATOR)
     with operator_work():
         said = LogEntry.objects.filter(object_id=str(served.pk)).latest("id").get_change_message()
-    assert said.startswith(f"Price from {price_words(before)} to {price_words(served)}.")
+    assert said.startswith(f"Price changed from {price_words(before)} to {price_words(served)}.")
     assert "Changed title" in said
 
 
@@ -114,7 +114,7 @@ def test_the_price_of_what_is_kept_is_set_and_the_log_has_both(
     served.refresh_from_db(using=OPERATOR)
     with operator_work():
         said = LogEntry.objects.filter(object_id=str(served.pk)).latest("id").get_change_message()
-    assert "0.000007 EUR per call, 0.000003 EUR cached." in said
+    assert "0.000007 EUR per call, 0.000003 EUR per cache hit." in said
     assert (served.cached_price.amount_micros, served.cache_ttl_s) == (3, 60)
     assert replace(served.cached_price, amount_micros=7) == served.price
 
@@ -146,7 +146,7 @@ def test_batch_limits_are_set_beside_the_model_and_the_log_has_the_figures(
     with operator_work():
         said = LogEntry.objects.filter(object_id=str(served.pk)).latest("id").get_change_message()
         limits = batch_limits()[Part(version.key, "weights")]
-    assert "Batches of weights: max_rows from its own 64 to 8, max_wait_ms from its own 0 to 2.5." in said
+    assert "Batches of weights: max_rows from default 64 to 8, max_wait_ms from default 0 to 2.5." in said
     assert limits == replace(EMBED_LIMITS, max_rows=8, max_wait_ms=2.5)
 
 
@@ -159,7 +159,7 @@ def test_callers_are_kept_from_sharing_runs_and_the_log_says_so(
     with operator_work():
         said = LogEntry.objects.filter(object_id=str(served.pk)).latest("id").get_change_message()
         limits = batch_limits()[Part(version.key, "weights")]
-    assert "Batches of weights: sharing from its own proven to never." in said
+    assert "Batches of weights: sharing from default proven to never." in said
     assert limits == replace(EMBED_LIMITS, sharing=Sharing.NEVER)
 
 
@@ -195,7 +195,7 @@ def test_limits_are_never_set_for_a_file_that_the_model_does_not_have(
 ) -> None:
     page = reverse("admin:inference_servedmodel_change", args=[version.served_model.pk])
     answer = operator.post(page, version_form(version, **limits_form(part="recognition", max_rows="8")))
-    assert "none of this model" in html.unescape(answer.content.decode())
+    assert "is not a file of this model" in html.unescape(answer.content.decode())
 
 
 def test_a_model_is_put_into_a_pool_and_the_log_says_so(operator: Client, version: ModelVersion) -> None:
@@ -217,7 +217,7 @@ def test_no_pool_is_named_default(operator: Client) -> None:
     answer = operator.post(
         reverse("admin:inference_modelpool_add"), {"name": "default", "strategy": "sticky"}
     )
-    assert "is the pool of all models that are in no other" in answer.content.decode()
+    assert "is reserved. Choose another name" in answer.content.decode()
 
 
 def test_a_pool_that_has_models_is_not_deleted(operator: Client, version: ModelVersion) -> None:

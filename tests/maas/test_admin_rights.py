@@ -145,7 +145,7 @@ def test_the_home_shows_each_part_to_whoever_may_see_its_rows(
     for address in (reverse("admin:index"), reverse("admin-live")):
         page = operator.get(address).content.decode()
         assert parts_shown(page) == shown
-        assert ("whom nothing is shown" in page) is (not shown)
+        assert ("You do not have permission to view anything here" in page) is (not shown)
 
 
 def test_workers_are_shown_to_whoever_may_see_pages(operator_who_may: Callable[..., Client]) -> None:
@@ -179,7 +179,7 @@ def without(person: User, right: str) -> dict[str, str]:
 def test_nobody_takes_the_own_way_in(client: Client, superuser: User, right: str) -> None:
     answer = client.post(page_of(superuser), without(superuser, right))
     assert answer.context["adminform"].form.errors == {
-        right: ["You cannot take this from yourself: ask another operator to."]
+        right: ["You cannot remove this right from yourself. Ask another operator."]
     }
     assert getattr(again(superuser), right)
 
@@ -209,7 +209,7 @@ def test_the_last_superuser_keeps_the_way_in_whoever_asks(lone: User, right: str
     request = RequestFactory().get("/")
     request.user = User(is_active=True, is_staff=True, is_superuser=True)
     filled_in = admin.site.get_model_admin(User).get_form(request, lone)(without(lone, right), instance=lone)
-    assert "The last active superuser keeps this" in str(filled_in.errors[right])
+    assert "This is the last active superuser" in str(filled_in.errors[right])
 
 
 def test_the_last_superuser_is_not_deleted(lone: User) -> None:

@@ -38,7 +38,7 @@ def test_the_dashboard_is_the_members_with_a_banner_on_every_page(
     assert begin(operator, tenant) == 302
     for page in ("/keys", "/usage", "/audit", "/jobs", "/models", "/webhooks"):
         shown = operator.get(page).content.decode()
-        assert "You act as" in shown
+        assert "You are acting as" in shown
         assert tenant.owner.email in shown
         assert "/stop-acting" in shown
     started = entries(tenant.tenant.id)[0]

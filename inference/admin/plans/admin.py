@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
@@ -46,16 +47,18 @@ class PriceInline(VersionInline):
     model = PlanPrice
     form = PriceForm
     fields = ("model", "meter", "amount_micros", "per", "cached_micros", "holds_from")
-    verbose_name = "price"
-    verbose_name_plural = "prices: the last that has begun holds; a model's own price where there is none"
+    verbose_name = _("price")
+    verbose_name_plural = _("prices (the latest valid price applies; without one, the price of the model)")
 
 
 class IncludedInline(VersionInline):
     model = PlanIncluded
     form = IncludedForm
     fields = ("model", "meter", "quantity", "holds_from")
-    verbose_name = "included units"
-    verbose_name_plural = "included units a month: those of a model are used up before those of all"
+    verbose_name = _("included units")
+    verbose_name_plural = _(
+        "included units per month (units of one model are used before units of all models)"
+    )
 
 
 FEE = (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"), "pays_beforehand")
@@ -66,12 +69,12 @@ class PlanAdmin(OperatorAdmin):
     form = PlanForm
     list_display = ("named", "state_badge", "fee", "example")
     search_fields = ("name", "code")
-    search_help_text = "Name or code"
+    search_help_text = _("Name or code")
     ordering = ("archived", "name")
     fieldsets = (
         (None, {"fields": ("name", "code", "is_default", "archived", "example")}),
         ("Fee", {"fields": FEE}),
-        ("Limits of its tenants", {"fields": LIMITS}),
+        ("Limits per tenant", {"fields": LIMITS}),
     )
     inlines = (PriceInline, IncludedInline)
     actions = ("duplicate",)
@@ -101,24 +104,26 @@ class PlanAdmin(OperatorAdmin):
         plan = get_object_or_404(Plan, pk=plan_id)
         return example_page(request, plan, self.admin_site.each_context(request))
 
-    @column("plan", order_by="name")
+    @column(_("plan"), order_by="name")
     def named(self, plan: Plan) -> str:
         return two_lines(plan.name, plan.code)
 
-    @column("state")
+    @column(_("state"))
     def state_badge(self, plan: Plan) -> str:
-        return badge("archived" if plan.archived else "for new tenants" if plan.is_default else "sold")
+        return badge(
+            "archived" if plan.archived else "default for new tenants" if plan.is_default else "active"
+        )
 
-    @column("a month")
+    @column(_("monthly fee"))
     def fee(self, plan: Plan) -> str:
         return money(plan.monthly_fee_micros, plan.currency)
 
-    @column("what it costs")
+    @column(_("example"))
     def example(self, plan: Plan) -> SafeString | str:
         if plan._state.adding:
-            return "An example of a month is reckoned here once it is saved."
+            return "Save the plan to calculate an example month."
         url = reverse("admin:tenants_plan_example", args=[plan.pk])
-        return format_html('<a class="ln" href="{}">an example month</a>', url)
+        return format_html('<a class="ln" href="{}">Example month</a>', url)
 
     def has_delete_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
         """Refuse deletion, because past bills are made from the plan. Archive it instead. Rows of versions have their
@@ -129,14 +134,14 @@ class PlanAdmin(OperatorAdmin):
     def row_actions(self, row: Plan) -> list[str]:
         return ["duplicate"]
 
-    @admin.action(description="Duplicate plan", permissions=["add"])
+    @admin.action(description=_("Duplicate plan"), permissions=["add"])
     @at_once
     def duplicate(self, request: HttpRequest, chosen: "QuerySet[Plan]") -> None:
         for plan in chosen:
             copy = duplicate_plan(plan=plan)
             self.log_change(request, plan, f"Duplicated as {copy.code}.")
-            self.log_addition(request, copy, f"Made from {plan.code}.")
-            words = format_html("Made: {}.", link("tenants_plan", copy.pk, copy.name))
+            self.log_addition(request, copy, f"Duplicated from {plan.code}.")
+            words = format_html("Created {}.", link("tenants_plan", copy.pk, copy.name))
             self.message_user(request, words, messages.SUCCESS)
 
 
@@ -145,7 +150,7 @@ class TenantPriceAdmin(FoundById):
     """Prices for a single tenant. They are added from the page of the tenant's prices."""
 
     form = TenantPriceForm
-    search_help_text = "Whole id, tenant, or a member's e-mail"
+    search_help_text = _("Whole ID, tenant or email of a member")
     list_display = ("owner", "model_name", "told_price")
     list_filter = (("tenant", AutocompleteSelectFilter),)
     list_select_related = ("tenant",)
@@ -168,15 +173,15 @@ class TenantPriceAdmin(FoundById):
         tenant = get_object_or_404(Tenant, pk=tenant_id)
         return effective_page(request, tenant, self.admin_site.each_context(request))
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, price: TenantPrice) -> SafeString | str:
         return link_to(price.tenant)
 
-    @column("model")
+    @column(_("model"))
     def model_name(self, price: TenantPrice) -> SafeString | str:
         return link("tenants_tenantprice", price.pk, price.named)
 
-    @column("price")
+    @column(_("price"))
     def told_price(self, price: TenantPrice) -> str:
         return price.told(price.currency)
 

@@ -25,7 +25,7 @@ _SETTINGS = {
     for name in (field.name for field in AccountLimits._meta.get_fields())
     if name != "weight"
 }
-_OF = {"tenant": "the tenant's own", "plan": "its plan's", "model": "the model's"}
+_OF = {"tenant": "tenant", "plan": "plan", "model": "model"}
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def price_rows(prices: AgreedPrices) -> list[PriceRow]:
 def limit_rows(tenant: Tenant, plan: Plan | None) -> list[LimitRow]:
     rows = []
     for field in AccountLimits._meta.get_fields():
-        name, of = field.name, "the installation's"
+        name, of = field.name, "installation"
         found: int | None = getattr(tenant, name)
         if found is not None:
             of = _OF["tenant"]
@@ -98,4 +98,4 @@ def limit_rows(tenant: Tenant, plan: Plan | None) -> list[LimitRow]:
 def _amount(name: str, found: int | None) -> str:
     if found:
         return f"{found:,}"
-    return "for ever" if name.startswith("keep_") else "unlimited"
+    return "forever" if name.startswith("keep_") else "unlimited"

@@ -26,7 +26,7 @@ from tenants.plans.wording import money, number_of, per_words, used_words
 
 MONTHS_AHEAD = 12
 _EXAMPLE = {"page": 10_000, "token": 2_000_000, "call": 10_000, "gpu_second": 3_600_000}
-_LABELS = {"gpu_second": "milliseconds of GPU"}
+_LABELS = {"gpu_second": "GPU milliseconds"}
 
 
 class ExampleForm(forms.Form):
@@ -44,9 +44,9 @@ class ExampleForm(forms.Form):
         self._models = models
         choices = [(str(month), month.title) for month in months]
         self.fields["month"] = forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget)
-        others = [("", "nothing"), *((str(plan.pk), plan.name) for plan in plans)]
+        others = [("", "no other plan"), *((str(plan.pk), plan.name) for plan in plans)]
         self.fields["against"] = forms.ChoiceField(
-            label="Compared with", choices=others, required=False, widget=UnfoldAdminSelectWidget
+            label="Compare with", choices=others, required=False, widget=UnfoldAdminSelectWidget
         )
         for place, own in enumerate(models.values()):
             meter = own.price.meter
@@ -55,7 +55,7 @@ class ExampleForm(forms.Form):
                 min_value=0,
                 max_value=10**12,
                 label=_LABELS.get(meter, f"{meter}s"),
-                widget=UnfoldAdminIntegerFieldWidget(attrs={"placeholder": f"such as {_EXAMPLE[meter]}"}),
+                widget=UnfoldAdminIntegerFieldWidget(attrs={"placeholder": f"for example {_EXAMPLE[meter]}"}),
             )
             self.fields[f"cached-{place}"] = forms.DecimalField(
                 required=False,
@@ -63,7 +63,7 @@ class ExampleForm(forms.Form):
                 max_value=100,
                 max_digits=7,
                 decimal_places=4,
-                label="known already, %",
+                label="cache hits, %",
                 widget=UnfoldAdminDecimalFieldWidget(attrs={"placeholder": "0"}),
             )
 
@@ -119,7 +119,7 @@ def example_page(request: HttpRequest, plan: Plan, context: Mapping[str, Any]) -
     return TemplateResponse(
         request,
         "admin/tenants/plan/example.html",
-        {**context, "title": f"An example month: {plan.name}", "plan": plan, "form": form, "bills": bills},
+        {**context, "title": f"Example month: {plan.name}", "plan": plan, "form": form, "bills": bills},
     )
 
 
@@ -149,7 +149,7 @@ def bill_view(plan: str, bill: MonthBill) -> BillView:
 def _line(line: BillLine, to_pay_micros: int) -> LineView:
     currency = line.price.currency
     return LineView(
-        what=f"{line.model}{', known' if line.cached else ''}",
+        what=f"{line.model}{', cache hits' if line.cached else ''}",
         quantity=number_of(line.quantity, line.price.meter),
         included=number_of(line.included, line.price.meter),
         over=number_of(line.over, line.price.meter),

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.forms.models import BaseInlineFormSet
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
     INPUT_CLASSES,
     UnfoldAdminDecimalFieldWidget,
@@ -54,9 +55,9 @@ class MicrosField(forms.DecimalField):
 
 
 class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
-    monthly_fee_micros = MicrosField(label="Monthly fee", initial=0)
+    monthly_fee_micros = MicrosField(label=_("Monthly fee"), initial=0)
     trial_credit_micros = MicrosField(
-        label="Trial credit", initial=0, help_text="Given once, with the first subscription."
+        label=_("Trial credit"), initial=0, help_text=_("Credited once, with the first subscription.")
     )
 
     class Meta:
@@ -78,12 +79,12 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         for name in LIMITS:
             if field := self.fields.get(name):
-                field.help_text = str(field.help_text).replace("the plan's, or else ", "")
+                field.help_text = str(field.help_text).replace("the plan, or else ", "")
         if not self.instance._state.adding:
-            self._keep("code", "Programs know it by this.")
+            self._keep("code", "Used by programs, so it cannot be changed.")
         if getattr(self.instance, "sold", False):
             for name in ("currency", "monthly_fee_micros"):
-                self._keep(name, "It has been sold: duplicate the plan to sell it for another.")
+                self._keep(name, "A tenant has or had this plan. Duplicate the plan to change this.")
 
     def _keep(self, name: str, why: str) -> None:
         if field := self.fields.get(name):
@@ -102,8 +103,8 @@ class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
     model = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget)
     holds_from = forms.DateTimeField(
         required=False,
-        label="Holds from",
-        help_text="UTC; empty: at once.",
+        label=_("Valid from"),
+        help_text=_("UTC. Leave empty for now."),
         widget=forms.DateTimeInput(
             attrs={"type": "datetime-local", "class": " ".join(INPUT_CLASSES)}, format="%Y-%m-%dT%H:%M"
         ),
@@ -131,9 +132,7 @@ class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
         model, meter = given.get("model", ""), given.get("meter")
         charged = self._meters.get(model, meter)
         if charged != meter:
-            self.add_error(
-                "meter", f"{model} is charged by the {charged}; a price by the {meter} never holds."
-            )
+            self.add_error("meter", f"{model} is charged per {charged}. Choose {charged} instead of {meter}.")
         return given
 
     def clean_holds_from(self) -> Any:
@@ -141,19 +140,24 @@ class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
         if given is None:
             return database_now()
         if not self.begun and given < database_now():
-            raise forms.ValidationError("This is over, and the past stays. Leave it empty for at once.")
+            raise forms.ValidationError(
+                _("This time is in the past. Enter a later time or leave the field empty for now.")
+            )
         return given
 
 
 class PriceForm(VersionForm):
     amount_micros = MicrosField(
         max_value=MAX_OF_UNIT,
-        label="Amount",
+        label=_("Amount"),
         required=False,
-        help_text="Empty: from then on there is no price here.",
+        help_text=_("Leave empty to end this price at that time."),
     )
     cached_micros = MicrosField(
-        max_value=MAX_OF_UNIT, label="For known results", required=False, help_text="Empty: the same."
+        max_value=MAX_OF_UNIT,
+        label=_("Amount per cache hit"),
+        required=False,
+        help_text=_("Leave empty for the same amount."),
     )
 
     class Meta:

@@ -56,6 +56,6 @@ class StatisticsBook:
         try:
             await self._threads.run(add_counts, grown)
         except redis.RedisError as error:
-            # The counts may have been written all the same. It is better to count too few than to count twice.
-            log.info("statistics_lost", versions=len(grown), error=str(error))
+            # May have been written all the same: better too few than twice as many.
+            log.info("model_statistics_lost", versions=len(grown), error=str(error))
             raise

@@ -219,7 +219,7 @@ class Affinity:
         try:
             return self._claims.take(key)
         except redis.RedisError as error:
-            log.warning("home_not_claimed", model=key, error=str(error))
+            log.warning("model_not_claimed", model=key, error=str(error))
             return False
 
     def _consume(self, plan: Plan, *, leaving: Collection[str]) -> None:
@@ -237,7 +237,7 @@ class Affinity:
     def _tell(self, decision: Decision) -> None:
         key, reason = decision.model.key, decision.reason.value
         DECISIONS.labels(model=key, reason=reason).inc()
-        log.info("model_taken", model=key, reason=reason, leave=list(decision.leave))
+        log.info("model_claimed", model=key, reason=reason, evicting=list(decision.leave))
 
     def _quietly(self, step: Callable[[], None]) -> None:
         """Run a step and log its failure. The worker must survive an unavailable database or broker."""

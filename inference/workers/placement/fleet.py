@@ -31,21 +31,21 @@ class Reason(StrEnum):
     """No worker can load the model, so a worker must report the reason to the waiting callers."""
     TOO_LARGE = "too_large"
     """No worker has the memory, and none came for a while, so a worker must report it to the waiting callers."""
-    IN_TURNS = "in_turns"
+    ONE_FILE_AT_A_TIME = "one_file_at_a_time"
     """No worker has the memory for all files of the model together. This worker has it for each file, so they take
     turns.
     """
-    SECOND_HOME = "second_home"
-    HOME_LOST = "home_lost"
+    SECOND_WORKER = "second_worker"
+    WORKER_LOST = "worker_lost"
     SPARE_MEMORY = "spare_memory"
-    ONLY_ONE = "only_one"
+    ONLY_CANDIDATE = "only_candidate"
     """No other worker could take the model."""
     MEMORY_FIT = "memory_fit"
     """Fewer models have to leave than on other workers."""
     LOAD_CHEAPEST = "load_cheapest"
     LEAST_LOADED = "least_loaded"
     FASTEST = "fastest"
-    EVEN = "even"
+    TIE = "tie"
     """The workers did not differ, so a hash decided."""
 
 

@@ -15,7 +15,7 @@ log = structlog.get_logger(__name__)
 FAILED_KEPT_S = 30.0
 RESTS_S = 2.0
 """Seconds without a new try after a load for which there was no memory at that moment."""
-UNASKED = frozenset({Reason.SPARE_MEMORY, Reason.HOME_LOST})
+UNASKED = frozenset({Reason.SPARE_MEMORY, Reason.WORKER_LOST})
 
 
 class Loader:

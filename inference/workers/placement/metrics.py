@@ -4,7 +4,7 @@ from prometheus_client import Counter, Gauge
 
 DECISIONS = Counter(
     "maas_affinity_decisions_total",
-    "Models that this worker took, by what decided for it.",
+    "Models that this worker claimed, by reason.",
     ["model", "reason"],
 )
-QUEUES = Gauge("maas_affinity_queues", "Model queues this worker takes pages from now.")
+QUEUES = Gauge("maas_affinity_queues", "Model queues that this worker takes pages from now.")

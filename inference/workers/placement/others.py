@@ -41,7 +41,7 @@ class OtherWorkers:
         try:
             seen = live_workers_patiently()
         except redis.RedisError as error:
-            log.warning("workers_not_seen", error=str(error))
+            log.warning("workers_not_read", error=str(error))
             self._away_s = self._clock()
             return Company(alone=True)
         reports = tuple(report for report in seen if report.name != self._name)

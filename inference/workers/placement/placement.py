@@ -59,7 +59,12 @@ class Decision:
         False means that it takes pages of a model that it does not hold: their files are loaded as the pages need them,
         or the pages fail with the reason.
         """
-        return self.reason not in {Reason.LOAD_FAILED, Reason.TOO_LARGE, Reason.RANDOM, Reason.IN_TURNS}
+        return self.reason not in {
+            Reason.LOAD_FAILED,
+            Reason.TOO_LARGE,
+            Reason.RANDOM,
+            Reason.ONE_FILE_AT_A_TIME,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +172,7 @@ class _Board:
             return self._in_turns(model, able)
         reason = Reason.NO_REDIS if self._snapshot.alone else None
         if model.key in self._snapshot.lost:
-            reason = reason or Reason.HOME_LOST
+            reason = reason or Reason.WORKER_LOST
         return self._settle(model, able, Wanted(model, oldest_s), reason)
 
     def _in_turns(self, model: Model, able: list[Worker]) -> Decision | None:
@@ -181,7 +186,7 @@ class _Board:
         if not options:
             return None
         best, _ = choose(model.key, options, model.strategy)
-        return Decision(model, best.worker, Reason.IN_TURNS)
+        return Decision(model, best.worker, Reason.ONE_FILE_AT_A_TIME)
 
     def second_home(self, model: Model) -> Decision | None:
         demand = self._snapshot.waiting_for(model.key)
@@ -200,7 +205,7 @@ class _Board:
             and self._wait_s(worker) + model.load_s < wait_s
         ]
         return self._settle(
-            model, able, Wanted(model, 0.0, idle_at_least_s=SPARED_IDLE_S), Reason.SECOND_HOME
+            model, able, Wanted(model, 0.0, idle_at_least_s=SPARED_IDLE_S), Reason.SECOND_WORKER
         )
 
     def spare_home(self, model: Model) -> Decision | None:
@@ -210,7 +215,7 @@ class _Board:
             if model.key not in worker.failed
             and worker.free_bytes - missing_bytes(model, worker) >= SPARE_SHARE * worker.budget_bytes
         ]
-        reason = Reason.HOME_LOST if model.key in self._snapshot.lost else Reason.SPARE_MEMORY
+        reason = Reason.WORKER_LOST if model.key in self._snapshot.lost else Reason.SPARE_MEMORY
         return self._settle(model, able, Wanted(model, may_evict=False), reason)
 
     def _settle(

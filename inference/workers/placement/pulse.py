@@ -132,13 +132,13 @@ class Pulse:
 
     def _say_if_stuck(self, now: Beat) -> None:
         if now.stuck and not self._said_stuck:
-            log.warning("affinity_stuck", look_age_s=round(now.look_age_s), serving=now.serving)
+            log.warning("affinity_stuck", last_check_age_s=round(now.look_age_s), serving=now.serving)
         self._said_stuck = now.stuck
 
     def _hear_orders(self) -> None:
         draining = self._heartbeat.ordered_to_drain()
         if draining != self.draining:
-            log.info("worker_draining" if draining else "worker_resumed", pages_held=self._pages().held)
+            log.info("worker_draining" if draining else "worker_resumed", pages_in_flight=self._pages().held)
             self.draining = draining
             self._on_order()
 

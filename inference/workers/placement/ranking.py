@@ -30,7 +30,7 @@ def choose(model: str, options: Sequence[Option], strategy: Strategy) -> tuple[O
     cost = _COSTS[strategy]
     ranked = sorted(options, key=lambda option: (_noticed(cost(option)), _hash(model, option.worker)))
     if len(ranked) == 1:
-        return ranked[0], Reason.ONLY_ONE
+        return ranked[0], Reason.ONLY_CANDIDATE
     return ranked[0], _difference(ranked[0], ranked[1], strategy)
 
 
@@ -70,7 +70,7 @@ def _difference(best: Option, second: Option, strategy: Strategy) -> Reason:
     elif strategy is Strategy.RESPONSE_TIME:
         del gains[Reason.MEMORY_FIT]
     reason = max(gains, key=lambda one: gains[one])
-    return reason if gains[reason] >= NOTICED_S else Reason.EVEN
+    return reason if gains[reason] >= NOTICED_S else Reason.TIE
 
 
 def _noticed(cost: float) -> int:

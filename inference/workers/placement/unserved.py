@@ -28,7 +28,7 @@ class UnservedPools:
         for pool, models in unserved(snapshot).items():
             if pool not in self._said_s:
                 self._said_s[pool] = now_s
-                log.warning("pool_not_served", pool=pool, models=models)
+                log.warning("pool_without_workers", pool=pool, models=models)
 
 
 def unserved(snapshot: Snapshot) -> Mapping[str, list[str]]:

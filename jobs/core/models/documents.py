@@ -27,7 +27,9 @@ class Document(TenantOwned):
     livemode = models.BooleanField(default=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     used_at = models.DateTimeField(
-        db_default=Now(), editable=False, help_text="When it was last sent or read, to the hour."
+        db_default=Now(),
+        editable=False,
+        help_text="When the document was last uploaded or used, to the hour.",
     )
     deleted_at = models.DateTimeField(null=True, blank=True)
     deleted_because = models.CharField(
@@ -81,14 +83,14 @@ class DocumentPage(TenantOwned):
     picture = models.CharField(max_length=300, blank=True)
     picture_type = models.CharField(max_length=50, blank=True)
     text_layer = models.JSONField(
-        null=True, help_text="Lines with boxes; null when the page must be recognised."
+        null=True, help_text="Lines with boxes. Null if the page needs text recognition."
     )
     content_sha256 = models.CharField(
         max_length=64,
         blank=True,
         default="",
         db_default="",
-        help_text="Of picture and text; see jobs/documents/content.py.",
+        help_text="Hash of image and text; see jobs/documents/content.py.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

@@ -10,7 +10,7 @@ class ErasedBecause(models.TextChoices):
 
     REQUEST = "request", "on request"
     OPERATOR = "operator", "by the operator of this service"
-    RETENTION = "retention", "because its time was over"
+    RETENTION = "retention", "after its retention period"
 
 
 class FileToErase(TenantOwned):

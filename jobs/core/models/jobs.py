@@ -34,31 +34,25 @@ class Job(TenantOwned):
     pages_total = models.PositiveIntegerField()
     pages_succeeded = models.PositiveIntegerField(default=0)
     pages_failed = models.PositiveIntegerField(default=0)
-    pages_cached = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="Succeeded without a run: their results were known."
-    )
+    pages_cached = models.PositiveIntegerField(default=0, db_default=0, help_text="Pages with a cache hit.")
     pages_coalesced = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="Of these, the ones whose results came while they waited."
+        default=0, db_default=0, help_text="Cache hits that waited for an identical page in progress."
     )
-    oldest_result_at = models.DateTimeField(
-        null=True, help_text="When the oldest result was made that was known already."
-    )
+    oldest_result_at = models.DateTimeField(null=True, help_text="When the oldest cached result was created.")
     priority = models.SmallIntegerField(
         choices=priorities.CHOICES, default=priorities.STANDARD, db_default=priorities.STANDARD
     )
     cache_control = models.CharField(
-        max_length=10, blank=True, default="", db_default="", help_text="no-cache, no-store, or nothing."
+        max_length=10, blank=True, default="", db_default="", help_text="no-cache, no-store or empty."
     )
-    price = models.JSONField(help_text="As it was when the job was accepted.")
-    cached_price = models.JSONField(
-        null=True, help_text="For pages whose results are known; null for the price."
-    )
+    price = models.JSONField(help_text="Price when the job was accepted.")
+    cached_price = models.JSONField(null=True, help_text="Price of cache hits. Null for the same price.")
     cost_micros = models.BigIntegerField(default=0)
     currency = models.CharField(max_length=3)
     held_micros = models.BigIntegerField(
         null=True,
         editable=False,
-        help_text="Set aside until its end, where its tenant's spending is bounded.",
+        help_text="Amount reserved until the job ends, if the spending of the tenant is limited.",
     )
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
@@ -69,16 +63,20 @@ class Job(TenantOwned):
     api_key_id = models.UUIDField(null=True)
     request_id = models.CharField(max_length=64, blank=True)
     webhook_url = models.CharField(
-        max_length=LONGEST_URL, blank=True, default="", db_default="", help_text="To be told of its end."
+        max_length=LONGEST_URL,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="URL that is notified when the job ends.",
     )
     last_seq = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    expires_at = models.DateTimeField(null=True, help_text="If it is not done by then it ends as expired.")
-    cancel_at = models.DateTimeField(null=True, help_text="If it is not done by then it is canceled.")
+    expires_at = models.DateTimeField(null=True, help_text="An unfinished job expires at this time.")
+    cancel_at = models.DateTimeField(null=True, help_text="An unfinished job is canceled at this time.")
     erased_at = models.DateTimeField(
-        null=True, editable=False, help_text="Since then this row is all there is of it; see jobs/retention."
+        null=True, editable=False, help_text="When everything but this row was erased; see jobs/retention."
     )
     erased_because = models.CharField(
         max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False

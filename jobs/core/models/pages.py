@@ -25,35 +25,33 @@ class Page(TenantOwned):
         choices=priorities.CHOICES,
         default=priorities.STANDARD,
         db_default=priorities.STANDARD,
-        help_text="Its job's, as long as it waits.",
+        help_text="Priority of the job while the page is queued.",
     )
     state = models.CharField(max_length=20, choices=_STATES, default=states.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
-    run_after = models.DateTimeField(
-        db_default=Now(), help_text="By the database's clock, like every time of the queue."
-    )
+    run_after = models.DateTimeField(db_default=Now(), help_text="According to the clock of the database.")
     wake_again_at = models.DateTimeField(
-        null=True, help_text="Until then a message for this page is under way."
+        "next notification", null=True, help_text="Workers are notified again at this time."
     )
     lease_token = models.BigIntegerField(null=True)
     lease_until = models.DateTimeField(null=True)
     worker = models.CharField(max_length=100, blank=True)
     result = models.JSONField(null=True)
-    units = models.JSONField(null=True, help_text="What was done for the result, in the units of prices.")
-    result_at = models.DateTimeField(
-        null=True, help_text="When the result was made, here or where it was taken from."
-    )
+    units = models.JSONField(null=True, help_text="Billable units of the result.")
+    result_at = models.DateTimeField(null=True, help_text="When the result was created.")
     cache_key = models.BinaryField(
         null=True,
         max_length=32,
-        help_text="Of a result, by which it is found again; of a running page, what no other may run meanwhile.",
+        help_text="Key of the result in the cache. While a page runs, no other page with this key runs.",
     )
-    cached = models.BooleanField(default=False, db_default=False, help_text="Not run: its result was known.")
+    cached = models.BooleanField(
+        "cache hit", default=False, db_default=False, help_text="Whether the result came from the cache."
+    )
     waits_for = models.BinaryField(
-        null=True, max_length=32, help_text="The key of a page that is run elsewhere, whose result will do."
+        null=True, max_length=32, help_text="Key of the identical page in progress that this page waits for."
     )
     awaited = models.BooleanField(
-        default=False, db_default=False, help_text="Others wait for the end of its run."
+        default=False, db_default=False, help_text="Whether other pages wait for the result."
     )
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
@@ -135,8 +133,10 @@ class Turn(TenantOwned):
         ModelVersion, on_delete=models.CASCADE, related_name="+", db_index=False
     )
     priority = models.SmallIntegerField(choices=priorities.CHOICES)
-    began = models.FloatField(help_text="The page that was released last; the highest is the version's now.")
-    ends = models.FloatField(help_text="Where its next page begins, unless that is past.")
+    began = models.FloatField(
+        help_text="Position of the last released page. The highest is the current position of the version."
+    )
+    ends = models.FloatField(help_text="Position of the next page, unless it has passed.")
 
     class Meta(TenantOwned.Meta):
         constraints = [

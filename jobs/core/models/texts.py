@@ -17,7 +17,7 @@ class PageText(TenantOwned):
     job = models.ForeignKey(
         Job, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False
     )
-    number = models.PositiveIntegerField(help_text="Of the page; 0 for the name.")
+    number = models.PositiveIntegerField(help_text="Page number. 0 for the document name.")
     words = SearchVectorField()
 
     class Meta(TenantOwned.Meta):

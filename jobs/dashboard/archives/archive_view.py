@@ -28,8 +28,8 @@ _JOB_TONES: Mapping[str, str] = {
     job_states.RUNNING: "wait",
 }
 _SKIPPED: Mapping[str, str] = {
-    "folder": "A folder, and no document.",
-    "made_by_system": "Put there by a system, and no document.",
+    "folder": "Folder, skipped.",
+    "made_by_system": "System file, skipped.",
 }
 
 

@@ -32,11 +32,11 @@ def first_words(job: Job) -> str:
     read = vars(job)
     if text := read.get("first_text"):
         line = " ".join(text.split())
-        return f"“{line}{' …' if len(text) == LONGEST else ''}”" if line else "Text sent inline"
+        return f"“{line}{' …' if len(text) == LONGEST else ''}”" if line else "Text without a file"
     if count := read.get("texts_count"):
         return f"{count:,} {'text' if count == 1 else 'texts'}"
     if count := read.get("tensors_count"):
         more = f" and {count - 1:,} more" if count > 1 else ""
         shape = (read.get("tensor_shape") or "").replace(" ", "")
         return f"Tensors {read.get('tensor_name')} {shape}{more}"
-    return "Sent inline"
+    return "Input without a file"

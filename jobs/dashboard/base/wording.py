@@ -9,7 +9,7 @@ from tenants.plans.prices import MS_PER_SECOND, Price
 from tenants.plans.wording import exact_money
 
 FREE = "free of charge"
-_MANY_TOKENS = 1_000_000
+MANY_TOKENS = 1_000_000
 
 
 def price_words(price: Price) -> str:
@@ -19,7 +19,7 @@ def price_words(price: Price) -> str:
     if price.amount_micros == 0:
         return FREE
     if price.meter == "token":
-        return f"{exact_money(price.cost_micros(_MANY_TOKENS), price.currency)} per million tokens"
+        return f"{exact_money(price.cost_micros(MANY_TOKENS), price.currency)} per million tokens"
     if price.meter == "gpu_second":
         return f"{exact_money(price.cost_micros(MS_PER_SECOND), price.currency)} per GPU second"
     per = price.meter if price.per == 1 else f"{price.per} {price.meter}s"
@@ -27,13 +27,14 @@ def price_words(price: Price) -> str:
 
 
 def due_words(job: Job) -> SafeString:
-    """Return the time by which the job must be done, and how it ends otherwise. The text is empty if there is no such
-    time.
-    """
+    """Return the deadline of the job, and how it ends then. The text is empty if there is no deadline."""
     ends = [(job.expires_at, "expires"), (job.cancel_at, "is canceled")]
     said = sorted((at, end) for at, end in ends if at is not None)
-    return format_html_join(", ", "{}, or it {}", ((moment_html(at, "second"), end) for at, end in said[:1]))
+    return format_html_join(
+        ", ", "{}, then it {}", ((moment_html(at, "second"), end) for at, end in said[:1])
+    )
 
 
 def state_words(state: str) -> str:
-    return state.replace("_", " ")
+    """Return a state as text. Batches have British spellings, as in OpenAI's API; people read American ones."""
+    return state.replace("_", " ").replace("cancell", "cancel")

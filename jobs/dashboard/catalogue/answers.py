@@ -21,9 +21,9 @@ class Kind:
     answers: tuple[Answer, ...]
 
 
-_TEXT = Answer("text", "all that was read, line by line")
-_LINES = Answer("lines", "each line with its text, its four corners on the page and how sure the model is")
-_SIZE = Answer("width, height", "of the page's picture, in pixels")
+_TEXT = Answer("text", "the recognized text, line by line")
+_LINES = Answer("lines", "each line with its text, its four corners on the page and its confidence")
+_SIZE = Answer("width, height", "of the page image, in pixels")
 
 _KINDS: Mapping[str, Kind] = MappingProxyType(
     {
@@ -31,22 +31,24 @@ _KINDS: Mapping[str, Kind] = MappingProxyType(
         "embed": Kind(
             "Vectors",
             (
-                Answer("embedding", "of one text or page: a vector of length one"),
-                Answer("embeddings", "of several texts: one vector for each, in their order"),
-                Answer("dimensions", "how many numbers a vector has"),
-                Answer("tokens", "how many tokens were read, and are charged"),
-                Answer("truncated", "whether text was too long and cut; of several texts, which"),
+                Answer("embedding", "of a text or page: a vector of length 1"),
+                Answer("embeddings", "of several texts: a vector for each, in the same order"),
+                Answer("dimensions", "the number of values in a vector"),
+                Answer("tokens", "the number of tokens that were read and are charged"),
+                Answer(
+                    "truncated", "whether the text was too long and was cut; for several texts, which texts"
+                ),
             ),
         ),
         "parse": Kind(
-            "Text, lines and the kind of document",
+            "Text, lines and document type",
             (
                 _TEXT,
                 _LINES,
                 _SIZE,
-                Answer("source", "where the text is from: text_layer, ocr or text"),
-                Answer("class", "the kind of document, how sure the model is, and every kind's score"),
-                Answer("embedding", "a vector of the page's text; not on blank pages"),
+                Answer("source", "the origin of the text: text_layer, ocr or text"),
+                Answer("class", "the document type, its confidence, and the score of every type"),
+                Answer("embedding", "a vector of the page's text; not for blank pages"),
             ),
         ),
         "onnx": Kind("Tensors", (Answer("outputs", "each with name, shape, datatype and data, row by row"),)),
@@ -59,7 +61,7 @@ def kind_of(runtime: str, signature: Mapping[str, Json]) -> Kind:
     if runtime in _KINDS:
         return _KINDS[runtime]
     names = tuple(Answer(str(one["name"]), str(one["datatype"])) for one in signature.get("outputs", ()))
-    return Kind(", ".join(answer.key for answer in names) or "Said by its signature alone", names)
+    return Kind(", ".join(answer.key for answer in names) or "See the signature", names)
 
 
 def shown_key(runtime: str, input_kind: str) -> str:

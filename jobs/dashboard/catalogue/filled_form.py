@@ -26,8 +26,8 @@ def call_in(body: bytes, *, model: str, runtime: str) -> Call:
     """
     if len(body) > MAX_CHARACTERS:
         raise InvalidRequest(
-            f"Code is shown for inputs of up to {MAX_CHARACTERS:,} characters; this one has more. "
-            "Let your program read it from a file."
+            f"Code is shown only for inputs of up to {MAX_CHARACTERS:,} characters. "
+            "Shorten the input, or read it from a file in your program."
         )
     form = _json(body.decode(errors="replace"), "The form")
     match form:
@@ -57,7 +57,7 @@ def example_call(model: str, runtime: str, input_kind: str, signature: Mapping[s
 def _priority(sent: Json) -> str:
     """Return the priority, or an empty string for the default one, which can be left out."""
     if not isinstance(sent, str) or sent not in NUMBERS:
-        raise InvalidRequest(f"The priority is one of {', '.join(NUMBERS)}.")
+        raise InvalidRequest(f"Unknown priority. Use one of: {', '.join(NUMBERS)}.")
     return "" if sent == DEFAULT else str(sent)
 
 
@@ -70,10 +70,10 @@ def _with_input(call: Call, kind: str, value: Json) -> Call:
         case "texts", list(texts) if all(isinstance(text, str) for text in texts):
             return replace(call, input=texts)
         case "tensors", str(written):
-            tensors = _json(written, "What stands in the field")
+            tensors = _json(written, "The input")
             _refuse_depth(tensors)
             return replace(call, input={"tensors": tensors})
-    raise InvalidRequest(f"A form of the kind {kind[:20]!r} cannot hold that value.")
+    raise InvalidRequest(f"The value does not match the kind {kind[:20]!r}.")
 
 
 def _json(text: str, what: str) -> Json:
@@ -93,7 +93,7 @@ def _json(text: str, what: str) -> Json:
 
 
 def _refuse_constant(name: str) -> Json:
-    raise ValueError(f"it holds {name}, which JSON does not have")
+    raise ValueError(f"it contains {name}, which JSON does not allow")
 
 
 def _finite(text: str) -> float:
@@ -106,7 +106,7 @@ def _finite(text: str) -> float:
 def _refuse_depth(value: Json) -> None:
     """Refuse a value that is nested too deeply, because the code that lays the value out recurses into it."""
     if any(depth > DEEPEST for depth in _depths(value)):
-        raise InvalidRequest(f"What stands in the field is nested deeper than {DEEPEST}.")
+        raise InvalidRequest(f"The input is nested deeper than {DEEPEST} levels.")
 
 
 def _depths(value: Json) -> Iterator[int]:

@@ -10,12 +10,11 @@ from inference.runtime.document_kinds import EVERY_KIND, kinds_in_words
 from inference.runtime.parameters import DOCUMENT, documents_of
 from jobs.dashboard.base.wording import price_words
 from jobs.dashboard.catalogue.answers import Answer, kind_of
-from jobs.dashboard.catalogue.pricing import example_cost
+from jobs.dashboard.catalogue.pricing import example_cost, repeat_words
 from jobs.dashboard.catalogue.speeds import Speed
 from tenants.core.durations import duration
 from tenants.plans.agreed import AgreedPrice, AgreedPrices
 
-NOT_USED = "not used lately"
 _TAKEN = {"document": "documents", "text": "a text", "texts": "several texts at once", "tensors": "tensors"}
 
 
@@ -93,7 +92,7 @@ def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -
 
 def _cached_price(served: ServedModel, agreed: AgreedPrice) -> str:
     told = served.cache_ttl_s > 0 and agreed.cached_price != agreed.price
-    return price_words(agreed.cached_price) if told else ""
+    return repeat_words(agreed.cached_price) if told else ""
 
 
 def current_of(served: ServedModel) -> ModelVersion:

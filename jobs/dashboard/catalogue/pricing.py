@@ -2,9 +2,9 @@
 
 from django.utils.html import format_html
 
-from jobs.dashboard.base.wording import FREE, price_words
+from jobs.dashboard.base.wording import FREE, MANY_TOKENS, price_words
 from tenants.billing.dashboard.money import shown_money
-from tenants.plans.prices import Price
+from tenants.plans.prices import MS_PER_SECOND, Price
 from tenants.plans.wording import exact_money
 
 
@@ -21,6 +21,16 @@ def example_cost(price: Price) -> str:
     return format_html("{} {}.", what, shown_money(price.cost_micros(quantity), price.currency))
 
 
+def repeat_words(price: Price) -> str:
+    """Return the rounded price of a repeated request, with the exact price on hover."""
+    if price.amount_micros == 0:
+        return FREE
+    units = {"token": MANY_TOKENS, "gpu_second": MS_PER_SECOND}.get(price.meter)
+    amount = price.cost_micros(units) if units else price.amount_micros
+    per = price_words(price).partition(" per ")[2]
+    return format_html("{} per {}", shown_money(amount, price.currency), per)
+
+
 def run_cost(price: Price, input_kind: str) -> str:
     """Return the cost of one click on the button."""
     if price.amount_micros == 0:
@@ -31,5 +41,5 @@ def run_cost(price: Price, input_kind: str) -> str:
         return f"{price_words(price)}, for as long as the model computes"
     one = exact_money(price.cost_micros(1), price.currency)
     if input_kind == "document":
-        return f"{one} for each page of the document"
+        return f"{one} per page of the document"
     return one

@@ -22,7 +22,7 @@ def listed_models() -> list[ServedModel]:
 def model_named(name: str) -> ServedModel:
     served = active_models().filter(name=name).first() if NAME.fullmatch(name) else None
     if served is None:
-        raise ModelNotFound(f"No model is called {name[:60]!r} here.")
+        raise ModelNotFound(f"Model {name[:60]!r} does not exist.")
     return served
 
 

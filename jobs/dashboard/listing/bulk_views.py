@@ -96,7 +96,12 @@ def bulk_erasure(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     identity.require("documents:write")
     found = consequences_of_erasing(identity=identity, job_ids=request.GET.getlist("job"))
     return JsonResponse(
-        {"verb": "Erase", "documents": found.jobs, "what": erased_words(found), "words": erasure_words(found)}
+        {
+            "verb": "Delete",
+            "documents": found.jobs,
+            "what": erased_words(found),
+            "words": erasure_words(found),
+        }
     )
 
 

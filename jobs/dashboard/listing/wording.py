@@ -23,19 +23,19 @@ NAMES_SHOWN = 5
 
 _OUTCOMES = {
     CANCELED: "{} canceled",
-    RETRIED: "{} sent again",
+    RETRIED: "{} retried",
     DELETED: "{} deleted",
-    LEFT: "{} left as they are, as too many pages for one go: choose them again",
-    ENDED: "{} had ended already",
-    NO_DOCUMENT: "{} without a document of their own left as they are",
-    NOT_FOUND: "{} not found any more",
+    LEFT: "{} not retried, too many pages at once: select them again",
+    ENDED: "{} already finished",
+    NO_DOCUMENT: "{} without a file, not changed",
+    NOT_FOUND: "{} not found",
     "nothing_to_retry": "{} had nothing to retry",
-    "input_not_accepted": "{} on a document that the model cannot read",
-    "job_not_finished": "{} still running",
-    "more_to_erase": "{} with more jobs than are erased at once: choose them again",
-    "document_deleted": "{} whose document is deleted",
+    "input_not_accepted": "{} not accepted by the model",
+    "job_not_finished": "{} not finished",
+    "more_to_erase": "{} with too many jobs to delete at once: select them again",
+    "document_deleted": "{} whose file was deleted",
     "model_paused": "{} whose model is paused",
-    "model_not_found": "{} whose model is not served any more",
+    "model_not_found": "{} whose model is not available",
 }
 """The texts, in the order in which they are shown. A refusal for another reason is shown by its code."""
 
@@ -45,16 +45,16 @@ def count_words(query: ListQuery, listing: Listing) -> str:
     many = stretch.total > MAX_COUNTED
     words = f"More than {MAX_COUNTED:,} jobs" if many else f"{stretch.total:,} {plural(stretch.total, 'job')}"
     if not listing.all_found:
-        words += f" among the newest {MAX_HITS:,} that were found"
+        words += f" among the newest {MAX_HITS:,} matches"
     if query.page > 1:
         words += f", page {query.page}"
     if many and not query.by_age:
-        words += f"; the newest {MAX_COUNTED:,} of them are put in this order"
+        words += f"; only the newest {MAX_COUNTED:,} are sorted"
     return words
 
 
 def outcome_words(outcomes: Iterable[Outcome]) -> str:
-    """Return a text that has each kind of outcome once: `3 canceled, 1 had ended already.`"""
+    """Return a text that has each kind of outcome once: `3 canceled, 1 already finished.`"""
     counts = Counter(outcome.code for outcome in outcomes)
     said = [words.format(counts.pop(code)) for code, words in _OUTCOMES.items() if code in counts]
     said += [f"{number} refused ({code})" for code, number in sorted(counts.items())]
@@ -62,41 +62,45 @@ def outcome_words(outcomes: Iterable[Outcome]) -> str:
 
 
 def deleted_words(found: Consequences) -> str:
-    """Return what is deleted, for the question, its button and the notice: `2 documents and 334 jobs`."""
+    """Return what is deleted, for the question, its button and the notice: `2 files of 334 jobs`."""
     documents = len(found.names)
-    return f"{documents:,} {plural(documents, 'document')} and {found.jobs:,} {plural(found.jobs, 'job')}"
+    return f"{documents:,} {plural(documents, 'file')} of {found.jobs:,} {plural(found.jobs, 'job')}"
 
 
 def consequence_words(found: Consequences) -> list[str]:
-    """Return what a person should know before documents are erased."""
+    """Return what a person should know before files are deleted."""
     many = len(found.names)
-    words = [f"{_listed(found.names)}: erased for good, with {'their' if many > 1 else 'its'} page pictures."]
+    words = [f"{_listed(found.names)}: {plural(many, 'file')} and page images are deleted permanently."]
     if found.unfinished:
-        words.append(f"{found.unfinished} {plural(found.unfinished, 'job')} still at work on them: canceled.")
+        words.append(f"{found.unfinished} unfinished {plural(found.unfinished, 'job')}: will be canceled.")
     if found.others:
         words.append(
-            f"{found.others} more {plural(found.others, 'job')} on the same files: listed as deleted too."
+            f"{found.others} more {plural(found.others, 'job')} on the same files: also listed under “Deleted”."
         )
     if found.without_document:
-        words.append(f"{found.without_document} sent inline: nothing to delete, left as they are.")
-    words.append("Recognised text stays with the jobs, under “Deleted”; “Erase all” takes it too.")
+        words.append(
+            f"{found.without_document} {plural(found.without_document, 'job')} without a file: not changed."
+        )
+    words.append("The recognized text is kept under “Deleted”. “Delete file and text” deletes it too.")
     return words
 
 
 def erased_words(found: Erasure) -> str:
-    return f"{found.jobs:,} {plural(found.jobs, 'job')} and {found.documents:,} {plural(found.documents, 'document')}"
+    """Return what is deleted, for the question, its button and the notice: `2 files and the text of 334 jobs`."""
+    text = f"the text of {found.jobs:,} {plural(found.jobs, 'job')}"
+    return f"{found.documents:,} {plural(found.documents, 'file')} and {text}" if found.documents else text
 
 
 def erasure_words(found: Erasure) -> list[str]:
-    """Return what a person should know before everything is erased."""
-    words = [
-        "Recognised text, what was sent, and the files with their page pictures: erased for good, everywhere."
-    ]
+    """Return what a person should know before files and texts are deleted."""
+    words = ["Recognized text, input, files and page images are deleted permanently."]
     if found.unfinished:
-        words.append(f"{found.unfinished} {plural(found.unfinished, 'job')} still at work: canceled first.")
+        words.append(
+            f"{found.unfinished} unfinished {plural(found.unfinished, 'job')}: will be canceled first."
+        )
     if found.others:
-        words.append(f"{found.others} more {plural(found.others, 'job')} on the same files: erased too.")
-    words.append("What they cost stays on the bill.")
+        words.append(f"{found.others} more {plural(found.others, 'job')} on the same files: also deleted.")
+    words.append("The cost stays on your bill.")
     return words
 
 

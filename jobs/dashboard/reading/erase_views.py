@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from jobs.core.errors import JobErased
@@ -32,7 +33,7 @@ def erase(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse
         if request.method == "POST":
             _erase(identity, job, with_document=request.POST.get("also") == WITH_DOCUMENT)
             # The message leaves out the job's name, which would stay in the session until the message is shown.
-            messages.success(request, "It is erased for good.")
+            messages.success(request, _("Job deleted permanently."))
             return redirect("job-list")
     except NotFound as missing:
         raise Http404(missing.detail) from missing

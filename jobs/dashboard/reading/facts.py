@@ -17,7 +17,7 @@ from tenants.plans.prices import Price
 
 LONGEST_VALUE = 120
 _ENDED = {
-    states.PARTIALLY_SUCCEEDED: "Done in part in",
+    states.PARTIALLY_SUCCEEDED: "Partially succeeded after",
     states.FAILED: "Failed after",
     states.CANCELED: "Canceled after",
     states.EXPIRED: "Expired after",
@@ -98,8 +98,8 @@ def _ended(job: Job) -> str:
 
 def _sender(job: Job, key_name: str) -> str:
     if job.api_key_id is None:
-        return "a signed-in member"
-    return f"the API key “{key_name}”" if key_name else "an API key"
+        return "a member, in the dashboard"
+    return f"API key “{key_name}”" if key_name else "an API key"
 
 
 def _document(document: Document) -> DocumentFacts:

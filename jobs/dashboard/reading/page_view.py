@@ -20,9 +20,9 @@ MAX_LINES = 2_000
 MAX_CHARACTERS = 200_000
 """The most characters of a page's text. A browser takes long to lay out more, and nobody reads it there."""
 _SOURCES = {
-    "ocr": "recognised from the picture",
-    "text_layer": "the document's own text",
-    "text": "as it was sent",
+    "ocr": "recognized from the image",
+    "text_layer": "embedded in the file",
+    "text": "as uploaded",
 }
 
 

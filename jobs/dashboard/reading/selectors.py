@@ -50,7 +50,7 @@ class BeyondTheEnd(NotFound):
     """The job has pages, but fewer than the number of this page."""
 
     def __init__(self, number: int, last: int) -> None:
-        super().__init__(f"The job has no page {number}; it has {last}.")
+        super().__init__(f"This job has no page {number}. Its last page is {last}.")
         self.last = last
 
 
@@ -60,7 +60,7 @@ def reading(job_id: str, number: int) -> Reading:
     if page is None:
         if number > job.pages_total:
             raise BeyondTheEnd(number, job.pages_total)
-        raise NotFound(f"The job has no page {number}; it has {job.pages_total}.")
+        raise NotFound(f"This job has no page {number}. Its last page is {job.pages_total}.")
     first = (number - 1) // STRIP * STRIP + 1
     stretch = (first, first + STRIP - 1)
     return Reading(
@@ -82,7 +82,7 @@ def job_with_document(job_id: str) -> Job:
     jobs = with_first_words(jobs_and_tombstones().select_related("document"))
     job = jobs.filter(id=wanted).first() if wanted else None
     if job is None:
-        raise NotFound(f"There is no job {job_id[:60]!r}.")
+        raise NotFound("This document does not exist or was deleted.")
     return unless_erased(job)
 
 

@@ -12,27 +12,27 @@ from jobs.dashboard.base.wording import state_words
 from tenants.core.durations import duration
 
 LOADING, TAKEN, READ = "page.loading", "page.running", "page.succeeded"
-_SAME_PAGE = "The same page is being read already; waits for its result"
-_KNOWN = "Known already: its result was taken over, and nothing was run"
-_PUT_BACK = "The worker stopped; the page went back to the queue"
+_SAME_PAGE = "Waiting for the same page, which is being read in another job"
+_KNOWN = "Reused from an earlier upload"
+_PUT_BACK = "The worker stopped. Queued again"
 _JOB_WORDS = {
-    "job.queued": ("Accepted; waits for a worker", "queued"),
-    "job.running": ("Reading began", "running"),
+    "job.queued": ("Queued", "queued"),
+    "job.running": ("Started", "running"),
     "job.succeeded": ("Done", "succeeded"),
-    "job.partially_succeeded": ("Done, in part", "partially_succeeded"),
+    "job.partially_succeeded": ("Partially succeeded", "partially_succeeded"),
     "job.failed": ("Failed", "failed"),
     "job.canceled": ("Canceled", "canceled"),
-    "job.expired": ("Not done in the time it was given", "expired"),
+    "job.expired": ("Expired", "expired"),
 }
 _ENDED_FOR_ALL = {"job.canceled", "job.expired"}
 _PAGE_WORDS = {
-    "page.running": ("A worker took the page", "running"),
-    "page.succeeded": ("Read", "succeeded"),
+    "page.running": ("Started", "running"),
+    "page.succeeded": ("Done", "succeeded"),
     "page.failed": ("Failed", "failed"),
-    "page.retrying": ("Something went wrong that may pass; waits to be tried again", "queued"),
-    "page.requeued": ("Its worker went silent; waits for another", "queued"),
+    "page.retrying": ("Temporary error. It is tried again", "queued"),
+    "page.requeued": ("The worker stopped responding. Queued again", "queued"),
     "job.canceled": ("Canceled", "canceled"),
-    "job.expired": ("Not done in the time it was given", "expired"),
+    "job.expired": ("Expired", "expired"),
 }
 
 
@@ -84,11 +84,7 @@ def page_steps(events: Sequence[Happening], number: int) -> list[Step]:
     own = [event for event in events if event.data.get("page") == number]
     if not own:
         return []
-    steps = [
-        Step("Waits for a worker", "queued", event.created_at)
-        for event in events
-        if event.type == "job.queued"
-    ]
+    steps = [Step("Queued", "queued", event.created_at) for event in events if event.type == "job.queued"]
     for before, event in zip([None, *own], own, strict=False):
         steps += _page_steps(event, before.type if before else "")
     if own[-1].type not in {"page.succeeded", "page.failed"}:
@@ -131,7 +127,7 @@ def _inner_steps(event: Happening, before: str) -> list[Step]:
     ran_at = event.created_at - timedelta(milliseconds=timings.get("run_ms", 0))
     loaded_at = ran_at - timedelta(milliseconds=timings["load_ms"])
     loading = [] if before == LOADING else [Step("Loading the model", "loading", loaded_at)]
-    return [*loading, Step("Running it", "running", ran_at)]
+    return [*loading, Step("Reading", "running", ran_at)]
 
 
 def taken_from(events: Iterable[Happening], number: int) -> UUID | None:
@@ -156,7 +152,7 @@ def shares(events: Iterable[Happening], number: int) -> list[Share]:
     for event in events:
         if event.type == "page.succeeded" and event.data.get("page") == number:
             timings = event.data.get("timings") or {}
-    named = (("Opening the page", "read_ms"), ("Loading the model", "load_ms"), ("Running it", "run_ms"))
+    named = (("Opening the page", "read_ms"), ("Loading the model", "load_ms"), ("Reading", "run_ms"))
     return [
         Share(words, timings[key], duration(timings[key] / 1000)) for words, key in named if timings.get(key)
     ]

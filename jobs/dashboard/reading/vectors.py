@@ -39,7 +39,7 @@ def _embeddings(vectors: Sequence[Sequence[float]], cut: set[int]) -> VectorView
     dimensions = len(vectors[0]) if vectors else 0
     rows = [
         VectorRow(
-            f"Text {place + 1}", "cut short" if place in cut else f"{len(vector)} numbers", _numbers(vector)
+            f"Text {place + 1}", "truncated" if place in cut else f"{len(vector)} numbers", _numbers(vector)
         )
         for place, vector in enumerate(vectors[:MAX_ROWS])
     ]

@@ -47,7 +47,7 @@ def job_of_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         page_id = as_uuid(request.GET.get("id", ""))
         place = Page.objects.filter(id=page_id).values_list("job_id", "number").first() if page_id else None
     if place is None:
-        raise Http404("The job that this page was of is erased, or there never was one.")
+        raise Http404("This page does not exist or was deleted.")
     job_id, number = place
     return redirect(f"{reverse('job-page', args=[job_id])}?page={number}")
 
@@ -128,5 +128,5 @@ def _shown(
 
 def _page_number(text: str) -> int:
     if not text.isdecimal() or not text.isascii() or len(text) > 9:
-        raise Http404(f"{text[:20]!r} is not the number of a page.")
+        raise Http404(f"{text[:20]!r} is not a page number.")
     return int(text)

@@ -5,14 +5,14 @@ from jobs.queue.waiting import Standing
 from tenants.core.durations import age
 
 _WORDS = {
-    waiting.TENANT_SUSPENDED: "The account is suspended: it waits until that is over",
-    waiting.BACKING_OFF: "Waiting for another try",
-    waiting.NO_WORKER: "Waiting: no worker is there",
+    waiting.TENANT_SUSPENDED: "Waiting: the account is suspended",
+    waiting.BACKING_OFF: "Waiting to try again",
+    waiting.NO_WORKER: "Waiting: no worker is running",
     waiting.MODEL_LOADING: "Waiting for a worker to load the model",
-    waiting.TENANT_CAP: "Waiting: as many pages of the account are being read as may be",
-    waiting.BEHIND_OWN: "Waiting behind {pages} of the account",
-    waiting.BEHIND_OTHERS: "Waiting behind {pages}",
-    waiting.STARTING: "Waiting for a worker",
+    waiting.TENANT_CAP: "Waiting: your account has reached its limit of pages at once",
+    waiting.BEHIND_OWN: "Queued behind {pages} of your account",
+    waiting.BEHIND_OTHERS: "Queued behind {pages}",
+    waiting.STARTING: "Queued",
 }
 
 

@@ -8,6 +8,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from jobs.dashboard.webhooks.forms import EndpointForm
@@ -80,7 +82,7 @@ def webhook_rotate(request: HttpRequest, identity: Identity, endpoint_id: str) -
 def webhook_deed(request: HttpRequest, identity: Identity, endpoint_id: str, deed: str) -> HttpResponse:
     identity.require("webhooks:write")
     act, done = _DEEDS[deed]
-    _do(request, partial(act, identity=identity, endpoint_id=endpoint_id), done)
+    _do(request, partial(act, identity=identity, endpoint_id=endpoint_id), _(done))
     return redirect("webhook-list") if deed == "delete" else redirect("webhook", endpoint_id)
 
 
@@ -89,7 +91,7 @@ def webhook_deed(request: HttpRequest, identity: Identity, endpoint_id: str, dee
 def webhook_replay(request: HttpRequest, identity: Identity, delivery_id: str) -> HttpResponse:
     identity.require("webhooks:write")
     act = partial(services.replay_delivery, identity=identity, delivery_id=delivery_id)
-    _do(request, act, "It is sent once more.")
+    _do(request, act, _("Message sent again."))
     with unit_of_work(identity):
         endpoint = deliveries().get(id=delivery_id).endpoint
     shown = endpoint.kind == endpoint.Kind.ENDPOINT and endpoint.state != endpoint.State.DELETED
@@ -97,10 +99,10 @@ def webhook_replay(request: HttpRequest, identity: Identity, delivery_id: str) -
 
 
 _DEEDS: Mapping[str, tuple[Callable[..., object], str]] = {
-    "test": (services.send_test, "A test is sent. Reload to see how it was answered."),
-    "enable": (partial(services.change_endpoint, enabled=True), "It is enabled."),
-    "disable": (partial(services.change_endpoint, enabled=False), "It is disabled."),
-    "delete": (services.delete_endpoint, "The endpoint is deleted."),
+    "test": (services.send_test, gettext_noop("Test message sent. Reload this page to see the response.")),
+    "enable": (partial(services.change_endpoint, enabled=True), gettext_noop("Endpoint enabled.")),
+    "disable": (partial(services.change_endpoint, enabled=False), gettext_noop("Endpoint disabled.")),
+    "delete": (services.delete_endpoint, gettext_noop("Endpoint deleted.")),
 }
 DEEDS = tuple(_DEEDS)
 

@@ -13,9 +13,9 @@ from tenants.dashboard_base.wording import ago
 ATTEMPTS_SHOWN = 20
 _TONES = {"enabled": "good", "disabled": "bad", "delivered": "good", "failed": "bad", "pending": "wait"}
 _WHY = {
-    "by_hand": "It was disabled by hand.",
-    "gone": "It answered 410 Gone, which says that it wants nothing more.",
-    "failing": "It has taken nothing for days, so that nothing is sent to it any more.",
+    "by_hand": "It was disabled manually.",
+    "gone": "Your server answered 410 Gone, so no more messages are sent.",
+    "failing": "Your server has not accepted a message for days, so no more messages are sent.",
 }
 
 

@@ -5,6 +5,6 @@ from prometheus_client import Counter
 HIT, MISS, COALESCED = "hit", "miss", "coalesced"
 PAGE_LOOKUPS = Counter(
     "maas_page_lookups_total",
-    "Pages whose results were looked for, and what came of it.",
+    "Cache lookups for the results of pages, by outcome.",
     ["model", "outcome"],
 )

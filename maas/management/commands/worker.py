@@ -33,7 +33,7 @@ class Command(BaseCommand):
         except SandboxUnavailable as error:
             log.error("worker_not_started", error=str(error))
         except Exception:
-            log.exception("worker_ended")
+            log.exception("worker_crashed")
         finally:
             # Threads may still be in a model, on pages that were handed back. The interpreter's own shutdown would
             # abort on them.

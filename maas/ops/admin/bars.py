@@ -33,12 +33,12 @@ class Ranking:
 
 def rankings(home: Home) -> list[Ranking]:
     return [
-        Ranking("failures", "Failures by code", _failures(home), "No page failed in the last 24 hours."),
-        Ranking("states", "Jobs by state", _states(home), "No job was accepted in the last 24 hours."),
         Ranking(
-            "jobs-by-tenant", "Jobs by tenant", _tenants(home), "No job was accepted in the last 24 hours."
+            "failures", "Failed pages by error code", _failures(home), "No failed pages in the last 24 hours."
         ),
-        Ranking("storage-by-tenant", "Storage by tenant", _storage(home), "No document is kept.", ""),
+        Ranking("states", "Jobs by state", _states(home), "No jobs in the last 24 hours."),
+        Ranking("jobs-by-tenant", "Jobs by tenant", _tenants(home), "No jobs in the last 24 hours."),
+        Ranking("storage-by-tenant", "Storage by tenant", _storage(home), "No stored documents.", ""),
     ]
 
 
@@ -52,7 +52,7 @@ def _failures(home: Home) -> list[Bar] | None:
     codes = list(home.failures.items())[:10]
     return _bars(
         (
-            code or "(no code)",
+            code or "(no error code)",
             count,
             f"{count:,}",
             _list("jobs_page", error_code=code, **since("finished_at")),

@@ -109,7 +109,7 @@ def gather_engine() -> EngineNow:
         told = told_by([worker.name for worker in workers])
         spans = last_spans(time.time())
     except redis.RedisError as error:
-        log.warning("workers_not_seen", error=str(error))
+        log.warning("workers_not_read", error=str(error))
         with operator_work():
             return EngineNow(queues(), None, {}, [])
     with operator_work():

@@ -11,8 +11,8 @@ from maas.ops.admin.engine import EngineNow
 DRAWN = 4
 """The number of models with a color of their own. All others share one color."""
 TONES = ("first", "second", "third", "fourth")
-PERIOD = "in the last ten minutes"
-NOT_KNOWN = "The durable Redis, which has these figures, does not answer."
+PERIOD = "in the last 10 minutes"
+NOT_KNOWN = "The durable Redis does not answer, so these figures are unknown."
 
 
 class EngineLine(TypedDict):
@@ -49,29 +49,32 @@ def engine_charts(now: EngineNow) -> dict[str, EngineChart]:
     groups, every = _groups(spans), _everything(spans)
     charts = {
         "rows": _chart(
-            "Rows run", f"each {SPAN_S} s", "bar", _by_model(groups, spans, lambda sums: sums.rows)
+            "Rows processed", f"per {SPAN_S} s", "bar", _by_model(groups, spans, lambda sums: sums.rows)
         ),
         "waits": _chart(
-            "Waits",
+            "Wait times",
             "ms, mean",
             "line",
             [
-                _line("in the queue", "first", every, lambda sums: sums.queue_wait_ms),
-                _line("for the batch", "second", every, lambda sums: sums.batch_wait_ms),
+                _line("queue", "first", every, lambda sums: sums.queue_wait_ms),
+                _line("batch delay", "second", every, lambda sums: sums.batch_wait_ms),
             ],
         ),
         "batch-rows": _chart(
-            "Rows a batch", "mean", "line", _by_model(groups, spans, lambda sums: sums.rows_per_batch)
+            "Batch size", "mean", "line", _by_model(groups, spans, lambda sums: sums.rows_per_batch)
         ),
         "batch-padding": _chart(
-            "Padding", "% of what is run", "line", _by_model(groups, spans, lambda sums: sums.padding_percent)
+            "Padding",
+            "% of the computed values",
+            "line",
+            _by_model(groups, spans, lambda sums: sums.padding_percent),
         ),
         "run-time": _chart(
-            "Time a run", "ms, mean", "line", _by_model(groups, spans, lambda sums: sums.run_ms)
+            "Time per run", "ms, mean", "line", _by_model(groups, spans, lambda sums: sums.run_ms)
         ),
         "loads": _chart(
             "Loads and evictions",
-            f"files, each {SPAN_S} s",
+            f"files, per {SPAN_S} s",
             "bar",
             [
                 _line("loaded", "first", every, lambda sums: sums.loads),
@@ -125,7 +128,7 @@ def _chart(title: str, note: str, kind: Literal["bar", "line"], lines: list[Engi
         minutes=[],
         lines=lines,
         words=_words(title, kind, lines),
-        empty="" if _is_drawn(kind, lines) else f"Nothing {PERIOD}.",
+        empty="" if _is_drawn(kind, lines) else f"No data {PERIOD}.",
     )
 
 
@@ -142,5 +145,5 @@ def _words(title: str, kind: str, lines: Sequence[EngineLine]) -> str:
         values = [value for value in line["values"] if value is not None]
         figure = sum(values) if kind == "bar" else (sum(values) / len(values) if values else 0)
         told.append(f"{line['name']} {figure:,.1f}")
-    what = "In all" if kind == "bar" else "On average"
-    return f"{title} {PERIOD}. {what}: {', '.join(told) or 'nothing'}."
+    what = "Total" if kind == "bar" else "Average"
+    return f"{title} {PERIOD}. {what}: {', '.join(told) or 'no data'}."

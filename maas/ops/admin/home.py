@@ -88,5 +88,5 @@ def _workers() -> list[WorkerReport] | None:
     try:
         return live_workers_patiently()
     except redis.RedisError as error:
-        log.warning("workers_not_seen", error=str(error))
+        log.warning("workers_not_read", error=str(error))
         return None

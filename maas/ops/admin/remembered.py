@@ -53,7 +53,7 @@ class Remembered(Generic[Figure]):
                 self._figure = self._count()
         except Exception:
             # The last figure stays. The next refresh tries again.
-            log.exception("figure_not_counted", figure=self._count.__name__)
+            log.exception("admin_statistic_failed", statistic=self._count.__name__)
         finally:
             connections.close_all()
             with self._lock:

@@ -27,13 +27,13 @@ def charts(home: Home) -> dict[str, Chart]:
 
 def _requests(home: Home) -> Chart:
     rows = [(home.requests or {}).get(minute, RequestsOfMinute()) for minute in home.minutes]
-    empty = "No request in the last hour."
+    empty = "No requests in the last hour."
     if home.requests is None:
-        empty = "The cache Redis, which counts requests, does not answer."
+        empty = "The cache Redis does not answer, so the requests are unknown."
     lines = [
         Line(name="succeeded (2xx)", tone="good", values=[row.succeeded for row in rows]),
-        Line(name="refused (4xx)", tone="quiet", values=[row.refused for row in rows]),
-        Line(name="limited (429)", tone="watch", values=[row.limited for row in rows]),
+        Line(name="rejected (4xx)", tone="quiet", values=[row.refused for row in rows]),
+        Line(name="rate limited (429)", tone="watch", values=[row.limited for row in rows]),
         Line(name="failed (5xx)", tone="bad", values=[row.failed for row in rows]),
     ]
     return Chart(
@@ -43,7 +43,7 @@ def _requests(home: Home) -> Chart:
 
 def _pages(home: Home) -> Chart:
     rows = [(home.pages or {}).get(minute, PagesOfMinute(0, 0)) for minute in home.minutes]
-    empty = "Being counted …" if home.pages is None else "No page ended in the last hour."
+    empty = "Counting …" if home.pages is None else "No pages finished in the last hour."
     lines = [
         Line(name="succeeded", tone="accent", values=[row.succeeded for row in rows]),
         Line(name="failed", tone="bad", values=[row.failed for row in rows]),
@@ -60,4 +60,4 @@ def _unless_drawn(empty: str, lines: list[Line]) -> str:
 def _words(what: str, lines: list[Line]) -> str:
     """Describe the chart in text for people who cannot see it."""
     sums = ", ".join(f"{sum(line['values']):,} {line['name']}" for line in lines)
-    return f"{what} per minute in the last hour. In all: {sums}."
+    return f"{what} per minute in the last hour. Total: {sums}."

@@ -13,8 +13,8 @@ from tenants.core.durations import duration
 
 COUNTING = "…"
 GOOD, WATCH, BAD = "good", "watch", "bad"
-NOBODY = "No worker takes pages."
-NOT_KNOWN = "not known: the durable Redis does not answer."
+NOBODY = "No worker accepts pages. Start or resume a worker."
+NOT_KNOWN = "unknown: the durable Redis does not answer."
 
 
 @dataclass(frozen=True)
@@ -56,32 +56,32 @@ def _requests(home: Home) -> Tile:
         return Tile("requests", title, COUNTING, "The cache Redis does not answer.", url, WATCH)
     last = home.requests.get(home.minutes[-2])
     if last is None or not last.count:
-        return Tile("requests", title, "0", "None in the last whole minute.", url)
-    parts = [f"{last.mean_ms:.0f} ms on average"] if last.mean_ms is not None else []
+        return Tile("requests", title, "0", "No requests in the last full minute.", url)
+    parts = [f"{last.mean_ms:.0f} ms average"] if last.mean_ms is not None else []
     parts += [f"{last.failed:,} failed"] if last.failed else []
-    parts += [f"{last.limited:,} limited"] if last.limited else []
+    parts += [f"{last.limited:,} rate limited"] if last.limited else []
     return Tile("requests", title, f"{last.count:,}", ", ".join(parts), url, BAD if last.failed else "")
 
 
 def _waiting(home: Home) -> Tile:
     count = sum(queue.waiting for queue in home.queues)
     longest_s = max((queue.longest_wait_s for queue in home.queues), default=0.0)
-    note = f"The first has waited {duration(longest_s)}." if count else "Nobody waits."
+    note = f"Longest wait {duration(longest_s)}." if count else "No pages queued."
     mood = WATCH if longest_s > LONG_WAIT_S else ""
     if _nobody_takes(home):
         note, mood = f"{note} {NOBODY}", BAD
     url = _list("jobs_page", state__exact="queued")
-    return Tile("waiting", "Pages waiting", _sum(count, home, "waiting"), note, url, mood)
+    return Tile("waiting", "Queued pages", _sum(count, home, "waiting"), note, url, mood)
 
 
 def _running(home: Home) -> Tile:
     count = sum(queue.running for queue in home.queues)
-    url, title = _list("jobs_page", state__exact="running"), "Pages running"
+    url, title = _list("jobs_page", state__exact="running"), "Running pages"
     slots = _slots(home)
     if slots is None:
-        note, mood = f"How many workers take is {NOT_KNOWN}", WATCH
+        note, mood = f"Worker capacity {NOT_KNOWN}", WATCH
     else:
-        note, mood = (f"Workers take {slots:,} at once.", "") if slots else (NOBODY, WATCH)
+        note, mood = (f"Worker capacity: {slots:,} pages at once.", "") if slots else (NOBODY, WATCH)
     return Tile("running", title, _sum(count, home, "running"), note, url, mood)
 
 
@@ -102,18 +102,18 @@ def _sum(count: int, home: Home, field: str) -> str:
 def _jobs(home: Home) -> Tile:
     title, url = "Jobs, 24 hours", _list("jobs_job", **since("created_at"))
     if home.jobs is None:
-        return Tile("jobs", title, COUNTING, "Being counted.", url)
+        return Tile("jobs", title, COUNTING, "Counting.", url)
     tenants = home.jobs.tenants
-    note = f"From {tenants:,} tenant{pluralize(tenants)}." if tenants else "None yet."
+    note = f"From {tenants:,} tenant{pluralize(tenants)}." if tenants else "No jobs."
     return Tile("jobs", title, f"{home.jobs.total:,}", note, url)
 
 
 def _failed(home: Home) -> Tile:
     title, url = "Failed pages, 24 hours", _list("jobs_page", state__exact="failed", **since("finished_at"))
     if home.failures is None:
-        return Tile("failed", title, COUNTING, "Being counted.", url)
+        return Tile("failed", title, COUNTING, "Counting.", url)
     count = sum(home.failures.values())
-    note = f"Mostly {next(iter(home.failures)) or 'without a code'}." if count else "None."
+    note = f"Most frequent: {next(iter(home.failures)) or 'no error code'}." if count else "No failed pages."
     return Tile("failed", title, f"{count:,}", note, url, WATCH if count else GOOD)
 
 
@@ -123,36 +123,39 @@ def _workers(home: Home) -> Tile:
         return Tile("workers", title, COUNTING, _sentence(NOT_KNOWN), url, BAD)
     draining = sum(worker.draining for worker in home.workers)
     if not home.workers:
-        return Tile("workers", title, "0", "Jobs wait until one starts.", url, BAD)
+        return Tile("workers", title, "0", "Start a worker: jobs wait until then.", url, BAD)
     memory = size(sum(worker.rss_bytes for worker in home.workers))
-    note = f"{memory} of memory" + (f", {draining} draining" if draining else "")
+    note = f"{memory} memory" + (f", {draining} draining" if draining else "")
     mood = WATCH if draining else GOOD
     if draining == len(home.workers):
-        note, mood = ("All drain: pages wait until one is resumed.", BAD if _nobody_takes(home) else WATCH)
+        note, mood = (
+            "All are draining. Resume a worker: pages wait until then.",
+            BAD if _nobody_takes(home) else WATCH,
+        )
     return Tile("workers", title, f"{len(home.workers):,}", note, url, mood)
 
 
 def _batches(home: Home) -> Tile:
     """Show the mean over all model files in memory since each was loaded. A file that models share counts once."""
-    title, url = "Rows in a model run", reverse("admin:jobs_workers")
+    title, url = "Batch size", reverse("admin:jobs_workers")
     if home.workers is None:
         return Tile("batches", title, "–", _sentence(NOT_KNOWN), url, WATCH)
     runs, rows = sum(one.runs for one in home.workers), sum(one.rows for one in home.workers)
     if not runs:
-        return Tile("batches", title, "–", "No model has run yet.", url)
+        return Tile("batches", title, "–", "No model runs yet.", url)
     ms = 1000 * sum(one.run_s for one in home.workers) / runs
-    return Tile("batches", title, f"{rows / runs:.1f}", f"{ms:.0f} ms a run, {runs:,} runs", url)
+    return Tile("batches", title, f"{rows / runs:.1f}", f"{ms:.0f} ms per run, {runs:,} runs", url)
 
 
 def _storage(home: Home) -> Tile:
-    title, url = "Documents kept", _list("jobs_document", deleted_at__isempty=1)
+    title, url = "Stored documents", _list("jobs_document", deleted_at__isempty=1)
     if home.storage is None:
-        return Tile("storage", title, COUNTING, "Being counted.", url)
+        return Tile("storage", title, COUNTING, "Counting.", url)
     kept = home.storage
     if kept.free_bytes is None or not kept.volume_bytes:
         return Tile("storage", title, size(kept.total_bytes), f"{kept.documents:,} documents", url)
     tight = kept.free_bytes < kept.volume_bytes / 10
-    free = f"{size(kept.free_bytes)} free on the volume"
+    free = f"{size(kept.free_bytes)} free on the disk"
     return Tile("storage", title, size(kept.total_bytes), free, url, BAD if tight else "")
 
 
@@ -160,7 +163,7 @@ def _known(home: Home) -> Tile:
     """Show the share of cache hits among the synchronous calls and jobs that looked in the cache. The memory is that of
     the cache Redis.
     """
-    title = "Known results, last hour"
+    title = "Cache hits, last hour"
     url = _list("tenants_usagerecord", source_kind__exact="cache", **since("created_at"))
     if home.requests is None:
         return Tile("known", title, "–", "The cache Redis does not answer.", url, WATCH)
@@ -168,7 +171,7 @@ def _known(home: Home) -> Tile:
         sum(getattr(minute, name) for minute in home.requests.values())
         for name in ("hits", "shared", "misses")
     )
-    parts = [f"{hits:,} hits, {shared:,} shared, {misses:,} run"]
+    parts = [f"{hits:,} hits, {shared:,} shared, {misses:,} misses"]
     if home.cache is not None:
         parts.append(f"cache Redis {size(home.cache.used_bytes)}, {home.cache.evicted:,} evicted")
     total = hits + shared + misses

@@ -151,7 +151,7 @@ TITLES: Mapping[int, str] = {
     460: "Checksum mismatch",
     500: "Internal error",
     503: "Unavailable",
-    504: "Out of time",
+    504: "Timed out",
     507: "Storage is full",
 }
 
@@ -273,9 +273,9 @@ def _trouble_of(error: Exception) -> DomainError | None:
 
 def _of_django(error: Http404 | TooManyFieldsSent) -> DomainError:
     if isinstance(error, Http404):
-        return DomainError("There is nothing here under that address.", code="not_found")
+        return DomainError("Nothing found at this address.", code="not_found")
     most = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
-    return DomainError(f"No request may have more than {most} parameters.", code="invalid_request")
+    return DomainError(f"A request can have at most {most} parameters.", code="invalid_request")
 
 
 def as_domain_error(error: BaseException | None) -> DomainError | None:
@@ -288,7 +288,7 @@ def as_domain_error(error: BaseException | None) -> DomainError | None:
         case WorkRefused() | DocumentRejected():
             return DomainError(error.detail, code=error.code)
         case ReaderUnavailable():
-            words = "Too many documents are being looked at. Try again."
+            words = "Too many documents are being checked. Try again."
             return DomainError(words, code=error.code, extra={"retry_after_s": 2})
         case Http404() | TooManyFieldsSent():
             return _of_django(error)

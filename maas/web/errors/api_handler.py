@@ -24,7 +24,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     if body is None:
         log.exception("unhandled_error", path=request.path, request_id=request_id)
         body = problem(
-            "internal_error", f"Something went wrong on our side. Quote request {request_id} to the operator."
+            "internal_error",
+            f"Something went wrong on our side. Contact the operator and quote request {request_id}.",
         )
     body["request_id"] = request_id
     # A problem is JSON, whatever the endpoint returns otherwise (a page, a picture).

@@ -20,16 +20,16 @@ from tenants.dashboard_base.shell import Shell, shell_of
 log = structlog.get_logger(__name__)
 
 _TITLES: Mapping[int, str] = {
-    400: "This request cannot be served",
-    403: "You may not see this",
-    404: "There is nothing here",
-    405: "This address takes no such request",
-    408: "This took too long to arrive",
-    409: "This page is out of date",
-    413: "This is too large",
-    429: "Too many tries",
-    500: "Something broke on our side",
-    503: "Back in a moment",
+    400: "Bad request",
+    403: "Access denied",
+    404: "Page not found",
+    405: "Method not allowed",
+    408: "Request timed out",
+    409: "Page out of date",
+    413: "Too large",
+    429: "Too many attempts",
+    500: "Something went wrong",
+    503: "Temporarily unavailable",
 }
 BROKEN = frozenset({500, 503, 507})
 """Statuses at which the data for the frame is not read, because that may be the part that is broken."""
@@ -86,7 +86,7 @@ def _rendered(request: HttpRequest, words: Words) -> str:
             return render_to_string("error.html", {"words": words}, request)
     except Exception:
         # The error page must be shown, whatever else is broken.
-        log.exception("error_page_without_frame", path=request.path)
+        log.exception("error_page_layout_failed", path=request.path)
     return render_to_string("error.html", {"words": words})
 
 

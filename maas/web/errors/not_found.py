@@ -24,18 +24,18 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _answer(
         request,
         "invalid_request",
-        "This request cannot be served as it is. Does its Host header name this service (MAAS_ALLOWED_HOSTS)?",
+        "The request is invalid. Check that its Host header names this service (MAAS_ALLOWED_HOSTS).",
     )
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, "insufficient_scope", str(exception) or "You may not see this.")
+    return _answer(request, "insufficient_scope", str(exception) or "You do not have access to this page.")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     # The message of a view is more helpful than the resolver's list of patterns.
     said = exception.args[0] if exception.args and isinstance(exception.args[0], str) else ""
-    return _answer(request, "not_found", said or f"There is nothing at {request.path[:200]}.")
+    return _answer(request, "not_found", said or f"No page at {request.path[:200]}.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -49,11 +49,11 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _answer(
         request,
         "internal_error",
-        f"Nothing that was stored before is lost. If it happens again, quote request {request_id} to the operator.",
+        f"No stored data is lost. If it happens again, contact the operator and quote request {request_id}.",
     )
 
 
 @csrf_exempt
 def api_not_found(request: HttpRequest, *args: object) -> HttpResponse:
-    hint = " Leave out the slash at the end." if request.path.endswith("/") else ""
-    return _answer(request, "not_found", f"There is nothing at {request.path[:200]}.{hint} See /v1/docs.")
+    hint = " Remove the slash at the end." if request.path.endswith("/") else ""
+    return _answer(request, "not_found", f"Nothing found at {request.path[:200]}.{hint} See /v1/docs.")

@@ -80,7 +80,7 @@ class Streams:
             async with asyncio.TaskGroup() as tasks:
                 over = await self._read(context, tasks)
         except* ClientGone:
-            log.info("client_gone", path=OPENED)
+            log.info("client_disconnected", path=OPENED)
             over = DomainError(f"An answer was not taken within {LONGEST_WRITE_S:g} s.", code=CLIENT_GONE)
         if over is not None:
             raise over

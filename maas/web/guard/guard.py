@@ -128,7 +128,7 @@ class EdgeGuard:
             if body is not None and body.is_malformed and not answer.started:
                 await refuse_request(_worded(scope, BodyMalformed(), hang_up=True), answer)
                 return
-            log.info("client_gone", path=without_keys(scope["path"]), request_id=scope[REQUEST_ID])
+            log.info("client_disconnected", path=without_keys(scope["path"]), request_id=scope[REQUEST_ID])
         except Exception as error:
             if answer.started:
                 raise
@@ -341,5 +341,5 @@ def _worded(scope: Scope, error: Exception, *, hang_up: bool) -> Refusal:
         )
     refused = refusal(scope, error, hang_up=hang_up)
     REFUSALS.labels(code=error.code).inc()
-    log.info("refused", code=error.code, status=refused.status, **where)
+    log.info("request_refused", code=error.code, status=refused.status, **where)
     return refused

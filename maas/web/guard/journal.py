@@ -168,11 +168,11 @@ class Journal:
                 await self.tell()
             except (RedisError, OSError, TimeoutError) as error:
                 if not self._away:
-                    log.warning("journal_away", error=str(error))
+                    log.warning("request_log_unavailable", error=str(error))
                 self._away = True
             except Exception:
-                # This is a defect, but the log must go on until the process ends.
-                log.exception("journal_failed")
+                # A defect, and no reason to tell nothing more until this process ends.
+                log.exception("request_log_failed")
             else:
                 self._away = False
 

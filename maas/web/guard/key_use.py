@@ -54,9 +54,9 @@ class KeyUse:
                     await self._threads.run(note_key_use, tenant_id=tenant_id, used_from=used_from)
                 except DomainError as error:
                     # The database is away. The key's next use after a minute is written down again.
-                    log.warning("key_use_not_noted", tenant_id=str(tenant_id), error=error.detail)
+                    log.warning("key_use_not_recorded", tenant_id=str(tenant_id), error=error.detail)
                 except Exception:
-                    log.exception("key_use_failed", tenant_id=str(tenant_id))
+                    log.exception("key_use_recording_failed", tenant_id=str(tenant_id))
 
     def _forget_old(self) -> None:
         oldest_s = time.monotonic() - ONCE_IN_S

@@ -4,10 +4,12 @@ from functools import cache
 
 from prometheus_client import Counter, Histogram
 
-REFUSALS = Counter("maas_refusals_total", "Requests and sockets refused before Django.", ["code"])
+REFUSALS = Counter(
+    "maas_refusals_total", "Requests and websockets refused by the guard, before Django.", ["code"]
+)
 REQUEST_SECONDS = Histogram(
     "maas_request_seconds",
-    "Time from a request's arrival to the start of its answer.",
+    "Time from a request's arrival to the start of its response.",
     ["kind", "outcome"],
     # There are few buckets, because each is a series for every kind and outcome.
     buckets=(0.005, 0.01, 0.025, 0.1, 0.25, 1, 5, 30),

@@ -34,7 +34,7 @@ def _protocol_of(path: str) -> str:
 def outcome_of(status: int | None) -> str:
     """Return the outcome. `status` is None if the client disconnected before anything was answered."""
     if status is None:
-        return "left"
+        return "disconnected"
     if status < 400:
         return "answered"
     return "refused" if status < 500 else "failed"

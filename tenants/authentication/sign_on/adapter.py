@@ -132,7 +132,7 @@ def _connected(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBa
         return redirect("sign-in")
     require_own_hands(request)
     if must_prove_again(request):
-        messages.error(request, "That took too long. Nothing was connected: try again.")
+        messages.error(request, "The connection took too long and was not made. Try again.")
     else:
         try:
             connect(person=person, account=sociallogin.account)
@@ -141,5 +141,5 @@ def _connected(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBa
         else:
             name = name_of(sociallogin.account.provider)
             send_mail_about(person, "connected", sociallogin.account.provider)
-            messages.success(request, f"You can sign in through {name} now.")
+            messages.success(request, f"{name} is now connected. You can sign in with it.")
     return redirect("socialaccount_connections")

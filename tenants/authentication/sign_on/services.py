@@ -46,9 +46,9 @@ def connect(*, person: User, account: SocialAccount) -> None:
             return
         name = name_of(account.provider)
         if known is not None:
-            raise ConnectedElsewhere(f"Somebody else signs in here with this account at {name}.")
+            raise ConnectedElsewhere(f"Another profile here is already connected to this {name} account.")
         if SocialAccount.objects.filter(user_id=person.pk, provider=account.provider).exists():
-            raise ConnectedElsewhere(f"You sign in with another account at {name}. Take that one away first.")
+            raise ConnectedElsewhere(f"You are already connected to another {name} account. Remove it first.")
         account.user = person
         account.save()
         notify_accounts("sign_on.connected", person, account.provider)
@@ -78,7 +78,7 @@ def _require_another_way_in(person: User, provider_id: str) -> None:
         or Authenticator.objects.filter(user_id=person.pk, type=Authenticator.Type.WEBAUTHN).exists()
     ):
         return
-    raise LastWayIn("You could not sign in any more without it. Choose a password first.")
+    raise LastWayIn("This is your only way to sign in. Set a password first.")
 
 
 def notify_accounts(deed: str, person: User, provider_id: str) -> None:

@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
     UnfoldAdminTextInputWidget,
@@ -43,25 +44,27 @@ class MonthField(forms.CharField):
     def clean(self, value: Any) -> Month:
         found = Month.parse(super().clean(value))
         if found is None:
-            raise forms.ValidationError("Write year-month, such as 2026-11.")
+            raise forms.ValidationError(_("Enter year and month, such as 2026-11."))
         return found
 
 
 class DrawForm(forms.Form):
-    tenant = forms.UUIDField(label="Tenant's id", widget=UnfoldAdminTextInputWidget)
-    month = MonthField(label="Month", help_text="Such as 2026-11.")
+    tenant = forms.UUIDField(label=_("Tenant ID"), widget=UnfoldAdminTextInputWidget)
+    month = MonthField(label=_("Month"), help_text=_("For example 2026-11."))
     closes = forms.BooleanField(
-        label="The month is over",
+        label=_("Close the month"),
         required=False,
         initial=True,
         widget=UnfoldBooleanSwitchWidget,
-        help_text="What of it comes later goes on the next invoice. Off: it is billed as far as it has come.",
+        help_text=_(
+            "On: later usage of this month goes on the next invoice. Off: only the usage so far is billed."
+        ),
     )
 
     def clean_tenant(self) -> Tenant:
         found = Tenant.objects.filter(pk=self.cleaned_data["tenant"]).first()
         if found is None:
-            raise forms.ValidationError("There is no such tenant.")
+            raise forms.ValidationError(_("Tenant not found."))
         return found
 
 
@@ -69,19 +72,19 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(
         max_length=LONGEST_REASON,
         widget=UnfoldAdminTextInputWidget,
-        help_text="The books keep it, and the account's people read it.",
+        help_text=_("Recorded in the ledger and shown to the account."),
     )
 
 
 class CreditForm(ReasonForm):
     net = forms.DecimalField(
-        label="Amount before tax",
+        label=_("Amount before tax"),
         required=False,
         min_value=Decimal("0.001"),
         decimal_places=3,
         max_digits=18,
         widget=UnfoldAdminDecimalFieldWidget,
-        help_text="Empty: all that is left of it. Its tax is taken back with it.",
+        help_text=_("Leave empty to credit the full remaining amount. The tax is credited too."),
     )
     taken_back = forms.IntegerField(widget=forms.HiddenInput)
     """The amount already taken back when the form was shown, in millionths. A form that is sent twice therefore takes
@@ -119,7 +122,7 @@ def draw_page(request: HttpRequest) -> HttpResponse:
         except NotBillable as refusal:
             form.add_error(None, refusal.detail)
     context = {"form": form, "drafts": drafts, "back": reverse("admin:tenants_invoice_changelist")}
-    return _page(request, "Bill a tenant’s month", "draw", context)
+    return _page(request, "Bill a month", "draw", context)
 
 
 def _drawn(request: HttpRequest, tenant: Tenant, month: Month, *, closes: bool) -> HttpResponse:
@@ -131,7 +134,7 @@ def _drawn(request: HttpRequest, tenant: Tenant, month: Month, *, closes: bool) 
             f"Billed {month}: {', '.join(one.number for one in issued) or 'nothing to bill'}.",
         )
     numbers = ", ".join(invoice.number for invoice in issued)
-    messages.success(request, f"Issued: {numbers}." if issued else f"There was nothing to bill for {month}.")
+    messages.success(request, f"Issued: {numbers}." if issued else f"Nothing to bill for {month}.")
     if len(issued) == 1:
         return redirect("admin:tenants_invoice_change", issued[0].pk)
     return redirect("admin:tenants_invoice_changelist")
@@ -179,20 +182,22 @@ def credit_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
     left = invoice.net_micros - before
     context = {
         "form": form,
-        "words": f"Of {amount_of(invoice.net_micros, invoice.currency)} before tax, "
-        f"{amount_of(left, invoice.currency)} can be taken back. What is open is less by it, and what was paid "
-        "already is credit again. A credit note cannot be undone.",
-        "button": "Issue the credit note",
+        "words": f"Up to {amount_of(left, invoice.currency)} of {amount_of(invoice.net_micros, invoice.currency)} "
+        "before tax can be credited. The credit note reduces the open amount; paid amounts become account credit. "
+        "You cannot undo a credit note.",
+        "button": "Issue credit note",
         "back": reverse("admin:tenants_invoice_change", args=[invoice.pk]),
     }
-    return _page(request, f"Take back a part of {invoice.number}", "act", context)
+    return _page(request, f"Credit {invoice.number}", "act", context)
 
 
 def _credited(request: HttpRequest, invoice: Invoice, form: CreditForm) -> HttpResponse:
     with transaction.atomic(using=OPERATOR):
         Tenant.objects.select_for_update(no_key=True).get(pk=invoice.tenant_id)
         if _taken_back(invoice) != form.cleaned_data["taken_back"]:
-            raise NotBillable("Something was taken back of it since this page was shown. Look at it again.")
+            raise NotBillable(
+                "Another credit note was issued since you opened this page. Reload it and check the remaining amount."
+            )
         note = credit(
             tenant_id=invoice.tenant_id,
             invoice_id=invoice.pk,
@@ -200,7 +205,7 @@ def _credited(request: HttpRequest, invoice: Invoice, form: CreditForm) -> HttpR
             made_by=str(request.user),
             net_micros=form.net_micros,
         )
-        _log(request, invoice, f"Took back {amount_of(note.total_micros, note.currency)} by {note.number}.")
+        _log(request, invoice, f"Credited {amount_of(note.total_micros, note.currency)} with {note.number}.")
     messages.success(request, f"Issued {note.number}.")
     return redirect("admin:tenants_invoice_change", note.pk)
 
@@ -215,9 +220,9 @@ def write_off_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
             form.add_error(None, refusal.detail)
     context = {
         "form": form,
-        "words": f"{amount_of(invoice.open_micros, invoice.currency)} is open. Nobody will be asked for it any more: "
-        "it is your loss. This cannot be undone.",
-        "button": "Write it off",
+        "words": f"The open amount of {amount_of(invoice.open_micros, invoice.currency)} will no longer be collected. "
+        "You cannot undo this.",
+        "button": "Write off",
         "back": reverse("admin:tenants_invoice_change", args=[invoice.pk]),
     }
     return _page(request, f"Write off {invoice.number}", "act", context)
@@ -228,8 +233,8 @@ def _written_off(request: HttpRequest, invoice: Invoice, reason: str) -> HttpRes
         write_off(
             tenant_id=invoice.tenant_id, invoice_id=invoice.pk, reason=reason, made_by=str(request.user)
         )
-        _log(request, invoice, f"Wrote off what was open: {reason}")
-    messages.success(request, f"{invoice.number} is written off.")
+        _log(request, invoice, f"Wrote off the open amount: {reason}")
+    messages.success(request, f"{invoice.number} written off.")
     return redirect("admin:tenants_invoice_change", invoice.pk)
 
 
@@ -242,7 +247,7 @@ def _invoice(request: HttpRequest, invoice_id: UUID) -> Invoice:
     _require(request, "tenants.change_invoice")
     found = find_invoice(invoice_id)
     if found is None or found.kind != Invoice.Kind.INVOICE:
-        raise Http404("There is no such invoice.")
+        raise Http404(_("Invoice not found."))
     return found
 
 

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter, TextFilter
 
 from tenants.admin_base.columns import badge, column
@@ -31,14 +32,14 @@ SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "still_
 class MonthFilter(TextFilter):  # type: ignore[misc]  # the theme has no types
     """A filter by month. The month is written as in URLs, such as 2026-11."""
 
-    title = "month (2026-11)"
+    title = _("month (2026-11)")
     parameter_name = "of_month"
 
     def queryset(self, request: HttpRequest, queryset: "QuerySet[Invoice]") -> "QuerySet[Invoice]":
         text = self.value()
         month = Month.parse(text) if text else None
         if text and month is None:
-            messages.warning(request, f"“{text[:20]}” is no month, and bounds nothing: write 2026-11.")
+            messages.warning(request, f"“{text[:20]}” is not a valid month. Use 2026-11.")
         return queryset.filter(month=month.first) if month else queryset
 
 
@@ -53,7 +54,7 @@ def _sum(name: str, title: str) -> Callable[["InvoiceAdmin", Invoice], str]:
 @admin.register(Invoice)
 class InvoiceAdmin(RecordAdmin):
     id_fields = ("id", "tenant_id")
-    search_help_text = "Number, whole id, tenant, or e-mail"
+    search_help_text = _("Number, whole ID, tenant or email")
     list_display = (
         "numbered",
         "stands",
@@ -78,8 +79,8 @@ class InvoiceAdmin(RecordAdmin):
     )
 
     net, tax, total = _sum("net", "before tax"), _sum("tax", "tax"), _sum("total", "total")
-    due, paid = _sum("due", "due when issued"), _sum("paid", "paid since")
-    credited = _sum("credited", "taken back of what was due")
+    due, paid = _sum("due", "due at issue"), _sum("paid", "paid")
+    credited = _sum("credited", "credited")
     written_off = _sum("written_off", "written off")
 
     def get_urls(self) -> list[URLPattern]:
@@ -98,7 +99,7 @@ class InvoiceAdmin(RecordAdmin):
     def pdf(self, request: HttpRequest, invoice_id: UUID) -> HttpResponse:
         invoice = find_invoice(invoice_id)
         if invoice is None or not self.has_view_permission(request, invoice):
-            raise Http404("There is no such invoice.")
+            raise Http404(_("Invoice not found."))
         return pdf_file(whole(invoice))
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Invoice]":
@@ -119,41 +120,41 @@ class InvoiceAdmin(RecordAdmin):
         if Seller.objects.exists():
             if request.user.has_perm("tenants.add_invoice"):
                 url = reverse("admin:tenants_invoice_draw")
-                messages.info(request, format_html('<a href="{}">Bill a tenant’s month now</a>', url))
+                messages.info(request, format_html('<a href="{}">Bill a month now</a>', url))
             return
         url = reverse("admin:tenants_seller_add")
-        told = 'No invoices are drawn until it is said who sells: <a href="{}">fill in the seller</a>.'
+        told = '<a href="{}">Add your company details</a> to issue invoices.'
         messages.warning(request, format_html(told, url))
 
-    @column("number", order_by="id")
+    @column(_("number"), order_by="id")
     def numbered(self, invoice: Invoice) -> str:
         return invoice.number
 
-    @column("state")
+    @column(_("state"))
     def stands(self, invoice: Invoice) -> str:
         return badge(standing(invoice))
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, invoice: Invoice) -> str:
         return link_to(invoice.tenant)
 
-    @column("month", order_by="month")
+    @column(_("month"), order_by="month")
     def month_billed(self, invoice: Invoice) -> str:
         return f"{invoice.month:%Y-%m}"
 
-    @column("still open")
+    @column(_("open amount"))
     def still_open(self, invoice: Invoice) -> str:
         return amount_of(invoice.open_micros, invoice.currency) if invoice.open_micros else NOTHING
 
-    @column("corrects")
+    @column(_("corrects"))
     def correction_of(self, invoice: Invoice) -> str:
         return link_to(invoice.corrects)
 
-    @column("sold by")
+    @column(_("seller"))
     def sold_by(self, invoice: Invoice) -> SafeString | str:
         return _party(invoice.seller)
 
-    @column("made out to")
+    @column(_("buyer"))
     def made_out_to(self, invoice: Invoice) -> SafeString | str:
         return _party(invoice.buyer)
 
@@ -168,17 +169,17 @@ class InvoiceAdmin(RecordAdmin):
             invoice.__dict__["shown"] = _Shown(invoice, request)
         return invoice
 
-    @column("Lines")
+    @column(_("Lines"))
     def billed(self, invoice: Invoice) -> SafeString | str:
         shown: _Shown = invoice.__dict__["shown"]
         return shown.lines
 
-    @column("Credit notes")
+    @column(_("Credit notes"))
     def notes(self, invoice: Invoice) -> SafeString | str:
         shown: _Shown = invoice.__dict__["shown"]
         return shown.notes
 
-    @column("What can be done")
+    @column(_("Actions"))
     def deeds(self, invoice: Invoice) -> SafeString | str:
         shown: _Shown = invoice.__dict__["shown"]
         return shown.deeds
@@ -196,9 +197,9 @@ class _Shown:
 def _deeds(invoice: Invoice, *, may: bool) -> SafeString:
     offered = [("pdf", "PDF")]
     if may and invoice.kind == Invoice.Kind.INVOICE:
-        offered.append(("credit", "Take back a part, by a credit note"))
+        offered.append(("credit", "Issue credit note"))
         if invoice.open_micros:
-            offered.append(("write_off", "Write off what is open"))
+            offered.append(("write_off", "Write off open amount"))
     links = ((reverse(f"admin:tenants_invoice_{name}", args=[invoice.pk]), title) for name, title in offered)
     return format_html_join(" · ", '<a class="ln" href="{}">{}</a>', links)
 
@@ -222,7 +223,7 @@ def _lines(invoice: Invoice) -> SafeString | str:
     shown = format_html_join("", "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", rows[:MAX_LINES])
     if not shown:
         return NOTHING
-    head = "<tr><th>What</th><th>Quantity</th><th>Included</th><th>Amount</th></tr>"
+    head = "<tr><th>Item</th><th>Quantity</th><th>Included</th><th>Amount</th></tr>"
     more = "<p>More lines are in the PDF.</p>" if len(rows) > MAX_LINES else ""
     table = '<table class="op-table"><thead>{}</thead><tbody>{}</tbody></table>{}'
     return format_html(table, SafeString(head), shown, SafeString(more))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django import forms
@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
@@ -38,10 +39,15 @@ from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.ids import uuid7
 from tenants.plans.wording import money
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 MICROS = 1_000_000
 
 
-def _amount(label: str, help_text: str, *, required: bool = False) -> forms.DecimalField:
+def _amount(
+    label: "StrOrPromise", help_text: "StrOrPromise", *, required: bool = False
+) -> forms.DecimalField:
     return forms.DecimalField(
         label=label,
         required=required,
@@ -53,7 +59,7 @@ def _amount(label: str, help_text: str, *, required: bool = False) -> forms.Deci
     )
 
 
-def _words(label: str, help_text: str = "") -> forms.CharField:
+def _words(label: "StrOrPromise", help_text: "StrOrPromise" = "") -> forms.CharField:
     return forms.CharField(
         label=label,
         required=False,
@@ -64,23 +70,25 @@ def _words(label: str, help_text: str = "") -> forms.CharField:
 
 
 class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
-    came_in = _amount("Transfer that came in", "As it is on the bank account: part of it, or more, is fine.")
-    bank_note = _words("Note", "Such as the day and the bank's own reference.")
-    give_back = _amount("Give back", "Of what came in, whole or in part.")
-    reason = _words("Reason")
+    came_in = _amount(
+        _("Received transfer"), _("The amount on the bank statement. It may differ from the amount due.")
+    )
+    bank_note = _words(_("Note"), _("For example the date and the bank reference."))
+    give_back = _amount(_("Refund"), _("All or part of the received amount."))
+    reason = _words(_("Reason"))
     owed_again = forms.BooleanField(
-        label="Its invoice is owed again",
+        label=_("Reopen the invoice"),
         required=False,
-        help_text="Else it is taken out of credit, as where a credit note has made it so.",
+        help_text=_("Off: the refund is deducted from the account credit, for example after a credit note."),
         widget=UnfoldBooleanWidget,
     )
     finding = forms.ChoiceField(
-        label="What differs",
+        label=_("Resolve the mismatch"),
         required=False,
         widget=UnfoldAdminSelectWidget,
-        choices=[("", "Leave it for now")],
+        choices=[("", "Not now")],
     )
-    found = _words("What was found", "The account's log keeps it.")
+    found = _words(_("Finding"), _("Recorded in the account's audit log."))
     told_micros = forms.IntegerField(required=False, widget=forms.HiddenInput)
     once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
     """An id of this form. A form that is sent again refunds nothing a second time."""
@@ -88,7 +96,7 @@ class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "finding" in self.fields:
-            self.fields["finding"].choices = [("", "Leave it for now"), *_findings(self.instance)]  # type: ignore[attr-defined]
+            self.fields["finding"].choices = [("", "Not now"), *_findings(self.instance)]  # type: ignore[attr-defined]
             self.initial["told_micros"] = self.instance.told_micros
 
     class Meta:
@@ -98,21 +106,23 @@ class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
         if said.get("give_back") and not str(said.get("reason", "")).strip():
-            self.add_error("reason", "Say why: the tenant's books keep it.")
+            self.add_error("reason", _("Enter a reason. It is recorded in the ledger."))
         if said.get("finding") and not str(said.get("found", "")).strip():
-            self.add_error("found", "Say what was found: the account's log keeps it.")
+            self.add_error("found", _("Enter what you found. It is recorded in the account's audit log."))
         left = self.instance.amount_micros - self.instance.refunded_micros
         if said.get("give_back") and (_micros(said["give_back"]) or 0) > left:
-            self.add_error("give_back", f"There is {money(left, self.instance.currency)} left of it.")
+            self.add_error("give_back", f"You can refund up to {money(left, self.instance.currency)}.")
         return said
 
 
 class TransferForm(forms.ModelForm):  # type: ignore[type-arg]
-    tenant_id = forms.UUIDField(label="Tenant's id", widget=UnfoldAdminTextInputWidget)
-    invoice_number = _words("Invoice", "Its number; empty: it becomes credit.")
-    currency = forms.RegexField("^[A-Z]{3}$", label="Currency", widget=UnfoldAdminTextInputWidget)
-    came_in = _amount("Transfer that came in", "More than is open becomes credit.", required=True)
-    bank_note = _words("Note", "Such as the day and the bank's own reference.")
+    tenant_id = forms.UUIDField(label=_("Tenant ID"), widget=UnfoldAdminTextInputWidget)
+    invoice_number = _words(_("Invoice number"), _("Leave empty to add the amount to the account credit."))
+    currency = forms.RegexField("^[A-Z]{3}$", label=_("Currency"), widget=UnfoldAdminTextInputWidget)
+    came_in = _amount(
+        _("Received transfer"), _("An excess over the open amount becomes account credit."), required=True
+    )
+    bank_note = _words(_("Note"), _("For example the date and the bank reference."))
     once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
 
     class Meta:
@@ -123,12 +133,14 @@ class TransferForm(forms.ModelForm):  # type: ignore[type-arg]
         said = super().clean() or {}
         tenant_id = said.get("tenant_id")
         if tenant_id is None or not Tenant.objects.filter(pk=tenant_id).exists():
-            self.add_error("tenant_id", "There is no such tenant.")
+            self.add_error("tenant_id", _("Tenant not found."))
         number = str(said.get("invoice_number", "")).strip()
         wanted = {"number": number, "tenant_id": said.get("tenant_id"), "currency": said.get("currency")}
         said["invoice"] = Invoice.objects.filter(**wanted).first() if number else None
         if number and said["invoice"] is None:
-            self.add_error("invoice_number", "This tenant has no such invoice in that currency.")
+            self.add_error(
+                "invoice_number", _("This tenant has no invoice with this number in this currency.")
+            )
         return said
 
 
@@ -145,11 +157,14 @@ def _findings(payment: Payment) -> list[tuple[str, str]]:
     if payment.told_micros is not None:
         told = money(payment.told_micros, payment.told_currency)
         if payment.status != Payment.Status.SUCCEEDED:
-            found.append((BOOK, f"Book that {told} came in"))
-        found.append((CLEAR, f"Clear it: {told} is looked into, and nothing is booked"))
+            found.append((BOOK, f"Book {told} as received"))
+        found.append((CLEAR, f"Mark {told} as checked without booking it"))
     if payment.status == Payment.Status.SUCCEEDED:
         found += [
-            (str(one.id), f"Book that {money(one.amount_micros, payment.currency)} was sent back by the bank")
+            (
+                str(one.id),
+                f"Book the refund of {money(one.amount_micros, payment.currency)} as returned by the bank",
+            )
             for one in payment.refunds.all()
             if one.status == Payment.Status.SUCCEEDED and one.failure
         ]
@@ -166,7 +181,7 @@ class PaymentAdmin(FoundById):
     form = PaymentForm
     services_tell = True
     id_fields = ("id", "tenant_id", "invoice_id")
-    search_help_text = "Whole id: of a payment, tenant or invoice; reference; or tenant's name"
+    search_help_text = _("Reference, tenant, or whole ID of a payment, tenant or invoice")
     list_display = ("when", "owner", "what", "amount", "how", "stands", "reference")
     list_filter = (
         ("tenant", AutocompleteSelectFilter),
@@ -221,7 +236,7 @@ class PaymentAdmin(FoundById):
             elif said.get("give_back"):
                 self._give_back(request, obj, said)
         except (InvalidTerms, NotBookable, NotRefundable) as refusal:
-            self.message_user(request, f"Nothing was done: {refusal}", messages.ERROR)
+            self.message_user(request, f"Nothing was changed: {refusal}", messages.ERROR)
 
     def _record(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
         made = record_transfer(
@@ -273,49 +288,53 @@ class PaymentAdmin(FoundById):
         refund = ask_refund(refund_id)
         if refund.status == Payment.Status.PENDING:
             self.message_user(
-                request, "The provider has not confirmed it yet: the scheduler asks on.", messages.WARNING
+                request,
+                _("The provider has not confirmed the refund yet. The scheduler keeps checking."),
+                messages.WARNING,
             )
         elif refund.status != Payment.Status.SUCCEEDED:
             self.message_user(
-                request, f"The provider gave nothing back: {refund.failure or refund.status}.", messages.ERROR
+                request,
+                f"The provider did not refund the payment: {refund.failure or refund.status}.",
+                messages.ERROR,
             )
 
-    @admin.action(description="Cancel: no transfer came")
+    @admin.action(description=_("Cancel: no transfer received"))
     @at_once
     def cancel(self, request: HttpRequest, chosen: "QuerySet[Payment]") -> None:
         done = [payment for payment in chosen if cancel_announced(payment_id=payment.pk)]
         for payment in done:
-            self.log_change(request, payment, "Canceled: no transfer came.")
+            self.log_change(request, payment, "Canceled: no transfer received.")
         self.message_user(
-            request, f"{len(done)} canceled. What is not an announced transfer stays as it is.", messages.INFO
+            request, f"{len(done)} canceled. Only announced transfers can be canceled.", messages.INFO
         )
 
-    @column("when", order_by="id")
+    @column(_("time"), order_by="id")
     def when(self, payment: Payment) -> str:
         return ago(payment.created_at)
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, payment: Payment) -> str:
         return link_to(payment.tenant)
 
-    @column("for")
+    @column(_("purpose"))
     def what(self, payment: Payment) -> str:
         return f"invoice {payment.invoice.number}" if payment.invoice else "credit"
 
-    @column("amount", order_by="amount_micros")
+    @column(_("amount"), order_by="amount_micros")
     def amount(self, payment: Payment) -> str:
         return shown_money(payment.amount_micros, payment.currency)
 
-    @column("how")
+    @column(_("method"))
     def how(self, payment: Payment) -> str:
         return f"{payment.provider}, saved card" if payment.automatic else payment.provider
 
-    @column("status")
+    @column(_("status"))
     def stands(self, payment: Payment) -> str:
         parts = [payment.status, payment.failure, payment.dispute and f"disputed: {payment.dispute}"]
         return ", ".join(part for part in parts if part)
 
-    @column("given back")
+    @column(_("refunds"))
     def refunded(self, payment: Payment) -> str:
         rows = (
             (ago(one.created_at), money(one.amount_micros, payment.currency), one.status, one.reason)
@@ -323,7 +342,7 @@ class PaymentAdmin(FoundById):
         )
         return format_html_join("", "<div>{} · {} · {} · {}</div>", rows) or NOTHING
 
-    @column("the provider says otherwise")
+    @column(_("amount reported by the provider"))
     def differs(self, payment: Payment) -> str:
         if payment.told_micros is None:
             return NOTHING
@@ -334,11 +353,11 @@ class PaymentAdmin(FoundById):
 class ProviderEventAdmin(RecordAdmin):
     id_fields = ("id",)
     search_fields = ("event_id",)
-    search_help_text = "Whole id"
+    search_help_text = _("Whole ID")
     list_display = ("received", "provider", "kind", "event_id", "outcome")
     ordering = ("-id",)
     fields = ("received_at", "provider", "kind", "event_id", "outcome", "handled_at", "id")
 
-    @column("received", order_by="id")
+    @column(_("received"), order_by="id")
     def received(self, event: ProviderEvent) -> str:
         return ago(event.received_at)

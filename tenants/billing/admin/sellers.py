@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Min, Model, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
@@ -70,7 +71,7 @@ class PercentField(forms.DecimalField):
 
 
 class SellerForm(forms.ModelForm):  # type: ignore[type-arg]
-    tax_rate_bp = PercentField(label="Tax rate in percent", initial=0)
+    tax_rate_bp = PercentField(label=_("Tax rate, %"), initial=0)
 
     class Meta:
         model = Seller
@@ -83,13 +84,17 @@ class SellerForm(forms.ModelForm):  # type: ignore[type-arg]
         moved_back = not self.instance._state.adding and wanted < self.instance.bills_from
         if moved_back and billed is not None:
             raise forms.ValidationError(
-                f"Months are billed from {billed:%Y-%m} on already: none before it can be."
+                f"Months from {billed:%Y-%m} are already billed. You cannot bill earlier months."
             )
         return wanted
 
 
 class BillingDetailsForm(forms.ModelForm):  # type: ignore[type-arg]
-    tax_rate_bp = PercentField(label="Tax rate in percent", required=False, help_text="Empty: the seller's.")
+    tax_rate_bp = PercentField(
+        label=_("Tax rate, %"),
+        required=False,
+        help_text=_("Leave empty for the rate in the company details."),
+    )
 
     class Meta:
         model = BillingDetails
@@ -97,14 +102,14 @@ class BillingDetailsForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class BillingDetailsAddForm(BillingDetailsForm):
-    tenant_id = forms.UUIDField(label="Tenant's id", widget=UnfoldAdminTextInputWidget)
+    tenant_id = forms.UUIDField(label=_("Tenant ID"), widget=UnfoldAdminTextInputWidget)
 
     def clean_tenant_id(self) -> UUID:
         wanted: UUID = self.cleaned_data["tenant_id"]
         if not Tenant.objects.filter(pk=wanted).exists():
-            raise forms.ValidationError("There is no such tenant.")
+            raise forms.ValidationError(_("Tenant not found."))
         if BillingDetails.objects.filter(tenant_id=wanted).exists():
-            raise forms.ValidationError("This tenant has billing details: change them there.")
+            raise forms.ValidationError(_("This tenant already has billing details. Change those."))
         return wanted
 
 
@@ -141,14 +146,14 @@ class BillingDetailsAdmin(FoundById):
         made = set_billing_details(tenant_id=form.cleaned_data["tenant_id"], said=said)
         obj.pk, obj.tenant_id = made.pk, made.tenant_id
 
-    @column("made out to", order_by="name")
+    @column(_("buyer"), order_by="name")
     def made_out_to(self, details: BillingDetails) -> str:
         return details.name
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, details: BillingDetails) -> str:
         return link_to(details.tenant)
 
-    @column("changed", order_by="changed_at")
+    @column(_("changed"), order_by="changed_at")
     def since(self, details: BillingDetails) -> str:
         return ago(details.changed_at)

@@ -88,7 +88,7 @@ def _troubles(rows: Spending) -> list[Trouble]:
         words = f"{overdue} {'invoice' if overdue == 1 else 'invoices'} overdue"
         found.append(Trouble(words, "tenants_invoice", {"status__exact": str(Invoice.Status.OPEN)}))
     if used_up:
-        found.append(Trouble(f"nothing left in {', '.join(used_up)}", "tenants_wallet", {}))
+        found.append(Trouble(f"no {', '.join(used_up)} balance left", "tenants_wallet", {}))
     return found
 
 

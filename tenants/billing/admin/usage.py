@@ -1,6 +1,7 @@
 """The operator's view of usage and of the prices it was charged at."""
 
 from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
 from tenants.admin_base.columns import column
@@ -17,7 +18,7 @@ PAGE = "page"
 @admin.register(UsageRecord)
 class UsageRecordAdmin(RecordAdmin):
     id_fields = ("id", "tenant_id", "source_id")
-    search_help_text = "Whole id, or tenant"
+    search_help_text = _("Whole ID or tenant")
     list_display = ("when", "owner", "model_version", "used", "amount", "source", "livemode")
     list_filter = (
         ("tenant", AutocompleteSelectFilter),
@@ -38,27 +39,27 @@ class UsageRecordAdmin(RecordAdmin):
         "source_id",
     )
 
-    @column("when", order_by="id")
+    @column(_("time"), order_by="id")
     def when(self, record: UsageRecord) -> str:
         return ago(record.created_at)
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, record: UsageRecord) -> str:
         return link_to(record.tenant)
 
-    @column("model")
+    @column(_("model"))
     def model_version(self, record: UsageRecord) -> str:
         return f"{record.model}@{record.version}"
 
-    @column("used")
+    @column(_("quantity"))
     def used(self, record: UsageRecord) -> str:
         return used_words(record.quantity, record.meter)
 
-    @column("amount")
+    @column(_("amount"))
     def amount(self, record: UsageRecord) -> str:
         return shown_money(record.amount_micros, record.currency)
 
-    @column("for")
+    @column(_("source"))
     def source(self, record: UsageRecord) -> str:
         words = f"{record.source_kind} {short(record.source_id)}"
         return link("jobs_page", record.source_id, words) if record.source_kind == PAGE else words

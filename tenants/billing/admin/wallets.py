@@ -1,7 +1,7 @@
 """The operator's view of the tenants' money: payment terms, balances, and the transactions that changed them."""
 
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django import forms
@@ -10,6 +10,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
@@ -25,12 +26,15 @@ from tenants.billing.ledger.terms import LONGEST_REASON, MAX_MICROS, grant_credi
 from tenants.core.ids import uuid7
 from tenants.plans.wording import money
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 LAST = 20
 MICROS = 1_000_000
 _MOST = MAX_MICROS // MICROS
 
 
-def _amount(label: str, help_text: str, *, least: int = 0) -> forms.DecimalField:
+def _amount(label: "StrOrPromise", help_text: "StrOrPromise", *, least: int = 0) -> forms.DecimalField:
     """Return a field for an amount in the currency itself, with six decimals."""
     return forms.DecimalField(
         label=label,
@@ -48,11 +52,11 @@ def _micros(amount: Decimal | None) -> int | None:
 
 
 class WalletForm(forms.ModelForm):  # type: ignore[type-arg]
-    credit_line = _amount("Credit line", "How far below zero a prepaid balance may go.")
-    budget = _amount("Budget a month", "For the whole account. Empty: none.")
-    grant = _amount("Grant credit", "Below 0 it is taken back.", least=-_MOST)
+    credit_line = _amount(_("Credit line"), _("How far below 0 a prepaid balance may go."))
+    budget = _amount(_("Monthly budget"), _("For the whole account. Leave empty for no budget."))
+    grant = _amount(_("Grant credit"), _("A negative amount takes credit back."), least=-_MOST)
     reason = forms.CharField(
-        label="Reason", required=False, max_length=LONGEST_REASON, widget=UnfoldAdminTextInputWidget
+        label=_("Reason"), required=False, max_length=LONGEST_REASON, widget=UnfoldAdminTextInputWidget
     )
     grant_id = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
     """An id of this form. A form that is sent again, for example by a reload of the response, grants nothing a second
@@ -78,23 +82,23 @@ class WalletForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or {}
         if fields.get("grant") and not str(fields.get("reason", "")).strip():
-            self.add_error("reason", "Say what the credit is for: the tenant's books keep it.")
+            self.add_error("reason", _("Enter a reason for the credit. It is recorded in the ledger."))
         return fields
 
 
 class WalletAddForm(WalletForm):
-    tenant_id = forms.UUIDField(label="Tenant's id", widget=UnfoldAdminTextInputWidget)
+    tenant_id = forms.UUIDField(label=_("Tenant ID"), widget=UnfoldAdminTextInputWidget)
     currency = forms.RegexField(
         "^[A-Z]{3}$",
-        label="Currency",
+        label=_("Currency"),
         widget=UnfoldAdminTextInputWidget,
-        error_messages={"invalid": "Write three capital letters, such as EUR."},
+        error_messages={"invalid": "Enter three capital letters, such as EUR."},
     )
 
     def clean_tenant_id(self) -> UUID:
         wanted: UUID = self.cleaned_data["tenant_id"]
         if not Tenant.objects.filter(pk=wanted).exists():
-            raise forms.ValidationError("There is no such tenant.")
+            raise forms.ValidationError(_("Tenant not found."))
         return wanted
 
     def clean(self) -> dict[str, Any]:
@@ -103,7 +107,9 @@ class WalletAddForm(WalletForm):
             return fields
         theirs = Wallet.objects.filter(tenant_id=fields["tenant_id"], currency=fields["currency"])
         if theirs.exists():
-            raise forms.ValidationError("This tenant has a wallet in that currency: change it there.")
+            raise forms.ValidationError(
+                _("This tenant already has a wallet in this currency. Change that wallet.")
+            )
         return fields
 
 
@@ -161,19 +167,19 @@ class WalletAdmin(FoundById):
             )
         obj.pk, obj.tenant_id, obj.currency = wallet.pk, tenant_id, currency
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, wallet: Wallet) -> str:
         return link_to(wallet.tenant)
 
-    @column("available", order_by="available_micros")
+    @column(_("available"), order_by="available_micros")
     def available(self, wallet: Wallet) -> str:
         return shown_money(wallet.available_micros, wallet.currency)
 
-    @column("set aside", order_by="held_micros")
+    @column(_("reserved"), order_by="held_micros")
     def held(self, wallet: Wallet) -> str:
         return shown_money(wallet.held_micros, wallet.currency)
 
-    @column("since", order_by="id")
+    @column(_("opened"), order_by="id")
     def since(self, wallet: Wallet) -> str:
         return ago(wallet.opened_at)
 
@@ -185,7 +191,7 @@ class WalletAdmin(FoundById):
             wallet.__dict__["transactions_shown"] = _shown(wallet)
         return wallet
 
-    @column("Last transactions")
+    @column(_("Last transactions"))
     def transactions(self, wallet: Wallet) -> SafeString | str:
         """Return the list that `get_object` made once, because the theme asks for it several times per page."""
         shown: SafeString | str = wallet.__dict__["transactions_shown"]
@@ -211,7 +217,7 @@ def _shown(wallet: Wallet) -> SafeString | str:
     theirs = LedgerTransaction.objects.filter(tenant_id=wallet.tenant_id, currency=wallet.currency)
     last = theirs.prefetch_related("entries").order_by("-id")[:LAST]
     rows = ((ago(one.created_at), link_to(one, one.kind), moved(one), one.reason) for one in last)
-    every = list_link("tenants_ledgertransaction", "All of them", tenant__id__exact=wallet.tenant_id)
+    every = list_link("tenants_ledgertransaction", "All transactions", tenant__id__exact=wallet.tenant_id)
     shown = format_html_join("", "<div>{} · {} · {} {}</div>", rows)
     return shown + every if shown else NOTHING
 
@@ -229,19 +235,19 @@ class LedgerTransactionAdmin(RecordAdmin):
         found: QuerySet[LedgerTransaction] = super().get_queryset(request)
         return found.select_related("tenant").prefetch_related("entries")
 
-    @column("when", order_by="id")
+    @column(_("time"), order_by="id")
     def when(self, transaction: LedgerTransaction) -> str:
         return ago(transaction.created_at)
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, transaction: LedgerTransaction) -> str:
         return link_to(transaction.tenant)
 
-    @column("moves")
+    @column(_("entries"))
     def moves(self, transaction: LedgerTransaction) -> str:
         return moved(transaction)
 
-    @column("for")
+    @column(_("source"))
     def source(self, transaction: LedgerTransaction) -> str:
         return f"{transaction.source_kind} {short(transaction.source_id)}"
 
@@ -254,23 +260,23 @@ class LedgerDifferenceAdmin(RecordAdmin):
     ordering = ("-id",)
     fields = list_display
 
-    @column("found", order_by="id")
+    @column(_("found at"), order_by="id")
     def found(self, row: LedgerDifference) -> str:
         return ago(row.found_at)
 
-    @column("tenant")
+    @column(_("tenant"))
     def owner(self, row: LedgerDifference) -> str:
         return link_to(row.tenant)
 
-    @column("expected")
+    @column(_("expected"))
     def expected(self, row: LedgerDifference) -> str:
         return _counted(row.expected_micros, row)
 
-    @column("found instead")
+    @column(_("found"))
     def instead(self, row: LedgerDifference) -> str:
         return _counted(row.found_micros, row)
 
-    @column("gone")
+    @column(_("resolved"))
     def gone(self, row: LedgerDifference) -> str:
         return ago(row.gone_at) if row.gone_at else NOTHING
 

@@ -3,5 +3,5 @@
 from prometheus_client import Gauge
 
 CLOCK_DIFFERENCE_S = Gauge(
-    "maas_clock_difference_seconds", "By how much this process's clock is ahead of the database's."
+    "maas_clock_difference_seconds", "How far this process's clock is ahead of the database's clock."
 )

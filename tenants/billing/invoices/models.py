@@ -18,12 +18,16 @@ class Seller(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     only = models.BooleanField(default=True, editable=False, unique=True)
     name = models.CharField(max_length=200)
-    address = models.TextField(max_length=500, help_text="As it is printed, line by line.")
+    address = models.TextField(max_length=500, help_text="Printed line by line.")
     country = models.CharField(max_length=2, validators=[COUNTRY])
-    tax_id = models.CharField("tax id", max_length=50, blank=True)
-    email = models.EmailField(blank=True, help_text="For questions about invoices.")
+    tax_id = models.CharField("tax ID", max_length=50, blank=True)
+    email = models.EmailField(blank=True, help_text="Contact for questions about invoices.")
     prefix = models.CharField(
-        max_length=12, default="INV", validators=[PREFIX], help_text="Numbers begin with it: INV-2026-000001."
+        "invoice number prefix",
+        max_length=12,
+        default="INV",
+        validators=[PREFIX],
+        help_text="For example INV for INV-2026-000001.",
     )
     tax_name = models.CharField(max_length=20, default="VAT")
     tax_rate_bp = models.PositiveSmallIntegerField(
@@ -33,16 +37,19 @@ class Seller(models.Model):
         help_text="In hundredths of a percent: 1900 is 19 %.",
     )
     payment_days = models.PositiveSmallIntegerField(
-        default=14, validators=[MaxValueValidator(365)], help_text="Days until an invoice is due."
+        "payment term in days",
+        default=14,
+        validators=[MaxValueValidator(365)],
+        help_text="Days from the invoice date to the due date.",
     )
     bank_details = models.TextField(
-        max_length=500, blank=True, help_text="Where transfers go, such as IBAN and BIC."
+        max_length=500, blank=True, help_text="Account for bank transfers, such as IBAN and BIC."
     )
     footer = models.TextField(max_length=500, blank=True)
-    bills_from = models.DateField(help_text="The first month that is billed, by its first day.")
+    bills_from = models.DateField("billing starts", help_text="First day of the first month to bill.")
 
     class Meta:
-        verbose_name_plural = "seller"
+        verbose_name = verbose_name_plural = "company details"
         constraints = [models.CheckConstraint(condition=models.Q(only=True), name="tenants_seller_one")]
 
     def __str__(self) -> str:
@@ -55,19 +62,19 @@ class BillingDetails(TenantOwned):
     audit_kind = "billing"
 
     class Tax(models.TextChoices):
-        STANDARD = "standard", "as the seller's rate says"
-        REVERSE_CHARGE = "reverse_charge", "reverse charge: the customer owes it"
+        STANDARD = "standard", "standard rate"
+        REVERSE_CHARGE = "reverse_charge", "reverse charge (paid by the customer)"
         EXEMPT = "exempt", "exempt"
 
-    name = models.CharField(max_length=200, help_text="Of the business or person that pays.")
+    name = models.CharField(max_length=200, help_text="Name of the paying company or person.")
     address = models.TextField(max_length=500, blank=True)
     country = models.CharField(max_length=2, blank=True, validators=[COUNTRY])
-    tax_id = models.CharField("tax id", max_length=50, blank=True)
+    tax_id = models.CharField("tax ID", max_length=50, blank=True)
     email = models.EmailField(
-        blank=True, help_text="Invoices are told to it, beside owners and billing members."
+        blank=True, help_text="Receives invoices in addition to owners and billing members."
     )
     reference = models.CharField(
-        max_length=100, blank=True, help_text="Printed on each invoice, such as an order's number."
+        max_length=100, blank=True, help_text="Printed on each invoice, such as an order number."
     )
     tax = models.CharField(max_length=20, choices=Tax.choices, default=Tax.STANDARD)
     tax_rate_bp = models.PositiveSmallIntegerField(
@@ -75,7 +82,7 @@ class BillingDetails(TenantOwned):
         null=True,
         blank=True,
         validators=[MaxValueValidator(MAX_TAX_BP)],
-        help_text="Empty: the seller's.",
+        help_text="Leave empty for the rate in the company details.",
     )
     changed_at = models.DateTimeField(auto_now=True, editable=False)
 
@@ -93,7 +100,7 @@ class BillingDetails(TenantOwned):
 class NumberSeries(models.Model):
     """The last number given in a year. The row stays locked until the invoice is written, so that no number is lost."""
 
-    name = models.CharField(max_length=20, primary_key=True, help_text="Such as INV-2026.")
+    name = models.CharField(max_length=20, primary_key=True, help_text="For example INV-2026.")
     last = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
@@ -123,7 +130,7 @@ class Invoice(TenantOwned):
     )
     reason = models.CharField(max_length=200, blank=True)
     currency = models.CharField(max_length=3)
-    month = models.DateField(help_text="The first day of the month that is billed.")
+    month = models.DateField(help_text="First day of the billed month.")
     period_start = models.DateTimeField()
     period_end = models.DateTimeField()
     issued_on = models.DateField()
@@ -137,15 +144,17 @@ class Invoice(TenantOwned):
     tax_note = models.CharField(max_length=200, blank=True)
     tax_micros = models.BigIntegerField()
     total_micros = models.BigIntegerField()
-    due_micros = models.BigIntegerField(help_text="What the balance did not pay when it was issued.")
+    due_micros = models.BigIntegerField(help_text="Amount not covered by the balance at issue.")
     paid_micros = models.BigIntegerField(default=0)
-    credited_micros = models.BigIntegerField(default=0, help_text="Of what was due, by credit notes.")
+    credited_micros = models.BigIntegerField(
+        default=0, help_text="Part of the due amount that credit notes canceled."
+    )
     written_off_micros = models.BigIntegerField(default=0)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.OPEN)
     paid_at = models.DateTimeField(null=True)
     made_by = models.CharField(max_length=254, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    told_at = models.DateTimeField(null=True, help_text="When it was mailed.")
+    told_at = models.DateTimeField("mailed at", null=True, help_text="When the invoice was mailed.")
 
     class Meta(TenantOwned.Meta):
         constraints = [
@@ -193,17 +202,17 @@ class InvoiceLine(TenantOwned):
     )
     position = models.PositiveIntegerField()
     kind = models.CharField(max_length=12, choices=Kind.choices)
-    month = models.DateField(help_text="The first day of the month that it is of.")
-    late = models.BooleanField(default=False, help_text="Of a month that was billed before.")
+    month = models.DateField(help_text="First day of the month that the line belongs to.")
+    late = models.BooleanField(default=False, help_text="Belongs to a month that was billed earlier.")
     text = models.CharField(max_length=320)
-    plan_id = models.UUIDField(null=True, help_text="Of a fee.")
+    plan_id = models.UUIDField(null=True, help_text="Plan of a fee.")
     model = models.CharField(max_length=100, blank=True)
     cached = models.BooleanField(default=False)
     price = models.JSONField(null=True)
     quantity = models.BigIntegerField(default=0)
     included = models.BigIntegerField(default=0)
     exact_micros = models.BigIntegerField()
-    amount_micros = models.BigIntegerField(help_text="In the smallest unit that is paid.")
+    amount_micros = models.BigIntegerField(help_text="Rounded to the smallest unit of the currency.")
 
     class Meta(TenantOwned.Meta):
         constraints = [
@@ -220,7 +229,7 @@ class ClosedMonth(TenantOwned):
     """A month that was billed. Late usage of it goes on the next invoice, on a line of its own."""
 
     month = models.DateField()
-    records = models.BigIntegerField(default=0, help_text="Of usage, when it was last looked at.")
+    records = models.BigIntegerField(default=0, help_text="Number of usage records at the last check.")
     closed_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):

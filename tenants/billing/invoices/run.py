@@ -53,7 +53,7 @@ def _clocks_agree(now: datetime, process: datetime) -> bool:
     try:
         require_agreement(database=now, process=process)
     except NotBillable as error:
-        log.error("clocks_disagree", error=error.detail)
+        log.error("clock_skew_detected", error=error.detail)
         return False
     return True
 

@@ -229,7 +229,7 @@ def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTim
             # This happens if more became included after a part of the month was billed. Operators then write a credit
             # note.
             comes_to = money(draft.net_micros, draft.currency)
-            log.warning("month_billed_too_high", tenant_id=str(tenant_id), month=str(month), rest=comes_to)
+            log.warning("month_overbilled", tenant_id=str(tenant_id), month=str(month), net=comes_to)
             continue
         currency = draft.currency
         charges = before[currency].collected_micros if currency in before else 0

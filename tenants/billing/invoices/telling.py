@@ -65,7 +65,7 @@ def mail_invoices() -> int:
                 return place
             except Exception:
                 # A faulty invoice does not delay the others. It is not tried again.
-                log.exception("invoice_mail_failed", invoice_id=str(invoice_id))
+                log.exception("invoice_mail_not_created", invoice_id=str(invoice_id))
         return len(taken)
 
 
@@ -93,7 +93,7 @@ def _tell(invoice_id: UUID) -> None:
             try:
                 told += _mail(found, paper, address, connection).send()
             except (SMTPRecipientsRefused, ValueError):  # or the address is invalid
-                log.info("invoice_refused", tenant_id=str(invoice.tenant_id))
+                log.info("invoice_mail_refused", tenant_id=str(invoice.tenant_id))
             except OSError:
                 # If some recipients got the mail, it is not sent again for the sake of the others.
                 if not told:

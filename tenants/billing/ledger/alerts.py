@@ -119,7 +119,7 @@ def _tell(alert: _Alert) -> None:
             try:
                 told += mail.send()
             except (SMTPRecipientsRefused, ValueError):  # or the address is invalid
-                log.info("budget_alert_refused", tenant_id=str(alert.tenant_id))
+                log.info("budget_alert_mail_refused", tenant_id=str(alert.tenant_id))
             except OSError:
                 # If some recipients got the mail, it is not sent again for the sake of the others.
                 if not told:

@@ -192,7 +192,7 @@ class _Door:
         try:
             return self._eval(about.key, about.text)[0]
         except (RedisError, OSError) as error:
-            log.info("reservations_not_known", tenant_id=str(tenant_id), error=str(error))
+            log.info("reservations_command_failed", tenant_id=str(tenant_id), error=str(error))
             self._away_until_s = time.monotonic() + LEFT_ALONE_S
             return None
 

@@ -11,8 +11,8 @@ from tenants.core.db.tenant_owned import TenantOwned
 class IncludedPool(TenantOwned):
     """The units of a month, or of the rest of the month in which a plan began. The granted number never decreases."""
 
-    since = models.DateTimeField(help_text="The month's beginning, or when the plan began in it.")
-    model = models.CharField(max_length=100, help_text="Empty: of all models.")
+    since = models.DateTimeField(help_text="Start of the month, or of the plan within it.")
+    model = models.CharField(max_length=100, help_text="Empty for all models.")
     meter = models.CharField(max_length=10)
     granted = models.PositiveBigIntegerField()
     used = models.PositiveBigIntegerField(default=0)
@@ -64,13 +64,13 @@ class IncludedUse(TenantOwned):
     )
     source_kind = models.CharField(max_length=20)
     source_id = models.UUIDField()
-    month = models.DateField(help_text="In which the units were used: its first day.")
-    day = models.DateField(help_text="To which the settlement counts, in UTC.")
+    month = models.DateField(help_text="First day of the month in which the units were used.")
+    day = models.DateField(help_text="The day of the settlement, in UTC.")
     model = models.CharField(max_length=100)
     cached = models.BooleanField()
     price = models.JSONField()
     quantity = models.PositiveBigIntegerField()
-    spared_micros = models.PositiveBigIntegerField(help_text="So much less was charged.")
+    spared_micros = models.PositiveBigIntegerField(help_text="Amount that was not charged.")
     currency = models.CharField(max_length=3)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

@@ -16,13 +16,13 @@ class Wallet(TenantOwned):
     """
 
     class Kind(models.TextChoices):
-        PREPAID = "prepaid", "prepaid: work is refused when nothing is left"
-        INVOICED = "invoiced", "invoiced: what is used is billed later"
+        PREPAID = "prepaid", "prepaid: jobs are rejected when the balance is used up"
+        INVOICED = "invoiced", "invoiced: usage is billed monthly"
 
     currency = models.CharField(max_length=3)
     kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.INVOICED)
     credit_line_micros = models.PositiveBigIntegerField(
-        default=0, help_text="How far below zero a prepaid balance may go, in millionths."
+        default=0, help_text="How far below 0 a prepaid balance may go, in millionths."
     )
     available_micros = models.BigIntegerField(default=0, editable=False)
     held_micros = models.BigIntegerField(default=0, editable=False)
@@ -55,14 +55,16 @@ class LedgerTransaction(TenantOwned):
     source_kind = models.CharField(max_length=20)
     source_id = models.UUIDField()
     currency = models.CharField(max_length=3)
-    day = models.DateField(help_text="To which it counts, in UTC.")
+    day = models.DateField(help_text="The day that the transaction belongs to, in UTC.")
     api_key_id = models.UUIDField(null=True)
     reason = models.CharField(max_length=200, blank=True)
-    made_by = models.CharField(max_length=254, blank=True, help_text="The operator who did it.")
+    made_by = models.CharField(
+        max_length=254, blank=True, help_text="The operator who created the transaction."
+    )
     earlier = models.JSONField(
         null=True,
         editable=False,
-        help_text="Of a charge: micros that are for work of months before, by month.",
+        help_text="Charges only: amounts for work of earlier months, by month.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -121,17 +123,17 @@ class Budget(TenantOwned):
 
     class By(models.TextChoices):
         OPERATOR = "operator"
-        TENANT = "tenant", "the account itself"
+        TENANT = "tenant", "the account"
 
     set_by = models.CharField(
         max_length=8, choices=By.choices, default=By.OPERATOR, db_default=By.OPERATOR.value, editable=False
     )
     api_key_id = models.UUIDField(
-        null=True, blank=True, editable=False, help_text="None for the whole tenant."
+        null=True, blank=True, editable=False, help_text="Empty for the budget of the whole tenant."
     )
     currency = models.CharField(max_length=3)
     monthly_micros = models.PositiveBigIntegerField()
-    month = models.DateField(editable=False, help_text="Its first day: the month that `used_micros` is of.")
+    month = models.DateField(editable=False, help_text="First day of the month that `used_micros` covers.")
     used_micros = models.BigIntegerField(default=0, editable=False)
     held_micros = models.BigIntegerField(default=0, editable=False)
     set_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -164,7 +166,7 @@ class BudgetAlert(TenantOwned):
     percent = models.PositiveSmallIntegerField()
     used_micros = models.BigIntegerField()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    told_at = models.DateTimeField(null=True, help_text="When it was mailed.")
+    told_at = models.DateTimeField(null=True, help_text="When the alert was mailed.")
 
     class Meta(TenantOwned.Meta):
         constraints = [
@@ -181,13 +183,15 @@ class LedgerDifference(TenantOwned):
 
     compared = models.CharField(max_length=20)
     currency = models.CharField(max_length=3)
-    subject = models.CharField(max_length=80, help_text="The job, wallet or day that it is about.")
+    subject = models.CharField(max_length=80, help_text="The job, wallet or day with the mismatch.")
     expected_micros = models.BigIntegerField()
     found_micros = models.BigIntegerField()
     found_at = models.DateTimeField(db_default=Now(), editable=False)
-    gone_at = models.DateTimeField(null=True, help_text="Since when it is no longer so.")
+    gone_at = models.DateTimeField(null=True, help_text="When the mismatch was resolved.")
 
     class Meta(TenantOwned.Meta):
+        verbose_name = "ledger mismatch"
+        verbose_name_plural = "ledger mismatches"
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(

@@ -142,7 +142,7 @@ def _tell(one: Compared) -> None:
         found_micros=one.found_micros,
     )
     log.warning(
-        "ledger_differs",
+        "ledger_mismatch_found",
         tenant_id=str(one.tenant_id),
         compared=one.compared,
         subject=one.subject,

@@ -209,7 +209,7 @@ class Reservations:
         if error is not None:
             self._away_until_s = asyncio.get_running_loop().time() + LEFT_ALONE_S
             if not self._away:
-                log.warning("reservations_away", error=str(error) or type(error).__name__)
+                log.warning("reservations_unavailable", error=str(error) or type(error).__name__)
         self._away = error is not None
 
 

@@ -84,7 +84,7 @@ class Till:
         try:
             return await self._reserve(wanted, most)
         except DatabaseAway as error:
-            log.info("balance_not_known", tenant_id=str(identity.tenant_id), error=error.detail)
+            log.info("balance_unavailable", tenant_id=str(identity.tenant_id), error=error.detail)
             return None
         except asyncio.CancelledError:
             self._reservations.settle(wanted, 0)

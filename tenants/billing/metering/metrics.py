@@ -2,7 +2,9 @@
 
 from prometheus_client import Counter, Gauge
 
-WAITING = Gauge("maas_meter_waiting", "Uses in the stream that are not counted yet.")
-OLDEST = Gauge("maas_meter_oldest_seconds", "How long the oldest of them has been there.")
-ROLLED_UP = Counter("maas_meter_rolled_up_total", "Uses that were counted and left the stream.")
-SET_ASIDE = Counter("maas_meter_set_aside_total", "Uses that could not be counted.", ["reason"])
+WAITING = Gauge("maas_meter_events_pending", "Meter events in the stream that are not recorded yet.")
+OLDEST = Gauge("maas_meter_oldest_seconds", "Age of the oldest meter event in the stream.")
+ROLLED_UP = Counter(
+    "maas_meter_rolled_up_total", "Meter events that were recorded and removed from the stream."
+)
+SET_ASIDE = Counter("maas_meter_quarantined_total", "Meter events that could not be recorded.", ["reason"])

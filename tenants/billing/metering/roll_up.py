@@ -72,7 +72,7 @@ def _outages_told() -> Iterator[None]:
     try:
         yield
     except (RedisError, OperationalError, InterfaceError) as error:
-        log.warning("uses_not_rolled_up", error=str(error))
+        log.warning("meter_events_not_rolled_up", error=str(error))
 
 
 def roll_up(waiting: Backlog) -> int:
@@ -129,7 +129,7 @@ def _record(tenant_id: UUID, reads: Sequence[_Read], counted: Counted) -> None:
     except (OperationalError, InterfaceError) as error:
         if not connections[APP].is_usable():
             raise
-        log.warning("uses_not_rolled_up", tenant_id=str(tenant_id), error=str(error))
+        log.warning("meter_events_not_rolled_up", tenant_id=str(tenant_id), error=str(error))
     else:
         counted.done.extend(read.entry for read in reads)
 
@@ -145,7 +145,12 @@ def _set_aside(waiting: Backlog, refused: Sequence[Refused]) -> None:
         SET_ASIDE.labels(one.code).inc()
     if refused:
         first = refused[0]
-        log.warning("uses_set_aside", count=len(refused), entry=first.entry.name.decode(), error=first.reason)
+        log.warning(
+            "meter_events_quarantined",
+            count=len(refused),
+            entry=first.entry.name.decode(),
+            error=first.reason,
+        )
 
 
 def _watch(waiting: Backlog) -> None:

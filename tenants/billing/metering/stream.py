@@ -144,7 +144,7 @@ class MeterStream:
     def _tell(self, error: BaseException | None) -> None:
         """Log an outage of Redis once each time it begins."""
         if error is not None and not self._away:
-            log.warning("meter_stream_away", error=str(error) or type(error).__name__)
+            log.warning("meter_stream_unavailable", error=str(error) or type(error).__name__)
         self._away = error is not None
 
 

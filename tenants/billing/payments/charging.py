@@ -69,7 +69,7 @@ def _collect(invoice_id: UUID) -> bool:
         if payment is not None:
             charge(payment.id)
     except Exception:
-        log.exception("invoice_not_collected", invoice_id=str(invoice_id))
+        log.exception("invoice_charge_failed", invoice_id=str(invoice_id))
         return False
     return payment is not None
 
@@ -160,5 +160,5 @@ def _standing(order: Order) -> Standing | None:
             failure=refused.why,
         )
     except ProviderAway as away:
-        log.warning("card_not_asked", payment_id=str(order.payment_id), error=str(away))
+        log.warning("card_charge_unconfirmed", payment_id=str(order.payment_id), error=str(away))
         return None

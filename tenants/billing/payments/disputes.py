@@ -40,7 +40,7 @@ def read_back_disputes() -> int:
     try:
         told = list(provider.disputes_since(since))
     except (ProviderAway, ProviderRefused) as error:
-        log.warning("disputes_not_read_back", error=str(error))
+        log.warning("disputes_not_fetched", error=str(error))
         return 0
     return sum(_read_back(dispute, provider.name) for dispute in told)
 

@@ -62,7 +62,7 @@ def receive_event(body: bytes, signature: str | None) -> str:
         ProviderEvent.objects.filter(provider=STRIPE, event_id=told.event_id).update(
             handled_at=Now(), outcome=outcome
         )
-    log.info("provider_event", kind=told.kind, event_id=told.event_id, outcome=outcome)
+    log.info("payment_event_handled", kind=told.kind, event_id=told.event_id, outcome=outcome)
     return outcome
 
 

@@ -35,36 +35,34 @@ class Payment(TenantOwned):
     amount_micros = models.PositiveBigIntegerField()
     refunded_micros = models.PositiveBigIntegerField(default=0)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
-    reference = models.CharField(
-        max_length=40, help_text="What a payer writes on a transfer, so that it is found again."
-    )
-    provider_id = models.CharField(max_length=200, blank=True, help_text="As the provider names it.")
+    reference = models.CharField(max_length=40, help_text="Payment reference for a bank transfer.")
+    provider_id = models.CharField(max_length=200, blank=True, help_text="ID at the provider.")
     failure = models.CharField(max_length=200, blank=True)
     made_by = models.CharField(max_length=254, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     succeeded_at = models.DateTimeField(null=True, blank=True)
     once = models.UUIDField(
-        null=True, editable=False, help_text="Of the form: sent twice, it is one payment."
+        null=True, editable=False, help_text="ID of the form, so that sending it twice makes one payment."
     )
-    automatic = models.BooleanField(default=False, help_text="Taken from a saved card by the service itself.")
+    automatic = models.BooleanField(default=False, help_text="Charged automatically to a saved card.")
     method_id = models.CharField(
-        max_length=200, blank=True, help_text="The saved card, as the provider names it."
+        max_length=200, blank=True, help_text="ID of the saved card at the provider."
     )
     checkout_id = models.CharField(
-        max_length=200, blank=True, help_text="The provider's page, as it names it."
+        max_length=200, blank=True, help_text="ID of the checkout page at the provider."
     )
     checkout_url = models.TextField(blank=True)
-    asked_at = models.DateTimeField(null=True, help_text="When the provider was first asked for it.")
-    looked_at = models.DateTimeField(null=True, help_text="When the provider was last asked how it stands.")
-    failure_told_at = models.DateTimeField(null=True, help_text="When its failure was mailed.")
+    asked_at = models.DateTimeField(null=True, help_text="When it was first requested from the provider.")
+    looked_at = models.DateTimeField(null=True, help_text="When the status was last checked at the provider.")
+    failure_told_at = models.DateTimeField(null=True, help_text="When the failure was mailed.")
     invoice_micros = models.PositiveBigIntegerField(
-        default=0, help_text="Of it, what its invoice took; the rest is credit."
+        default=0, help_text="Part used for the invoice. The rest is account credit."
     )
     reopened_micros = models.PositiveBigIntegerField(
-        default=0, help_text="Of that, what is owed again since it was given back."
+        default=0, help_text="Part of the invoice amount that is due again after refunds."
     )
     told_micros = models.BigIntegerField(
-        null=True, help_text="What the provider says came in, where it differs."
+        null=True, help_text="Amount reported by the provider, if it differs."
     )
     told_currency = models.CharField(max_length=3, blank=True)
     told_id = models.CharField(
@@ -72,18 +70,16 @@ class Payment(TenantOwned):
         blank=True,
         db_default="",
         editable=False,
-        help_text="What it is named where it came in.",
+        help_text="ID of the reported payment at the provider.",
     )
     cleared_micros = models.BigIntegerField(
-        null=True, help_text="What it said so and an operator has looked into: it is not told again."
+        null=True, help_text="Reported amount that an operator has checked. It is not reported again."
     )
     cleared_currency = models.CharField(max_length=3, blank=True, db_default="", editable=False)
     cleared_id = models.CharField(max_length=200, blank=True, db_default="", editable=False)
-    dispute = models.CharField(
-        max_length=40, blank=True, help_text="How it stands, where its payer disputes it."
-    )
+    dispute = models.CharField(max_length=40, blank=True, help_text="Status of a dispute by the payer.")
     dispute_id = models.CharField(
-        max_length=100, blank=True, db_default="", help_text="Its name at the provider."
+        max_length=100, blank=True, db_default="", help_text="ID of the dispute at the provider."
     )
     note = models.CharField(max_length=200, blank=True)
 
@@ -147,13 +143,15 @@ class Refund(TenantOwned):
     reason = models.CharField(max_length=200, blank=True)
     made_by = models.CharField(max_length=254, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    once = models.UUIDField(null=True, editable=False, help_text="Of the form: sent twice, it is one refund.")
+    once = models.UUIDField(
+        null=True, editable=False, help_text="ID of the form, so that sending it twice makes one refund."
+    )
     owed_again = models.BooleanField(
         default=False,
-        help_text="What it had paid of an invoice is open again; else it is taken out of credit.",
+        help_text="On: the invoice is due again. Off: the refund is deducted from the account credit.",
     )
     reopened_micros = models.PositiveBigIntegerField(default=0)
-    asked_at = models.DateTimeField(null=True, help_text="When the provider was first asked for it.")
+    asked_at = models.DateTimeField(null=True, help_text="When it was first requested from the provider.")
     looked_at = models.DateTimeField(null=True)
     failure = models.CharField(max_length=200, blank=True)
 
@@ -178,9 +176,9 @@ class ProviderCustomer(TenantOwned):
     provider = models.CharField(max_length=20)
     customer_id = models.CharField(max_length=200)
     method_id = models.CharField(max_length=200, blank=True)
-    method_text = models.CharField(max_length=100, blank=True, help_text="Such as visa •••• 4242, 12/30.")
+    method_text = models.CharField(max_length=100, blank=True, help_text="For example visa •••• 4242, 12/30.")
     pays_invoices = models.BooleanField(
-        default=False, help_text="Invoices are taken from it when they are issued."
+        default=False, help_text="Whether invoices are charged to this card when they are issued."
     )
     saved_at = models.DateTimeField(null=True, help_text="When the card was saved.")
 
@@ -209,6 +207,7 @@ class ProviderEvent(models.Model):
     outcome = models.CharField(max_length=320, blank=True)
 
     class Meta:
+        verbose_name = "payment event"
         constraints = [
             models.UniqueConstraint(fields=["provider", "event_id"], name="tenants_providerevent_once")
         ]

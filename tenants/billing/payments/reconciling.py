@@ -120,7 +120,7 @@ def compare_provider() -> list[Compared] | None:
     try:
         theirs = list(provider.paid_since(since))
     except (ProviderAway, ProviderRefused) as error:
-        log.warning("provider_not_compared", error=str(error))
+        log.warning("payments_not_reconciled", error=str(error))
         return None
     return _compared(provider.name, theirs, since, until)
 

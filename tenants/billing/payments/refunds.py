@@ -101,7 +101,7 @@ def _standing(refund: Refund, *, ask_again: bool) -> RefundStanding | None:
     except ProviderRefused as refused:
         return _refused(refund, refused.why)
     except ProviderAway as away:
-        log.warning("refund_not_asked", refund_id=str(refund.id), error=str(away))
+        log.warning("refund_unconfirmed", refund_id=str(refund.id), error=str(away))
         return None
 
 

@@ -180,7 +180,7 @@ def _with_page(payment: Payment, begun: Begun) -> Payment:
     """Store the page's URL. Payers are never sent anywhere but to the provider's own pages."""
     parts = urlsplit(begun.url)
     if f"{parts.scheme}://{parts.netloc}" != settings.MAAS_STRIPE_CHECKOUT:
-        log.warning("checkout_elsewhere", payment_id=str(payment.id), origin=parts.netloc[:100])
+        log.warning("checkout_url_rejected", payment_id=str(payment.id), origin=parts.netloc[:100])
         raise ProviderUnavailable(
             "The provider of payments named a page that is not its own, and nothing was paid. Tell the operator."
         )

@@ -77,7 +77,7 @@ def notify_of_refused_cards() -> int:
             except OSError as error:
                 with connections[OPERATOR].cursor() as cursor:
                     cursor.execute(_GIVE_BACK, {"ids": [one.id for one in taken[place:]]})
-                log.warning("refused_card_not_mailed", error=str(error), mails=len(taken) - place)
+                log.warning("card_failure_not_mailed", error=str(error), mails=len(taken) - place)
                 return place
     return len(taken)
 
@@ -92,7 +92,7 @@ def _tell(refused: _Refused) -> None:
             try:
                 told += mail.send()
             except (SMTPRecipientsRefused, ValueError):
-                log.info("refused_card_mail_refused", tenant_id=str(refused.tenant_id))
+                log.info("card_failure_mail_refused", tenant_id=str(refused.tenant_id))
             except OSError:
                 if not told:
                     raise

@@ -47,11 +47,11 @@ def _look(payment_id: UUID) -> bool:
     try:
         look_at(payment_id)
     except (ProviderAway, ProviderRefused) as error:
-        log.warning("payment_not_looked_at", payment_id=str(payment_id), error=str(error))
+        log.warning("payment_not_checked", payment_id=str(payment_id), error=str(error))
         return False
     except Exception:
         # A failure does not delay the others.
-        log.exception("payment_not_taken_down", payment_id=str(payment_id))
+        log.exception("payment_check_failed", payment_id=str(payment_id))
         return False
     return True
 
@@ -100,7 +100,7 @@ def close_needless_pages() -> int:
                 provider.close(order)
                 look_at(payment.id)
         except (ProviderAway, ProviderRefused) as error:
-            log.warning("payment_not_looked_at", payment_id=str(payment.id), error=str(error))
+            log.warning("payment_not_checked", payment_id=str(payment.id), error=str(error))
     return len(orders)
 
 

@@ -18,18 +18,18 @@ class UsageRecord(TenantOwned):
     model = models.CharField(max_length=100)
     version = models.PositiveIntegerField()
     quantity = models.PositiveBigIntegerField()
-    price = models.JSONField(help_text="The price as it was when the work was accepted.")
+    price = models.JSONField(help_text="Price when the work was accepted.")
     amount_micros = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     livemode = models.BooleanField(default=True)
     key_id = models.UUIDField(
-        null=True, editable=False, help_text="Whose work it was; empty for people, and before it was noted."
+        null=True, editable=False, help_text="The API key that was used. Empty for users and for old records."
     )
     cached = models.BooleanField(
-        default=False, db_default=False, help_text="Answered from what was known; nothing was run."
+        default=False, db_default=False, help_text="Whether the result came from the cache."
     )
     saved_micros = models.BigIntegerField(
-        default=0, db_default=0, help_text="So much more a run would have cost than the known answer did."
+        default=0, db_default=0, help_text="Amount saved compared with a run."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -144,7 +144,7 @@ class UsageMonth(TenantOwned):
     yet.
     """
 
-    month = models.DateField(help_text="Its first day.")
+    month = models.DateField(help_text="First day of the month.")
     model = models.CharField(max_length=100)
     meter = models.CharField(max_length=20)
     currency = models.CharField(max_length=3)

@@ -45,13 +45,13 @@ class Circuits:
             after = before.failed(self._clock())
             self._keep(endpoint, after)
         if after.is_open and not before.is_open:
-            log.info("endpoint_rests", endpoint=endpoint, failures=after.failures)
+            log.info("circuit_opened", endpoint=endpoint, failures=after.failures)
 
     def succeeded(self, endpoint: str) -> None:
         with self._lock:
             before = self._known.pop(endpoint, Circuit())
         if before.is_open:
-            log.info("endpoint_is_back", endpoint=endpoint)
+            log.info("circuit_closed", endpoint=endpoint)
 
     def _enter(self, endpoint: str) -> None:
         with self._lock:

@@ -26,17 +26,17 @@ from tenants.dashboard_base.home import beginning
 log = structlog.get_logger(__name__)
 _NO_ADDRESS = "0.0.0.0"  # noqa: S104  # the value for an unknown client IP in a column of addresses
 _SAID: Mapping[str, str] = {
-    "account/messages/password_changed.txt": "Your password is changed.",
-    "account/messages/password_set.txt": "Your password is set.",
-    "account/messages/email_confirmed.txt": "The address is confirmed.",
-    "account/messages/email_confirmation_failed.txt": "This address belongs to another person already.",
-    "account/messages/email_deleted.txt": "The address is not asked for any more.",
-    "usersessions/messages/sessions_logged_out.txt": "Those sessions are ended.",
-    "mfa/messages/totp_activated.txt": "The authenticator app is set up.",
-    "mfa/messages/totp_deactivated.txt": "The authenticator app is no longer asked for.",
-    "mfa/messages/recovery_codes_generated.txt": "New recovery codes are made; the old ones work no more.",
-    "mfa/messages/webauthn_added.txt": "The passkey is added.",
-    "mfa/messages/webauthn_removed.txt": "The passkey is removed.",
+    "account/messages/password_changed.txt": "Password changed.",
+    "account/messages/password_set.txt": "Password set.",
+    "account/messages/email_confirmed.txt": "Email address confirmed.",
+    "account/messages/email_confirmation_failed.txt": "This email address belongs to another profile. Use another.",
+    "account/messages/email_deleted.txt": "Email address removed.",
+    "usersessions/messages/sessions_logged_out.txt": "Sessions ended.",
+    "mfa/messages/totp_activated.txt": "Authenticator app set up.",
+    "mfa/messages/totp_deactivated.txt": "Authenticator app removed.",
+    "mfa/messages/recovery_codes_generated.txt": "New recovery codes created. The old codes no longer work.",
+    "mfa/messages/webauthn_added.txt": "Passkey added.",
+    "mfa/messages/webauthn_removed.txt": "Passkey removed.",
 }
 """The messages that people see on the next page. A change without a message here is visible on that page itself."""
 
@@ -44,11 +44,11 @@ _SAID: Mapping[str, str] = {
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     error_messages = {
         **DefaultAccountAdapter.error_messages,
-        "email_password_mismatch": "This e-mail address and password do not belong together. Check both.",
-        "incorrect_password": "This is not your password.",
-        "enter_current_password": "This is not your password of now.",
-        "duplicate_email": "This is your address already.",
-        "invalid_password_reset": "This link is used up or too old.",
+        "email_password_mismatch": "Wrong email or password.",
+        "incorrect_password": "Wrong password.",
+        "enter_current_password": "Wrong current password.",
+        "duplicate_email": "This is already your email address.",
+        "invalid_password_reset": "This link was already used or has expired. Request a new link.",
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -74,7 +74,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if not found and has_nothing_to_show(user):
-            found = [{"id": METHOD, "description": "Use a code by mail", "url": reverse("mailed-code")}]
+            found = [{"id": METHOD, "description": "Use a code by email", "url": reverse("mailed-code")}]
         return found
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:

@@ -12,6 +12,7 @@ from allauth.account.stages import EmailVerificationStage, LoginStageController
 from allauth.account.views import ConfirmEmailView
 from django import forms
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from tenants.accounts.models import User
 from tenants.accounts.unconfirmed import it_was_not_theirs
@@ -22,7 +23,7 @@ class WordForm(forms.Form):
     """A form in which a person proves with the password that they typed the address."""
 
     password = forms.CharField(
-        label="The password that you chose there",
+        label=_("The password that you chose"),
         strip=False,
         max_length=1000,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
@@ -35,7 +36,9 @@ class WordForm(forms.Form):
     def clean_password(self) -> str:
         typed: str = self.cleaned_data["password"]
         if not self._person.check_password(typed):
-            raise forms.ValidationError("This is not the password that was chosen with this address.")
+            raise forms.ValidationError(
+                _("Wrong password. Enter the password that you chose with this address.")
+            )
         return typed
 
 

@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from tenants.accounts.errors import LastOwner, OperatorStays
@@ -16,7 +17,7 @@ from tenants.accounts.session_store import SessionStore
 
 class AddressForm(forms.Form):
     email = forms.CharField(
-        label="Your e-mail address",
+        label=_("Your email address"),
         max_length=254,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
@@ -28,7 +29,7 @@ class AddressForm(forms.Form):
     def clean_email(self) -> str:
         typed: str = self.cleaned_data["email"]
         if typed.strip().lower() != self._person.email:
-            raise forms.ValidationError(f"Type your address as it stands here: {self._person.email}")
+            raise forms.ValidationError(f"Enter your email address exactly: {self._person.email}")
         return typed
 
 

@@ -24,7 +24,7 @@ def _new_password(label: str) -> forms.CharField:
         label=label,
         strip=False,
         max_length=_LONGEST_PASSWORD,
-        help_text="10 characters or more, and not one that many people use.",
+        help_text="At least 10 characters, not a common password.",
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
@@ -49,7 +49,7 @@ class SignUpForm(allauth_forms.SignupForm):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         self.fields["tenant"] = new_tenant()
         self.fields["name"] = new_name()
-        self.fields["email"] = _address("E-mail", autocomplete="username")
+        self.fields["email"] = _address("Email", autocomplete="username")
         self.fields["password1"] = _new_password("Password")
         self.order_fields(["tenant", "name", "email", "password1"])
 
@@ -87,7 +87,7 @@ class SignUpForm(allauth_forms.SignupForm):  # type: ignore[misc]
 class ForgottenPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["email"] = _address("E-mail", autofocus=True, autocomplete="username")
+        self.fields["email"] = _address("Email", autofocus=True, autocomplete="username")
 
 
 class _OnePassword:
@@ -121,7 +121,7 @@ class NewPasswordForm(_OnePassword, allauth_forms.ResetPasswordKeyForm):  # type
 class ChangePasswordForm(_OnePassword, allauth_forms.ChangePasswordForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["oldpassword"] = _own_password("Password of now")
+        self.fields["oldpassword"] = _own_password("Current password")
         self.ask_once("New password")
 
 
@@ -134,7 +134,7 @@ class FirstPasswordForm(_OnePassword, allauth_forms.SetPasswordForm):  # type: i
 class NewAddressForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["email"] = _address("New e-mail address")
+        self.fields["email"] = _address("New email address")
 
 
 class NameForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -9,6 +9,7 @@ from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from tenants.accounts.models import User
@@ -17,7 +18,7 @@ from tenants.accounts.proving import is_code_on_its_way, send_code, take_code
 
 class MailedCodeForm(forms.Form):
     code = forms.CharField(
-        label="The code in the mail",
+        label=_("Code"),
         max_length=20,
         widget=forms.TextInput(
             attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "autofocus": True}
@@ -31,7 +32,7 @@ class MailedCodeForm(forms.Form):
     def clean_code(self) -> str:
         typed: str = self.cleaned_data["code"]
         if not take_code(self._request, _person(self._request), typed):
-            raise forms.ValidationError("This is not the code of the last mail, or it is too old.")
+            raise forms.ValidationError(_("Wrong or expired code. Use the code from the latest email."))
         return typed
 
 

@@ -7,6 +7,7 @@ from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django import forms
+from django.utils.translation import gettext_lazy as _
 from redis.exceptions import RedisError
 
 log = structlog.get_logger(__name__)
@@ -27,9 +28,9 @@ class _Once:
         try:
             code: str = super().clean_code()  # type: ignore[misc]
         except RedisError as error:
-            log.warning("code_not_taken", error=str(error))
+            log.warning("second_factor_code_not_checked", error=str(error))
             raise forms.ValidationError(
-                "Codes of an app cannot be taken for the moment. Try again in a minute, or use a recovery code."
+                _("App codes cannot be checked right now. Try again in a minute, or use a recovery code.")
             ) from error
         return code
 
@@ -49,7 +50,7 @@ class CodeAgainForm(_Once, ReauthenticateForm):  # type: ignore[misc]
 class FirstCodeForm(ActivateTOTPForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["code"] = _code("The code that the app shows")
+        self.fields["code"] = _code("Code from the app")
 
 
 class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
@@ -58,10 +59,10 @@ class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
         # Each passkey can also replace the password, so it asks for the finger, face or PIN.
         self.fields["passwordless"] = forms.BooleanField(initial=True, widget=forms.HiddenInput)
         self.fields["name"] = forms.CharField(
-            label="What you call it",
+            label=_("Name"),
             max_length=100,
             required=False,
-            help_text="Such as “phone” or “blue key”.",
+            help_text=_("For example “phone” or “blue key”."),
         )
         self.initial["name"] = ""
         self.order_fields(["name"])

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from tenants.accounts.browsers import browser_words
@@ -28,17 +29,15 @@ def session_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 def end_one(request: HttpRequest, session_id: int) -> HttpResponse:
     if not end_session(person=_person(request), session_id=session_id):
-        raise Http404("There is no such session, or no longer.")
-    messages.success(request, "That session is ended.")
+        raise Http404("This session does not exist or has ended.")
+    messages.success(request, _("Session ended."))
     return redirect("sessions")
 
 
 @require_POST
 def end_others(request: HttpRequest) -> HttpResponse:
     ended = end_other_sessions(person=_person(request), kept=request.session.session_key)
-    messages.success(
-        request, f"{ended} other sessions are ended." if ended != 1 else "The other session is ended."
-    )
+    messages.success(request, f"{ended} other sessions ended." if ended != 1 else "The other session ended.")
     return redirect("sessions")
 
 

@@ -85,7 +85,7 @@ def connections(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def take_away(request: HttpRequest, provider_id: str) -> HttpResponseBase:
     if not SocialAccount.objects.filter(user_id=_person(request).pk, provider=provider_id).exists():
-        raise Http404("You do not sign in through that, or no longer.")
+        raise Http404("You do not sign in with this service.")
     answer: HttpResponseBase = _taking_away(request, provider_id)
     return answer
 
@@ -100,7 +100,7 @@ def _taking_away(request: HttpRequest, provider_id: str) -> HttpResponseBase:
         messages.error(request, refusal.detail)
     else:
         send_mail_about(_person(request), "disconnected", provider_id)
-        messages.success(request, f"You sign in through {name_of(provider_id)} no more.")
+        messages.success(request, f"{name_of(provider_id)} is no longer connected.")
     return redirect("socialaccount_connections")
 
 
@@ -127,7 +127,7 @@ def _provider(request: HttpRequest, provider_id: str) -> Any:
     try:
         return SignOnAdapter(request).get_provider(request, provider_id)
     except SocialApp.DoesNotExist:
-        raise Http404("Nobody signs in through that here.") from None
+        raise Http404("This sign-in service is not configured here.") from None
 
 
 def _person(request: HttpRequest) -> User:

@@ -7,6 +7,7 @@ from allauth.socialaccount.forms import SignupForm
 from django import forms
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from tenants.accounts.addresses import await_confirmation, belongs_to_somebody, vouch_for
 from tenants.accounts.models import User
@@ -30,9 +31,9 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
             self.fields["tenant"] = new_tenant()
         self.fields["name"] = new_name(str(self.sociallogin.account.extra_data.get("name", "")))
         self.fields["email"] = forms.EmailField(
-            label="E-mail",
+            label=_("Email"),
             max_length=254,
-            help_text="It is shown to be yours. You can change it later." if self.confirmed else "",
+            help_text="This address is confirmed. You can change it later." if self.confirmed else "",
             disabled=bool(self.confirmed),
             widget=forms.EmailInput(attrs={"autocomplete": "username"}),
         )

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tenants.accounts.mail import is_shown_in_the_log
@@ -22,7 +23,7 @@ def account(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         form.save(commit=False)
         person.save(update_fields=["name"])
-        messages.success(request, "Your name is saved.")
+        messages.success(request, _("Name saved."))
         return redirect("account")
     status = 422 if form.errors else 200
     context = {
@@ -39,7 +40,7 @@ def keep_address(request: HttpRequest) -> HttpResponse:
     asked = EmailAddress.objects.get_new(_person(request))
     if asked is not None and not asked.primary:
         asked.delete()
-        messages.info(request, "Your address stays as it is.")
+        messages.info(request, _("Email address not changed."))
     return redirect("account")
 
 

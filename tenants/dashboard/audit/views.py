@@ -19,9 +19,9 @@ from tenants.identity.identity import Identity
 
 AT_ONCE = 50
 GROUPS = (
-    (ANY_KEY, "Programs with a key"),
+    (ANY_KEY, "API keys"),
     (THE_OPERATOR, "The operator"),
-    (THE_SERVICE, "The service itself"),
+    (THE_SERVICE, "The service"),
 )
 
 
@@ -75,4 +75,4 @@ def _cursor(text: str) -> UUID | None:
     try:
         return UUID(text) if text else None
     except ValueError:
-        raise Http404(f"before={text[:60]!r} is no entry of the log.") from None
+        raise Http404(f"before={text[:60]!r} is not the ID of a log entry.") from None

@@ -28,8 +28,8 @@ def _area(label: str, help_text: str, placeholder: str) -> forms.CharField:
 class FenceForm(forms.Form):
     for_models = _area("Only these models", "Empty: any model.", "parse, embed")
     from_networks = _area(
-        "Only from these addresses",
-        "Addresses and networks of IPv4 or IPv6. Empty: from anywhere.",
+        "Only from these IPs",
+        "IPv4 or IPv6 addresses and networks. Empty: any IP.",
         "203.0.113.0/24, 2001:db8::/32",
     )
 

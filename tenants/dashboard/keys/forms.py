@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from tenants.core.times import day_text
 from tenants.dashboard.keys.fence_form import FenceForm
@@ -17,10 +18,10 @@ LIFETIMES = (
     ("30", "In 30 days"),
     ("90", "In 90 days"),
     ("365", "In a year"),
-    ("date", "On a day I choose"),
+    ("date", "On a date"),
 )
 OVERLAPS = (
-    ("0", "Stops at once"),
+    ("0", "Stops immediately"),
     ("3600", "Works for another hour"),
     ("86400", "Works for another 24 hours"),
     ("604800", "Works for another 7 days"),
@@ -30,8 +31,8 @@ OVERLAPS = (
 class KeyForm(FenceForm):
     name = forms.CharField(
         max_length=100,
-        help_text="What will use it, such as “Invoice import”. Only people of this account see it.",
-        error_messages={"required": "Give the key a name, so that you know later what uses it."},
+        help_text=_("For example “Invoice import”. Only members of this account see it."),
+        error_messages={"required": _("Enter a name, so that you know what uses the key.")},
         widget=forms.TextInput(attrs={"autofocus": True, "autocomplete": "off"}),
     )
     mode = forms.ChoiceField(choices=[("live", "Live"), ("test", "Test")], initial="live")
@@ -40,13 +41,13 @@ class KeyForm(FenceForm):
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
-    lifetime = forms.ChoiceField(label="Expires", choices=LIFETIMES, initial="never")
+    lifetime = forms.ChoiceField(label=_("Expires"), choices=LIFETIMES, initial="never")
     last_day = forms.DateField(
-        label="Last day",
+        label=_("Last day"),
         required=False,
-        help_text="The key works to the end of this day, in UTC.",
+        help_text=_("The key works until the end of this day (UTC)."),
         widget=forms.DateInput(attrs={"type": "date"}),
-        error_messages={"invalid": "Write the day as year-month-day, such as 2027-01-31."},
+        error_messages={"invalid": _("Enter the date as YYYY-MM-DD, for example 2027-01-31.")},
     )
 
     def __init__(self, *args: Any, may: Collection[str], **kwargs: Any) -> None:
@@ -57,14 +58,14 @@ class KeyForm(FenceForm):
         assert isinstance(preset, forms.ChoiceField)
         assert isinstance(scopes, forms.MultipleChoiceField)
         named = [(preset.name, preset.title) for preset in self.presets]
-        preset.choices = [*named, (CUSTOM, "Choose one by one")]
+        preset.choices = [*named, (CUSTOM, "Custom")]
         preset.initial = preset.choices[0][0]
         scopes.choices = [(scope, meaning.long) for scope, meaning in MEANINGS.items() if scope in may]
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or {}
         if fields.get("preset") == CUSTOM and not fields.get("scopes"):
-            self.add_error("scopes", "Choose at least one thing that the key may do.")
+            self.add_error("scopes", "Choose at least one permission.")
         if fields.get("lifetime") == "date" and "last_day" not in self.errors:
             self._check_last_day(fields.get("last_day"))
         return fields
@@ -73,10 +74,10 @@ class KeyForm(FenceForm):
         if day is None:
             self.add_error("last_day", "Choose the last day on which the key works.")
         elif day < timezone.now().date():
-            self.add_error("last_day", f"{day_text(day)} is over. Choose today or a later day.")
+            self.add_error("last_day", f"{day_text(day)} is in the past. Choose today or a later date.")
         elif day > (timezone.now() + LONGEST).date():
             self.add_error(
-                "last_day", "A key may last five years at most. Choose an earlier day, or “Never”."
+                "last_day", "A key can last at most five years. Choose an earlier date or “Never”."
             )
 
     @property
@@ -98,7 +99,7 @@ class KeyForm(FenceForm):
 
 class RotationForm(forms.Form):
     overlap = forms.ChoiceField(
-        label="The old key", choices=OVERLAPS, initial="86400", widget=forms.RadioSelect
+        label=_("The old key"), choices=OVERLAPS, initial="86400", widget=forms.RadioSelect
     )
 
     @property

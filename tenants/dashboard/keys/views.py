@@ -84,7 +84,7 @@ def _of_a_key(
         with unit_of_work(identity.tenant_id):
             key = key_for_listing(key_id)
         if key is None:
-            raise Http404(f"There is no key {key_id[:100]!r}.")
+            raise Http404("This key does not exist.")
         return view(request, identity, key)
 
     return for_key
@@ -101,16 +101,16 @@ def rotate(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpRespons
             with unit_of_work(identity.tenant_id):
                 made = rotate_key(key_id=key.id, overlap=form.chosen_overlap, created_by=identity.user_id)
         except TooManyKeys as refusal:
-            return _nothing_done(request, f"{refusal.detail} Or rotate with “Stops at once”.")
+            return _nothing_done(request, f"{refusal.detail} Or rotate with “Stops immediately”.")
         if made is None:
-            return _nothing_done(request, f"“{key.name}” has a successor already, or works no more.")
+            return _nothing_done(request, f"“{key.name}” was already replaced, or no longer works.")
         return _shown_once(request, made, old=key)
     context = {"key": key_view(key, timezone.now()), "form": form}
     return render(request, "tenants/keys/rotate.html", context)
 
 
 def _nothing_done(request: HttpRequest, why: str) -> HttpResponse:
-    messages.error(request, f"{why} Nothing was done.")
+    messages.error(request, f"{why} Nothing was changed.")
     return redirect("key-list")
 
 
@@ -125,8 +125,8 @@ def keep_to(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpRespon
         with unit_of_work(identity.tenant_id):
             kept = keep_key_to(key_id=key.id, **form.fences)
         if kept is None:
-            return _nothing_done(request, f"“{key.name}” works no more.")
-        messages.success(request, f"“{key.name}” is kept to that, everywhere within a second.")
+            return _nothing_done(request, f"“{key.name}” no longer works.")
+        messages.success(request, f"“{key.name}” is restricted. This takes effect within a second.")
         return redirect("key-list")
     context = {"key": key_view(key, timezone.now()), "form": form}
     status = 422 if request.method == "POST" else 200
@@ -141,9 +141,9 @@ def revoke(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpRespons
         with unit_of_work(identity.tenant_id):
             done = revoke_key(key_id=key.id)
         if done:
-            messages.success(request, f"“{key.name}” is revoked. Within a second it works nowhere.")
+            messages.success(request, f"“{key.name}” was revoked. It stops working within a second.")
         else:
-            messages.info(request, f"“{key.name}” was revoked before.")
+            messages.info(request, f"“{key.name}” was already revoked.")
         return redirect("key-list")
     return render(request, "tenants/keys/revoke.html", {"key": key_view(key, timezone.now())})
 

@@ -15,21 +15,19 @@ class Meaning:
 
 
 MEANINGS: dict[Scope, Meaning] = {
-    "documents:write": Meaning("upload documents", "Upload documents, and delete them."),
-    "documents:read": Meaning("read documents", "List documents, and fetch them and their page pictures."),
+    "documents:write": Meaning("upload documents", "Upload and delete documents."),
+    "documents:read": Meaning("read documents", "List documents, and download them and their page images."),
     "jobs:write": Meaning(
         "run jobs", "Run models on documents and texts, cancel and retry. This costs money."
     ),
     "jobs:read": Meaning("read results", "Read jobs with their pages and results."),
-    "models:read": Meaning("see models", "See which models there are and what they cost."),
-    "events:read": Meaning("follow events", "Follow events over the websocket."),
-    "webhooks:write": Meaning(
-        "manage webhooks", "Say where jobs' ends are told, and replace the secrets that sign it."
-    ),
-    "webhooks:read": Meaning("see webhooks", "See where jobs' ends are told, and how each try went."),
-    "usage:read": Meaning("see usage", "See what was used and what it cost, of all keys of this account."),
-    "billing:read": Meaning("see bills", "See invoices and payments, and fetch them as files."),
-    "billing:write": Meaning("pay", "Begin payments of invoices and of credit. No card is shown or changed."),
+    "models:read": Meaning("see models", "List models and their prices."),
+    "events:read": Meaning("receive events", "Receive events over the WebSocket."),
+    "webhooks:write": Meaning("manage webhooks", "Set up webhooks, and replace their signing secrets."),
+    "webhooks:read": Meaning("see webhooks", "List webhooks and their deliveries."),
+    "usage:read": Meaning("see usage", "See usage and costs of all keys of this account."),
+    "billing:read": Meaning("see bills", "List and download invoices and payments."),
+    "billing:write": Meaning("pay", "Start payments of invoices and credit. Saved cards are not accessible."),
     "audit:read": Meaning("read the audit log", "Read who changed what in the account."),
 }
 
@@ -46,25 +44,25 @@ PRESETS = (
     Preset(
         "work",
         "Documents, jobs and webhooks",
-        "All but usage, costs, bills and the audit log: for a program of your own.",
+        "All permissions except usage, billing and the audit log. For your own programs.",
         SCOPES,
     ),
     Preset(
         "send",
-        "Send and forget",
-        "Uploads documents and runs jobs, and reads no result: for a scanner or an inbox.",
+        "Upload only",
+        "Uploads documents and runs jobs, but cannot read results. For scanners and inboxes.",
         ("documents:write", "jobs:write", "models:read"),
     ),
     Preset(
         "read",
         "Read only",
-        "Reads documents, jobs and results and changes nothing: for reports and dashboards.",
+        "Reads documents, jobs and results, but changes nothing. For reports and dashboards.",
         ("documents:read", "jobs:read", "models:read", "events:read"),
     ),
     Preset(
         "all",
         "Everything",
-        "All that a key can do, with usage, costs, bills, payments and the audit log.",
+        "All permissions, including usage, billing, payments and the audit log.",
         KEY_SCOPES,
     ),
 )
@@ -84,4 +82,4 @@ def in_words(scopes: list[str]) -> str:
         if set(preset.scopes) == set(scopes):
             return preset.title
     said = [MEANINGS[scope].short for scope in MEANINGS if scope in scopes]
-    return ", ".join(said).capitalize() if said else "Nothing"
+    return ", ".join(said).capitalize() if said else "None"

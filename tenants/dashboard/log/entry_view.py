@@ -12,7 +12,7 @@ from tenants.request_log.entries import JournalEntry
 
 LONGEST_DETAIL = 300
 """The most characters of the message that is shown first. The full response is shown below it."""
-_OWN_NAMES = {499: "the caller hung up before the answer", 101: "socket opened"}
+_OWN_NAMES = {499: "Client closed the connection", 101: "WebSocket opened"}
 
 
 @dataclass(frozen=True)
@@ -75,5 +75,5 @@ def _status_words(status: int) -> str:
 
 def _who(entry: JournalEntry, key_names: Mapping[str, str], people: Mapping[str, str]) -> str:
     if entry.key_id:
-        return key_names.get(entry.key_id, "a key that is gone")
-    return people.get(entry.user_id, "somebody who left")
+        return key_names.get(entry.key_id, "Deleted key")
+    return people.get(entry.user_id, "Former member")

@@ -73,8 +73,7 @@ def request_page(request: HttpRequest, identity: Identity, entry_id: str) -> Htt
     entry = next((one for one in entries if one.id == entry_id), None)
     if entry is None:
         raise Http404(
-            f"This request is not among the last {KEPT} of this account, is older than a day,"
-            " or was forgotten when the store of the log was restarted."
+            f"This request is no longer in the log. The log keeps the last {KEPT} requests for up to a day."
         )
     return render(request, "tenants/log/request.html", {"entry": _names(identity, [entry]).view(entry)})
 

@@ -2,16 +2,17 @@
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
+from django.utils.translation import gettext_lazy as _
 
 from tenants.accounts.models import Membership
 from tenants.identity.roles import OWNER
 
 MEANINGS = {
-    "owner": "all, and naming owners",
-    "admin": "all but naming owners",
+    "owner": "full access, appoints owners",
+    "admin": "full access, cannot appoint owners",
     "developer": "documents, models, keys and webhooks",
-    "billing": "usage and money, no documents",
-    "viewer": "looks at documents and jobs",
+    "billing": "usage and billing, no documents",
+    "viewer": "views documents and jobs",
 }
 
 
@@ -24,14 +25,14 @@ def role_choices(*, with_owner: bool) -> list[tuple[str, str]]:
 
 
 class RoleForm(forms.Form):
-    role = forms.ChoiceField(label="Role", choices=Membership.Role.choices)
+    role = forms.ChoiceField(label=_("Role"), choices=Membership.Role.choices)
 
 
 class InviteForm(forms.Form):
     email = forms.EmailField(
-        label="E-mail", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "off"})
+        label=_("Email"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "off"})
     )
-    role = forms.ChoiceField(label="Role", initial=Membership.Role.DEVELOPER)
+    role = forms.ChoiceField(label=_("Role"), initial=Membership.Role.DEVELOPER)
 
     def __init__(self, *args: object, with_owner: bool, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
@@ -40,16 +41,16 @@ class InviteForm(forms.Form):
 
 class JoinForm(forms.Form):
     name = forms.CharField(
-        label="Your name",
+        label=_("Your name"),
         max_length=200,
         required=False,
         widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": True}),
     )
     password1 = forms.CharField(
-        label="Password",
+        label=_("Password"),
         strip=False,
         max_length=1000,
-        help_text="10 characters or more, and not one that many people use.",
+        help_text=_("At least 10 characters, not a common password."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 

@@ -62,7 +62,7 @@ def send_invitation(request: HttpRequest, identity: Identity) -> HttpResponse:
         except (AlreadyMember, TooManyInvitations) as refusal:
             form.add_error("email", refusal.detail)
         else:
-            messages.success(request, f"{made.email} is invited. The link works for a week, once.")
+            messages.success(request, f"{made.email} was invited. The link works once, for a week.")
             return redirect("members")
     return _listed(request, identity, form, status=422)
 
@@ -72,7 +72,7 @@ def send_invitation(request: HttpRequest, identity: Identity) -> HttpResponse:
 def send_again(request: HttpRequest, identity: Identity, invitation_id: str) -> HttpResponse:
     identity.require("members:write")
     again = _or_404(resend(identity=identity, invitation_id=invitation_id))
-    messages.success(request, f"{again.email} has a new link. The one before works no more.")
+    messages.success(request, f"A new link was sent to {again.email}. The old link no longer works.")
     return redirect("members")
 
 
@@ -81,7 +81,7 @@ def send_again(request: HttpRequest, identity: Identity, invitation_id: str) -> 
 def take_back(request: HttpRequest, identity: Identity, invitation_id: str) -> HttpResponse:
     identity.require("members:write")
     gone = _or_404(revoke(identity=identity, invitation_id=invitation_id))
-    messages.success(request, f"The invitation of {gone.email} works no more.")
+    messages.success(request, f"The invitation of {gone.email} was revoked.")
     return redirect("members")
 
 
@@ -91,12 +91,12 @@ def set_role(request: HttpRequest, identity: Identity, membership_id: str) -> Ht
     identity.require("members:write")
     form = RoleForm(request.POST)
     if not form.is_valid():
-        raise Http404("There is no such role.")
+        raise Http404("This role does not exist.")
     role = form.cleaned_data["role"]
 
     def change() -> str:
         member = _or_404(change_role(identity=identity, membership_id=membership_id, role=role))
-        return f"{member.user.email} is {member.role} now."
+        return f"{member.user.email} is now {member.role}."
 
     return _told(request, change)
 
@@ -114,8 +114,8 @@ def remove(request: HttpRequest, identity: Identity, membership_id: str) -> Http
     def take_out() -> str:
         with_keys = request.POST.get("keys") == "revoke"
         _or_404(remove_member(identity=identity, membership_id=membership_id, with_keys=with_keys))
-        told = " Keys that they made work no more." if with_keys else ""
-        return f"{member.user.email} belongs to this account no more.{told}"
+        told = " The keys that they created were revoked." if with_keys else ""
+        return f"{member.user.email} was removed from this account.{told}"
 
     return _told(request, take_out)
 
@@ -136,7 +136,7 @@ def _handing_over(request: HttpRequest, identity: Identity, member: Membership) 
 
     def hand() -> str:
         _or_404(hand_over(identity=identity, membership_id=str(member.pk)))
-        return f"{member.user.email} is the owner now, and you are an admin."
+        return f"{member.user.email} is now an owner, and you are an admin."
 
     return _told(request, hand)
 
@@ -150,7 +150,7 @@ def leave_tenant(request: HttpRequest, identity: Identity) -> HttpResponse:
     try:
         leave(identity=identity)
     except LastOwner as refusal:
-        messages.error(request, f"{refusal.detail} Nothing was done.")
+        messages.error(request, f"{refusal.detail} Nothing was changed.")
         return redirect("members" if "members:read" in identity.scopes else "account")
     request.session.pop("tenant", None)
     return redirect("home")
@@ -160,7 +160,7 @@ def _told(request: HttpRequest, deed: Callable[[], str]) -> HttpResponse:
     try:
         messages.success(request, deed())
     except (LastOwner, NotPermitted, OwnerShutOut) as refusal:
-        messages.error(request, f"{refusal.detail} Nothing was done.")
+        messages.error(request, f"{refusal.detail} Nothing was changed.")
     return redirect("members")
 
 
@@ -178,7 +178,7 @@ def _uuids(text: str) -> list[UUID]:
 
 def _or_404(found: T | None) -> T:
     if found is None:
-        raise Http404("There is nothing here, or no longer.")
+        raise Http404("This member or invitation does not exist or was removed.")
     return found
 
 

@@ -4,18 +4,19 @@ from typing import Any
 
 from allauth.account.forms import LoginForm
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["login"] = forms.EmailField(
-            label="E-mail",
+            label=_("Email"),
             max_length=254,
             widget=forms.EmailInput(attrs={"autofocus": True, "autocomplete": "username"}),
         )
         self.fields["password"] = forms.CharField(
-            label="Password",
+            label=_("Password"),
             strip=False,
             max_length=1000,
             widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),

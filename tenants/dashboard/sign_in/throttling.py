@@ -211,15 +211,12 @@ def _words(left_s: int, bounds: Bounds) -> str:
     wait = f"{left_s} seconds" if left_s < 90 else f"{minutes} minutes"
     if bounds is MAIL:
         return (
-            "Too many mails were asked for with this e-mail address, or from where you are. Look for one that came "
-            f"already; another can be asked for in {wait}."
+            "Too many emails were requested for this address or from your network. Look for an earlier email, or try "
+            f"again in {wait}."
         )
     if bounds is AWAY:
         return (
-            "Signing in through another service was begun too often from where you are, and not finished. It can be "
-            f"tried again in {wait}."
+            "Too many sign-ins with another service were started from your network and not finished. "
+            f"Try again in {wait}."
         )
-    return (
-        "Signing in failed too often with this e-mail address, or from where you are. To keep others from guessing "
-        f"passwords, it cannot be tried for another {wait}."
-    )
+    return f"Too many failed sign-ins with this email address or from your network. Try again in {wait}."

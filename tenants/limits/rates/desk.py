@@ -160,7 +160,7 @@ class Desk:
     def _leave(self, why: str) -> None:
         """Decide alone until a round trip is fast again."""
         if not self._away:
-            log.warning("limits_away", error=why)
+            log.warning("limits_redis_unavailable", error=why)
         self._away = True
         while self._waiting:
             self._waiting.popleft().wake()

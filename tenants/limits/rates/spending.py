@@ -102,7 +102,7 @@ class Spending:
             answers = heard(self._say(said))
         except (RedisError, OSError) as error:
             if not self._away:
-                log.warning("limits_away", error=str(error) or type(error).__name__)
+                log.warning("limits_redis_unavailable", error=str(error) or type(error).__name__)
             self._away, self._away_until_s = True, time.monotonic() + LEFT_ALONE_S
             return None
         self._away = False

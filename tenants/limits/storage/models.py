@@ -13,7 +13,7 @@ class StoredBytes(TenantOwned):
     """
 
     id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # many rows, none with a meaning of its own
-    size_bytes = models.BigIntegerField(help_text="Less than 0 where something was erased.")
+    size_bytes = models.BigIntegerField(help_text="Negative if data was erased.")
 
     def __str__(self) -> str:
         return f"{self.size_bytes:+,} bytes of {self.tenant_id}"

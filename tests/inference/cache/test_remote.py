@@ -158,7 +158,7 @@ def test_one_that_is_away_has_nothing_is_told_of_once_and_soon_is_not_asked(
         with capture_logs() as lines:
             for _ in range(MAX_FAILURES + 2):
                 assert await asyncio.gather(*[reader.get([b"k"]) for _ in range(20)]) == [[None]] * 20
-        assert [line["event"] for line in lines] == ["result_cache_away"]
+        assert [line["event"] for line in lines] == ["result_cache_unavailable"]
         assert breaker.is_open
 
     ask(mortal.url, scenario, timeout_s=0.02)
@@ -208,7 +208,7 @@ def test_where_it_is_nowhere_nothing_waits_to_be_kept() -> None:
 
     with capture_logs() as lines:
         asyncio.run(go())
-    assert [line["event"] for line in lines] == ["result_cache_away"]
+    assert [line["event"] for line in lines] == ["result_cache_unavailable"]
 
 
 def test_a_redis_that_is_full_is_told_of_once(mortal: MortalRedis) -> None:
@@ -216,7 +216,7 @@ def test_a_redis_that_is_full_is_told_of_once(mortal: MortalRedis) -> None:
         client.config_set("maxmemory", 1)
     with capture_logs() as lines:
         keep(mortal.url, uuid4(), [entry(1)], [entry(2)])
-    assert [line["event"] for line in lines] == ["result_cache_refuses"]
+    assert [line["event"] for line in lines] == ["result_cache_write_refused"]
 
 
 @pytest.fixture

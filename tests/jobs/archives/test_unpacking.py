@@ -167,7 +167,7 @@ def test_an_entry_whose_archive_was_taken_over_makes_no_document(bench: Bench) -
     late = bench.claim(archive)
     bench.expire_lease(archive)
     bench.claim(archive)
-    assert Turn(late, reader, lambda: True).take() == "fenced"
+    assert Turn(late, reader, lambda: True).take() == "lease_lost"
     assert bench.counts() == (0, 0)
     assert bench.rows(archive) == [(1, "waiting", "")]
 
@@ -211,7 +211,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(bench: Bench) -> None:
     slow = bench.claim(archive)
     bench.expire_lease(archive)
     assert bench.turn(archive) == "done"
-    assert Turn(slow, reader, lambda: True).take() == "fenced"
+    assert Turn(slow, reader, lambda: True).take() == "lease_lost"
     assert bench.counts() == (2, 2)
 
 
@@ -228,7 +228,7 @@ def test_an_entry_that_meets_a_limit_waits_and_is_not_lost(bench: Bench) -> None
     archive = bench.accept(*pages("one", "two"))
     with operator_work():
         Tenant.objects.filter(id=bench.identity.tenant_id).update(unfinished_jobs=1)
-    assert bench.turn(archive) == "rests"
+    assert bench.turn(archive) == "postponed"
     resting = bench.again(archive)
     assert (resting.state, resting.waiting_code) == (states.UNPACKING, "too_many_unfinished_jobs")
     assert [state for _, state, _ in bench.rows(archive)] == ["done", "waiting"]
@@ -243,7 +243,7 @@ def test_a_paused_model_is_waited_for(bench: Bench) -> None:
     archive = bench.accept(*pages("one"))
     with operator_work():
         ServedModel.objects.filter(name=bench.model).update(state=ServedModel.State.PAUSED)
-    assert bench.turn(archive) == "rests"
+    assert bench.turn(archive) == "postponed"
     assert bench.again(archive).waiting_code == "model_paused"
 
 
@@ -255,7 +255,7 @@ def test_a_turn_ends_early_when_the_process_stops_and_goes_on_elsewhere(bench: B
         asked.append(1)
         return len(asked) <= 2
 
-    assert bench.turn(archive, once) in ("turn_over", "rests")
+    assert bench.turn(archive, once) in ("time_slice_ended", "postponed")
     bench.sql("UPDATE jobs_archive SET run_after = now() WHERE id = %s", archive)
     assert bench.turn(archive) == "done"
     assert bench.counts() == (2, 0)
@@ -266,7 +266,7 @@ def test_a_canceled_archive_keeps_what_was_made_and_makes_no_more(bench: Bench) 
     claim = bench.claim(archive)
     canceled = cancel_archive(identity=bench.identity, archive_id=archive.id)
     assert canceled.state == states.CANCELED
-    assert Turn(claim, reader, lambda: True).take() == "fenced"
+    assert Turn(claim, reader, lambda: True).take() == "lease_lost"
     assert {state for _, state, _ in bench.rows(archive)} == {"canceled"}
     assert cancel_archive(identity=bench.identity, archive_id=archive.id).state == states.CANCELED
     assert not default_storage.exists(archive.file)

@@ -31,7 +31,7 @@ def endpoint_id(identity: Identity) -> str:
 
 def test_nobody_has_one_at_first_and_is_offered_to_add_it(member: Client) -> None:
     page = member.get("/webhooks").content.decode()
-    assert "No webhook yet" in page
+    assert "No webhooks yet" in page
     assert "/webhooks/new" in page
 
 
@@ -48,7 +48,7 @@ def test_one_is_added_and_its_secret_shown_once(member: Client) -> None:
     [
         ({"url": "http://10.0.0.1/", "events": ["*"]}, "not one of the available choices"),
         ({"url": "http://10.0.0.1/", "events": ["job.*"]}, "only https://"),
-        ({"url": URL}, "Choose at least one"),
+        ({"url": URL}, "Select at least one"),
     ],
 )
 def test_what_is_wrong_with_a_new_one_is_said(member: Client, form: dict[str, object], words: str) -> None:
@@ -64,16 +64,16 @@ def test_its_messages_are_shown_and_its_buttons_act(
     here = f"/webhooks/{endpoint_id}"
     assert delivery.message.webhook_id in member.get(here).content.decode()
     for deed, words in (
-        ("test", "A test is sent"),
-        ("disable", "It is disabled"),
+        ("test", "Test message sent"),
+        ("disable", "Endpoint disabled"),
         ("test", "Enable it first"),
-        ("enable", "It is enabled"),
+        ("enable", "Endpoint enabled"),
     ):
         assert words in member.post(f"{here}/{deed}", follow=True).content.decode()
     replayed = member.post(f"/webhooks/deliveries/{delivery.id}/replay", follow=True)
-    assert "sent once more" in replayed.content.decode()
+    assert "Message sent again" in replayed.content.decode()
     assert "whsec_" in member.post(f"{here}/rotate").content.decode()
-    assert "is deleted" in member.post(f"{here}/delete", follow=True).content.decode()
+    assert "Endpoint deleted" in member.post(f"{here}/delete", follow=True).content.decode()
     assert member.get(here).status_code == 404
 
 
@@ -116,5 +116,5 @@ def test_one_that_is_left_alone_says_until_when_and_a_test_ends_that(
     with unit_of_work(identity.tenant_id):
         endpoints = WebhookEndpoint.objects.filter(id=endpoint_id)
         endpoints.update(failures=5, rests_until=Now() + timedelta(minutes=5))
-    assert "left alone until" in member.get(here).content.decode()
-    assert "left alone until" not in member.post(f"{here}/test", follow=True).content.decode()
+    assert "paused until" in member.get(here).content.decode()
+    assert "paused until" not in member.post(f"{here}/test", follow=True).content.decode()

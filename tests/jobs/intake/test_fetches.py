@@ -320,7 +320,7 @@ def _nothing_is_spooled(server: GranianServer) -> None:
 
 
 def _gone(server: GranianServer) -> int:
-    return server.log_path.read_text().count("client_gone")
+    return server.log_path.read_text().count("client_disconnected")
 
 
 def _more_gone(server: GranianServer, before: int) -> bool:

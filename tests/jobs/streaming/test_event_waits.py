@@ -64,7 +64,9 @@ def held(look: Look, web_server: GranianServer) -> Iterator[Callable[..., "Futur
 
 def _held_by(web_server: GranianServer) -> float:
     metrics = httpx.get(f"{web_server.url}/metrics").text
-    lines = [line for line in metrics.splitlines() if line.startswith('maas_live_open{kind="wait"}')]
+    lines = [
+        line for line in metrics.splitlines() if line.startswith('maas_streaming_connections{kind="wait"}')
+    ]
     return float(lines[0].split()[-1]) if lines else 0.0
 
 

@@ -128,7 +128,7 @@ def test_who_waits_is_woken_after_a_connection_that_swallows_everything_was_give
             line.stall()
             with capture_logs() as lines:
                 await asyncio.to_thread(
-                    eventually, lambda: "changes_not_heard" in str(lines), "that it is given up"
+                    eventually, lambda: "change_listener_disconnected" in str(lines), "that it is given up"
                 )
             await line.mend()
             assert await watch.wait(

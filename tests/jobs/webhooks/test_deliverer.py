@@ -91,7 +91,7 @@ def test_what_cannot_be_signed_is_an_attempt_by_the_schedule_and_no_fault_of_the
     assert {one.error_code for one in post.attempts()} == {"internal_error"}
     assert {(one.state, one.step) for one in post.deliveries()} == {("pending", 1)}
     assert post.again(made.endpoint).failing_since is None
-    assert caplog.text.count("webhook_not_sent") == 1
+    assert caplog.text.count("webhook_delivery_failed") == 1
 
 
 def test_words_that_cannot_be_stored_do_not_have_a_message_sent_for_ever(

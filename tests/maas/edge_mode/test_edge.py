@@ -252,14 +252,14 @@ def test_second_start_knows_what_the_first_has_measured(files: Path, tmp_path: P
     process = EdgeProcess(tmp_path / "home", *arguments)
     with process, process.client() as client:
         page_of(client.post("/v1/models/adder/run", json={"tensors": [ADDED]}))
-    assert "rows_tried" in process.said()
+    assert "row_independence_tested" in process.said()
     (kept,) = (tmp_path / "home" / "edge" / "profiles").iterdir()
     profile = json.loads(kept.read_text())
     assert profile["loaded_bytes"] > 0
     assert profile["fit"]
     with EdgeProcess(tmp_path / "home", *arguments) as again:
         pass
-    assert "rows_tried" not in again.said()
+    assert "row_independence_tested" not in again.said()
 
 
 def test_key_is_asked_for_where_there_is_one(adder: EdgeProcess) -> None:
@@ -303,7 +303,7 @@ def test_more_calls_than_there_are_places_are_refused_at_once(adder: EdgeProcess
 def test_caller_who_hangs_up_ends_the_work(edge: EdgeProcess, client: httpx.Client, long: bytes) -> None:
     with pytest.raises(httpx.ReadTimeout):
         client.post("/v1/models/ocr/run", content=long, headers=PDF, timeout=httpx.Timeout(60, read=1))
-    eventually(lambda: "client_gone" in edge.said(), "the end of the call")
+    eventually(lambda: "client_disconnected" in edge.said(), "the end of the call")
     with ThreadPoolExecutor(8) as callers:
         answers = callers.map(
             lambda _: client.post("/v1/models/adder/run", json={"tensors": [ADDED]}).status_code, range(8)

@@ -70,8 +70,8 @@ def test_what_few_requests_need_takes_no_web_process_out_of_its_load_balancer() 
     body = answer.json()
     assert (body["status"], body["not_ready"], body["degraded"]) == ("ready", [], [*others])
     assert body["checks"]["storage"] == {"ok": False, "detail": "failed: ConnectionError"}
-    assert REGISTRY.get_sample_value("maas_service_answers", {"service": "storage"}) == 0
-    assert REGISTRY.get_sample_value("maas_service_answers", {"service": "database"}) == 1
+    assert REGISTRY.get_sample_value("maas_service_up", {"service": "storage"}) == 0
+    assert REGISTRY.get_sample_value("maas_service_up", {"service": "database"}) == 1
 
 
 def test_a_check_that_hangs_is_not_waited_for_and_delays_no_other() -> None:

@@ -21,8 +21,8 @@ from tenants.accounts.browsers import browser_words
             "Mozilla/5.0 (Macintosh; Intel Mac OS X 14.1; rv:130.0) Gecko/20100101 Firefox/130.0",
             "Firefox on Mac",
         ),
-        ("curl/8.5.0", "Another program"),
-        ("", "Another program"),
+        ("curl/8.5.0", "Unknown browser"),
+        ("", "Unknown browser"),
     ],
 )
 def test_a_browser_is_told_in_words(said: str, words: str) -> None:

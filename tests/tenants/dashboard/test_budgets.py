@@ -52,7 +52,7 @@ def test_who_pays_sets_a_budget_and_it_holds(member: Client, tenant: CreatedTena
         spend(tenant, 500_001)
     page = member.get("/budgets").content.decode()
     assert "2.50 €" in page
-    assert "2.00 € set aside" in page
+    assert "2.00 € reserved" in page
 
 
 def test_a_budget_of_a_key_binds_that_key_alone(member: Client, tenant: CreatedTenant) -> None:

@@ -109,15 +109,15 @@ def test_a_key_works_to_the_end_of_its_last_day(member: Client, tenant: CreatedT
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"name": ""}, "Give the key a name"),
+        ({"name": ""}, "Enter a name"),
         ({"name": "x" * 101}, "at most 100"),
-        ({"preset": "custom"}, "Choose at least one thing"),
+        ({"preset": "custom"}, "Choose at least one permission"),
         ({"preset": "custom", "scopes": ["keys:write"]}, "keys:write is not one of the available choices"),
         ({"lifetime": "date"}, "Choose the last day"),
-        ({"lifetime": "date", "last_day": "2020-01-01"}, "1 Jan 2020 is over"),
-        ({"lifetime": "date", "last_day": "2999-01-01"}, "five years at most"),
-        ({"lifetime": "date", "last_day": "soon"}, "year-month-day"),
-        ({"mode": "free"}, "No key was made"),
+        ({"lifetime": "date", "last_day": "2020-01-01"}, "1 Jan 2020 is in the past"),
+        ({"lifetime": "date", "last_day": "2999-01-01"}, "at most five years"),
+        ({"lifetime": "date", "last_day": "soon"}, "YYYY-MM-DD"),
+        ({"mode": "free"}, "The key was not created"),
     ],
     ids=lambda value: "" if isinstance(value, str) else "-".join(value),
 )
@@ -182,10 +182,10 @@ def test_a_revoked_key_works_no_more_and_is_listed_as_such(member: Client, tenan
     key = tenant.key.key
     asked = member.get(f"/keys/{key.id}/revoke").content.decode()
     assert key.name in asked
-    assert "never used" in asked
+    assert "Never used" in asked
     page = member.post(f"/keys/{key.id}/revoke", follow=True).content.decode()
-    assert "is revoked" in page
-    assert "1 key that no longer works" in page
+    assert "was revoked" in page
+    assert "1 inactive key" in page
     with pytest.raises(InvalidKey, match="revoked"):
         identify_key(tenant.key.text)
 
@@ -219,7 +219,7 @@ def test_a_key_that_leaked_is_rotated_without_overlap(member: Client, tenant: Cr
 def test_rotating_twice_makes_one_successor(member: Client, tenant: CreatedTenant) -> None:
     member.post(f"/keys/{tenant.key.key.id}/rotate", {"overlap": "3600"})
     page = member.post(f"/keys/{tenant.key.key.id}/rotate", {"overlap": "604800"}, follow=True)
-    assert "has a successor already" in page.content.decode()
+    assert "was already replaced" in page.content.decode()
     with unit_of_work(tenant.tenant.id):
         assert ApiKey.objects.count() == 2
 

@@ -196,7 +196,7 @@ def test_a_log_that_cannot_be_read_says_so(member: Client, monkeypatch: pytest.M
     monkeypatch.setattr(settings, "MAAS_CACHE_URL", "redis://127.0.0.1:1/0")
     cache_redis.cache_clear()
     try:
-        assert "The log cannot be read right now" in shown(member)
+        assert "The log is temporarily unavailable" in shown(member)
         assert member.get("/log/one").status_code == 404
     finally:
         cache_redis.cache_clear()

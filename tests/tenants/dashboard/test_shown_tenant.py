@@ -95,7 +95,7 @@ def test_what_was_left_is_not_named_to_whoever_left_it(
     with operator_work():
         Membership.objects.filter(tenant=tenant.tenant, user=tenant.owner).delete()
     words = switched.post("/keys/new", {FIELD: str(tenant.tenant.id)}).content.decode()
-    assert "an account that you no longer belong to" in words
+    assert "an account that you are no longer a member of" in words
     assert tenant.tenant.name not in words
 
 
@@ -106,9 +106,9 @@ def test_whoever_was_removed_is_told_so_and_not_put_into_another_account(
         Membership.objects.filter(tenant=other_tenant.tenant, user=tenant.owner).delete()
     page = switched.get("/jobs")
     assert page.status_code == 403
-    assert "You no longer belong to that account" in page.content.decode()
+    assert "No longer a member" in page.content.decode()
     refused = switched.post("/v1/jobs", JOB, content_type="application/json")
     assert (refused.status_code, refused.json()["code"]) == (403, "tenant_left")
-    assert re.search(rf"Go on with {tenant.tenant.name}", page.content.decode())
+    assert re.search(rf"Switch to {tenant.tenant.name}", page.content.decode())
     switch(switched, tenant)
     assert switched.get("/jobs").status_code == 200

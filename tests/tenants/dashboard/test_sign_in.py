@@ -34,13 +34,13 @@ def test_capital_letters_in_an_address_do_not_matter(client: Client, tenant: Cre
 def test_wrong_credentials_are_refused_in_words(client: Client, email: str, password: str) -> None:
     status, _, page = sign_in(client, email, password)
     assert status == 200
-    assert 'class="bad"' in page or "do not belong together" in page
+    assert 'class="bad"' in page or "Wrong email or password" in page
     assert "_auth_user_id" not in client.session
 
 
 def test_a_wrong_password_reads_like_an_unknown_address(client: Client, tenant: CreatedTenant) -> None:
-    assert "do not belong together" in sign_in(client, tenant.owner.email, "wrong")[2]
-    assert "do not belong together" in sign_in(client, "nobody@example.com", "wrong")[2]
+    assert "Wrong email or password" in sign_in(client, tenant.owner.email, "wrong")[2]
+    assert "Wrong email or password" in sign_in(client, "nobody@example.com", "wrong")[2]
 
 
 def test_after_signing_in_one_is_where_one_wanted_to_be(client: Client, tenant: CreatedTenant) -> None:
@@ -56,10 +56,10 @@ def test_signing_in_leads_to_no_other_site(client: Client, tenant: CreatedTenant
 def test_a_member_before_the_operators_door_is_told_why_it_is_shut(
     client: Client, tenant: CreatedTenant
 ) -> None:
-    assert "this place is for operators" not in client.get("/admin/", follow=True).content.decode()
+    assert "this page is for operators only" not in client.get("/admin/", follow=True).content.decode()
     client.force_login(tenant.owner)
     page = client.get("/admin/", follow=True).content.decode()
-    assert f"You are signed in as {tenant.owner.email}; this place is for operators." in page
+    assert f"You are signed in as {tenant.owner.email}; this page is for operators only." in page
     assert 'href="/">back to your documents' in page
 
 
@@ -86,7 +86,7 @@ def test_a_person_without_a_tenant_is_told_so(client: Client) -> None:
         client.force_login(User.objects.create_user(f"{unique('lonely')}@example.com", PASSWORD))
     answer = client.get("/jobs")
     assert answer.status_code == 403
-    assert "You belong to no account yet" in answer.content.decode()
+    assert "No account yet" in answer.content.decode()
 
 
 def test_a_member_of_a_suspended_tenant_is_told_so(client: Client, tenant: CreatedTenant) -> None:

@@ -74,7 +74,7 @@ def test_the_tenth_failure_is_the_last_for_a_while(
     page = sign_in(guesser, email.upper(), PASSWORD)
     assert page.status_code == 429
     assert 0 < int(page["Retry-After"]) <= WINDOW_S
-    assert "Signing in failed too often" in page.content.decode()
+    assert "Too many failed sign-ins" in page.content.decode()
     assert f'data-seconds="{page["Retry-After"]}"' in page.content.decode()
     assert "_auth_user_id" not in guesser.session
 

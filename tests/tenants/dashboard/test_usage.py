@@ -126,13 +126,13 @@ def test_currencies_are_never_added_up(member: Client, use: Use) -> None:
 def test_what_was_a_test_stands_apart(member: Client, use: Use) -> None:
     use(on(3), quantity=7, amount_micros=0, livemode=False)
     page = shown(member)
-    assert "Nothing charged in October 2026" in page
+    assert "No charges in October 2026" in page
     assert "7 pages" in page
 
 
 def test_an_empty_account_is_told_what_will_be_here(member: Client) -> None:
     page = member.get("/usage").content.decode()
-    assert "As soon as a model has read its first page" in page
+    assert "After your first page is processed" in page
     assert 'id="chart"' not in page
 
 
@@ -147,7 +147,7 @@ def test_months_can_be_paged_through_as_far_as_there_are_any(member: Client, use
 def test_a_month_that_is_none_is_refused_in_words(member: Client, month: str) -> None:
     answer = member.get("/usage", {"month": month})
     assert answer.status_code == 404
-    assert "is no month that has begun" in answer.content.decode()
+    assert "Enter a past month as YYYY-MM" in answer.content.decode()
 
 
 def downloaded(client: Client, **parameters: str) -> list[dict[str, str]]:
@@ -197,7 +197,7 @@ def test_a_month_is_shown_by_key_and_of_one_key_alone(
     assert "2.00 €" not in page
     assert f"month=2026-11&amp;key={key.id}" in page, "the filter goes along"
     page = member.get("/usage", {"month": "2026-10", "key": "none", "model": "parse"}).content.decode()
-    assert "Nothing charged in October 2026 that fits the filter" in page
+    assert "No charges in October 2026 that match the filter" in page
 
 
 def test_a_month_looks_the_same_before_and_after_its_days_are_settled(
@@ -325,7 +325,7 @@ def test_a_forecast_stands_there_once_seven_days_are_over(member: Client, use: U
     noon = timezone.now().replace(hour=12, minute=0, second=0)
     today = [noon] if noon < timezone.now() else []
     use(*today, *(noon - timedelta(days=n) for n in range(1, 4)), amount_micros=2_000_000)
-    assert "there are too few to tell" in member.get("/usage").content.decode()
+    assert "Available after 7 days" in member.get("/usage").content.decode()
     use(*(noon - timedelta(days=n) for n in range(4, 29)), amount_micros=2_000_000)
     page = " ".join(member.get("/usage").content.decode().split())
     days = len(Month.of(noon.date()).days)
@@ -346,7 +346,7 @@ def test_a_day_lists_its_records_with_what_they_were_for(
     saved = 'saved <span title="0.0027 €">&lt; 0.01 €</span>'
     said = ("09:00:00", tenant.key.key.name, saved, "1 token<", "embed@1", "/jobs/of-page?id=")
     assert all(words in page for words in said)
-    assert "Nothing was used on this day" in member.get("/usage/day", {"day": "2026-10-09"}).content.decode()
+    assert "No usage on this day" in member.get("/usage/day", {"day": "2026-10-09"}).content.decode()
 
 
 def test_a_long_day_is_read_on_page_by_page(
@@ -367,7 +367,7 @@ def test_a_long_day_is_read_on_page_by_page(
 def test_a_day_that_is_none_is_refused_in_words(member: Client, day: str) -> None:
     answer = member.get("/usage/day", {"day": day})
     assert answer.status_code == 404
-    assert "is no day that has begun" in answer.content.decode()
+    assert "Enter a past day as YYYY-MM-DD" in answer.content.decode()
 
 
 def test_another_tenants_usage_is_nowhere(stranger: Client, use: Use) -> None:
@@ -405,10 +405,10 @@ def test_the_limits_that_hold_are_told_with_what_is_left_of_them(
         Tenant.objects.filter(id=tenant.tenant.id).update(pages_per_minute=40)
         ModelLimit.objects.create(tenant=tenant.tenant, model="embed", calls_at_once=3)
     said = " ".join(member.get("/usage").content.decode().split())
-    assert 'Pages a minute</th><td data-label="For">All models' in said
-    assert 'data-label="At most">40</td><td class="number" data-label="Left now">40<' in said
-    assert 'Calls at once</th><td data-label="For">embed' in said
-    assert "Pages a minute" not in shown(member), "a month that is over has none"
+    assert 'Pages per minute</th><td data-label="For">All models' in said
+    assert 'data-label="Maximum">40</td><td class="number" data-label="Remaining">40<' in said
+    assert 'Concurrent calls</th><td data-label="For">embed' in said
+    assert "Pages per minute" not in shown(member), "a month that is over has none"
 
 
 def test_what_is_left_is_said_to_be_unknown_where_nobody_can_tell() -> None:

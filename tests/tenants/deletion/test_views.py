@@ -94,7 +94,7 @@ def test_keys_are_refused_with_a_code_and_the_time_at_which_it_goes(
     assert refusal.value.extra == {"closes_at": rfc3339(closes_at)}
 
 
-@pytest.mark.parametrize(("role", "link"), [("owner", "Keep it"), ("viewer", "About this")])
+@pytest.mark.parametrize(("role", "link"), [("owner", "Cancel deletion"), ("viewer", "Details")])
 def test_members_look_on_under_a_banner(owner: Client, tenant: CreatedTenant, role: str, link: str) -> None:
     member = another(tenant, role)
     assert "is being deleted" not in member.get("/jobs").content.decode()
@@ -132,13 +132,13 @@ def test_only_an_owner_deletes_or_keeps(owner: Client, tenant: CreatedTenant, ro
     assert other.post("/tenant/delete", {"name": tenant.tenant.name}).status_code == 403
     delete(owner, tenant)
     assert other.post("/tenant/keep").status_code == 403
-    assert "Keep this account" not in other.get("/tenant/delete").content.decode()
+    assert "Cancel deletion" not in other.get("/tenant/delete").content.decode()
     assert state(tenant) == "closing"
 
 
 def test_an_owner_keeps_it_and_all_is_as_before(owner: Client, tenant: CreatedTenant) -> None:
     delete(owner, tenant)
-    assert "Keep this account" in owner.get("/tenant/delete").content.decode()
+    assert "Cancel deletion" in owner.get("/tenant/delete").content.decode()
     assert owner.post("/tenant/keep").status_code == 302
     assert state(tenant) == "active"
     identify_key(tenant.key.text)
@@ -246,7 +246,7 @@ def test_a_person_deletes_themselves_and_leaves_what_they_belong_to(
     confirm(owner, "/account/delete")
     assert owner.post("/account/delete", {"email": "another@example.com"}).status_code == 422
     done = owner.post("/account/delete", {"email": tenant.owner.email.upper()})
-    assert "You are deleted" in done.content.decode()
+    assert "Profile deleted" in done.content.decode()
     assert not User.objects.filter(pk=tenant.owner.pk).exists()
     for client in (owner, elsewhere):
         assert client.get("/jobs").headers["Location"].startswith("/sign-in")

@@ -74,7 +74,7 @@ def test_who_confirmed_signs_in_for_their_invitation(
     sign_up(stranger, email)
     stranger.post(link_in(mailoutbox[0]))
     page = Client().get(f"/invitations/accept/{invitation(tenant, email)}").content.decode()
-    assert "You have an account here" in page
+    assert "You already have a profile here" in page
     assert signs_in(email, FIRST)
 
 
@@ -166,7 +166,7 @@ def test_who_was_a_moment_earlier_is_told_of_and_no_error_shown(
         vouch_for(made)
     answer = stranger.post(f"/invitations/accept/{token}", {"name": "Ada", "password1": SECOND})
     assert answer.status_code == 200
-    with account_work(), pytest.raises(InvitedAsAnother, match="has an account here already"):
+    with account_work(), pytest.raises(InvitedAsAnother, match="already has a profile here"):
         accept_as_new(token=token, name="Ada", password=SECOND)
 
 

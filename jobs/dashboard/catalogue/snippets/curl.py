@@ -9,7 +9,7 @@ from jobs.dashboard.catalogue.snippets.quoting import json_text, shell_text
 
 _WAIT = "-H 'Prefer: wait=60'"
 _KEY = '-H "Authorization: Bearer $MAAS_API_KEY"'
-_LATER = "# Not done within a minute? Ask again at the address that the answer gives as urls.self."
+_LATER = "# Not finished within a minute? Request the URL in urls.self of the response again."
 
 
 def curl_code(call: Call, base_url: str) -> str:

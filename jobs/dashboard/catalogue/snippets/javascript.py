@@ -11,7 +11,7 @@ MAX_EXACT = 2**53
 """The largest number up to which JavaScript has every integer."""
 
 _CODE = """\
-// Node.js 20 or newer, as a file that ends in .mjs. Keep the key out of pages that others can open.
+// Node.js 20 or newer, saved as an .mjs file. Do not publish your key in a web page.
 {imports}const service = {service};
 const headers = {{
   Authorization: {authorization},

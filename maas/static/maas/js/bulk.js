@@ -11,7 +11,7 @@ export function watchBulk() {
     const button = target.closest("button[data-bulk]");
     if (!button || button.ariaBusy === "true") return;
     const ids = pickedIds();
-    if (ids.length > MOST_AT_ONCE) return say(`${ids.length} are selected; up to ${MOST_AT_ONCE} are taken at once.`, "bad");
+    if (ids.length > MOST_AT_ONCE) return say(`${ids.length} selected; the limit is ${MOST_AT_ONCE} at once. Select fewer.`, "bad");
     button.ariaBusy = "true";
     try {
       await act(button, new URLSearchParams(ids.map((id) => ["job", id])));
@@ -42,12 +42,12 @@ function download(jobs) {
   link.href = `${document.getElementById("bulk").dataset.archive}?${jobs}`;
   link.download = "";
   link.click();
-  say("The archive is being made. It holds result.json and text.txt of each job, not the files that were sent.");
+  say("Preparing the ZIP file. It contains result.json and text.txt of each job, not the original files.");
 }
 
 function confirmed({ verb, documents, what, words }) {
   if (!documents) {
-    say("None of the selected jobs has a document that could be deleted.", "wait");
+    say("None of the selected jobs has a file to delete.", "wait");
     return false;
   }
   const dialog = document.getElementById("confirm");

@@ -14,27 +14,27 @@ export const askCost = (address, model, amount, signal) => postJson(address, { m
 
 /** What stands below the form for a model, whatever will be sent: in `words`, with the exact cost for a title. */
 export async function example(address, model, meter, signal) {
-  if (!isTold(meter)) return { words: "What a document costs is known only once it has been read: nobody can count its tokens before.", exact: "" };
+  if (!isTold(meter)) return { words: "The price of a document is known only after processing, when its tokens are counted.", exact: "" };
   const found = await askCost(address, model, { pages: EXAMPLE_PAGES }, signal);
   return { words: exampleWords(found), exact: exactCost(found) };
 }
 
 function exampleWords(found) {
-  if (!found.cost.amount_micros) return "Reading costs nothing.";
+  if (!found.cost.amount_micros) return "Processing is free of charge.";
   const left = found.included.quantity + found.included.left;
   const cost = found.to_pay.amount_micros ? due(found) : "nothing";
   const words = `A document of ${EXAMPLE_PAGES} pages costs ${cost} now.`;
   if (!left) return words;
-  return `${words} Your plan pays for ${left.toLocaleString("en")} more ${UNITS[found.meter]} this month.`;
+  return `${words} Your plan includes ${left.toLocaleString("en")} more ${UNITS[found.meter]} this month.`;
 }
 
 /** For so many pages that are known. */
 export function costWords(pages, found) {
   const counted = pages === 1 ? "1 page" : `${pages.toLocaleString("en")} pages`;
   const { included, to_pay: toPay } = found;
-  if (!found.cost.amount_micros) return `${counted}, which cost nothing`;
-  if (!toPay.amount_micros) return `${counted}, which your plan pays for`;
-  const part = included.quantity && found.meter !== "gpu_second" ? `; your plan pays for ${included.quantity.toLocaleString("en")} of them` : "";
+  if (!found.cost.amount_micros) return `${counted}, free of charge`;
+  if (!toPay.amount_micros) return `${counted}, included in your plan`;
+  const part = included.quantity && found.meter !== "gpu_second" ? `; ${included.quantity.toLocaleString("en")} of them included in your plan` : "";
   return `${counted}, ${due(found)}${part}`;
 }
 

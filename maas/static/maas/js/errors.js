@@ -31,7 +31,7 @@ function countDown() {
   if (!byItself && again) again.hidden = true;
   const tick = () => {
     const left = Math.ceil((end - Date.now()) / 1000);
-    line.textContent = left > 0 ? `${byItself ? "Tries" : "You can try"} again in ${inWords(left)}.` : "Now it can be tried again.";
+    line.textContent = left > 0 ? `${byItself ? "Retrying" : "Try again"} in ${inWords(left)}.` : "You can try again now.";
     if (left > 0) return;
     clearInterval(timer);
     if (again) again.hidden = false;

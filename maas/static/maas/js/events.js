@@ -42,8 +42,8 @@ export function followEvents(changed) {
       takeBack?.();
       takeBack = banner(
         code === SIGNED_OUT
-          ? "You are signed out by now. Load the page again and sign in."
-          : "Connection lost, trying again … What is under way goes on meanwhile.",
+          ? "You are signed out. Reload the page and sign in."
+          : "Connection lost, reconnecting … Running jobs continue.",
       );
       if (code === SIGNED_OUT) return;
       // Not all browsers at the same moment, when a server comes back.

@@ -49,7 +49,7 @@ function sayEnds() {
   if (ended.length === 1) {
     const [[id, state]] = ended;
     announce(`${document.getElementById(id).dataset.name}: ${state.replaceAll("_", " ")}`);
-  } else if (ended.length) announce(`${ended.length} jobs have ended`);
+  } else if (ended.length) announce(`${ended.length} jobs finished`);
 }
 
 // Reading a question's meaning takes a while: the link that was pressed says that it is being done.
@@ -91,7 +91,7 @@ function refuseDrops() {
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    say("Your role does not allow sending documents. Ask an owner of the account.", "wait");
+    say("Your role cannot upload documents. Ask an owner of the account to change your role.", "wait");
   });
 }
 

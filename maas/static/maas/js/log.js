@@ -30,7 +30,7 @@ function watchPause() {
   state.hidden = pause.hidden = false;
   pause.addEventListener("click", () => {
     pause.setAttribute("aria-pressed", String(!paused()));
-    pause.textContent = paused() ? "Go on" : "Pause";
+    pause.textContent = paused() ? "Resume" : "Pause";
     look();
   });
   document.addEventListener("scroll", tell, { passive: true });

@@ -24,8 +24,8 @@ async function attempt() {
 function tick() {
   const left = Math.ceil((nextAt - Date.now()) / 1000);
   if (left <= 0) attempt();
-  else if (Number.isFinite(left)) line.textContent = `Tries again in ${left} s, and goes on to where you were.`;
-  else line.textContent = "Asking the server …";
+  else if (Number.isFinite(left)) line.textContent = `Retrying in ${left} s. This page reloads when the server answers.`;
+  else line.textContent = "Connecting …";
 }
 
 document.getElementById("now").addEventListener("click", attempt);

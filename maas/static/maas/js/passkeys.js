@@ -4,9 +4,9 @@ const options = () => JSON.parse(document.getElementById("passkey-options").text
 const known = window.PublicKeyCredential?.parseRequestOptionsFromJSON;
 
 const WORDS = {
-  NotAllowedError: "Nothing came of it: it was canceled, or took too long.",
-  InvalidStateError: "This device has a passkey for you here already.",
-  SecurityError: "Passkeys do not work at this address. Open the service by a name, not by a number.",
+  NotAllowedError: "Canceled or timed out. Try again.",
+  InvalidStateError: "This device already has a passkey for this service.",
+  SecurityError: "Passkeys do not work with an IP address. Open the service by its host name.",
 };
 
 async function ask(form) {
@@ -35,7 +35,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
       // Without the event that leads here.
       form.submit();
     } catch (error) {
-      said.textContent = WORDS[error.name] ?? "The browser could not do it.";
+      said.textContent = WORDS[error.name] ?? "The browser could not use a passkey. Try again.";
       said.hidden = false;
       button.disabled = false;
     }

@@ -24,17 +24,17 @@ export function showAnswer(job, call, tookMs) {
 
 function notShown(canceled, more) {
   const words = [];
-  if (more > 0) words.push(`${more} more pages are on the job's own page.`);
-  if (canceled > 0) words.push(canceled === 1 ? "One page was not run." : `${canceled} pages were not run.`);
+  if (more > 0) words.push(`Open the job to see ${more} more pages.`);
+  if (canceled > 0) words.push(canceled === 1 ? "1 page was not processed." : `${canceled} pages were not processed.`);
   return words.map((sentence) => el("p", { className: "fine" }, sentence));
 }
 
 function summarize(job, tookMs) {
-  const words = { succeeded: "Done in", partially_succeeded: "Done in part, in", canceled: "Canceled after" }[job.state] ?? "Failed after";
+  const words = { succeeded: "Done in", partially_succeeded: "Partially succeeded after", canceled: "Canceled after" }[job.state] ?? "Failed after";
   part("outcome").dataset.state = job.state;
   const link = el("a", { href: part("playground").dataset.jobPage + job.id }, "Open the job");
   part("progress-words").textContent = `${words} ${seconds(tookMs)}${atWork(job)}.`;
-  part("summary").replaceChildren("It cost ", el("span", { title: exactMoney(job.cost) }, roundedMoney(job.cost)), ". ", link);
+  part("summary").replaceChildren("Cost: ", el("span", { title: exactMoney(job.cost) }, roundedMoney(job.cost)), ". ", link);
   part("summary").hidden = false;
   part("trouble").hidden = !job.error;
   if (job.error) part("trouble").replaceChildren(`${job.error.detail} `, el("code", {}, job.error.code));
@@ -42,7 +42,7 @@ function summarize(job, tookMs) {
 
 function atWork({ started_at: started, finished_at: finished, state }) {
   if (!started || state === "canceled") return "";
-  return `, ${seconds(new Date(finished) - new Date(started))} of it at work`;
+  return ` (processing: ${seconds(new Date(finished) - new Date(started))})`;
 }
 
 const seconds = (ms) => (ms < 995 ? `${Math.max(1, Math.round(ms / 10) * 10)} ms` : `${(ms / 1_000).toFixed(1)} s`);
@@ -72,11 +72,11 @@ function kindOf({ label, score, scores }) {
 }
 
 function linesOf({ text, lines }) {
-  if (!text.trim()) return el("p", { className: "fine" }, "There is no text on this page.");
+  if (!text.trim()) return el("p", { className: "fine" }, "No text on this page.");
   const list = el("ul", { className: "text-lines", ariaLabel: "Text", tabIndex: 0 });
   for (const line of lines ?? text.split("\n").map((one) => ({ text: one }))) {
     const unsure = line.confidence != null && line.confidence < UNSURE_BELOW;
-    const title = unsure ? `The model is ${Math.round(line.confidence * 100)} % sure of this line` : "";
+    const title = unsure ? `Confidence ${Math.round(line.confidence * 100)} %` : "";
     list.append(el("li", { className: unsure ? "unsure" : "", title }, line.text));
   }
   return list;

@@ -36,7 +36,7 @@ async function renew() {
     place.innerHTML = await answer.text();
   } catch (error) {
     if (error.name === "AbortError") return;
-    place.replaceChildren(words("The code could not be brought up to date. Change something, or load the page again."));
+    place.replaceChildren(words("The code could not be updated. Reload the page."));
   }
 }
 

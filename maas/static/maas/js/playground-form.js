@@ -136,13 +136,13 @@ function watchDrops(drop) {
 async function chooseSample({ currentTarget: button }) {
   button.disabled = true;
   const words = button.textContent;
-  button.textContent = "Fetching the sample …";
+  button.textContent = "Loading the sample …";
   try {
     const answer = await fetch(button.dataset.from);
     if (!answer.ok) throw new Error();
     choose(new File([await answer.blob()], "sample-scan.jpg", { type: "image/jpeg" }), true);
   } catch {
-    showRefusal({ code: "document_sample", detail: "The sample could not be fetched. Try again, or choose a file." });
+    showRefusal({ code: "document_sample", detail: "The sample could not be loaded. Try again or choose a file." });
   } finally {
     button.textContent = words;
     button.disabled = false;
@@ -158,7 +158,7 @@ function choose(chosen, isSample = false) {
   showPreview(chosen);
   const most = Number(playground.dataset.mostBytes);
   if (chosen?.size > most) {
-    showRefusal({ code: "document_size", detail: `This file has ${sizeWords(chosen.size)}; up to ${sizeWords(most)} are accepted.` });
+    showRefusal({ code: "document_size", detail: `This file is too large: ${sizeWords(chosen.size)}. The limit is ${sizeWords(most)}.` });
   }
   form.dispatchEvent(new Event("chosen"));
 }
@@ -168,5 +168,5 @@ function showPreview(chosen) {
   preview.hidden = !PICTURES.includes(chosen?.type);
   if (preview.hidden) preview.removeAttribute("src");
   else preview.src = URL.createObjectURL(chosen);
-  preview.alt = preview.hidden ? "" : `The chosen picture, ${chosen.name}`;
+  preview.alt = preview.hidden ? "" : `Preview of ${chosen.name}`;
 }

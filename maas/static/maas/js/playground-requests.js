@@ -1,8 +1,8 @@
 // Requests of the playground to the API, as the signed-in person; refusals become errors with a code and words.
 import { pageHeaders } from "./requests.js";
 
-const SIGNED_OUT = "You are signed out by now. Load the page again and sign in.";
-const UNREACHABLE = "The server could not be reached, or it hung up. Check the connection.";
+const SIGNED_OUT = "You are signed out. Reload the page and sign in.";
+const UNREACHABLE = "The server could not be reached. Check your connection and try again.";
 
 export class Refused extends Error {
   /** `code` is the API's, or "unreachable". */
@@ -48,7 +48,7 @@ function answerOf(status, text, retryAfter) {
   const answer = parsed(text);
   if (status >= 200 && status < 300) return answer;
   if (status === 401) throw new Refused("not_authenticated", SIGNED_OUT);
-  const detail = answer.detail ?? `The server answered ${status} without saying why.`;
+  const detail = answer.detail ?? `The server returned error ${status}. Try again.`;
   throw new Refused(answer.code ?? "", detail, Number(retryAfter) || 0);
 }
 

@@ -48,7 +48,7 @@ async function run() {
     end("done", "");
     showAnswer(job, call, performance.now() - running.startedAt);
   } catch (refusal) {
-    if (refusal.name === "AbortError") end("idle", "Canceled before it was sent. Nothing was run.");
+    if (refusal.name === "AbortError") end("idle", "Canceled before sending. Nothing was run.");
     else refused(refusal);
   } finally {
     part("run").disabled = false;
@@ -98,7 +98,7 @@ async function submitted({ key, body, headers }) {
 function tellSent(share) {
   running.sent ||= share === 1;
   if (running.unwanted) return;
-  if (share === 1) tell("Sent. Waiting for the answer …");
+  if (share === 1) tell("Sent. Waiting for the result …");
   else tell(`Sending … ${Math.floor(share * 100)} %`, share);
 }
 
@@ -113,7 +113,7 @@ async function finished(job) {
       pauseMs = 1_000;
     } catch (refusal) {
       if (!PASSING.includes(refusal.code)) throw refusal;
-      tell("The connection is lost; the job goes on. Looking again …");
+      tell("Connection lost; the job continues. Reconnecting …");
       await new Promise((done) => setTimeout(done, Math.max(pauseMs, refusal.retryAfterS * 1_000)));
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
@@ -132,10 +132,10 @@ async function lookAtEvents(job) {
 
 function tellState(job) {
   const { state, pages_total: total, pages_done: done } = job;
-  if (state === "queued") return tell("Queued: waiting for a worker …");
-  if (running.loading && done === 0) return tell("Loading the model: it was not in memory …");
-  if (total === 1) return tell("Running …");
-  return tell(`Running: page ${Math.min(done + 1, total)} of ${total} …`, done / total);
+  if (state === "queued") return tell("Queued …");
+  if (running.loading && done === 0) return tell("Loading the model …");
+  if (total === 1) return tell("Reading …");
+  return tell(`Reading page ${Math.min(done + 1, total)} of ${total} …`, done / total);
 }
 
 async function cancel() {
@@ -159,7 +159,7 @@ async function cancelJob() {
 function refused(refusal) {
   const again = refusal.retryAfterS ? ` Try again in ${refusal.retryAfterS} s.` : "";
   if (showRefusal(refusal)) {
-    end("idle", "Nothing was run: see what the form says.");
+    end("idle", "Nothing was run. Correct the marked field.");
     return;
   }
   end("bad", "");

@@ -7,7 +7,7 @@ export function submissionOf({ model, kind, value, file, parameters, priority })
 }
 
 function form(model, file, parameters, priority) {
-  if (!file) throw new Refused("document_empty", "Choose a file first, or use the sample scan.");
+  if (!file) throw new Refused("document_empty", "Choose a file first or use the sample scan.");
   const body = new FormData();
   body.append("model", model);
   body.append("parameters", JSON.stringify(parameters));

@@ -15,11 +15,11 @@ export function similarityTable(vectors, texts) {
   const head = el("tr", {}, el("th", { scope: "col" }, "Cosine"), ...compared.map((_, place) => el("th", { scope: "col", className: "number" }, place + 1)));
   const rows = compared.map((vector, row) => rowOf(vector, row, compared, texts[row]));
   const table = el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows));
-  const words = vectors.length > MOST_COMPARED ? `The first ${MOST_COMPARED} of ${vectors.length} texts. ` : "";
+  const words = vectors.length > MOST_COMPARED ? `First ${MOST_COMPARED} of ${vectors.length} texts. ` : "";
   return [
-    el("h3", {}, "How alike the texts are"),
-    el("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "How alike the texts are" }, table),
-    el("p", { className: "fine" }, `${words}1 is the same direction, 0 nothing in common.`),
+    el("h3", {}, "Similarity"),
+    el("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Similarity" }, table),
+    el("p", { className: "fine" }, `${words}1 means the same direction, 0 means unrelated.`),
     el("h3", {}, "Vectors"),
     el("ol", {}, ...compared.map((vector) => el("li", {}, vectorWords(vector)))),
   ];

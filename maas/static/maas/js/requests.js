@@ -34,7 +34,7 @@ async function ask(url, options) {
 }
 
 export function unreachable() {
-  return refused("The server could not be reached, or it hung up. Check the connection and try again.", 0);
+  return refused("The server could not be reached. Check your connection and try again.", 0);
 }
 
 /** What the server answered, in words; `retryAfterMs` when it says that trying again will do. */
@@ -49,7 +49,7 @@ function refused(words, status) {
 }
 
 function inWords(status, problem) {
-  if (status === 401) return "You are signed out by now. Load the page again and sign in.";
+  if (status === 401) return "You are signed out. Reload the page and sign in.";
   if (problem.detail) return problem.detail;
-  return `The server answered ${status} without saying why. Try again.`;
+  return `The server returned error ${status}. Try again.`;
 }

@@ -35,7 +35,7 @@ export async function sendLargeFile(addresses, file, { onSent, onPause, signal, 
       tries += 1;
       if (!mayGoOn(error) || tries === MOST_TRIES || signal.aborted || !navigator.onLine) throw error;
       const pauseMs = Math.max(error.retryAfterMs ?? 0, 1_000 * 2 ** (tries - 1));
-      onPause(`${error.message} Going on in ${Math.ceil(pauseMs / 1_000)} s …`);
+      onPause(`${error.message} Continuing in ${Math.ceil(pauseMs / 1_000)} s …`);
       await pause(pauseMs, signal);
     }
   }
@@ -129,7 +129,7 @@ async function outcome(url, signal) {
 
 function ended({ id, state, error }) {
   forget(id);
-  return error ? refusal(422, error) : refusal(410, { detail: `This upload is ${state}. Send the file again.` });
+  return error ? refusal(422, error) : refusal(410, { detail: `This upload is ${state}. Upload the file again.` });
 }
 
 // The server is away or busy, or has less, or more, than was thought: it is asked again how much there is.

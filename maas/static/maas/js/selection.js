@@ -81,5 +81,5 @@ function showCount(elsewhere) {
   bar.hidden = !picked.size;
   document.body.classList.toggle("picking", picked.size > 0);
   document.getElementById("picked-count").textContent = `${picked.size} selected`;
-  document.getElementById("picked-elsewhere").textContent = elsewhere ? `(${elsewhere} moved to another page)` : "";
+  document.getElementById("picked-elsewhere").textContent = elsewhere ? `(${elsewhere} on other pages)` : "";
 }

@@ -53,12 +53,12 @@ function adoptTheme(theme) {
 
 function watchRequests() {
   document.addEventListener("htmx:sendError", () => {
-    say("The server could not be reached. Check the connection and try again.", "bad");
+    say("The server could not be reached. Check your connection and try again.", "bad");
   });
   document.addEventListener("htmx:responseError", ({ detail }) => {
     const { status } = detail.xhr;
-    if (status === 401 || status === 403) say("You are signed out, or may not do this. Load the page again.", "bad");
-    else say(`The server refused this (${status}). Load the page again, then try once more.`, "bad");
+    if (status === 401 || status === 403) say("You are signed out or not allowed to do this. Reload the page.", "bad");
+    else say(`The server refused this (error ${status}). Reload the page and try again.`, "bad");
   });
   // A session that ended answers with the sign-in page: that belongs in the whole window, not in a part of it.
   document.addEventListener("htmx:beforeSwap", (event) => {

@@ -8,8 +8,8 @@ export function readSpan(text) {
   const written = text.trim().toLowerCase();
   if (!written) return null;
   const [, count, unit] = written.match(/^([0-9]{1,9})([smhd]?)$/) ?? [];
-  if (!count) throw new Error(`“${text.trim()}” is no time: write a number with s, m, h or d, such as 15m.`);
+  if (!count) throw new Error(`“${text.trim()}” is not a time. Enter a number with s, m, h or d, such as 15m.`);
   const seconds = Number(count) * UNITS_S[unit];
-  if (seconds < 1 || seconds > LONGEST_S) throw new Error(`“${text.trim()}” is not between 1 second and 30 days.`);
+  if (seconds < 1 || seconds > LONGEST_S) throw new Error(`“${text.trim()}” is out of range. Enter 1 second to 30 days.`);
   return seconds;
 }

@@ -40,7 +40,7 @@ export class Upload {
   cancel() {
     if (this.state === "accepting") return;
     this.stop?.abort(new Error("Canceled"));
-    this.become("canceled", this.document ? "Canceled. The file is kept, and was not read." : "Canceled");
+    this.become("canceled", this.document ? "Canceled. The file is stored but not processed." : "Canceled");
   }
 
   /** `seen(upload)` gives an upload of this page that brought the same bytes before this one, if any. */
@@ -50,12 +50,12 @@ export class Upload {
     await backOnline(this, signal);
     if (signal.aborted) return;
     try {
-      if (this.packed && this.askFirst && !this.agreed) return this.offer("What the files in a ZIP file cost is known only as they are unpacked. Nothing was sent yet.");
+      if (this.packed && this.askFirst && !this.agreed) return this.offer("The price of a ZIP file is known only when it is unpacked. Nothing is uploaded yet.");
       if (this.packed) return await this.patiently(() => this.send(signal), signal);
       this.document ??= await this.patiently(() => this.send(signal), signal);
       if (signal.aborted) return;
       const twin = seen(this);
-      if (twin) this.become("skipped", `The same bytes as “${twin.file.name}” of this upload; not read twice.`);
+      if (twin) this.become("skipped", `Same file as “${twin.file.name}” in this upload. Processed only once.`);
       else if (this.document.duplicate && !this.asked && (await this.wasRead())) this.ask();
       else if (this.askFirst && !this.agreed) await this.patiently(() => this.price(signal), signal);
       else await this.patiently(() => this.submit(), signal);
@@ -68,9 +68,9 @@ export class Upload {
   // Without a network a browser may wait for minutes before it says so: what is cut off is sent again when it is back.
   async send(signal) {
     for (;;) {
-      this.become(...(this.file.url ? ["checking", "Fetching"] : ["sending", "Sending"]));
+      this.become(...(this.file.url ? ["checking", "Fetching"] : ["sending", "Uploading"]));
       const cut = new AbortController();
-      const stop = () => cut.abort(signal.reason ?? new Error("The connection is lost."));
+      const stop = () => cut.abort(signal.reason ?? new Error("Connection lost."));
       addEventListener("offline", stop);
       signal.addEventListener("abort", stop);
       try {
@@ -106,18 +106,18 @@ export class Upload {
     });
     this.archive = archive.id;
     const count = archive.entries_total;
-    this.become("accepted", `Accepted: ${count === 1 ? "1 file" : `${count} files`} in it`);
+    this.become("accepted", `Uploaded: ${count === 1 ? "1 file" : `${count} files`}`);
   }
 
   sent(bytes) {
     this.sentBytes = bytes;
-    if (bytes >= this.file.size) this.become(this.packed ? "accepting" : "checking", this.packed ? "Reading what is in it" : "Checking");
-    else this.become("sending", "Sending");
+    if (bytes >= this.file.size) this.become(this.packed ? "accepting" : "checking", this.packed ? "Reading the ZIP file" : "Checking");
+    else this.become("sending", "Uploading");
   }
 
   // The key makes a second try find the job of a first whose answer was lost.
   async submit() {
-    this.become("accepting", "Making a job of it");
+    this.become("accepting", "Creating the job");
     const wanted = { model: this.model, document: this.document.id, priority: this.priority };
     if (this.expiresAfterS !== null) wanted.expires_after = this.expiresAfterS;
     const headers = { "Idempotency-Key": this.key };
@@ -125,8 +125,8 @@ export class Upload {
     const job = await postJson(this.addresses.jobs, wanted, headers);
     this.job = job.id;
     const named = this.document.name;
-    const known = this.document.duplicate && !this.file.url && named !== this.file.name ? `, known as “${named}”` : "";
-    this.become("accepted", `Accepted${known}`);
+    const known = this.document.duplicate && !this.file.url && named !== this.file.name ? `, already stored as “${named}”` : "";
+    this.become("accepted", `Uploaded${known}`);
   }
 
   async wasRead() {
@@ -143,7 +143,7 @@ export class Upload {
   // Sending a document costs nothing; reading it does.
   async price(signal) {
     const { pages_total: pages, id: document } = this.document;
-    if (!isTold(this.meter)) return this.offer("What it costs is known only once it has been read.");
+    if (!isTold(this.meter)) return this.offer("The price is known only after processing.");
     const found = await askCost(this.addresses.estimate, this.model, { document }, signal);
     this.exact = exactCost(found);
     this.offer(`${costWords(pages, found)}.`);
@@ -155,8 +155,8 @@ export class Upload {
 
   ask() {
     const day = momentText(new Date(this.earlier.created_at), "day");
-    const done = this.earlier.finished_at ? `was read with ${this.model} on ${day}` : `is being read with ${this.model}`;
-    this.become("asking", `You have this file already: “${this.document.name}” ${done}.`);
+    const done = this.earlier.finished_at ? `was processed with ${this.model} on ${day}` : `is being processed with ${this.model}`;
+    this.become("asking", `Already uploaded: “${this.document.name}” ${done}.`);
   }
 
   // A server that is busy says for how long.
@@ -176,7 +176,7 @@ export class Upload {
 
 async function backOnline(upload, signal) {
   if (navigator.onLine) return;
-  upload.become("sending", "The connection is lost. Sent again when it is back.");
+  upload.become("sending", "Connection lost. The upload starts again when you are online.");
   await new Promise((done) => {
     addEventListener("online", done, { once: true, signal });
     signal.addEventListener("abort", done, { once: true });
@@ -197,8 +197,8 @@ function faultOf({ file, packed, expiresAfterS, cancelAfterS }, most) {
   if (packed && (expiresAfterS ?? cancelAfterS) !== null) {
     return "Files in a ZIP file cannot expire or be canceled after a time. Clear both fields under “Options”, or upload the files themselves.";
   }
-  if (!file.size) return "This file is empty (0 bytes), so there is nothing to read.";
-  if (file.size > most.bytes) return `This file has ${sizeWords(file.size)}; up to ${most.words} are accepted. Split it.`;
+  if (!file.size) return "This file is empty (0 bytes). Choose another file.";
+  if (file.size > most.bytes) return `This file is too large: ${sizeWords(file.size)}. The limit is ${most.words}. Split the file.`;
   return "";
 }
 

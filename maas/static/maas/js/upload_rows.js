@@ -9,7 +9,7 @@ export function makeRow(upload, act) {
   const size = element("span", "fine size");
   const bar = element("progress");
   bar.max = Math.max(1, upload.file.size);
-  bar.ariaLabel = `Bytes of ${upload.file.name} sent`;
+  bar.ariaLabel = `Upload progress of ${upload.file.name}`;
   const words = element("p", "words");
   const buttons = element("span", "buttons");
   row.append(name, size, bar, words, buttons);
@@ -47,9 +47,9 @@ function controls(upload, act) {
   };
   if (upload.state === "accepting") return [];
   if (upload.open) return [button("cancel", "Cancel")];
-  if (upload.state === "begun") return [button("give up", "Give up")];
-  if (upload.state === "asking") return [link(`/jobs/${upload.earlier.id}`, "Open it"), button("again", "Read it again"), button("remove", "Leave it")];
-  if (upload.state === "offered") return [button("agree", upload.packed ? "Send it" : "Read it"), button("remove", "Leave it")];
+  if (upload.state === "begun") return [button("give up", "Discard")];
+  if (upload.state === "asking") return [link(`/jobs/${upload.earlier.id}`, "Open"), button("again", "Process again"), button("remove", "Skip")];
+  if (upload.state === "offered") return [button("agree", upload.packed ? "Upload" : "Process"), button("remove", "Skip")];
   if (upload.state === "accepted") return [link(upload.archive ? `/archives/${upload.archive}` : `/jobs/${upload.job}`, "Open")];
   if (upload.state === "failed" || upload.state === "canceled") return [button("retry", "Retry"), button("remove", "Remove")];
   return [button("remove", "Remove")];

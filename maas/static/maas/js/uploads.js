@@ -60,7 +60,7 @@ class Tray {
       this.add({
         file: { name: one.name, size: one.size },
         state: "begun",
-        words: `Not finished: ${part} % of it is here. Choose or drop the file again to go on.`,
+        words: `Unfinished: ${part} % uploaded. Choose or drop the file again to continue.`,
         sentBytes: one.offset,
         begun: one,
       });
@@ -90,16 +90,16 @@ class Tray {
 
   /** Whether they were taken; it is said why not. */
   take(files) {
-    if (!files.length) return refuse("There are no files in what was dropped.", "wait");
+    if (!files.length) return refuse("No files found in the dropped items.", "wait");
     if (files.length > MOST_FILES) {
-      return refuse(`These are ${files.length} files; up to ${MOST_FILES} are taken at once. None was sent.`);
+      return refuse(`${files.length} files selected; the limit is ${MOST_FILES} at once. Nothing was uploaded.`);
     }
     const { dataset, model, priority, action } = this.form;
     let times;
     try {
       times = timesOf(this.form);
     } catch (error) {
-      return refuse(`${error.message} Nothing was sent.`);
+      return refuse(`${error.message} Nothing was uploaded.`);
     }
     const options = {
       model: model.value,
@@ -120,7 +120,7 @@ class Tray {
       const upload = new Upload(file, options, (changed) => this.changed(changed));
       upload.batch = batch;
       const mark = markOf(file);
-      if (known.has(mark) && upload.open) upload.become("skipped", "Chosen twice; sent once.");
+      if (known.has(mark) && upload.open) upload.become("skipped", "Selected twice. Uploaded only once.");
       known.add(mark);
       this.add(upload, below);
     }
@@ -153,7 +153,7 @@ class Tray {
     const running = this.uploads.filter(({ state, started }) => started && state !== "waiting").length;
     for (const upload of this.uploads.filter(({ state }) => state === "waiting").slice(0, AT_ONCE - running)) {
       upload.started = true;
-      upload.become("sending", "Sending");
+      upload.become("sending", "Uploading");
       upload.run((one) => this.twinOf(one)).finally(() => {
         upload.started = false;
         if (upload.state === "accepted") refresh();
@@ -191,7 +191,7 @@ class Tray {
     const pages = this.offered.reduce((sum, { document }) => sum + document.pages_total, 0);
     const found = await askCost(first.addresses.estimate, first.model, { pages }).catch(() => null);
     if (this.totalled !== mark) return;
-    line.textContent = found ? `Together: ${costWords(pages, found)}.` : "";
+    line.textContent = found ? `Total: ${costWords(pages, found)}.` : "";
     line.title = found ? exactCost(found) : "";
   }
 
@@ -221,8 +221,8 @@ class Tray {
     const said = [
       open ? `${open} of ${all} to upload` : all > failures.length && `${count("accepted")} uploaded`,
       failures.length && `${failures.length} failed`,
-      count("asking", "offered") && `${count("asking", "offered")} to decide on`,
-      begun && `${begun} to go on with`,
+      count("asking", "offered") && `${count("asking", "offered")} to confirm`,
+      begun && `${begun} unfinished`,
     ].filter(Boolean);
     document.getElementById("tray").hidden = !this.rows.size;
     document.getElementById("tray-words").textContent = said.join(", ");
@@ -230,7 +230,7 @@ class Tray {
     keepFailures(failures);
     const read = document.getElementById("read-offered");
     read.hidden = this.offered.length < 2;
-    read.textContent = `Read all ${this.offered.length}`;
+    read.textContent = `Process all ${this.offered.length}`;
     document.getElementById("cancel-uploads").hidden = open < 2;
     this.tellTotal();
     document.getElementById("clear-uploads").hidden = open === all;

@@ -12,22 +12,24 @@ from maas.web.errors.api_errors import TITLES
 from maas.web.errors.reference.catalogue import Meaning, meanings
 
 _MARKED = re.compile(r"`([^`]+)`|\[([^\]]+)\]\([^)]+\)|\*\*([^*]+)\*\*|\*([^*]+)\*")
-_AGAIN = "Wait for as many seconds as `Retry-After` says, then send it again."
-_STOP = "Stop, and tell a person: sending it again changes nothing."
-_CORRECT = "Read the problem's `detail` and change the request: sending it again as it is changes nothing."
+_AGAIN = "Wait for the seconds in `Retry-After`, then send the request again."
+_STOP = "Do not retry. A person must resolve this first."
+_CORRECT = "Read the `detail` of the error and change the request. Retrying the same request does not help."
 _WHAT_TO_DO = {
     401: _STOP,
     402: _STOP,
     403: _STOP,
-    408: "Try again a few times, with growing pauses.",
+    408: "Retry a few times, with increasing pauses.",
     423: _AGAIN,
     429: _AGAIN,
-    500: "Try again a few times, with growing pauses. If it stays, quote the `request_id` to the operator.",
+    500: "Retry a few times, with increasing pauses. If it persists, contact the operator and quote the `request_id`.",
     503: _AGAIN,
-    504: "Try again, with less at a time or a later deadline.",
+    504: "Retry with a smaller request or a later deadline.",
     507: _AGAIN,
 }
-_WITHIN = "It stands within an answer, where it says why a part of it failed; it is final."
+_WITHIN = (
+    "This code appears inside a response and says why a part of it failed. Do not retry that part unchanged."
+)
 
 
 @require_safe
@@ -35,12 +37,12 @@ def error_code(request: HttpRequest, code: str) -> HttpResponse:
     """Show the page without authentication, because programs meet errors before they have a key."""
     found = meanings().get(code)
     if found is None:
-        raise Http404(f"There is no error code {code[:60]!r}.")
+        raise Http404(f"Unknown error code {code[:60]!r}.")
     status = next((meaning.status for meaning in found if meaning.status is not None), None)
     context = {
         "code": code,
         "status": status,
-        "title": TITLES[status] if status else "An error within an answer",
+        "title": TITLES[status] if status else "Error inside a response",
         "meanings": [(_topic(meaning.section), in_html(meaning.text)) for meaning in found],
         "what_to_do": in_html(_what_to_do(found)),
     }

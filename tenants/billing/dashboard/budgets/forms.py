@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from tenants.billing.ledger.terms import MAX_MICROS
 
@@ -13,14 +14,14 @@ WHOLE_ACCOUNT = ""
 
 
 class BudgetForm(forms.Form):
-    of = forms.ChoiceField(label="For", required=False)
+    of = forms.ChoiceField(label=_("For"), required=False)
     currency = forms.ChoiceField()
     monthly = forms.DecimalField(
-        label="A month",
+        label=_("Per month"),
         min_value=0,
         max_value=MAX_MICROS // MICROS,
         decimal_places=6,
-        help_text="What may be spent from the first to the last of each month (UTC). 0 stops all that costs something.",
+        help_text=_("The limit for each calendar month (UTC). 0 stops all paid work."),
         widget=forms.NumberInput(attrs={"step": "0.01", "min": "0", "inputmode": "decimal"}),
     )
 

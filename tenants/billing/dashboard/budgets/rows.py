@@ -41,7 +41,7 @@ def _row(budget: Budget, names: Mapping[UUID, str], month: date) -> BudgetRow:
     together = used + budget.held_micros
     return BudgetRow(
         id=budget.pk,
-        of=names.get(budget.api_key_id, "A key that is gone") if budget.api_key_id else _ACCOUNT,
+        of=names.get(budget.api_key_id, "Deleted key") if budget.api_key_id else _ACCOUNT,
         is_own=budget.set_by == Budget.By.TENANT,
         monthly=shown_money(budget.monthly_micros, budget.currency),
         used=shown_money(used, budget.currency),

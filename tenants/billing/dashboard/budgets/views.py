@@ -5,6 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tenants.api_keys.selectors import names_of_keys
@@ -30,7 +31,7 @@ def budgets(request: HttpRequest, identity: Identity) -> HttpResponse:
     if request.method == "POST":
         identity.require("billing:write")
         if form.is_valid() and _set(form, identity):
-            messages.success(request, "The budget holds, everywhere within a second.")
+            messages.success(request, _("Budget set. It takes effect within a second."))
             return redirect("budgets")
     with unit_of_work(identity.tenant_id):
         found = list(Budget.objects.all())
@@ -52,7 +53,7 @@ def remove_budget(request: HttpRequest, identity: Identity, budget_id: str) -> H
         found = False
     if not found:
         raise Http404
-    messages.success(request, "The budget is gone.")
+    messages.success(request, _("Budget removed."))
     return redirect("budgets")
 
 
@@ -62,9 +63,7 @@ def _form(request: HttpRequest, identity: Identity) -> BudgetForm:
         currencies = list(Wallet.objects.order_by("opened_at").values_list("currency", flat=True))
     with operator_work():
         plan = current_plan(identity.tenant_id)
-    keys = sorted(
-        ((key, f"The key {name}") for key, name in named.items()), key=lambda key: key[1].casefold()
-    )
+    keys = sorted(((key, f"Key {name}") for key, name in named.items()), key=lambda key: key[1].casefold())
     # Only currencies that concern the account are offered, because a budget opens a wallet and a wallet stays.
     known = dict.fromkeys(
         [*currencies, *([plan.currency] if plan else []), *([] if currencies or plan else [CURRENCY])]

@@ -18,7 +18,7 @@ from tenants.plans.wording import name_of, number_of, rounded_money, symbol_of
 
 TONES = {"open": "wait", "overdue": "bad", "paid": "good", "written_off": "", "credit_note": ""}
 KINDS = {Wallet.Kind.PREPAID: "prepaid", Wallet.Kind.INVOICED: "invoiced"}
-OF = {"account": "Budget of this month", "key": "Budget of a key"}
+OF = {"account": "Budget this month", "key": "Budget of a key"}
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class BudgetRow:
 class BalanceRow:
     currency: str
     available: str
+    unbilled: str
+    """The amount that was used and is not billed yet, of an invoiced balance."""
     kind: str
     notes: Sequence[str]
     budgets: Sequence[BudgetRow]
@@ -104,9 +106,9 @@ def balance_row(balance: Balance) -> BalanceRow:
     wallet = balance.wallet
     notes = [KINDS[Wallet.Kind(wallet.kind)]]
     if wallet.held_micros:
-        notes.append(f"{rounded_money(wallet.held_micros, wallet.currency)} set aside for work under way")
+        notes.append(f"{rounded_money(wallet.held_micros, wallet.currency)} reserved for running work")
     if wallet.credit_line_micros:
-        notes.append(f"may go {rounded_money(wallet.credit_line_micros, wallet.currency)} below zero")
+        notes.append(f"credit line {rounded_money(wallet.credit_line_micros, wallet.currency)}")
     budgets = [
         BudgetRow(
             shown_money(one.used_micros, wallet.currency),
@@ -115,8 +117,14 @@ def balance_row(balance: Balance) -> BalanceRow:
         )
         for one in balance.budgets
     ]
+    unbilled_micros = max(0, -(wallet.available_micros + wallet.held_micros))
     return BalanceRow(
-        wallet.currency, shown_money(wallet.available_micros, wallet.currency), notes[0], notes[1:], budgets
+        currency=wallet.currency,
+        available=shown_money(wallet.available_micros, wallet.currency),
+        unbilled=shown_money(unbilled_micros, wallet.currency),
+        kind=notes[0],
+        notes=notes[1:],
+        budgets=budgets,
     )
 
 
@@ -160,12 +168,12 @@ def _since(invoice: Invoice) -> list[tuple[str, str]]:
     if not invoice.due_micros:
         return []
     moved = [
-        ("Paid since", invoice.paid_micros),
-        ("Taken back by credit notes", invoice.credited_micros),
+        ("Paid", invoice.paid_micros),
+        ("Credited", invoice.credited_micros),
         ("Written off", invoice.written_off_micros),
     ]
     told = [(name, shown_money(-micros, invoice.currency)) for name, micros in moved if micros]
-    return [*told, ("Still open", shown_money(invoice.open_micros, invoice.currency))] if told else []
+    return [*told, ("Open", shown_money(invoice.open_micros, invoice.currency))] if told else []
 
 
 def payment_row(payment: Payment) -> PaymentRow:

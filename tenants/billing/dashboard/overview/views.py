@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tenants.billing.dashboard.overview.forms import DetailsForm
@@ -107,7 +108,7 @@ def _of_an_invoice(
             invoice = find_invoice(invoice_id)
             found = whole(invoice) if invoice else None
         if found is None:
-            raise Http404(f"There is no invoice {invoice_id[:100]!r}.")
+            raise Http404("This invoice does not exist.")
         return view(request, identity, found)
 
     return for_invoice
@@ -165,7 +166,7 @@ def details_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with unit_of_work(identity.tenant_id):
             set_billing_details(tenant_id=identity.tenant_id, said=dict(form.cleaned_data))
-        messages.success(request, "Saved. It stands on invoices that are issued from now on.")
+        messages.success(request, _("Saved. New invoices show these details."))
         return redirect("billing")
     status = 422 if request.method == "POST" else 200
     return render(request, "tenants/billing/details.html", {"form": form, "details": details}, status=status)
@@ -181,4 +182,4 @@ def _place(text: str) -> UUID | None:
     try:
         return UUID(text) if text else None
     except ValueError:
-        raise Http404(f"before={text[:60]!r} is no invoice of the list.") from None
+        raise Http404(f"before={text[:60]!r} is not the ID of an invoice.") from None

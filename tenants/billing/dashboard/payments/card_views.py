@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from tenants.billing.payments.cards import OUTDATED, begin_saving_card, forget_card, keep_card, let_card_pay
@@ -28,9 +29,13 @@ def saved_card(request: HttpRequest, identity: Identity) -> HttpResponse:
     if page.startswith("cs_") and "billing:write" in identity.scopes:
         try:
             if keep_card(page, of_tenant=identity.tenant_id) == OUTDATED:
-                messages.warning(request, "A card was saved or removed after you began. Save this one anew.")
+                messages.warning(
+                    request, _("A card was saved or removed in the meantime. Save this card again.")
+                )
         except ProviderAway:
-            messages.warning(request, "The provider of payments does not answer. The card will be here soon.")
+            messages.warning(
+                request, _("The payment provider does not answer. The card will appear here soon.")
+            )
         return redirect("saved_card")
     with unit_of_work(identity.tenant_id):
         card = card_of_tenant()
@@ -68,7 +73,7 @@ def remove_card(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("billing:write")
     try:
         forget_card(tenant_id=identity.tenant_id)
-        messages.success(request, "The card is removed. Nothing is taken from it any more.")
+        messages.success(request, _("Card removed. It is no longer charged."))
     except ProviderUnavailable as refusal:
         messages.warning(request, refusal.detail)
     return redirect("saved_card")

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from tenants.billing.payments.selectors import ways_to_pay
 from tenants.billing.payments.services import MAX_MICROS, TopUp
@@ -17,14 +18,14 @@ MICROS = 1_000_000
 
 class TopUpForm(forms.Form):
     amount = forms.DecimalField(
-        label="Amount",
+        label=_("Amount"),
         min_value=0,
         max_value=MAX_MICROS // MICROS,
         decimal_places=6,
         widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
     )
-    currency = forms.ChoiceField(label="Currency")
-    provider = forms.ChoiceField(label="How you pay", widget=forms.RadioSelect)
+    currency = forms.ChoiceField(label=_("Currency"))
+    provider = forms.ChoiceField(label=_("Payment method"), widget=forms.RadioSelect)
     once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
     """An id of this form. If the form is sent again, for example by a second click, there is still one payment."""
 
@@ -46,7 +47,7 @@ class TopUpForm(forms.Form):
             unit = unit_micros(currency)
             if amount <= 0 or int(amount * MICROS) % unit:
                 self.add_error(
-                    "amount", f"Give more than nothing, in steps of {rounded_money(unit, currency)}."
+                    "amount", f"Enter an amount above zero, in steps of {rounded_money(unit, currency)}."
                 )
         return said
 

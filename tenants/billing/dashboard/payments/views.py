@@ -129,7 +129,7 @@ def pay_invoice(request: HttpRequest, identity: Identity, invoice_id: str) -> Ht
     with unit_of_work(identity.tenant_id):
         invoice = Invoice.objects.filter(id=wanted).first() if (wanted := as_id(invoice_id)) else None
     if invoice is None:
-        raise Http404(f"There is no invoice {invoice_id[:60]!r}.")
+        raise Http404("This invoice does not exist.")
     ways = ways_to_pay()
     chosen = request.POST.get("provider", ways[0].name if len(ways) == 1 else "")
     if not chosen:

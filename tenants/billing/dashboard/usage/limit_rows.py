@@ -11,10 +11,10 @@ from tenants.limits.storage.room import StorageStanding
 from tenants.limits.storage.wording import size
 
 TITLES = {
-    "requests": "Requests a minute",
-    "tokens": "Tokens a minute",
-    "pages": "Pages a minute",
-    "calls": "Calls at once",
+    "requests": "Requests per minute",
+    "tokens": "Tokens per minute",
+    "pages": "Pages per minute",
+    "calls": "Concurrent calls",
 }
 
 
@@ -48,7 +48,7 @@ def _row(limit: Limit, standing: Standing | None) -> LimitRow:
     )
 
 
-_OF_TESTS = {"pages": "Pages a day", "calls": "Calls a day"}
+_OF_TESTS = {"pages": "Pages per day", "calls": "Calls per day"}
 
 
 def rows_of_tests(days: Sequence[Left]) -> list[LimitRow]:

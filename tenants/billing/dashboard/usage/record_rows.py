@@ -11,7 +11,7 @@ from tenants.billing.usage.models import UsageRecord
 from tenants.billing.usage.records import BATCH_LINE, CACHE, CALL, PAGE, Place, is_cached
 from tenants.plans.wording import used_words
 
-_KINDS = {CALL: "Call", CACHE: "Call", BATCH_LINE: "Line of a batch"}
+_KINDS = {CALL: "Call", CACHE: "Call", BATCH_LINE: "Batch line"}
 
 
 @dataclass(frozen=True)

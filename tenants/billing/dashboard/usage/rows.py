@@ -65,7 +65,7 @@ def forecast_tiles(forecasts: Mapping[str, Forecast]) -> list[Tile]:
             "Forecast for the month",
             f"{found.micros / 1_000_000:,.2f}",
             symbol_of(currency),
-            f"{found.low_micros / 1_000_000:,.2f} to {found.high_micros / 1_000_000:,.2f} in four of five months; "
+            f"{found.low_micros / 1_000_000:,.2f} to {found.high_micros / 1_000_000:,.2f} (80 % range), "
             f"from the last {found.from_days} days",
         )
         for currency, found in sorted(forecasts.items())
@@ -80,7 +80,7 @@ def cache_tiles(total: Total) -> list[Tile]:
         rounded_money(amount, currency) for currency, amount in sorted(total.saved_micros.items()) if amount
     )
     share = f"{cached_percent(total)} %"
-    note = f"saved {saved}" if saved else "nothing was saved"
+    note = f"saved {saved}" if saved else "no savings"
     return [Tile("From the cache", share, "", note)]
 
 

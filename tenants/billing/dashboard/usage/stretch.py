@@ -36,7 +36,9 @@ class Stretch:
             return cls(current, is_year=True)
         month = Month.parse(text) if text else current
         if month is None or month > current:
-            raise Http404(f"{text!r} is no month that has begun. Write it as year-month, such as {current}.")
+            raise Http404(
+                f"No usage for the month {text!r}. Enter a past month as YYYY-MM, for example {current}."
+            )
         return cls(month)
 
     @property

@@ -159,7 +159,9 @@ def _asked_day(request: HttpRequest) -> date:
     except ValueError:
         day = None
     if day is None or day > today or day.year < 2000:
-        raise Http404(f"{text[:40]!r} is no day that has begun. Write it as year-month-day, such as {today}.")
+        raise Http404(
+            f"No usage for the day {text[:40]!r}. Enter a past day as YYYY-MM-DD, for example {today}."
+        )
     return day
 
 

@@ -52,7 +52,7 @@ def in_our_words() -> Iterator[None]:
     try:
         yield
     except stripe.InvalidRequestError as error:
-        log.info("stripe_refused", code=error.code, param=error.param)
+        log.info("stripe_request_refused", code=error.code, param=error.param)
         raise ProviderRefused(str(error.code or "invalid_request")[:100]) from None
     except stripe.CardError as error:
         raise ProviderRefused(str(error.code or "declined")[:100]) from None
@@ -62,5 +62,5 @@ def in_our_words() -> Iterator[None]:
     except stripe.StripeError as error:
         # This includes a request under a known idempotency key with another body. The outcome of the first request is
         # then still unknown.
-        log.warning("stripe_away", error=type(error).__name__, status=error.http_status)
+        log.warning("stripe_unavailable", error=type(error).__name__, status=error.http_status)
         raise ProviderAway(f"Stripe: {type(error).__name__}") from None

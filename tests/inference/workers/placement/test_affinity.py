@@ -210,7 +210,7 @@ def test_the_models_of_a_worker_that_died_find_another_home(bench: MakeBench) ->
     assert not second.consumed
     first.die()
     eventually(lambda: second.consumed == set(work.pool.keys), "the dead one's models")
-    assert decisions(work.pool.keys) == {"spare_memory": 2, "home_lost": 2}
+    assert decisions(work.pool.keys) == {"spare_memory": 2, "worker_lost": 2}
 
 
 @pytest.mark.long
@@ -221,7 +221,7 @@ def test_a_hot_model_gets_a_second_home(bench: MakeBench) -> None:
     work.worker(memory_bytes=500 * MB)
     work.ask(*work.pool.keys, waiting=30, oldest_s=20.0)
     eventually(lambda: len(work.homes(work.pool.keys[0])) == 2, "a second home")
-    assert decisions(work.pool.keys) == {"spare_memory": 1, "second_home": 1}
+    assert decisions(work.pool.keys) == {"spare_memory": 1, "second_worker": 1}
 
 
 def test_a_retired_version_with_work_waiting_is_served_until_it_is_done(bench: MakeBench) -> None:
@@ -276,7 +276,7 @@ def test_a_pipeline_whose_members_do_not_fit_together_is_taken_at_once_and_works
     worker.affinity.settled.wait(30)
     work.ask(pipeline.key)
     eventually(lambda: pipeline.key in worker.consumed, "the queue taken from, without a wait")
-    assert decisions([pipeline.key])["in_turns"] >= 1
+    assert decisions([pipeline.key])["one_file_at_a_time"] >= 1
     row = TensorInput({"x": np.ones((1, INPUTS), np.float32)})
     answer = worker.engine.run(VersionCatalogue().get(pipeline.id), row, {})
     assert set(answer.result) == {"member0", "member1"}

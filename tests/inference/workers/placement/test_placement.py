@@ -64,7 +64,7 @@ def test_between_equals_a_hash_decides_whoever_asks_in_whatever_order() -> None:
     there = place(snapshot(*workers, models=(cold,), demand={cold.key: NOW}))
     back = place(snapshot(*reversed(workers), models=(cold,), demand={cold.key: NOW}))
     assert there == back
-    assert only(there).reason is Reason.EVEN
+    assert only(there).reason is Reason.TIE
 
 
 def test_of_two_that_would_have_to_leave_the_one_goes_that_nobody_asks_for() -> None:
@@ -72,7 +72,7 @@ def test_of_two_that_would_have_to_leave_the_one_goes_that_nobody_asks_for() -> 
     home = worker("w", used, unused)
     home = replace(home, held={"used@1": Held(1000, 1, 5.0), "unused@1": Held(1000, 900, 4.5)})
     decision = only(place(snapshot(home, models=(used, unused, cold), demand={"cold@1": NOW})))
-    assert (decision.reason, decision.leave) == (Reason.ONLY_ONE, ("unused@1",))
+    assert (decision.reason, decision.leave) == (Reason.ONLY_CANDIDATE, ("unused@1",))
 
 
 def test_what_has_work_stays_until_others_have_waited_for_long() -> None:
@@ -123,7 +123,7 @@ def test_a_hot_model_gets_a_second_home_once_it_is_waited_for_longer_than_its_lo
     assert place(snapshot(*fleet, models=(hot,), demand={"hot@1": Demand(9, 1.9)})) == ()
     assert told(place(snapshot(*fleet, models=(hot,), demand={"hot@1": Demand(9, 2.1)}))) == (
         "other",
-        Reason.SECOND_HOME,
+        Reason.SECOND_WORKER,
     )
 
 
@@ -137,7 +137,7 @@ def test_a_hot_model_gets_a_second_home_at_once_where_its_last_page_will_wait_fo
     other = worker("other")
     assert told(place(snapshot(slow, other, models=(hot,), demand={"hot@1": just_come}))) == (
         "other",
-        Reason.SECOND_HOME,
+        Reason.SECOND_WORKER,
     )
     for home in (fast, unknown):
         assert place(snapshot(home, other, models=(hot,), demand={"hot@1": just_come})) == ()
@@ -183,7 +183,7 @@ def test_spare_memory_is_filled_and_nothing_leaves_for_what_nobody_asks_for() ->
 def test_models_of_a_worker_that_died_come_first() -> None:
     models = tuple(model(f"m{number}@1") for number in range(5))
     made = place(snapshot(worker("w"), models=models, lost=frozenset({"m4@1"})))
-    assert (made[0].model.key, made[0].reason) == ("m4@1", Reason.HOME_LOST)
+    assert (made[0].model.key, made[0].reason) == ("m4@1", Reason.WORKER_LOST)
 
 
 def test_a_model_that_no_worker_has_memory_for_waits_for_one_and_is_then_told_of() -> None:
@@ -202,7 +202,7 @@ def test_a_pipeline_whose_members_fit_one_at_a_time_is_taken_at_once_and_does_wi
     parts = pipeline(60, 70)
     plan = plan_for("w", snapshot(worker("w"), models=(parts,), demand={"pipeline@1": NOW}))
     assert (plan.consume, plan.load) == (frozenset({"pipeline@1"}), ())
-    assert only(plan.unheld).reason is Reason.IN_TURNS
+    assert only(plan.unheld).reason is Reason.ONE_FILE_AT_A_TIME
 
 
 def test_a_pipeline_whose_members_fit_one_at_a_time_goes_where_all_of_them_fit() -> None:
@@ -220,7 +220,7 @@ def test_a_pipeline_whose_members_take_turns_goes_where_most_of_it_is_in_memory(
     for name in "abc":
         others = [worker(other) for other in "abc" if other != name]
         fleet = snapshot(*others, worker(name, member), models=(parts, member), demand={"pipeline@1": NOW})
-        assert told(place(fleet)) == (name, Reason.IN_TURNS)
+        assert told(place(fleet)) == (name, Reason.ONE_FILE_AT_A_TIME)
 
 
 def test_a_pipeline_with_a_member_that_fits_nowhere_waits_for_a_larger_worker_and_is_then_told_of() -> None:
@@ -235,7 +235,7 @@ def test_a_pipeline_whose_members_take_turns_is_not_taken_where_it_could_not_be_
     bad = worker("bad", failed=frozenset({"pipeline@1"}))
     asked = {"pipeline@1": NOW}
     fleet = snapshot(bad, worker("good"), models=(parts,), demand=asked)
-    assert told(place(fleet)) == ("good", Reason.IN_TURNS)
+    assert told(place(fleet)) == ("good", Reason.ONE_FILE_AT_A_TIME)
     assert told(place(snapshot(bad, models=(parts,), demand=asked))) == ("bad", Reason.LOAD_FAILED)
 
 
@@ -245,7 +245,7 @@ def test_without_redis_members_take_turns_only_for_what_has_waited() -> None:
     assert place(snapshot(worker("w"), models=(parts,), demand=soon, alone=True)) == ()
     assert told(place(snapshot(worker("w"), models=(parts,), demand=late, alone=True))) == (
         "w",
-        Reason.IN_TURNS,
+        Reason.ONE_FILE_AT_A_TIME,
     )
 
 
@@ -254,7 +254,7 @@ def test_a_model_that_failed_on_one_worker_is_tried_by_another_and_then_told_of(
     first, second = worker("a", failed=frozenset({"bad@1"})), worker("b")
     assert told(place(snapshot(first, second, models=(bad,), demand={"bad@1": NOW}))) == (
         "b",
-        Reason.ONLY_ONE,
+        Reason.ONLY_CANDIDATE,
     )
     second = replace(second, failed=frozenset({"bad@1"}))
     decision = only(place(snapshot(first, second, models=(bad,), demand={"bad@1": NOW})))

@@ -48,7 +48,7 @@ def test_one_worker_says_it_once_a_minute(caplog: pytest.LogCaptureFixture) -> N
         caplog.clear()
         for speaker in speakers:
             speaker.look(fleet)
-        return sum("pool_not_served" in record.getMessage() for record in caplog.records)
+        return sum("pool_without_workers" in record.getMessage() for record in caplog.records)
 
     with caplog.at_level(logging.WARNING):
         assert [said(), said()] == [1, 0]

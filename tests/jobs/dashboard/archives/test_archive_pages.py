@@ -42,7 +42,7 @@ def entry(page: str, number: int) -> str:
 
 def test_an_account_without_archives_is_told_how_to_send_one(member: Client) -> None:
     page = html(member, "/archives")
-    assert "No archive yet" in page
+    assert "No archives yet" in page
     assert "maas run parse post.zip --unpack" in page
 
 
@@ -56,7 +56,7 @@ def test_archives_are_shown_newest_first_with_what_came_of_them(member: Client, 
     assert "1 done, 1 skipped" in page
     assert "1 failed" in page
     assert html(member, f"/archives?before={second.id}").count("<tr id=") == 1
-    assert "No older archive" in html(member, f"/archives?before={first.id}")
+    assert "No older archives" in html(member, f"/archives?before={first.id}")
     assert 'hx-trigger="every 2s"' in page
     cancel_archive(identity=bench.identity, archive_id=second.id)
     assert "hx-trigger" not in html(member, "/archives")
@@ -70,7 +70,7 @@ def test_each_entry_says_what_came_of_it_and_leads_to_its_job(member: Client, be
     job = bench.entries(archive)[0].job_id
     assert f'href="/jobs/{job}"' in entry(page, 1)
     assert "queued" in entry(page, 1)
-    assert "A folder, and no document." in entry(page, 2)
+    assert "Folder, skipped." in entry(page, 2)
     assert "failed" in entry(page, 3)
     assert bench.entries(archive)[2].error_detail in unescape(entry(page, 3))
 

@@ -48,7 +48,7 @@ def completed(desk: BatchDesk) -> Batch:
 
 def test_an_account_without_batches_is_told_how_to_send_one(member: Client) -> None:
     page = html(member)
-    assert "No batch yet" in page
+    assert "No batches yet" in page
     assert "client.batches.create" in page
 
 

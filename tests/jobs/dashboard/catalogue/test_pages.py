@@ -51,20 +51,20 @@ def test_a_card_says_what_a_model_takes_gives_and_costs(member: Client, desk: De
 
 
 def test_a_model_that_was_not_used_says_so(member: Client, desk: Desk) -> None:
-    assert "not used lately" in card(member, desk.version)
-    assert "not used lately" in page_of(member, desk.version)
+    assert "Not used in the last 30 days" in card(member, desk.version)
+    assert "Not used in the last 30 days" in page_of(member, desk.version)
 
 
 def test_a_model_that_was_used_says_how_fast_it_was(member: Client, desk: Desk) -> None:
     desk.finish(desk.pages(desk.submit())[0])
-    assert "per run" in card(member, desk.version)
-    assert "not used lately" not in card(member, desk.version)
+    assert "Your speed per run" in card(member, desk.version)
+    assert "Not used in the last 30 days" not in card(member, desk.version)
 
 
 def test_a_model_without_words_of_its_own_is_shown_by_its_name(member: Client, desk: Desk) -> None:
     shown = card(member, desk.version)
     assert f">{desk.version.served_model.name}</a>" in shown
-    assert "has not described" in shown
+    assert "No description." in shown
 
 
 def test_a_paused_model_says_so_and_cannot_be_run(member: Client, desk: Desk) -> None:
@@ -95,7 +95,7 @@ def test_a_page_shows_versions_and_links_to_the_jobs(member: Client, desk: Desk)
 
 def test_a_page_says_what_a_run_costs_before_it_is_run(member: Client, desk: Desk) -> None:
     page = page_of(member, desk.version)
-    assert "real work" in page
+    assert "You pay the normal price" in page
     assert '<strong id="cost-words">0.0015 €</strong>' in page
 
 
@@ -111,7 +111,7 @@ def test_parameters_are_fields_with_default_and_range(member: Client, desk: Desk
     change(desk.version, parameters=[parameter])
     page = page_of(member, desk.version)
     assert 'id="parameter-min_confidence"' in page
-    assert "Less is &lt; left out. 0 to 1; 0.5 unless told." in page
+    assert "Less is &lt; left out. 0 to 1. Default 0.5" in page
 
 
 def test_free_sizes_of_a_signature_are_words(member: Client, desk: Desk) -> None:
@@ -133,7 +133,7 @@ def test_code_for_what_the_form_begins_with_is_there_before_any_script(member: C
 
 def test_a_viewer_reads_everything_and_cannot_run(viewer: Client, desk: Desk) -> None:
     page = page_of(viewer, desk.version)
-    assert "lets you look, not run" in page
+    assert "Your role cannot run models." in page
     assert '<button type="submit" id="run" disabled>' in page
     assert "from maas_client import Client" in words_of(page)
 

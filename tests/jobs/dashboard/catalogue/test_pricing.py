@@ -45,12 +45,12 @@ def test_price_and_example(asked: Price, words: str, example: str) -> None:
 
 
 def test_a_document_costs_by_its_pages_and_a_text_is_one() -> None:
-    assert run_cost(price("page", 1500), "document") == "0.0015 € for each page of the document"
+    assert run_cost(price("page", 1500), "document") == "0.0015 € per page of the document"
     assert run_cost(price("page", 1500), "text") == "0.0015 €"
 
 
 def test_every_page_of_a_document_is_a_call() -> None:
-    assert run_cost(price("call", 1000), "document") == "0.001 € for each page of the document"
+    assert run_cost(price("call", 1000), "document") == "0.001 € per page of the document"
 
 
 def test_time_costs_as_long_as_it_lasts() -> None:

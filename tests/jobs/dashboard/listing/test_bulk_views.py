@@ -16,7 +16,7 @@ def test_what_became_of_each_is_said_in_one_sentence(member: Client, desk: Desk)
     desk.finish(desk.pages(ended)[0])
     jobs = [str(job.id) for job in (ended, *waiting)]
     answer = member.post("/jobs/bulk/cancel", {"job": jobs}).json()
-    assert answer["words"] == "3 canceled, 1 had ended already."
+    assert answer["words"] == "3 canceled, 1 already finished."
     assert [one["job"] for one in answer["outcomes"]] == jobs
 
 
@@ -29,8 +29,8 @@ def test_deleting_says_before_what_it_will_do(member: Client, desk: Desk) -> Non
     job = desk.submit(pages=2)
     asked = member.get("/jobs/bulk/consequences", {"job": [str(job.id)]}).json()
     assert asked["documents"] == 1
-    assert asked["words"][0].startswith("“a.pdf”: erased for good")
-    assert "1 job still at work" in asked["words"][1]
+    assert asked["words"][0].startswith("“a.pdf”: file and page images are deleted permanently.")
+    assert "1 unfinished job: will be canceled." in asked["words"][1]
     assert member.post("/jobs/bulk/delete", {"job": [str(job.id)]}).json()["words"] == "1 deleted."
 
 
@@ -38,12 +38,14 @@ def test_jobs_that_go_with_a_document_are_counted_though_not_selected(member: Cl
     document = desk.document(1)
     jobs = [desk.submit_document(document) for _ in range(3)]
     asked = member.get("/jobs/bulk/consequences", {"job": [str(jobs[0].id)]}).json()
-    assert asked["what"] == "1 document and 3 jobs"
+    assert asked["what"] == "1 file of 3 jobs"
 
 
 def test_of_many_names_a_few_are_said() -> None:
     words = consequence_words(Consequences([f"{n}.pdf" for n in range(7)], 0, 0, 0))
-    assert words[0].startswith("“0.pdf”, “1.pdf”, “2.pdf”, “3.pdf”, “4.pdf” and 2 more: erased")
+    assert words[0].startswith(
+        "“0.pdf”, “1.pdf”, “2.pdf”, “3.pdf”, “4.pdf” and 2 more: files and page images"
+    )
 
 
 def test_too_many_are_refused_in_words_for_the_page(member: Client, desk: Desk) -> None:
@@ -70,9 +72,9 @@ def test_erasing_says_before_what_goes_and_takes_inline_jobs_too(member: Client,
     inline = desk.submit()
     jobs = {"job": [str(first.id), str(inline.id)]}
     asked = member.get("/jobs/bulk/erasure", jobs).json()
-    assert asked["what"] == "3 jobs and 1 document"
-    assert "3 jobs still at work: canceled first." in asked["words"]
-    assert "1 more job on the same files: erased too." in asked["words"]
+    assert asked["what"] == "1 file and the text of 3 jobs"
+    assert "3 unfinished jobs: will be canceled first." in asked["words"]
+    assert "1 more job on the same files: also deleted." in asked["words"]
     assert member.post("/jobs/bulk/erase", jobs).json()["words"] == "2 deleted."
     assert [desk.again(job).erased for job in (first, second, inline)] == [True, True, True]
-    assert member.post("/jobs/bulk/erase", jobs).json()["words"] == "2 not found any more."
+    assert member.post("/jobs/bulk/erase", jobs).json()["words"] == "2 not found."

@@ -85,7 +85,7 @@ def test_a_viewers_empty_list_offers_nothing_that_is_refused(viewer: Client) -> 
     assert "No documents yet" in page
     assert 'action="/sample"' not in page
     assert 'id="upload"' not in page
-    assert "Your role lets you look" in page
+    assert "Your role can view documents" in page
 
 
 def test_a_job_is_shown_with_what_one_asks_first(member: Client, desk: Desk) -> None:

@@ -113,8 +113,8 @@ def test_a_line_the_model_is_not_sure_of_is_marked_in_both_places_and_explained(
     page = html(member, job)
     assert '<polygon data-line="2" class="unsure"' in page
     assert 'aria-selected="false" class="unsure"' in page
-    assert "1 line with a dashed frame: the model is less than 80 % sure of it." in page
-    assert (">97 %<" in page, "61 % sure: Total" in page) == (True, True)
+    assert "1 line to check" in page
+    assert (">97 %<" in page, "Confidence 61 %: Total" in page) == (True, True)
 
 
 def test_the_documents_own_text_has_no_confidences(member: Client, desk: Desk) -> None:
@@ -123,7 +123,7 @@ def test_the_documents_own_text_has_no_confidences(member: Client, desk: Desk) -
     read(desk, job, output=WorkOutput(own))
     page = html(member, job)
     assert "show-confidence" not in page
-    assert "the document&#x27;s own text" in page
+    assert "embedded in the file" in page
 
 
 def test_what_was_searched_for_is_marked_in_text_and_picture_and_looked_for_on_other_pages_too(
@@ -145,7 +145,7 @@ def test_what_was_searched_for_is_marked_in_text_and_picture_and_looked_for_on_o
 def test_a_page_that_no_worker_has_opened_has_no_broken_picture(member: Client, desk: Desk) -> None:
     page = html(member, desk.submit(pages=2))
     assert "/pages/1/picture" not in page
-    assert "This page waits for a worker" in page
+    assert "This page is queued" in page
 
 
 def test_a_page_whose_model_is_being_loaded_says_so(member: Client, desk: Desk) -> None:
@@ -179,7 +179,9 @@ def test_a_failed_page_says_why_and_what_a_retry_does(member: Client, desk: Desk
     page = html(member, job, "?page=2")
     assert "Ink &amp; water." in page
     assert "page_unreadable" in page
-    assert "It takes over the page that succeeded (1) at no charge and reads the other (1) again." in page
+    assert (
+        "It reuses the succeeded pages (1) free of charge and processes the missing pages (1) again." in page
+    )
     assert 'id="retry-page"' in page
     assert '<a href="?page=2">page 2</a>' in html(member, job)
 
@@ -189,14 +191,14 @@ def test_where_the_time_of_a_page_went_is_said(member: Client, desk: Desk) -> No
     read(desk, job)
     page = html(member, job)
     assert "Opening the page: 3 ms" in page
-    assert "Running it: 40 ms" in page
+    assert "Reading: 40 ms" in page
     assert "Loading the model: " not in page
 
 
 def test_facts_name_the_key_the_price_and_the_file(member: Client, desk: Desk) -> None:
     job = desk.submit(pages=2)
     page = html(member, job)
-    assert "the API key “First key”" in page
+    assert "API key “First key”" in page
     assert "0.0015 € per call" in page
     assert "a.pdf" in page
 
@@ -205,7 +207,7 @@ def test_how_urgent_a_job_is_and_by_when_it_must_be_done_is_said(member: Client,
     model = desk.version.served_model.name
     work = {"text": "hello"}
     plain = submit_job(identity=desk.identity, request=JobRequest(model=model, input=work))
-    assert "To be done by" not in html(member, plain)
+    assert "Deadline" not in html(member, plain)
     asked = JobRequest(
         model=model, input=work, priority=BULK, deadlines=Deadlines(expires_after_s=900, cancel_after_s=60)
     )
@@ -213,7 +215,7 @@ def test_how_urgent_a_job_is_and_by_when_it_must_be_done_is_said(member: Client,
     page = html(member, job)
     assert job.cancel_at is not None
     assert "<dt>Priority</dt><dd>bulk</dd>" in page
-    assert f"{moment_html(job.cancel_at, 'second')}, or it is canceled" in page
+    assert f"{moment_html(job.cancel_at, 'second')}, then it is canceled" in page
 
 
 def test_text_that_was_sent_as_such_is_shown_whole_without_a_picture(member: Client, desk: Desk) -> None:
@@ -232,7 +234,7 @@ def test_embeddings_are_shown_by_their_beginnings(member: Client, desk: Desk) ->
     page = html(member, job)
     assert "7 embeddings of 384 numbers" in page
     assert "0.125, 0.125" in page
-    assert "2 more; all of them are in the JSON." in page
+    assert "2 more. The JSON has all of them." in page
     assert len(page) < MAX_BYTES
 
 
@@ -248,7 +250,7 @@ def test_tensors_are_shown_with_shape_and_datatype(member: Client, desk: Desk) -
 def test_a_blank_page_is_told_from_one_without_text(member: Client, desk: Desk) -> None:
     job = desk.submit()
     read(desk, job, output=WorkOutput({"text": "", "lines": []}))
-    assert "There is no text on this page" in html(member, job)
+    assert "No text on this page." in html(member, job)
 
 
 def test_a_huge_text_is_cut_and_says_so(member: Client, desk: Desk) -> None:
@@ -257,7 +259,7 @@ def test_a_huge_text_is_cut_and_says_so(member: Client, desk: Desk) -> None:
     read(desk, job, output=WorkOutput({"text": "x", "lines": lines}))
     page = html(member, job)
     assert page.count('role="option"') == 2000
-    assert "3000 more lines are left out here" in page
+    assert "3000 more lines are not shown" in page
 
 
 def test_a_running_job_can_be_canceled_but_not_retried(member: Client, desk: Desk) -> None:
@@ -289,7 +291,7 @@ def test_a_job_that_was_retried_leads_there_and_offers_no_other_retry_meanwhile(
     page = html(member, job)
     assert f'Retried as <a href="/jobs/{again.id}">another job</a> <span class="state queued">' in page
     assert 'id="retry"' not in page
-    assert "Retry what is missing" not in page
+    assert "Retry missing pages" not in page
     cancel_job(identity=desk.identity, job_id=again.id)
     page = html(member, job)
     assert '<span class="state canceled">canceled</span></p>' in page
@@ -303,7 +305,7 @@ def test_a_file_that_cannot_get_better_is_answered_with_another_one(member: Clie
     page = html(member, job, "?page=2")
     assert 'id="retry" class="quiet"' in page
     assert 'id="another" class="button" href="/jobs"' in page
-    assert "Trying again will not help" in page
+    assert "A retry will not help" in page
     assert 'id="retry-page"' not in page
 
 
@@ -354,7 +356,7 @@ def test_of_an_erased_document_the_result_stays_and_the_pictures_are_gone(member
     erase(desk, job)
     page = html(member, job)
     assert "a.pdf (deleted)" in page
-    assert "What was read of it stays here; its pictures are gone" in page
+    assert "Its text is kept here; its page images are gone" in page
     assert "Invoice" in page
     assert ("/pages/1/picture" in page, "result.pdf" in page, 'id="retry"' in page) == (False, False, False)
 
@@ -432,7 +434,7 @@ def test_a_job_is_erased_from_its_page_once_that_is_confirmed(member: Client, de
     job, other = desk.submit_document(document), desk.submit_document(document)
     read(desk, job)
     asked = member.get(f"/jobs/{job.id}/erase").content.decode()
-    assert "with 1 more job on it" in asked
+    assert "and 1 more job on this file" in asked
     assert member.post(f"/jobs/{job.id}/erase").headers["Location"] == "/jobs"
     assert (desk.again(job).erased, desk.again(other).erased) == (True, False)
     assert member.get(f"/jobs/{job.id}/erase").headers["Location"] == f"/jobs/{job.id}"

@@ -36,8 +36,8 @@ def words(steps: Any) -> list[tuple[str, str]]:
 def test_a_job_waits_loads_reads_and_ends() -> None:
     events = [QUEUED, RUNNING, page("loading", 2.5, model="ocr@1"), Happened("job.succeeded", 9)]
     assert words(job_steps(events)) == [
-        ("Accepted; waits for a worker", "2.0 s"),
-        ("Reading began", "500 ms"),
+        ("Queued", "2.0 s"),
+        ("Started", "500 ms"),
         ("Loading the model ocr@1", "6.5 s"),
         ("Done", ""),
     ]
@@ -54,7 +54,7 @@ def test_a_page_tells_of_lost_workers_and_other_tries() -> None:
         page("failed", 41, error={"code": "worker_lost", "detail": "All died."}),
     ]
     steps = page_steps(events, 1)
-    assert [step.words for step in steps][2] == "Its worker went silent; waits for another"
+    assert [step.words for step in steps][2] == "The worker stopped responding. Queued again"
     assert [step.detail for step in steps][3:] == [
         "attempt 2",
         "model memory busy, attempt 2",
@@ -67,14 +67,14 @@ def test_a_page_tells_of_lost_workers_and_other_tries() -> None:
 def test_a_page_whose_worker_was_stopped_went_back_to_the_queue(begun: list[Happened]) -> None:
     steps = page_steps([QUEUED, page("running", 2), *begun, page("running", 9)], 1)
     assert words(steps)[-2:] == [
-        ("The worker stopped; the page went back to the queue", ""),
-        ("A worker took the page", ""),
+        ("The worker stopped. Queued again", ""),
+        ("Started", ""),
     ]
 
 
 def test_a_page_that_its_worker_gave_back_is_not_said_to_be_lost() -> None:
     steps = page_steps([QUEUED, page("running", 2), page("requeued", 5, reason="handed_back")], 1)
-    assert words(steps)[-1] == ("The worker stopped; the page went back to the queue", "")
+    assert words(steps)[-1] == ("The worker stopped. Queued again", "")
 
 
 @pytest.mark.parametrize("said", [[], [page("loading", 3, model="ocr@1")]])
@@ -83,10 +83,10 @@ def test_loading_is_told_apart_from_running(said: list[Happened]) -> None:
     steps = page_steps([QUEUED, page("running", 2), *said, page("succeeded", 9, timings=timings)], 1)
     named = "Loading the model ocr@1" if said else "Loading the model"
     assert words(steps)[1:] == [
-        ("A worker took the page", "1.0 s"),
+        ("Started", "1.0 s"),
         (named, "4.0 s"),
-        ("Running it", "2.0 s"),
-        ("Read", ""),
+        ("Reading", "2.0 s"),
+        ("Done", ""),
     ]
 
 
@@ -110,7 +110,7 @@ def test_shares_are_of_what_took_time() -> None:
     done = page("succeeded", 3, timings={"read_ms": 12, "load_ms": 0, "run_ms": 480})
     assert [(share.words, share.ms) for share in shares([done], 1)] == [
         ("Opening the page", 12),
-        ("Running it", 480),
+        ("Reading", 480),
     ]
 
 

@@ -22,13 +22,13 @@ def tile(home: Home, key: str) -> Tile:
 @pytest.mark.parametrize("key", ["running", "batches", "workers"])
 def test_what_nobody_knows_is_not_said_to_be_nothing(key: str) -> None:
     note = tile(replace(BUSY, workers=None), key).note
-    assert "ot known: the durable Redis does not answer." in note
+    assert "nknown: the durable Redis does not answer." in note
 
 
 def test_waiting_pages_that_no_worker_takes_are_an_alarm() -> None:
     alone = replace(BUSY, workers=[replace(WORKER, draining=True)])
     assert [tile(alone, key).mood for key in ("waiting", "workers")] == ["bad", "bad"]
-    assert "No worker takes pages." in tile(alone, "waiting").note
+    assert "No worker accepts pages." in tile(alone, "waiting").note
     assert [tile(BUSY, key).mood for key in ("waiting", "workers")] == ["", "good"]
 
 
@@ -40,7 +40,7 @@ def test_known_results_are_told_with_what_they_take_and_lead_to_their_uses() -> 
     minutes = {0: RequestsOfMinute(hits=5, misses=2), 60: RequestsOfMinute(shared=1)}
     known = tile(replace(QUIET, requests=minutes, cache=CacheRedis(2_000_000, 7)), "known")
     assert known.number == "75 %"
-    assert "5 hits, 1 shared, 2 run" in known.note
+    assert "5 hits, 1 shared, 2 misses" in known.note
     assert "7 evicted" in known.note
     assert "source_kind__exact=cache" in known.url
     assert tile(QUIET, "known").number == "–"

@@ -116,7 +116,7 @@ def test_nothing_is_asked_of_a_database_that_may_be_away(
 def test_an_address_that_is_nothing_keeps_the_frame_for_members(member: Client) -> None:
     page = page_of(member.get("/nowhere"), 404)
     assert PLACES in page
-    assert "There is nothing at /nowhere." in page
+    assert "No page at /nowhere." in page
     assert 'id="again"' not in page
 
 
@@ -165,7 +165,7 @@ def test_a_suspended_account_leads_on_to_ones_others(
     with operator_work():
         Tenant.objects.filter(id=tenant.tenant.id).update(state=Tenant.State.SUSPENDED)
     page = member.get("/keys").content.decode()
-    assert f"Go on with {other_tenant.tenant.name}" in page
+    assert f"Switch to {other_tenant.tenant.name}" in page
     member.post("/tenant", {"tenant": str(other_tenant.tenant.id)})
     assert member.get("/keys").status_code == 200
 

@@ -306,6 +306,8 @@ def test_without_redis_requests_go_on_and_each_process_keeps_the_limit(tenant: C
                 statuses = {answer.status_code for answer in answers}
                 assert statuses == {200, 429}
                 assert 50 <= [answer.status_code for answer in answers].count(200) < 110
-            eventually(lambda: "limits_away" in server.log_path.read_text(), "it is said in the log")
+            eventually(
+                lambda: "limits_redis_unavailable" in server.log_path.read_text(), "it is said in the log"
+            )
     finally:
         redis.kill()

@@ -43,7 +43,7 @@ def test_a_request_is_measured_with_others_of_its_kind(scope: Scope, kind: str |
         (401, "refused"),
         (429, "refused"),
         (503, "failed"),
-        (None, "left"),
+        (None, "disconnected"),
     ],
 )
 def test_an_outcome_says_whose_fault_it_was(status: int | None, outcome: str) -> None:

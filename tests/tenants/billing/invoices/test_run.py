@@ -91,7 +91,7 @@ def test_no_month_is_closed_while_clocks_disagree(customer: Customer, ahead: tim
     customer.uses(1_000, customer.before.first)
     with capture_logs() as logs:
         assert bill_ended_months(clock=lambda: datetime.now(UTC) + ahead) == 0
-    assert [(log["event"], log["log_level"]) for log in logs] == [("clocks_disagree", "error")]
+    assert [(log["event"], log["log_level"]) for log in logs] == [("clock_skew_detected", "error")]
     assert billed(customer) == []
     difference_s = REGISTRY.get_sample_value("maas_clock_difference_seconds")
     assert difference_s is not None

@@ -153,7 +153,7 @@ def test_a_month_that_was_billed_too_high_is_told_and_keeps_none_waiting(custome
         include(plan, 1_000, meter="page", holds_from=begins)
     with capture_logs() as logs:
         assert customer.drawn(customer.last) == []
-    assert [log["event"] for log in logs if log["log_level"] == "warning"] == ["month_billed_too_high"]
+    assert [log["event"] for log in logs if log["log_level"] == "warning"] == ["month_overbilled"]
     with pytest.raises(NotBillable, match="is billed"):
         customer.drawn(customer.last)
 

@@ -207,11 +207,11 @@ def test_bad_uses_are_set_aside_with_their_reasons_and_hold_up_no_other(
     good = [make_event() for _ in range(20)]
     put(client, b"?", *good[:7], nobody, *good[7:], too_long)
     client.xadd(STREAM, {"other": "field"})
-    before = [sample("maas_meter_set_aside_total", reason=reason) for reason in REASONS]
+    before = [sample("maas_meter_quarantined_total", reason=reason) for reason in REASONS]
     rolled_up = sample("maas_meter_rolled_up_total")
     roll_up(waiting)
     assert sample("maas_meter_rolled_up_total") == rolled_up + 20
-    after = [sample("maas_meter_set_aside_total", reason=reason) for reason in REASONS]
+    after = [sample("maas_meter_quarantined_total", reason=reason) for reason in REASONS]
     assert [now - then for now, then in zip(after, before, strict=True)] == [2, 1, 1]
     assert recorded(good[0].tenant_id) == sums_of(good)
     assert waiting.length() == 0
@@ -311,11 +311,11 @@ def test_trouble_with_one_tenants_uses_holds_up_no_other_tenant(
         leader.join()
         assert recorded(other.tenant_id).records == 1
         assert [entry.fields[FIELD] for entry in entries(waiting)] == [write_event(held_up)]
-        assert sample("maas_meter_waiting") == 1
+        assert sample("maas_meter_events_pending") == 1
         assert sample("maas_meter_oldest_seconds") > 0
     roll_up(waiting)
     assert recorded(held_up.tenant_id).records == 1
-    assert sample("maas_meter_waiting") == sample("maas_meter_oldest_seconds") == 0
+    assert sample("maas_meter_events_pending") == sample("maas_meter_oldest_seconds") == 0
 
 
 def test_what_is_rolled_up_says_whose_key_it_was_and_what_the_cache_saved(

@@ -28,8 +28,8 @@ def check(home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
 def test_every_start_warns_of_it(tmp_path: Path) -> None:
     done = check(tmp_path, MAAS_EGRESS_LOOPBACK="1")
     assert done.returncode == 0
-    assert "egress_reaches_this_machine" in done.stderr
-    assert "egress_reaches_this_machine" not in check(tmp_path).stderr
+    assert "egress_loopback_allowed" in done.stderr
+    assert "egress_loopback_allowed" not in check(tmp_path).stderr
 
 
 def test_nothing_starts_with_it_in_production(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_whoever_it_was_not_has_it_deleted_and_signs_up_themselves(
 ) -> None:
     sign_up(stranger, email, tenant=(theirs := unique("theirs")))
     link = link_in(mailoutbox[0])
-    assert "Nothing of it is left" in words(victim.post(link, {"not_me": "1"}))
+    assert "was removed. Nobody gained access" in words(victim.post(link, {"not_me": "1"}))
     with operator_work():
         assert not User.objects.filter(email=email).exists()
         assert Tenant.objects.get(name=theirs).state == Tenant.State.ERASING
@@ -154,5 +154,5 @@ def test_the_mail_says_what_the_link_needs(
     stranger: Client, email: str, mailoutbox: list[EmailMessage]
 ) -> None:
     sign_up(stranger, email)
-    assert "in the browser in which you did" in mailoutbox[0].body
+    assert "in the browser that you used" in mailoutbox[0].body
     assert urlsplit(link_in(mailoutbox[0])).path.startswith("/confirm-email/")

@@ -66,7 +66,7 @@ def test_the_code_of_the_mail_leads_on_once(
     theirs: Client, person: User, mailoutbox: list[EmailMessage]
 ) -> None:
     asked = theirs.get("/account/password/first").headers["Location"]
-    assert "Mail me a code" in theirs.get(asked).content.decode()
+    assert "Send code" in theirs.get(asked).content.decode()
     assert mailoutbox == [], "to look at a page mails nothing"
     sent = theirs.post("/sign-in/again/mail/send", {"next": "/account/password/first"})
     assert sent.headers["Location"] == asked
@@ -146,7 +146,7 @@ def test_without_mail_an_operator_has_to_help(theirs: Client, settings: Settings
     settings.SECURE_SSL_REDIRECT = True
     answer = theirs.post("/sign-in/again/mail/send", secure=True)
     assert answer.status_code == 503
-    assert "Ask its operator" in answer.content.decode()
+    assert "Ask the operator" in answer.content.decode()
 
 
 def test_an_owner_is_asked_again_before_they_hand_over(stranger: Client, tenant: CreatedTenant) -> None:

@@ -37,7 +37,7 @@ def test_a_forgotten_password_is_chosen_anew_once(
     assert stranger.post(where, {"password1": NEW}).headers["Location"] == "/password/renewed"
     assert (signs_in(tenant.owner.email, PASSWORD), signs_in(tenant.owner.email, NEW)) == (False, True)
     assert elsewhere.get("/jobs").status_code == 302, "whoever was signed in is so no more"
-    assert "works no more" in Client().get(link).content.decode()
+    assert "no longer works" in Client().get(link).content.decode()
 
 
 def test_an_unknown_address_reads_the_same_and_is_written_to(
@@ -50,7 +50,7 @@ def test_an_unknown_address_reads_the_same_and_is_written_to(
         unknown.headers["Location"],
     )
     assert [mail.to for mail in mailoutbox] == [[tenant.owner.email], [email]]
-    assert "No account there has it" in mailoutbox[1].body
+    assert "No account there uses it" in mailoutbox[1].body
 
 
 def test_a_password_is_changed_by_who_knows_it(
@@ -60,10 +60,10 @@ def test_a_password_is_changed_by_who_knows_it(
     for browser in (client, elsewhere):
         browser.force_login(tenant.owner)
     wrong = client.post("/account/password", {"oldpassword": "wrong", "password1": NEW})
-    assert "This is not your password of now." in wrong.content.decode()
+    assert "Wrong current password." in wrong.content.decode()
     right = client.post("/account/password", {"oldpassword": PASSWORD, "password1": NEW})
     assert right.headers["Location"] == "/account"
-    assert "Your password is changed." in client.get("/account").content.decode()
+    assert "Password changed." in client.get("/account").content.decode()
     assert elsewhere.get("/jobs").status_code == 302
     assert mailoutbox[-1].subject == "Your password was changed"
 

@@ -46,7 +46,7 @@ def test_a_code_is_asked_for_beside_the_password(stranger: Client, tenant: Creat
     elsewhere = Client(REMOTE_ADDR="10.60.0.1")
     assert sign_in(elsewhere, tenant.owner.email).headers["Location"] == "/sign-in/code"
     assert elsewhere.get("/jobs").status_code == 302, "the password alone opens nothing"
-    assert "This is not right" in elsewhere.post("/sign-in/code", {"code": "000000"}).content.decode()
+    assert "Wrong code" in elsewhere.post("/sign-in/code", {"code": "000000"}).content.decode()
     assert elsewhere.post("/sign-in/code", {"code": code_of(secret)}).headers["Location"] == "/jobs"
 
 
@@ -82,7 +82,7 @@ def test_without_cache_a_right_code_is_answered_and_a_recovery_code_opens(
     without_cache()
     answer = elsewhere.post("/sign-in/code", {"code": code_of(secret)})
     assert answer.status_code == 200
-    assert "cannot be taken for the moment" in answer.content.decode()
+    assert "cannot be checked right now" in answer.content.decode()
     assert elsewhere.get("/jobs").status_code == 302, "a code that may have been used before opens nothing"
     assert elsewhere.post("/sign-in/code", {"code": kept[0]}).headers["Location"] == "/jobs"
 
@@ -145,7 +145,7 @@ def test_an_operator_without_one_does_not_enter(stranger: Client, operator: User
     sign_in(stranger, operator.email)
     page = stranger.get("/admin/", follow=True)
     assert page.redirect_chain[-1][0] == f"{OWN}?next=%2Fadmin%2F"
-    assert "Operators need a second step" in page.content.decode()
+    assert "Operators need two-factor" in page.content.decode()
     assert stranger.get("/admin/tenants/tenant/").status_code == 302
     assert stranger.get("/admin/live/").status_code == 302
 

@@ -61,7 +61,7 @@ def test_what_somebody_else_signs_in_with_is_not_connected(
 ) -> None:
     own = own_browser(other_tenant)
     back(own, again(own, "/account/sign-on/company/connect"))
-    assert "Somebody else signs in here" in own.get("/account/sign-on").content.decode()
+    assert "Another profile here is already connected" in own.get("/account/sign-on").content.decode()
     with operator_work():
         assert SocialAccount.objects.get(uid=provider.person["sub"]).user_id == connected.pk
 
@@ -90,6 +90,6 @@ def test_the_last_way_in_is_not_taken_away(
     stranger.post("/sign-in/again/mail/send")
     stranger.post("/sign-in/again/mail", {"code": mailed(mailoutbox)})
     stranger.post("/account/sign-on/company/remove")
-    assert "Choose a password first" in stranger.get("/account/sign-on").content.decode()
+    assert "Set a password first" in stranger.get("/account/sign-on").content.decode()
     with operator_work():
         assert SocialAccount.objects.filter(user=connected).exists()

@@ -42,7 +42,7 @@ def test_who_signs_up_confirms_the_address_and_is_the_owner_of_an_account(
     assert sign_up(stranger, email).headers["Location"] == "/sign-up/sent"
     assert sign_in(stranger, email).headers["Location"] == "/sign-up/sent"
     link = link_in(mailoutbox[0])
-    assert "Is this you?" in stranger.get(link).content.decode()
+    assert "Confirm your email address" in stranger.get(link).content.decode()
     assert stranger.get("/jobs").status_code == 302, "looking at the link confirms nothing"
     stranger.post(link)
     signed_in = Client(REMOTE_ADDR="10.63.0.1")
@@ -75,7 +75,7 @@ def test_a_known_address_reads_like_a_new_one_and_its_owner_is_told(
     assert (new.status_code, new.headers["Location"]) == (known.status_code, known.headers["Location"])
     told = mailoutbox[-1]
     assert told.to == [tenant.owner.email]
-    assert "It has one already" in told.body
+    assert "It already has an account" in told.body
     with operator_work():
         assert User.objects.filter(email=tenant.owner.email).count() == 1
         assert not Tenant.objects.filter(name="Acme", id=tenant.tenant.id).exists()
@@ -123,7 +123,7 @@ def test_a_link_that_somebody_has_changed_confirms_nothing(
 ) -> None:
     sign_up(stranger, email)
     link = link_in(mailoutbox[0])
-    assert "works no more" in stranger.get(f"{link}x").content.decode()
+    assert "no longer works" in stranger.get(f"{link}x").content.decode()
     assert stranger.post(f"{link}x").status_code == 404
 
 
@@ -161,4 +161,4 @@ def test_without_a_mail_server_where_others_reach_nothing_is_shown(
     settings.SECURE_SSL_REDIRECT = True
     answer = stranger.post("/password/forgotten", {"email": tenant.owner.email}, secure=True)
     assert answer.status_code == 503
-    assert "This service sends no mail" in answer.content.decode()
+    assert "this service cannot send emails" in answer.content.decode()

@@ -65,7 +65,7 @@ def test_a_link_works_once(
     stranger.post(link, {"password1": PASSWORD})
     for browser in (Client(), stranger):
         answer = browser.get(link)
-        assert (answer.status_code, "works no more" in answer.content.decode()) == (410, True)
+        assert (answer.status_code, "no longer works" in answer.content.decode()) == (410, True)
 
 
 def test_two_who_open_one_link_at_once_are_one_person(
@@ -116,7 +116,7 @@ def test_nobody_joins_with_the_link_of_another(
     browser.force_login(other_tenant.owner)
     answer = browser.post(link_in(mailoutbox[0]))
     assert answer.status_code == 403
-    assert "This is for somebody else" in answer.content.decode()
+    assert "This invitation is for another person" in answer.content.decode()
     assert len(roles_at(tenant)) == 1
 
 
@@ -175,14 +175,14 @@ def test_others_see_members_and_invite_nobody(
         Membership.objects.filter(user=tenant.owner).update(role=role)
     page = owner.get("/members").content.decode()
     assert tenant.owner.email in page
-    assert "Invite somebody" not in page
+    assert "Invite a member" not in page
     assert invite(owner, email) == 403
 
 
 def test_who_is_a_member_already_is_not_invited(owner: Client, tenant: CreatedTenant) -> None:
     answer = owner.post("/members/invite", {"email": tenant.owner.email, "role": "viewer"})
     assert answer.status_code == 422
-    assert "belongs to this account already" in answer.content.decode()
+    assert "is already a member of this account" in answer.content.decode()
 
 
 def test_where_nobody_new_comes_in_an_invitation_makes_no_person(

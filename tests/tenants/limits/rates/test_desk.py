@@ -238,7 +238,7 @@ def test_a_redis_that_dies_in_mid_load_stops_nobody_and_each_process_keeps_the_l
                 alone = [await let_through(desk, limit, 200) for desk in (one, two)]
             assert 40 <= alone[0] <= most_in(limit, began_s) - first
             assert 60 <= alone[1] <= most_in(limit, began_s)
-            assert [entry["event"] for entry in logs] == ["limits_away"] * 2  # Each desk logs one.
+            assert [entry["event"] for entry in logs] == ["limits_redis_unavailable"] * 2  # one for each desk
             await asyncio.to_thread(mortal.start)
 
             async def back() -> bool:

@@ -30,10 +30,10 @@ async function wanted({ copyText, copyFrom, copyPage }) {
 
 async function answer(url) {
   const response = await fetch(url).catch(() => {
-    throw new Error("The server could not be reached. Check the connection and try again.");
+    throw new Error("The server could not be reached. Check your connection and try again.");
   });
   if (response.ok) return response;
-  throw new Error(`This could not be fetched to be copied (${response.status}). Load the page again.`);
+  throw new Error(`Copying failed (error ${response.status}). Reload the page.`);
 }
 
 async function copy(text) {
@@ -45,7 +45,7 @@ async function copy(text) {
   field.select();
   const done = document.execCommand("copy");
   field.remove();
-  if (!done) throw new Error("The browser does not let this page copy. Use Download instead.");
+  if (!done) throw new Error("Your browser does not allow copying here. Use Download instead.");
 }
 
 function confirmOn(button, words) {

@@ -7,7 +7,7 @@ export function watchDownloads() {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     link.closest("details").open = false;
-    const making = say("The PDF is being made …", "wait");
+    const making = say("Preparing the PDF …", "wait");
     try {
       await fetched(link.href);
     } catch (error) {
@@ -20,11 +20,11 @@ export function watchDownloads() {
 
 async function fetched(url) {
   const response = await fetch(url).catch(() => {
-    throw new Error("The server could not be reached. Check the connection and try again.");
+    throw new Error("The server could not be reached. Check your connection and try again.");
   });
   if (!response.ok) {
     const problem = await response.json().catch(() => ({}));
-    throw new Error(problem.detail ?? `The server answered ${response.status} without saying why. Try again.`);
+    throw new Error(problem.detail ?? `The server returned error ${response.status}. Try again.`);
   }
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
