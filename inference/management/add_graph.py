@@ -49,7 +49,7 @@ def _read(path: Path) -> Json:
     except OSError as error:
         raise PipelineInvalid(f"{path} cannot be read: {error.strerror}.") from error
     if len(raw) > 4 * MAX_CHARACTERS:
-        raise PipelineInvalid(f"{path} has more than {4 * MAX_CHARACTERS} bytes.")
+        raise PipelineInvalid(f"{path} is larger than {4 * MAX_CHARACTERS} bytes.")
     try:
         return json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -61,8 +61,8 @@ def _members(given: list[str]) -> dict[str, str]:
     for one in given:
         role, equals, reference = one.partition("=")
         if not role or not equals or not reference:
-            raise PipelineInvalid(f"--member {one!r:.80} must be written role=model@version.")
+            raise PipelineInvalid(f"--member {one!r:.80} is invalid. Use role=model@version.")
         if role in members:
-            raise PipelineInvalid(f"--member gives the role {role!r} twice.")
+            raise PipelineInvalid(f"--member sets the role {role!r} twice.")
         members[role] = reference
     return members

@@ -16,7 +16,7 @@ def read_declared(declared: Json) -> Graph:
     try:
         return read_graph(declared)
     except GraphInvalid as error:
-        raise PipelineInvalid(f"The pipeline cannot be used: {error}.") from error
+        raise PipelineInvalid(f"Invalid pipeline: {error}.") from error
 
 
 def check_declared(declared: Json, members: Mapping[str, ModelVersion]) -> ValueType:
@@ -25,4 +25,4 @@ def check_declared(declared: Json, members: Mapping[str, ModelVersion]) -> Value
     try:
         return check_graph(read_declared(declared), known)
     except GraphInvalid as error:
-        raise PipelineInvalid(f"The pipeline cannot be used: {error}.") from error
+        raise PipelineInvalid(f"Invalid pipeline: {error}.") from error

@@ -59,9 +59,7 @@ def add_onnx_file(
     upload: OnnxUpload, *, make_current: bool = True, progress: Progress = SILENT
 ) -> ModelVersion:
     if not NAME.fullmatch(upload.name):
-        raise ModelRefused(
-            "invalid_name", f"{upload.name[:60]!r} is not a name: use letters, digits, - and _"
-        )
+        raise ModelRefused("invalid_name", f"invalid name {upload.name[:60]!r}: use letters, digits, - and _")
     sources = {FP32: upload.file, **upload.variants}
     settings: dict[str, Precision] = {} if upload.precision is None else {"precision": upload.precision}
     _check_precisions(sources, settings)
@@ -99,7 +97,10 @@ def _check_precisions(sources: Mapping[str, Path], wanted: Mapping[str, Precisio
     """Refuse a version that would fail at its first load."""
     for precision in sources:
         if precision not in PRECISIONS:
-            raise ModelRefused("model_precision_unknown", f"{precision!r} is none of {', '.join(PRECISIONS)}")
+            raise ModelRefused(
+                "model_precision_unknown",
+                f"unknown precision {precision!r}; use one of {', '.join(PRECISIONS)}",
+            )
     roles = [variant_role("weights", precision) for precision in sources]
     for on_gpu in (False, True):
         try:
@@ -138,6 +139,6 @@ def _check_alike(checked: Mapping[str, CheckedFile]) -> None:
         if file.signature != checked[FP32].signature:
             raise ModelRefused(
                 "variant_differs",
-                f"the {precision} variant takes or gives other tensors than the fp32 file:"
+                f"the {precision} variant has other inputs or outputs than the fp32 file:"
                 f" {file.signature.to_json()} and not {checked[FP32].signature.to_json()}",
             )

@@ -33,7 +33,7 @@ class PipelineUpload:
 
 def add_pipeline(upload: PipelineUpload, *, make_current: bool = True) -> ModelVersion:
     if not NAME.fullmatch(upload.name):
-        raise PipelineInvalid(f"{upload.name[:60]!r} is not a name: use letters, digits, - and _.")
+        raise PipelineInvalid(f"Invalid name {upload.name[:60]!r}. Use letters, digits, - and _.")
     graph = read_declared(upload.declared)
     steps = {role: _member(role, reference) for role, reference in upload.members.items()}
     answer = check_declared(upload.declared, steps)
@@ -65,4 +65,4 @@ def _member(role: str, reference: str) -> ModelVersion:
         with operator_work():
             return find_version(reference)
     except ModelNotFound as error:
-        raise PipelineInvalid(f"The member '{role}': {error.detail}") from error
+        raise PipelineInvalid(f"Member '{role}': {error.detail}") from error

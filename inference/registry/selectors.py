@@ -65,7 +65,7 @@ def find_version(reference: str) -> ModelVersion:
 
 def no_such_model(reference: str, served: Iterable[str]) -> ModelNotFound:
     known = ", ".join(islice(served, NAMED))
-    return ModelNotFound(f"There is no model {reference[:120]!r}. Served here: {known}.")
+    return ModelNotFound(f"There is no model {reference[:120]!r}. Available models: {known}.")
 
 
 def resolve(reference: str) -> ModelVersion:
@@ -73,7 +73,7 @@ def resolve(reference: str) -> ModelVersion:
     version = _remembered(reference) if _lifetime_s else find_version(reference)
     if version.served_model.state == ServedModel.State.PAUSED:
         raise ModelPaused(
-            f"The model {version.served_model.name!r} is paused by the operator. Try again later or use another."
+            f"The model {version.served_model.name!r} is paused by the operator. Try again later or use another model."
         )
     return version
 

@@ -93,7 +93,7 @@ def _refuse_another_kind(served: ServedModel, card: ModelCard) -> None:
     """
     if tuple(served.accepts) != card.accepts:
         raise ModelKindDiffers(
-            f"{served.name!r} is there already and accepts {', '.join(served.accepts)}; this file accepts "
+            f"The model {served.name!r} already exists and accepts {', '.join(served.accepts)}; this file accepts "
             f"{', '.join(card.accepts)}. Choose another name."
         )
 
@@ -105,7 +105,7 @@ def make_current(*, reference: str) -> ModelVersion:
         versions = ModelVersion.objects.filter(served_model__name=name, state=ModelVersion.State.READY)
         version = versions.filter(number=int(number)).first() if number.isdecimal() else None
         if version is None:
-            raise ModelNotFound(f"There is no version {reference!r}; write name@number.")
+            raise ModelNotFound(f"There is no version {reference!r}. Use name@number.")
         ServedModel.objects.filter(id=version.served_model_id).update(current=version)
     return version
 
@@ -184,7 +184,7 @@ def add_optional(name: str) -> ModelVersion:
     """Add a built-in model that is not seeded; return the existing version if it is of this release."""
     builtin = OPTIONAL.get(name)
     if builtin is None:
-        raise ModelNotFound(f"There is no optional model {name!r}; there are: {', '.join(OPTIONAL)}.")
+        raise ModelNotFound(f"There is no optional model {name!r}. Use one of: {', '.join(OPTIONAL)}.")
     with operator_work():
         served = ServedModel.objects.select_related("current").filter(name=name).first()
     known = served.current if served is not None else None

@@ -16,4 +16,4 @@ def kinds_in_words(kinds: Sequence[str]) -> str:
 
 def mismatch(model: str, readable: Sequence[str], kind: str) -> str:
     """Return a sentence that says why a document of this kind does not fit."""
-    return f"The model {model!r} reads {kinds_in_words(readable)}, and this document is {_SINGULAR[kind]}."
+    return f"The model {model!r} reads {kinds_in_words(readable)}, but this document is {_SINGULAR[kind]}."

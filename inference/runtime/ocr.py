@@ -175,10 +175,10 @@ def _name(spec: VersionSpec, role: str) -> str:
 def page_pixels(work: WorkInput) -> Pixels:
     if not isinstance(work, PageInput):
         raise WorkRefused(
-            "input_not_accepted", "text recognition reads a document's pages, not text or tensors"
+            "input_not_accepted", "text recognition reads pages of documents, not text or tensors"
         )
     if work.load_pixels is None:
-        raise WorkRefused("input_not_accepted", "the page is plain text and has no picture to read")
+        raise WorkRefused("input_not_accepted", "the page is plain text and has no image to read")
     return work.load_pixels()
 
 

@@ -94,7 +94,7 @@ def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interfac
         return INTERFACES[runtime]
     except KeyError:
         known = ", ".join(sorted((*INTERFACES, GRAPH)))
-        raise WorkRefused("runtime_unknown", f"no runtime is called '{runtime}'; there are {known}") from None
+        raise WorkRefused("runtime_unknown", f"unknown runtime '{runtime}'; use one of {known}") from None
 
 
 def documents_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ def _read_parameter(declared: Json) -> Parameter:
                 if read.accepts(default):
                     return read
     raise ValueError(
-        f"{str(declared)[:80]} is no parameter: it needs name, type (number or boolean) and a default that is "
+        f"{str(declared)[:80]} is not a parameter: it needs name, type (number or boolean) and a default that is "
         "within minimum and maximum, where it has them; description may be added"
     )
 

@@ -79,7 +79,9 @@ def read_tensor(one: object, where: str) -> tuple[str, Array]:
 def check_form(name: str, datatype: str, shape: list[Json]) -> None:
     """Check the datatype and shape of a tensor whose values are still to be read."""
     if datatype not in NUMPY_TYPES:
-        raise _refused(f"'{name}' has the datatype {datatype[:20]!r}; there are {', '.join(NUMPY_TYPES)}")
+        raise _refused(
+            f"'{name}' has the unknown datatype {datatype[:20]!r}; use one of {', '.join(NUMPY_TYPES)}"
+        )
     if len(shape) > MAX_DIMENSIONS or not all(
         type(size) is int and 0 <= size <= LARGEST_SIZE for size in shape
     ):
@@ -93,7 +95,7 @@ def _array(name: str, datatype: str, shape: list[Json], data: list[Json]) -> Arr
     check_form(name, datatype, shape)
     flat = list(_flattened(data))
     if len(flat) != math.prod(shape):
-        raise _refused(f"'{name}' has {len(flat)} values, but the shape {shape} holds {math.prod(shape)}")
+        raise _refused(f"'{name}' has {len(flat)} values, but the shape {shape} needs {math.prod(shape)}")
     _check_values(name, datatype, flat)
     try:
         with np.errstate(over="ignore"):
@@ -103,7 +105,7 @@ def _array(name: str, datatype: str, shape: list[Json], data: list[Json]) -> Arr
     if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
         beyond = flat[int(np.argmin(np.isfinite(tensor.ravel())))]
         raise _refused(
-            f"'{name}' holds {value_in_words(beyond)}, which {datatype} cannot say; send smaller numbers"
+            f"'{name}' holds {value_in_words(beyond)}, which is out of range for {datatype}; send smaller numbers"
         )
     return tensor
 

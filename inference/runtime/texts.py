@@ -25,7 +25,7 @@ def check_tokens(work: TokenInput) -> None:
             raise too_long(name, f"{len(row)} tokens")
         if not 0 <= min(row) <= max(row) <= LARGEST_TOKEN_ID:
             odd = next(token for token in row if not 0 <= token <= LARGEST_TOKEN_ID)
-            raise WorkRefused("token_unknown", f"{name} holds {str(odd)[:20]}, which is no token id")
+            raise WorkRefused("token_unknown", f"{name} holds {str(odd)[:20]}, which is not a token ID")
 
 
 def name_of(position: int, *, single: bool) -> str:
@@ -38,8 +38,7 @@ def too_long(name: str, size: str, *, windows: int = 1) -> WorkRefused:
     """
     return WorkRefused(
         "context_length_exceeded",
-        f"{name} ({size}) is longer than the {windows * WINDOW_TOKENS} tokens that are read of it; "
-        "send it in parts",
+        f"{name} ({size}) is longer than {windows * WINDOW_TOKENS} tokens, the maximum; split it",
     )
 
 
@@ -47,12 +46,12 @@ def _check_count(texts: int) -> None:
     if not texts:
         raise WorkRefused("input_empty", "the list of texts is empty; send at least one text")
     if texts > MAX_TEXTS:
-        raise WorkRefused("input_too_large", f"{texts} texts are too many; at most {MAX_TEXTS} fit")
+        raise WorkRefused("input_too_large", f"{texts} texts were sent, but at most {MAX_TEXTS} are allowed")
 
 
 def page_text(page: PageInput) -> str:
     if page.text_lines is None:
-        raise WorkRefused("input_not_accepted", "the page is a picture; this model reads text")
+        raise WorkRefused("input_not_accepted", "the page is an image, but this model reads text")
     text = "\n".join(line.text for line in page.text_lines)
     _check_text(text, "the page")
     return text
@@ -64,4 +63,4 @@ def _check_text(text: str, name: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise WorkRefused("text_not_unicode", f"{name} holds half of a surrogate pair") from None
+        raise WorkRefused("text_not_unicode", f"{name} contains half of a surrogate pair") from None

@@ -57,8 +57,8 @@ def read_tokens(tokenizer: Any, marks: Marks, row: Row, name: str) -> Row:
         known = tokenizer.get_vocab_size()
         raise WorkRefused(
             "token_unknown",
-            f"{name} holds the token {unknown}, but the model's vocabulary has {known}; "
-            "take the ids from the model's own tokenizer, or send text",
+            f"{name} contains the token {unknown}, but the vocabulary of the model has {known} tokens; "
+            "use the tokenizer of the model or send text",
         )
     marked = marks.around(row)
     if len(marked) > WINDOW_TOKENS:

@@ -121,7 +121,7 @@ class BatchAdmin(RecordAdmin):
         """
         if batch.status not in states.CANCELLABLE:
             raise InvalidRequest(
-                f"This batch is already {state_text(batch.status)}, so it cannot be canceled."
+                f"This batch has already ended ({state_text(batch.status)}), so it cannot be canceled."
             )
         identity = Identity(
             tenant_id=batch.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk

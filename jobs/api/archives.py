@@ -176,14 +176,10 @@ def _wanted(request: Request) -> ArchiveRequest:
     unknown = sorted(set(fields) - set(_FIELDS))
     if unknown:
         known = ", ".join(f"`{name}`" for name in _FIELDS)
-        raise InvalidRequest(
-            f"The form has unknown fields {names_in_words(unknown)}; it takes `file` and {known}."
-        )
+        raise InvalidRequest(f"Unknown form fields: {names_in_words(unknown)}. Use `file` and {known}.")
     beside = sorted(set(fields) - {"model"})
     if beside and not fields.get("model"):
-        raise InvalidRequest(
-            f"The form has {names_in_words(beside)}, which are for jobs, and no `model` to make jobs with."
-        )
+        raise InvalidRequest(f"{names_in_words(beside)} need the field `model`. Add `model` or remove them.")
     return ArchiveRequest(
         model=fields.get("model", ""),
         parameters=json_object(fields.get("parameters", "{}")),

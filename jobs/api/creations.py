@@ -216,7 +216,7 @@ def _own_secret(secret_id: UUID) -> WebhookSecret:
     """Return a secret as long as it signs. A secret that was rotated out and signs no more is not shown to anybody."""
     secret = WebhookSecret.objects.filter(Q(ends_at=None) | Q(ends_at__gt=Now()), id=secret_id).first()
     if secret is None:
-        raise NotFound("This secret is no longer one of the account's.")
+        raise NotFound("This secret no longer exists.")
     return secret
 
 

@@ -48,7 +48,7 @@ def uploaded(request: Request) -> Upload:
     upload = request.META.get("maas.upload")
     if not isinstance(upload, Upload):
         raise InvalidRequest(
-            "Send the document as multipart/form-data with a field named `file`, or its address as JSON: "
+            "Send the document as multipart/form-data with a field named `file`, or its URL as JSON: "
             '{"url": "https://…"}.'
         )
     return upload
@@ -150,7 +150,7 @@ class DocumentDetail(APIView):
 
 def _with_jobs(asked: str | None) -> bool:
     if asked not in (None, "jobs"):
-        raise InvalidRequest(f"with={asked[:40]!r} is not known; there is with=jobs.")
+        raise InvalidRequest(f"Unknown value with={asked[:40]!r}. Use with=jobs.")
     return asked is not None
 
 

@@ -47,7 +47,9 @@ def embeddings_call(body: Mapping[str, Any]) -> SynchronousCall:
     asked = read_embeddings(json.dumps(body).encode())
     version = find_version(asked.model)
     if version.runtime != RUNTIME:
-        raise ModelKindDiffers(f"The model {version.served_model.name!r} gives no embeddings of text.")
+        raise ModelKindDiffers(
+            f"The model {version.served_model.name!r} has no text embeddings. Use another model."
+        )
     check_dimensions(asked.dimensions, version.key, version.config)
     return SynchronousCall(version, asked.work, work_kind(asked.work), {TRUNCATE.name: False})
 
@@ -56,10 +58,10 @@ def infer_call(body: Mapping[str, Any]) -> SynchronousCall:
     """Read the call in a body with `model`. In the call itself the model is part of the path."""
     model = body.get("model")
     if not isinstance(model, str):
-        raise InvalidRequest("Beside `inputs` give `model`, as it stands in the address of the call.")
+        raise InvalidRequest("`inputs` needs `model`: send the model name from the URL of the call.")
     unknown = sorted(body.keys() - _OF_INFER - {"model"})
     if unknown:
-        raise InvalidRequest(f"A call with `inputs` has no field {names_in_words(unknown)}.")
+        raise InvalidRequest(f"Unknown fields for a call with `inputs`: {names_in_words(unknown)}.")
     version = find_version(model)
     written = json.dumps({name: value for name, value in body.items() if name != "model"}).encode()
     request = read_infer(written, len(written))

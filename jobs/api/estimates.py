@@ -143,8 +143,8 @@ def _told(request: Request, identity: Identity) -> Told:
         job, url = request_of_json(request, body)
         if url:
             raise InvalidRequest(
-                "How many pages lie at `document_url` is known once it is fetched, which an estimate does not do. Send "
-                "the file itself, or say how many `pages` there are."
+                "An estimate does not fetch `document_url`, so its number of pages is unknown. Send "
+                "the file itself or the number of `pages`."
             )
         return estimate_job(identity=identity, request=job, upload=None, cached_share=share)
     asked = EstimateRequestSerializer(data=body)

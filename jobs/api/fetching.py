@@ -37,8 +37,7 @@ def fetch_first(request: Request, address: Address, hold: Callable[[], Hold | No
     fetch = request.META.get(FETCH)
     if not isinstance(fetch, Fetch):
         raise InvalidRequest(
-            "A request that names a document by its address is JSON of at most 65536 bytes, with the names of its "
-            "fields as they are."
+            "A request with a document URL must be JSON of at most 65536 bytes, with unescaped field names."
         )
     held = hold()
     fetch.wanted, fetch.hold_id = address, held.id if held else None

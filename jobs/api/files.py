@@ -44,7 +44,7 @@ class FileList(APIView):
         upload = request.META.get("maas.upload")
         if not isinstance(upload, Upload):
             raise refused(
-                "Send the file as multipart/form-data, in the field 'file', beside 'purpose'.", "file"
+                "Send the file as multipart/form-data, in the field 'file', with the field 'purpose'.", "file"
             )
         lives_s = file_lives_s(upload.fields)
         answered = upload_file_once(identity=identity, upload=upload, lives_s=lives_s, key=key_of(request))

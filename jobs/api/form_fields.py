@@ -5,9 +5,10 @@ from typing import Any
 
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.core.deadlines import NotASpan, read_span
-from jobs.core.priorities import DEFAULT, NUMBERS
+from jobs.core.priorities import NUMBERS
 from jobs.core.storable import unstorable_text
 from tenants.core.errors import InvalidRequest
+from tenants.core.messages import one_of
 
 
 def span_of(text: str | None, name: str) -> int | None:
@@ -21,9 +22,7 @@ def span_of(text: str | None, name: str) -> int | None:
 
 def priority_of(name: str) -> int:
     if name not in NUMBERS:
-        raise InvalidRequest(
-            f"priority={name[:40]!r} is not one; there are {', '.join(NUMBERS)}, and without a word it is {DEFAULT}."
-        )
+        raise InvalidRequest(f"Unknown priority {name[:40]!r}. Use {one_of(NUMBERS)}.")
     return NUMBERS[name]
 
 
@@ -39,5 +38,5 @@ def json_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InvalidRequest("The field `parameters` must be a JSON object.")
     if unstorable_text(value) is not None:
-        raise InvalidRequest("The field `parameters` holds a NUL or half a surrogate pair.")
+        raise InvalidRequest("The field `parameters` contains a NUL character or half a surrogate pair.")
     return value

@@ -62,7 +62,7 @@ from tenants.core.asgi.protocol import UPLOAD
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.core.ids import as_uuid
-from tenants.core.messages import names_in_words
+from tenants.core.messages import names_in_words, one_of
 from tenants.identity.identity import Identity
 from tenants.plans.retention import keeping_for
 
@@ -199,12 +199,10 @@ def request_of_form(request: Request, upload: Upload) -> JobRequest:
     unknown = sorted(set(upload.fields) - set(_FORM_FIELDS))
     if unknown:
         known = ", ".join(f"`{name}`" for name in _FORM_FIELDS)
-        raise InvalidRequest(
-            f"The form has unknown fields {names_in_words(unknown)}; it takes `file` and {known}."
-        )
+        raise InvalidRequest(f"Unknown form fields: {names_in_words(unknown)}. Use `file` and {known}.")
     model = upload.fields.get("model", "")
     if not model:
-        raise InvalidRequest("The form lacks the field `model`, for example model=parse.")
+        raise InvalidRequest("The form field `model` is missing. Example: model=parse.")
     parameters = json_object(upload.fields.get("parameters", "{}"))
     priority = priority_of(upload.fields.get("priority", DEFAULT))
     return JobRequest(
@@ -231,9 +229,7 @@ def _filtered(request: Request) -> "QuerySet[Job]":
         wanted = asked["state"].split(",")
         unknown = [state for state in wanted if state not in states.JOB_STATES]
         if unknown:
-            raise InvalidRequest(
-                f"state={unknown[0][:40]!r} is not a state; there are {', '.join(states.JOB_STATES)}."
-            )
+            raise InvalidRequest(f"Unknown state {unknown[0][:40]!r}. Use {one_of(states.JOB_STATES)}.")
         jobs = jobs.filter(state__in=wanted)
     if "model" in asked:
         jobs = jobs.filter(model_version__in=versions_named(asked["model"]))
@@ -246,7 +242,7 @@ def _filtered(request: Request) -> "QuerySet[Job]":
 
 def _found(words: str) -> list[UUID]:
     if not parsed(words).wanted:
-        raise InvalidRequest(f"q={words[:60]!r} holds no word to look for.")
+        raise InvalidRequest(f"q={words[:60]!r} contains no word to search for.")
     return [hit.job_id for hit in search_jobs(words)]
 
 
@@ -284,7 +280,7 @@ class JobDetail(APIView):
 
 def _wants(include: str | None, known: str) -> bool:
     if include not in (None, known):
-        raise ParseError(f"include={include[:40]!r} is not known; there is include={known}.")
+        raise ParseError(f"Unknown value include={include[:40]!r}. Use include={known}.")
     return include is not None
 
 
@@ -339,7 +335,7 @@ class JobPage(APIView):
             job = get_job(job_id)
             page = job.pages.filter(number=number).first()
             if page is None:
-                raise NotFound(f"The job has no page {number}; it has {job.pages_total}.")
+                raise NotFound(f"This job has no page {number}. Its last page is {job.pages_total}.")
             return Response(page_json(page, job), headers=polling_headers(job))
 
 

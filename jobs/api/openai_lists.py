@@ -47,6 +47,6 @@ def _after(request: Request, prefix: str) -> UUID | None:
     after = read_id(prefix, given)
     if after is None:
         raise InvalidRequest(
-            f"'after' must be an id of this list; it is {given[:60]!r}.", extra={"param": "after"}
+            f"'after' is {given[:60]!r}, which is not an ID of this list.", extra={"param": "after"}
         )
     return after

@@ -46,7 +46,7 @@ def batch_request(body: Any, request_id: str) -> BatchRequest:
         if body.get(name) is None:
             raise refused(f"Missing required parameter: '{name}'.", name)
         if not isinstance(body[name], str):
-            raise refused(f"'{name}' must be a text.", name)
+            raise refused(f"'{name}' must be a string.", name)
     if body["completion_window"] not in WINDOWS:
         raise refused(
             f"{body['completion_window'][:80]!r} is not one of {names_in_words(WINDOWS)} - 'completion_window'",
@@ -83,11 +83,11 @@ def _metadata(said: Any) -> Mapping[str, str] | None:
     if said is None:
         return None
     if not isinstance(said, Mapping) or len(said) > MAX_METADATA:
-        raise refused(f"'metadata' must be an object of at most {MAX_METADATA} texts.", "metadata")
+        raise refused(f"'metadata' must be an object of at most {MAX_METADATA} strings.", "metadata")
     for key, value in said.items():
         if len(key) > LONGEST_KEY or not isinstance(value, str) or len(value) > LONGEST_VALUE:
             raise refused(
-                f"'metadata' has names of at most {LONGEST_KEY} characters and texts of at most {LONGEST_VALUE}.",
+                f"'metadata' may have names of at most {LONGEST_KEY} characters and values of at most {LONGEST_VALUE}.",
                 f"metadata.{key[:LONGEST_KEY]}",
             )
     return said

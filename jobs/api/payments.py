@@ -65,12 +65,14 @@ class PaymentRequestSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         unknown = sorted(set(self.initial_data) - set(self.fields))
         if unknown:
-            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+            raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
         if "invoice" in attrs and {"amount_micros", "currency"} & set(attrs):
-            raise serializers.ValidationError({"invoice": ["Of an invoice all is paid that is open."]})
+            raise serializers.ValidationError(
+                {"invoice": ["An invoice is always paid in full. Leave out the amount."]}
+            )
         if "invoice" not in attrs and not {"amount_micros", "currency"} <= set(attrs):
             raise serializers.ValidationError(
-                {"amount_micros": ["Give invoice, or amount_micros and currency."]}
+                {"amount_micros": ["Send invoice, or amount_micros and currency."]}
             )
         return attrs
 

@@ -55,7 +55,7 @@ class KnownFields(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         unknown = sorted(set(self.initial_data) - set(self.fields))
         if unknown:
-            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+            raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
         return attrs
 
 

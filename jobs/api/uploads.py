@@ -76,7 +76,7 @@ class UploadList(APIView):
             return _begun(create_upload_once(identity=identity, announced=announced, key=key_of(request)))
         protocol.require_version(request.headers.get("Tus-Resumable"))
         if "Upload-Concat" in request.headers:
-            raise InvalidRequest("Upload-Concat: this server does not put uploads together.")
+            raise InvalidRequest("Upload-Concat is not supported. Send the file as one upload.")
         checksum = protocol.read_checksum(request.headers.get("Upload-Checksum"))
         announced = protocol.read_announced(
             request.headers.get("Upload-Length"), request.headers.get("Upload-Metadata")
@@ -194,7 +194,7 @@ def _require_bytes(request: Request) -> None:
     sent = request.content_type or ""
     if sent.partition(";")[0].strip().lower() != protocol.BYTES:
         raise InvalidRequest(
-            f"The bytes of an upload come with the Content-Type {protocol.BYTES}, not {sent[:80]!r}.",
+            f"The Content-Type is {sent[:80]!r}. Send the bytes of an upload as {protocol.BYTES}.",
             code="unsupported_media_type",
         )
 

@@ -12,7 +12,7 @@ from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookEndpoin
 from jobs.webhooks.patterns import ALL, ALL_OF_JOBS, EVENT_TYPES
 
 EVENTS = [ALL, ALL_OF_JOBS, *EVENT_TYPES]
-_NO_EVENT = f"'{{input}}' fits no event; there are {', '.join(EVENTS)}."
+_NO_EVENT = f"'{{input}}' is not an event. Use {', '.join(EVENTS)}."
 
 
 class _Exact(serializers.Serializer[Any]):
@@ -21,7 +21,7 @@ class _Exact(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         unknown = sorted(set(self.initial_data) - set(self.fields))
         if unknown:
-            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+            raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
         return attrs
 
 

@@ -40,6 +40,7 @@ from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
+from tenants.core.messages import one_of
 
 STATES = WebhookDelivery.State.values
 
@@ -226,7 +227,7 @@ class DeliveryList(APIView):
 
 def _state(state: str) -> str:
     if state not in STATES:
-        raise InvalidRequest(f"state={state[:40]!r} is not a state; there are {', '.join(STATES)}.")
+        raise InvalidRequest(f"Unknown state {state[:40]!r}. Use {one_of(STATES)}.")
     return state
 
 

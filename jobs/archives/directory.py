@@ -42,7 +42,7 @@ class _Bounded(io.FileIO):
         if wanted > self._max_bytes:
             raise ArchiveRejected(
                 "archive_too_many_entries",
-                f"The archive's directory is larger than the {self._max_bytes} bytes that are read. Send it in parts.",
+                f"The directory of the archive is larger than {self._max_bytes} bytes. Split the archive.",
                 limit_bytes=self._max_bytes,
             )
         return super().read(wanted)
@@ -55,7 +55,7 @@ def read_members(path: Path, max_entries: int) -> list[Member]:
     with opened(path, max_entries) as archive:
         members = [_member(number, info) for number, info in enumerate(archive.infolist(), 1)]
     if not members:
-        raise ArchiveRejected("archive_empty", "The archive has no entries.")
+        raise ArchiveRejected("archive_empty", "The archive is empty.")
     return members
 
 
@@ -107,12 +107,10 @@ def _words(error: Exception, path: Path) -> str:
     with path.open("rb") as file:
         begins_well = _begins_well(file)
     if begins_well and isinstance(error, UnicodeDecodeError):
-        return "The name of an entry is not the UTF-8 that the archive says it is. Pack it anew, or rename that file."
+        return "The name of an entry is not valid UTF-8. Rename the file or create the archive again."
     if begins_well:
-        return (
-            f"The archive's end, its directory, cannot be read: {_reason(error)}. Was it cut off on its way?"
-        )
-    return "This is not a ZIP file. Send documents one by one to /v1/documents, or packed as ZIP."
+        return f"The directory at the end of the archive cannot be read: {_reason(error)}. The upload may be incomplete."
+    return "This is not a ZIP file. Send a ZIP file, or single documents to /v1/documents."
 
 
 def _begins_well(file: BinaryIO) -> bool:

@@ -86,7 +86,7 @@ def plan(members: Sequence[Member], archive_bytes: int, limits: Limits) -> list[
     if len(members) > limits.entries:
         raise ArchiveRejected(
             "archive_too_many_entries",
-            f"The archive has {len(members)} entries; up to {limits.entries} are taken. Send it in parts.",
+            f"The archive has {len(members)} entries, but at most {limits.entries} are allowed. Split the archive.",
             limit=limits.entries,
         )
     _check_overlaps(members, archive_bytes)
@@ -95,8 +95,8 @@ def plan(members: Sequence[Member], archive_bytes: int, limits: Limits) -> list[
     if total > limits.total_bytes:
         raise ArchiveRejected(
             "archive_too_large_unpacked",
-            f"The archive's documents are {total} bytes unpacked; up to {limits.total_bytes} are taken. Send it in "
-            "parts.",
+            f"The archive is {total} bytes unpacked, but at most {limits.total_bytes} are allowed. Split the "
+            "archive.",
             limit_bytes=limits.total_bytes,
         )
     return plans
@@ -115,16 +115,16 @@ def _check_overlaps(members: Sequence[Member], archive_bytes: int) -> None:
         if one.offset + _LOCAL_HEADER_BYTES + one.packed_bytes > following.offset:
             raise ArchiveRejected(
                 "archive_overlapping",
-                f"Entries {one.number} and {following.number} of the archive share the same bytes, as no program packs "
-                "them.",
+                f"Entries {one.number} and {following.number} of the archive share the same bytes. Create the archive "
+                "again.",
             )
     if ordered and ordered[0].offset < 0:
         raise ArchiveRejected(
-            "archive_corrupt", f"Entry {ordered[0].number} lies before the beginning of the archive."
+            "archive_corrupt", f"Entry {ordered[0].number} starts before the beginning of the archive."
         )
     if ordered and ordered[-1].offset + _LOCAL_HEADER_BYTES + ordered[-1].packed_bytes > archive_bytes:
         raise ArchiveRejected(
-            "archive_corrupt", f"Entry {ordered[-1].number} goes on behind the end of the archive."
+            "archive_corrupt", f"Entry {ordered[-1].number} extends beyond the end of the archive."
         )
 
 
@@ -146,27 +146,30 @@ def _reason_to_skip(member: Member) -> str:
 
 def _fault_of_kind(member: Member) -> Fault | None:
     if member.flags & _ENCRYPTED:
-        return Fault(code="entry_encrypted", detail="It is encrypted. Pack it without a password.")
+        return Fault(code="entry_encrypted", detail="The file is encrypted. Pack it without a password.")
     if _is_special(member):
-        return Fault(code="entry_not_a_file", detail="It is a link or a device, not a file.")
+        return Fault(code="entry_not_a_file", detail="This is a link or a device, not a file.")
     if member.method not in (STORED, DEFLATED):
-        words = f"It is packed by method {member.method}; stored and deflated are read."
+        words = f"Compression method {member.method} is not supported. Use stored or deflate."
         return Fault(code="entry_method_unknown", detail=words)
     return nested() if member.name.lower().endswith(_NESTED) else None
 
 
 def nested() -> Fault:
     return Fault(
-        code="nested_archive", detail="It is an archive itself. Send it by itself, or pack its files."
+        code="nested_archive",
+        detail="This is an archive in an archive. Send it separately or pack its files directly.",
     )
 
 
 def _fault_of_size(member: Member, limits: Limits) -> Fault | None:
     if member.size_bytes > limits.entry_bytes:
-        words = f"It is {member.size_bytes} bytes unpacked; up to {limits.entry_bytes} are accepted."
+        words = (
+            f"The file is {member.size_bytes} bytes unpacked, but at most {limits.entry_bytes} are allowed."
+        )
         return Fault(code="document_too_large", detail=words)
     if member.size_bytes > FREE_BYTES and member.size_bytes > limits.ratio * max(1, member.packed_bytes):
-        words = f"It would be more than {limits.ratio} times as large unpacked as packed."
+        words = f"The file unpacks to more than {limits.ratio} times its packed size."
         return Fault(code="entry_ratio", detail=words)
     return None
 

@@ -27,7 +27,7 @@ def get_archive(archive_id: object, *, for_update: bool = False) -> Archive:
     archives = Archive.objects.select_for_update(no_key=True) if for_update else Archive.objects.all()
     found = archives.filter(id=wanted).first() if wanted else None
     if found is None:
-        raise NotFound("There is no such archive.")
+        raise NotFound("Archive not found.")
     return found
 
 

@@ -102,7 +102,9 @@ def cancel_archive(*, identity: Identity, archive_id: object) -> Archive:
         if archive.state == states.CANCELED:
             return archive
         if archive.state != states.UNPACKING:
-            raise ArchiveFinished(f"The archive is {archive.state}; there is nothing left to cancel.")
+            raise ArchiveFinished(
+                f"The archive has already ended ({archive.state}), so it cannot be canceled."
+            )
         archive.entries.filter(state=states.WAITING).update(state=states.CANCELED)
         finish(archive, states.CANCELED)
         archive.refresh_from_db()
@@ -179,6 +181,6 @@ def _require_room(tenant_id: UUID) -> None:
         unfinished = Archive.objects.filter(state=states.UNPACKING).count()
     if unfinished >= MAX_UNFINISHED:
         raise TooManyArchives(
-            f"{MAX_UNFINISHED} archives of this account are being unpacked, which is the most. Wait for one to end.",
+            f"This account is already unpacking {MAX_UNFINISHED} archives, the maximum. Wait until one is finished.",
             extra={"retry_after_s": AGAIN_S},
         )

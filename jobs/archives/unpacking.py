@@ -107,7 +107,7 @@ class Turn:
         archive, waiting = self._beginning()
         if self.claim.attempt > MAX_DEATHS and waiting:
             dead = waiting.pop(0)
-            words = "Every worker that opened it stopped before it was done."
+            words = "Every worker that unpacked the archive stopped before it was finished."
             fail_entry(self.claim, dead.number, "worker_lost", words)
         identity = self._identity(archive)
         with files.local_file(archive.file) as path, opened(path, settings.MAAS_ARCHIVE_ENTRIES) as packed:
@@ -154,7 +154,7 @@ class Turn:
             fail_entry(self.claim, entry.number, error.code, error.detail)
         except Exception:
             log.exception("archive_entry_failed", archive_id=str(archive.id), entry=entry.number)
-            words = "Something went wrong on our side; the operator's log has the details."
+            words = "An internal error occurred. Try again, or contact the operator."
             fail_entry(self.claim, entry.number, "internal_error", words)
 
     def _keep(

@@ -41,7 +41,7 @@ def _expire(tenant_id: UUID, archive_id: UUID) -> bool:
         if archive is None or archive.state != states.UNPACKING:
             return False
         days = settings.MAAS_ARCHIVE_DAYS
-        words = f"It could not be unpacked within {days} days. Send what is missing again."
+        words = f"The archive could not be unpacked within {days} days. Send the missing files again."
         fail_waiting(archive, code="archive_expired", detail=words)
     log.info("archive_expired", archive_id=str(archive_id), tenant_id=str(tenant_id))
     return True

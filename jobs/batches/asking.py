@@ -138,7 +138,9 @@ class SliceAsker:
         except ClientGone as gone:
             # The run was ended by something else than its sender: no client can disconnect here.
             raise DomainError(
-                "The run was broken off.", code="inference_unavailable", extra={"retry_after_s": 1}
+                "The run was interrupted. Try again.",
+                code="inference_unavailable",
+                extra={"retry_after_s": 1},
             ) from gone
         except DomainError as error:
             if error.code != WRONGLY_ASKED:
@@ -192,12 +194,12 @@ def _teller(exchange: Exchange) -> Callable[[bool], None]:
 def _check_can_be_written(reply: Reply) -> None:
     if len(reply.body) > MAX_ANSWER_BYTES:
         raise DomainError(
-            f"The answer has {len(reply.body)} bytes; a line of a batch is answered with {MAX_ANSWER_BYTES} at most: "
-            "ask for less in one line.",
+            f"The response has {len(reply.body)} bytes, but at most {MAX_ANSWER_BYTES} are allowed per line: "
+            "split the line.",
             code=WRONGLY_ASKED,
         )
     if reply.content_type != JSON:
         raise DomainError(
-            "Tensors as bytes cannot stand in a line of JSON: leave out `binary_data` and `binary_data_output`.",
+            "A batch line cannot contain binary tensors. Remove `binary_data` and `binary_data_output`.",
             code=WRONGLY_ASKED,
         )

@@ -67,17 +67,19 @@ class FileCheck:
         if raw is None:
             most = self.max_body_bytes
             raise LineFault(
-                "request_too_large", f"This line is longer than the {most} bytes of one call's body."
+                "request_too_large", f"This line is longer than {most} bytes, the maximum body of a call."
             )
         line = read_line(raw, number, self.endpoint)
         digest = hashlib.blake2b(line.custom_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if digest in self._ids:
-            words = f"The custom_id {ascii(line.custom_id)[:80]} is used by another line of this file."
+            words = (
+                f"The custom_id {ascii(line.custom_id)[:80]} is already used by another line of this file."
+            )
             raise LineFault("duplicate_custom_id", words, "custom_id")
         self._ids.add(digest)
         self.model = self.model or line.model
         if line.model != self.model:
-            words = f"A batch asks one model: this line asks {line.model[:80]!r}, others {self.model[:80]!r}."
+            words = f"All lines must use one model: this line has {line.model[:80]!r}, others {self.model[:80]!r}."
             raise LineFault("mismatched_model", words, "body.model")
         if not self.faults:
             self.texts += texts_in(line)

@@ -75,7 +75,9 @@ def version_for(endpoint: str, reference: str) -> ModelVersion:
     """
     version = find_version(reference)
     if endpoint == EMBEDDINGS and version.runtime != EMBED:
-        raise ModelKindDiffers(f"The model {version.served_model.name!r} gives no embeddings of text.")
+        raise ModelKindDiffers(
+            f"The model {version.served_model.name!r} has no text embeddings. Use another model."
+        )
     return version
 
 

@@ -101,7 +101,7 @@ def weight_of(line: BatchLine, size_bytes: int) -> int:
 
 def _object(raw: bytes) -> dict[str, Any]:
     if has_too_many_parts(raw, MAX_MARKS):
-        raise LineFault("invalid_json_line", "This line has more lists, objects and values than are read.")
+        raise LineFault("invalid_json_line", "This line has too many lists, objects and values.")
     try:
         said = _DECODER.decode(raw.decode())
     except RepeatedName as error:
@@ -113,7 +113,7 @@ def _object(raw: bytes) -> dict[str, Any]:
     except RecursionError:
         raise LineFault("invalid_json_line", "This line's JSON is nested too deeply.") from None
     except ValueError as error:
-        raise LineFault("invalid_json_line", f"This line is not parseable as valid JSON: {error}.") from None
+        raise LineFault("invalid_json_line", f"This line is not valid JSON: {error}.") from None
     if not isinstance(said, dict):
         raise LineFault("invalid_json_line", "This line must be a JSON object.")
     return said
@@ -121,7 +121,7 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 def _custom_id(given: object) -> str:
     if not isinstance(given, str) or not given:
-        raise LineFault("invalid_type", "'custom_id' must be a text.", "custom_id")
+        raise LineFault("invalid_type", "'custom_id' must be a string.", "custom_id")
     if len(given) > LONGEST_CUSTOM_ID:
         raise LineFault(
             "invalid_value", f"'custom_id' is longer than {LONGEST_CUSTOM_ID} characters.", "custom_id"
@@ -136,7 +136,7 @@ def _model(body: dict[str, Any]) -> str:
             "missing_required_parameter", "Missing required parameter: 'body.model'.", "body.model"
         )
     if not isinstance(model, str):
-        raise LineFault("invalid_type", "'body.model' must be a text.", "body.model")
+        raise LineFault("invalid_type", "'body.model' must be a string.", "body.model")
     return model
 
 

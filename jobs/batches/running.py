@@ -249,9 +249,7 @@ class SliceRun:
             raise _Rests(0.0)
 
 
-_OURS = DomainError(
-    "Something went wrong on our side; the operator's log has the details.", code="internal_error"
-)
+_OURS = DomainError("An internal error occurred. Try again, or contact the operator.", code="internal_error")
 
 
 def numbered(number: int, raw: bytes) -> bytes:

@@ -94,8 +94,8 @@ def delete_file(*, identity: Identity, file_id: object) -> StoredFile:
         user = unfinished_batches().filter(input_file_id=stored.id).first()
         if user is not None:
             raise FileInUse(
-                f"The file is the input of {shown(BATCH, user.id)}, which is {user.status}. Cancel that batch first, "
-                "or wait for its end."
+                f"The file is the input of {shown(BATCH, user.id)}, which is {user.status}. Cancel that batch "
+                "or wait until it is finished."
             )
         erase_file(stored)
         name = stored.file
@@ -128,7 +128,7 @@ def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
             unfinished = unfinished_batches().count()
         if unfinished >= MAX_UNFINISHED:
             raise TooManyBatches(
-                f"{MAX_UNFINISHED} batches of this account are unfinished. Wait for one to end, or cancel one.",
+                f"{MAX_UNFINISHED} batches of this account are unfinished, the maximum. Wait for one or cancel one.",
                 extra={"retry_after_s": AGAIN_S},
             )
         batch = Batch(
@@ -167,7 +167,7 @@ def cancel_batch(*, identity: Identity, batch_id: object) -> Batch:
 def _check_endpoint(endpoint: str) -> None:
     if not is_endpoint(endpoint):
         raise InvalidRequest(
-            f"'endpoint' is {endpoint[:80]!r}; batches are run for '/v1/embeddings' and '/v2/models/MODEL/infer'.",
+            f"'endpoint' is {endpoint[:80]!r}. Use '/v1/embeddings' or '/v2/models/MODEL/infer'.",
             extra={"param": "endpoint"},
         )
     model = model_of_endpoint(endpoint)
@@ -178,12 +178,13 @@ def _check_endpoint(endpoint: str) -> None:
 def _check_is_input(given: StoredFile, now: datetime) -> None:
     if given.purpose != StoredFile.Purpose.BATCH:
         raise InvalidRequest(
-            f"The file {shown(FILE, given.id)} has the purpose '{given.purpose}'; a batch reads one of 'batch'.",
+            f"The file {shown(FILE, given.id)} has the purpose '{given.purpose}'. Use a file with the purpose 'batch'.",
             extra={"param": "input_file_id"},
         )
     if given.expires_at is not None and given.expires_at <= now:
         raise InvalidRequest(
-            f"The file {shown(FILE, given.id)} has expired.", extra={"param": "input_file_id"}
+            f"The file {shown(FILE, given.id)} has expired. Upload it again.",
+            extra={"param": "input_file_id"},
         )
 
 
@@ -198,10 +199,10 @@ def _check_room(stored: StoredFile) -> None:
         kept, held = StoredFile.objects.count(), kept_bytes()
     if kept >= settings.MAAS_MAX_FILES:
         raise TooManyFiles(
-            f"This account keeps {kept} files; at most {settings.MAAS_MAX_FILES} are kept. Delete some."
+            f"This account has {kept} files, but at most {settings.MAAS_MAX_FILES} are allowed. Delete some."
         )
     if held + stored.size_bytes > settings.MAAS_MAX_FILES_BYTES:
         raise TooManyFiles(
-            f"This account's files hold {held} bytes; with this one they would hold more than the "
-            f"{settings.MAAS_MAX_FILES_BYTES} that are kept. Delete some."
+            f"The files of this account have {held} bytes. With this file they would exceed the limit of "
+            f"{settings.MAAS_MAX_FILES_BYTES} bytes. Delete some."
         )

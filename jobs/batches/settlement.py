@@ -257,8 +257,8 @@ def _end_when_full(batch: Batch) -> None:
     if batch.ending or held <= settings.MAAS_MAX_FILES_BYTES or not unfinished.exists():
         return
     words = (
-        f"This account's files hold {held} bytes, with what this batch has made; at most "
-        f"{settings.MAAS_MAX_FILES_BYTES} are kept. Delete some, and send what was not executed again."
+        f"With the results of this batch, the files of this account have {held} bytes, but at most "
+        f"{settings.MAAS_MAX_FILES_BYTES} are allowed. Delete some and send the missing requests again."
     )
     batch.errors = [*(batch.errors or []), batch_fault("too_many_files", words)]
     end_early(batch, states.FAILED)

@@ -166,5 +166,5 @@ def bounded(job_ids: Iterable[str]) -> list[str]:
     """Return each id once. Raises InvalidRequest if there are too many."""
     once = list(dict.fromkeys(job_ids))
     if len(once) > MAX_AT_ONCE:
-        raise InvalidRequest(f"{len(once)} jobs were sent; up to {MAX_AT_ONCE} can be changed at once.")
+        raise InvalidRequest(f"You sent {len(once)} jobs, but at most {MAX_AT_ONCE} can be changed at once.")
     return once

@@ -34,12 +34,12 @@ def read_span(text: str) -> int:
     found = _SPAN.fullmatch(text.strip().lower())
     if found is None:
         raise NotASpan(
-            f"{text[:40]!r} is no time span; write seconds, or a number with s, m, h or d, such as 15m"
+            f"{text[:40]!r} is not a valid duration. Use seconds, or a number with s, m, h or d, such as 15m"
         )
     return checked_span(int(found["count"]) * _UNIT_S[found["unit"]])
 
 
 def checked_span(seconds: int) -> int:
     if not 1 <= seconds <= LONGEST_S:
-        raise NotASpan(f"it is {seconds} seconds; give from 1 to {LONGEST_S} (30 days)")
+        raise NotASpan(f"{seconds} seconds is out of range. Use 1 to {LONGEST_S} (30 days)")
     return seconds

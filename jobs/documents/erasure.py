@@ -89,7 +89,7 @@ def withdraw(name: str) -> None:
     with connections[APP].cursor() as cursor:
         cursor.execute(_WITHDRAW, [current_tenant_id(), name])
         if not cursor.rowcount:
-            raise StorageUnavailable("The service's storage took too long. Try again later.")
+            raise StorageUnavailable("The storage took too long. Try again later.")
 
 
 class Deadline:

@@ -65,7 +65,7 @@ def open_file(name: str) -> "File[bytes]":
         except FileNotFoundError as error:
             log.error("file_missing", name=name)
             raise FileMissing(
-                "A file of this document is missing from the service's storage. Tell the operator."
+                "A file of this document is missing from the storage. Contact the operator."
             ) from error
 
 
@@ -104,10 +104,10 @@ def storage_errors() -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageUnavailable(
-                "The service's storage is full. Try again later.",
+                "The storage is full. Try again later.",
                 code="storage_full",
                 extra={"retry_after_s": FULL_PAUSE_S},
             ) from error
         raise StorageUnavailable(
-            "The service's storage cannot be reached. Try again later.", extra={"retry_after_s": AWAY_PAUSE_S}
+            "The storage does not answer. Try again later.", extra={"retry_after_s": AWAY_PAUSE_S}
         ) from error

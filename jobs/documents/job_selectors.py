@@ -88,8 +88,8 @@ def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) 
         job = get_job(job_id)
         if seq > job.last_seq:
             raise InvalidRequest(
-                f"This job has no event {seq}: its last is {job.last_seq}. Leave out `after` and `Last-Event-ID` to"
-                " begin with the first.",
+                f"This job has no event {seq}. Its last event is {job.last_seq}. Leave out `after` and `Last-Event-ID`"
+                " to start with the first event.",
                 code="invalid_cursor",
             )
         rows = list(Event.objects.filter(job_id=job.id, seq__gt=seq).order_by("seq")[:limit])
@@ -225,7 +225,7 @@ def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> 
 
 def _events_erased(which: str, place: str | int) -> EventsErased:
     return EventsErased(
-        f"{which} are erased, because their time was over. Read your jobs afresh, and go on after {place}.",
+        f"{which} were erased after their retention period. Reload your jobs and continue after {place}.",
         extra={"after": place},
     )
 
@@ -242,7 +242,8 @@ def _not_a_cursor(cursor: str) -> InvalidRequest:
     given out before a backup was restored.
     """
     return InvalidRequest(
-        f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.", code="invalid_cursor"
+        f"{cursor[:60]!r} is not a cursor of this stream. Use a cursor from one of its events.",
+        code="invalid_cursor",
     )
 
 

@@ -72,6 +72,6 @@ def get_page(document_id: object, number: int) -> DocumentPage:
     page = document.pages.filter(number=number).first()
     if page is None or not page.picture:
         raise NotFound(
-            f"Page {number} of this document has no picture (yet): pictures are made when a job reads the page."
+            f"Page {number} of this document has no image yet. Images are created when a job reads the page."
         )
     return page

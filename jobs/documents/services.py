@@ -148,5 +148,5 @@ def check_against(identity: Identity, inspection: Inspection | Document) -> None
     if inspection.pages_total > limit:
         raise DocumentRejected(
             "too_many_pages",
-            f"The document has {inspection.pages_total} pages; the limit is {limit}. Split it.",
+            f"The document has {inspection.pages_total} pages, but at most {limit} are allowed. Split it.",
         )

@@ -11,8 +11,8 @@ CODE = "document_too_complex"
 MAX_PAGES = 2
 """The number of too complex pages at which no further page of the document is read."""
 DETAIL = (
-    f"{MAX_PAGES} pages of the document needed more time or memory than a page may have, so no more of it are read; "
-    "print it to a new PDF or scan it, and upload that."
+    f"{MAX_PAGES} pages of the document needed too much time or memory, so the other pages are not read. "
+    "Print it to a new PDF or scan it, and upload that file."
 )
 
 REMEMBERED = "document.too_complex_at > clock_timestamp() - interval '1 day'"

@@ -37,11 +37,11 @@ def checked_key(raw: str | None) -> str | None:
     if raw is None:
         return None
     if not 1 <= len(raw) <= LONGEST:
-        raise InvalidRequest(f"Idempotency-Key has {len(raw)} characters; send 1 to {LONGEST}.")
+        raise InvalidRequest(f"The Idempotency-Key has {len(raw)} characters. Use 1 to {LONGEST}.")
     odd = next((character for character in raw if not " " <= character <= "~"), None)
     if odd is not None:
         raise InvalidRequest(
-            f"Idempotency-Key holds {odd!r}; send printable ASCII characters only, for example a UUID."
+            f"The Idempotency-Key contains {odd!r}. Use printable ASCII characters only, for example a UUID."
         )
     return raw
 
@@ -114,8 +114,8 @@ def require_same(now: Sent, operation: str, fingerprint: str) -> None:
     """Raise IdempotencyKeyReused if the requests differ. `operation` and `fingerprint` are the first request's."""
     if (now.operation, now.fingerprint) == (operation, fingerprint):
         return
-    other = "another request" if now.operation == operation else f"another request ({operation})"
+    other = "a different request" if now.operation == operation else f"a different request ({operation})"
     raise IdempotencyKeyReused(
-        f"The Idempotency-Key {now.key[:80]!r} was sent before with {other}. Send a new key with a new request, or "
-        "exactly the first request again for its answer."
+        f"The Idempotency-Key {now.key[:80]!r} was already used with {other}. Use a new key, or send "
+        "exactly the first request again to get its response."
     )

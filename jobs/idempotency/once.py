@@ -191,8 +191,8 @@ def _earlier(sent: Sent, read: Read[M]) -> Answered[M] | None:
         return Answered(read(kept), kept.status, replayed=True)
     except (NotFound, DocumentDeleted, JobErased) as gone:
         raise IdempotentResultGone(
-            f"What the first request with the Idempotency-Key {sent.key[:80]!r} made has been deleted since. "
-            "Send a new key to make it anew."
+            f"The result of the first request with the Idempotency-Key {sent.key[:80]!r} was deleted. "
+            "Use a new key to create it again."
         ) from gone
 
 
@@ -286,7 +286,7 @@ def _require_turn(sent: Sent, *, is_alone: bool) -> None:
 
 def _in_progress(sent: Sent) -> RequestInProgress:
     return RequestInProgress(
-        f"A request with the Idempotency-Key {sent.key[:80]!r} is still at work. Send this again in {AGAIN_S} s for "
-        "its answer.",
+        f"A request with the Idempotency-Key {sent.key[:80]!r} is in progress. Send this again in {AGAIN_S} s to get "
+        "its response.",
         extra={"retry_after_s": AGAIN_S},
     )

@@ -72,7 +72,7 @@ class Arriving:
         wanted = self.turn.checksum
         if wanted is not None and self._digest.digest() != wanted.digest:
             raise ChecksumMismatch(
-                f"The bytes of this request have another {wanted.algorithm} digest than Upload-Checksum says. None of "
-                "them was kept: send them again.",
+                f"The {wanted.algorithm} digest of these bytes does not match Upload-Checksum. Nothing was stored. "
+                "Send the bytes again.",
                 extra={"offset": self.turn.offset},
             )

@@ -37,17 +37,17 @@ def failed(error: EgressFailed, url: str) -> DomainError:
         case "lookups_busy":
             return Overloaded(error.detail, extra={"retry_after_s": 5})
         case "endpoint_resting":
-            return UrlResting(f"'{_host(url)}' was not asked. {error.detail}", extra=error.extra)
+            return UrlResting(f"'{_host(url)}' was not contacted. {error.detail}", extra=error.extra)
         case "answer_timeout":
             return UrlTooSlow(f"'{_host(url)}' was too slow. {error.detail} Upload the document instead.")
     return UrlNotFetched(
-        f"'{_host(url)}' did not give the document. {error.detail}", extra={"reason": error.code}
+        f"The document could not be fetched from '{_host(url)}'. {error.detail}", extra={"reason": error.code}
     )
 
 
 def answered(answer: Answer, check: Callable[[str], Any]) -> UrlNotFetched:
     """Return the error for a response of the remote server whose status is not 200."""
-    words = f"The server answered {answer.status}, not 200."
+    words = f"The server responded with {answer.status} instead of 200."
     if 300 <= answer.status < 400:
         words += f" Redirects are not followed{_whither(answer, check)}: name where the document is."
     return UrlNotFetched(words, extra={"reason": "status", "remote_status": answer.status})

@@ -134,4 +134,6 @@ class Fetcher:
 
 
 def _busy() -> Overloaded:
-    return Overloaded("Too many documents are being fetched. Try again.", extra={"retry_after_s": 5})
+    return Overloaded(
+        "Too many documents are being fetched. Try again in a few seconds.", extra={"retry_after_s": 5}
+    )

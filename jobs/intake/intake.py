@@ -150,9 +150,11 @@ class Door:
         extra = {"retry_after_s": pause_s}
         if own:
             ADMISSION_REFUSED.labels("tenant").inc()
-            raise TooMuchAtOnce(f"You hand in too much at once. Send this again in {pause_s} s.", extra=extra)
+            raise TooMuchAtOnce(
+                f"You are uploading too much at once. Send this again in {pause_s} s.", extra=extra
+            )
         ADMISSION_REFUSED.labels("all").inc()
-        raise Overloaded(f"Too much is handed in at once. Send this again in {pause_s} s.", extra=extra)
+        raise Overloaded(f"Too many uploads at once. Send this again in {pause_s} s.", extra=extra)
 
 
 def who_hands_in(scope: Scope) -> UUID | None:

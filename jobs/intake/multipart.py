@@ -10,7 +10,7 @@ from tenants.core.errors import DomainError
 from tenants.core.messages import names_in_words
 
 FILE_FIELD = "file"
-HOW = f"Send one file in the field {FILE_FIELD!r}, as in: curl -F {FILE_FIELD}=@scan.pdf"
+HOW = f"Send one file in the field {FILE_FIELD!r}, for example: curl -F {FILE_FIELD}=@scan.pdf"
 
 
 class InvalidForm(DomainError):
@@ -78,7 +78,7 @@ class FormReader:
         self.before_file: Callable[[Mapping[str, str]], None] | None = None
         """Called with the fields that came before the file. It may refuse the file."""
         if not boundary:
-            raise InvalidForm("The Content-Type of a multipart form must name its boundary.")
+            raise InvalidForm("The Content-Type of the multipart form has no boundary. Add boundary=….")
         try:
             self._parser = MultipartParser(
                 boundary,
@@ -94,18 +94,18 @@ class FormReader:
                 },
             )
         except FormParserError as error:
-            raise InvalidForm(f"This multipart boundary cannot be used: {error}.") from error
+            raise InvalidForm(f"Invalid multipart boundary: {error}.") from error
 
     def write(self, data: bytes) -> None:
         try:
             self._parser.write(data)
         except FormParserError as error:
-            raise InvalidForm(f"The multipart form is broken: {error}.") from error
+            raise InvalidForm(f"Invalid multipart form: {error}.") from error
 
     def finish(self) -> Form:
         if not self._ended:
             raise InvalidForm(
-                "The multipart form ended before its closing boundary: it was cut off or mislabelled."
+                "The multipart form ended before its closing boundary. Send the whole form with the right boundary."
             )
         if self._file is None:
             found = (
@@ -141,20 +141,20 @@ class FormReader:
 
     def _begin_file(self, part: _Part) -> None:
         if part.name != FILE_FIELD:
-            raise InvalidForm(f"The file came in the field {part.name!r}, not in {FILE_FIELD!r}. {HOW}")
+            raise InvalidForm(f"The file is in the field {part.name!r} instead of {FILE_FIELD!r}. {HOW}")
         if self._file is not None:
-            raise InvalidForm(
-                f"The form has more than one file. {HOW}; send each file in a request of its own."
-            )
+            raise InvalidForm(f"The form has more than one file. Send one request per file. {HOW}")
         self._file = part
         if self.before_file is not None:
             self.before_file(self._fields)
 
     def _begin_text(self, part: _Part) -> None:
         if part.name == FILE_FIELD:
-            raise InvalidForm(f"The field {FILE_FIELD!r} holds text, not a file: is the @ missing? {HOW}")
+            raise InvalidForm(
+                f"The field {FILE_FIELD!r} contains text instead of a file. Is the @ missing? {HOW}"
+            )
         if not part.name or part.name in self._fields:
-            raise InvalidForm(f"The form has a field twice or without a name: {part.name!r}.")
+            raise InvalidForm(f"Duplicate or unnamed form field: {part.name!r}.")
         if len(self._fields) >= self._limits.fields:
             raise InvalidForm(f"The form has more than {self._limits.fields} fields.")
 
@@ -185,6 +185,6 @@ class FormReader:
 
 def too_large(limit_bytes: int) -> FileTooLarge:
     return FileTooLarge(
-        f"This file is larger than the {limit_bytes} bytes that are accepted.",
+        f"The file is larger than {limit_bytes} bytes, the maximum.",
         extra={"limit_bytes": limit_bytes},
     )

@@ -34,9 +34,9 @@ def is_full(error: OSError) -> bool:
 
 def refusal_of(error: OSError) -> DomainError:
     if is_full(error):
-        words = "The service has no disk space left for what was sent. Try again later."
+        words = "The service has no disk space left. Try again later."
         return StorageFull(words, extra={"retry_after_s": FULL_PAUSE_S})
-    words = "The service cannot write what was sent at the moment. Try again later."
+    words = "The service cannot store the file now. Try again later."
     return StorageUnavailable(words, extra={"retry_after_s": AWAY_PAUSE_S})
 
 

@@ -92,7 +92,7 @@ class Turns:
         waiting = self.waiting_of(tenant_id)
         if self._max_waiting_each is not None and waiting >= self._max_waiting_each:
             raise Overloaded(
-                f"{waiting} of your documents are waiting for their turn already. Try again.",
+                f"{waiting} of your documents are already waiting to be processed. Try again.",
                 extra={"retry_after_s": 1},
             )
         self._waiting.setdefault(tenant_id, _Line()).stand(place, ahead=ahead)

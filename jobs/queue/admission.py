@@ -196,14 +196,14 @@ def _refusal(key: str, caller: _Caller, found: Verdict, wait: Wait, limit_s: flo
         REFUSED.labels("tenant", "queue_age").inc()
         turned_away(caller.tenant)
         return BacklogTooLong(
-            f"The {kind} pages of this account that wait for {key} already take {_span(wait.own_s)}, and"
-            f" {_span(limit_s)} is the most. Send this again in {pause_s} s, or with a priority that may wait longer.",
+            f"The queued {kind} pages of this account for {key} already need {_span(wait.own_s)};"
+            f" the maximum is {_span(limit_s)}. Send this again in {pause_s} s or use a lower priority.",
             extra=extra,
         )
     REFUSED.labels("model", "queue_age").inc()
     return QueueTooLong(
-        f"A {kind} page for {key} would have to wait for {_span(wait.own_s)} or longer, and {_span(limit_s)} is the"
-        f" most. Send this again in {pause_s} s, or with a priority that may wait longer.",
+        f"The expected wait of {kind} pages for {key} is {_span(wait.own_s)} or more; the maximum is {_span(limit_s)}."
+        f" Send this again in {pause_s} s or use a lower priority.",
         extra=extra,
     )
 

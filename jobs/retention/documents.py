@@ -44,7 +44,7 @@ def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
     yield from found[:MAX_JOBS]
     if len(found) > MAX_JOBS:
         raise TooMuchToErase(
-            f"The document and {MAX_JOBS} of its jobs are erased; it has more. Send this again for the next ones."
+            f"The document and {MAX_JOBS} of its jobs were erased. Send this again to erase the remaining jobs."
         )
 
 

@@ -50,7 +50,7 @@ def erase_job(*, identity: Identity, job_id: object, because: ErasedBecause = Er
         job = get_job(job_id, for_update=True)
         if not job.terminal:
             raise JobNotFinished(
-                f"The job is still {job.state}: cancel it first (POST /v1/jobs/{job.id}/cancel), then erase it."
+                f"The job is still {job.state}. Cancel it first (POST /v1/jobs/{job.id}/cancel), then erase it."
             )
         erase_ended(job, document, because)
         if because == ErasedBecause.REQUEST:

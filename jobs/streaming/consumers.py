@@ -156,7 +156,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
 
     def _show_out(self) -> None:
         if "leave" not in self._tasks:
-            words = "What let you in is no longer valid."
+            words = "Your credentials are no longer valid. Sign in again or use another key."
             ending = self._guarded(self._end("not_authenticated", words, NOT_SIGNED_IN))
             self._tasks["leave"] = asyncio.get_running_loop().create_task(ending)
 

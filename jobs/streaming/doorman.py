@@ -29,7 +29,7 @@ from tenants.identity.networks import may_come_from
 from tenants.request_log.caller import describe_to_caller
 
 HOW = (
-    "Sign in, send your key as Authorization: Bearer <key>, or open the socket with ?ticket= and a fresh ticket "
+    "Sign in, send your key as Authorization: Bearer <key>, or open the WebSocket with ?ticket= and a new ticket "
     "from POST /v1/tickets."
 )
 
@@ -37,7 +37,7 @@ HANDSHAKES_A_MINUTE = 3_000
 """The handshakes per minute from one client IP without a key. This is enough for a large office whose dashboards all
 connect again after a restart.
 """
-_TOO_MANY = "Too many sockets were opened from your address. Connect again in {pause_s} s."
+_TOO_MANY = "Too many WebSockets were opened from your IP address. Connect again in {pause_s} s."
 
 
 def good_still(held: Pass) -> bool:
@@ -86,7 +86,8 @@ class Doorman:
         origin = header(scope, b"origin")
         if origin is not None and not self._welcome(origin, header(scope, b"host") or ""):
             raise NotPermitted(
-                f"Pages of {origin[:100]!r} may not open sockets here.", code="origin_not_allowed"
+                f"The origin {origin[:100]!r} is not allowed to open WebSockets here.",
+                code="origin_not_allowed",
             )
         held = await self._identified(scope)
         describe_to_caller(scope, held.identity)
@@ -142,5 +143,5 @@ class Doorman:
         held = held and replace(held, address=address)
         # The key may have been revoked, or the session may have ended, since the ticket was issued.
         if held is None or not await self._threads.run(good_still, held):
-            raise NotSignedIn(f"This ticket was used, is older than a minute or never was. {HOW}")
+            raise NotSignedIn(f"This ticket is invalid, used or older than a minute. {HOW}")
         return held

@@ -89,7 +89,7 @@ class EventWaits:
         if gone.done():
             raise ClientGone
         if not guest.welcome:
-            raise NotSignedIn("What let you in is no longer valid.")
+            raise NotSignedIn("Your credentials are no longer valid. Sign in again or use another key.")
         return await self._threads.run(tail.read)
 
 

@@ -183,7 +183,7 @@ class Following:
         if self._hub.closed:
             raise moving()
         if not guest.welcome:
-            raise NotSignedIn("What let you in is no longer valid.")
+            raise NotSignedIn("Your credentials are no longer valid. Sign in again or use another key.")
 
 
 def _tells_of_the_end(tail: Tail, reading: Reading) -> bool:

@@ -9,7 +9,7 @@ from tenants.core.errors import InvalidRequest, NotFound
 
 LONGEST_CHARS = 4096
 EVERYTHING = "all"
-HOW = 'Send for example {"subscribe": "all"} or {"subscribe": "<job id>", "after": 0}.'
+HOW = 'Example: {"subscribe": "all"} or {"subscribe": "<job id>", "after": 0}.'
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,14 @@ def parse_message(text: str) -> FollowJob | FollowTenant | Ping:
         return Ping()
     subject = content.get("subscribe") if isinstance(content, dict) else None
     if not isinstance(subject, str):
-        raise InvalidRequest(f"This message does not say what to subscribe to. {HOW}")
+        raise InvalidRequest(f"This message has no subscription. {HOW}")
     after = content.get("after")
     return _tenant(after) if subject == EVERYTHING else _job(subject, after)
 
 
 def _tenant(after: Any) -> FollowTenant:
     if after is not None and not isinstance(after, str):
-        raise InvalidRequest(
-            '`after` must be a cursor that this socket gave you, when you subscribe to "all".'
-        )
+        raise InvalidRequest('When you subscribe to "all", `after` must be a cursor from this socket.')
     return FollowTenant(after)
 
 
@@ -63,6 +61,6 @@ def _job(subject: str, after: Any) -> FollowJob:
         return FollowJob(job_id, 0)
     if isinstance(after, bool) or not isinstance(after, int) or not 0 <= after < 2**31:
         raise InvalidRequest(
-            "`after` must be the sequence number of the last event seen, when you subscribe to a job."
+            "When you subscribe to a job, `after` must be the sequence number of the last received event."
         )
     return FollowJob(job_id, after)

@@ -14,7 +14,7 @@ def pause_ms() -> int:
 
 def moving() -> DomainError:
     return DomainError(
-        "The service is being restarted here. Connect again, and go on after the last event.",
+        "The service is restarting. Reconnect and continue after the last event.",
         code="restarting",
         extra={"retry_after_ms": pause_ms()},
     )

@@ -27,8 +27,8 @@ def seq_of(place: str | None) -> int:
         return 0
     if not place.isascii() or not place.isdecimal() or len(place) > 10 or int(place) >= MAX_SEQ:
         raise InvalidPlace(
-            f"{place[:_LONGEST_TOLD]!r} is not the number of an event of this job. Leave out `Last-Event-ID` and "
-            "`after` to begin with the first."
+            f"{place[:_LONGEST_TOLD]!r} is not an event number of this job. Leave out `Last-Event-ID` and "
+            "`after` to start with the first event."
         )
     return int(place)
 
@@ -39,7 +39,7 @@ def parameters(query: bytes, *known: str) -> dict[str, str]:
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
         if name not in known or name in found:
             raise InvalidRequest(
-                f"A stream does not know the query parameter {name[:_LONGEST_TOLD]!r}; it takes {', '.join(known)}, "
+                f"Unknown or repeated query parameter {name[:_LONGEST_TOLD]!r}. Use {', '.join(known)}, "
                 "each once."
             )
         found[name] = value

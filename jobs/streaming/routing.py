@@ -23,7 +23,7 @@ class Sockets:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._at.get(scope["path"])
         if app is None:
-            raise NotFound(f"There is no socket at this address; there are {', '.join(sorted(self._at))}.")
+            raise NotFound(f"There is no WebSocket at this URL. Use one of: {', '.join(sorted(self._at))}.")
         socket = Closable(receive, send)
         with ExitStack() as leaving:
             await app({**scope, LEAVING: leaving}, socket.receive, socket.send)

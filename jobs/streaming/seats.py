@@ -33,12 +33,12 @@ class Seats:
     def seat(self, tenant_id: UUID, kind: str) -> Iterator[None]:
         if self._taken[tenant_id] >= self._max_each:
             raise TooManyStreams(
-                f"You have {self._max_each} event streams and sockets open here already. Close some, and try again.",
+                f"You already have {self._max_each} open event streams and WebSockets. Close some and try again.",
                 extra={"retry_after_s": 5},
             )
         if self.open >= self._most:
             raise Overloaded(
-                "Too many event streams and sockets are open here. Try again.", extra={"retry_after_s": 5}
+                "Too many event streams and WebSockets are open. Try again.", extra={"retry_after_s": 5}
             )
         self.open += 1
         self._taken[tenant_id] += 1

@@ -125,5 +125,5 @@ def _submits(path: str) -> bool:
 def _query_of_last(asked: dict[str, str]) -> bytes:
     include = asked.get("include")
     if include not in {None, "result"}:
-        raise InvalidRequest(f"include={include[:40]!r} is not known; there is include=result.")
+        raise InvalidRequest(f"Unknown value include={include[:40]!r}. Use include=result.")
     return WITH_RESULT if include else b""

@@ -82,6 +82,4 @@ def redeem_ticket(ticket: str) -> Pass | None:
 
 
 def _unavailable() -> StorageUnavailable:
-    return StorageUnavailable(
-        "Tickets cannot be issued or used at the moment. Try again.", extra={"retry_after_s": 1}
-    )
+    return StorageUnavailable("Tickets are temporarily unavailable. Try again.", extra={"retry_after_s": 1})

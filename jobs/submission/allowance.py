@@ -97,7 +97,7 @@ def _refusal(limit: int) -> TooManyUnfinishedJobs:
     REFUSED.labels("tenant", "jobs").inc()
     pause_s = _next_end_s()
     return TooManyUnfinishedJobs(
-        f"{limit:,} jobs of this account have not ended yet, which is the most. Send this again in {pause_s} s, or"
+        f"This account has {limit:,} unfinished jobs, the maximum. Send this again in {pause_s} s, or"
         " cancel some.",
         extra={
             "retry_after_s": pause_s,

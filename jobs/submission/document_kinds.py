@@ -19,6 +19,8 @@ def require_readable(identity: Identity, version: ModelVersion, kind: str) -> No
         return
     others = [other for other in models_reading(kind) if not identity.models or other in identity.models]
     instead = (
-        f"Use {' or '.join(others[:MAX_NAMED])} for it." if others else "No model that you may use reads it."
+        f"Use {' or '.join(others[:MAX_NAMED])}."
+        if others
+        else "No available model reads this kind of document."
     )
     raise DocumentNotAccepted(f"{mismatch(version.served_model.name, readable, kind)} {instead}")

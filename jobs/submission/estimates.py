@@ -174,8 +174,8 @@ def _said(request: EstimateRequest, model: str, meter: Meter) -> str:
         words = " or ".join(f"`{name}`" for name in taken)
         given = ", ".join(f"`{name}`" for name in request.given) or "nothing"
         raise InvalidRequest(
-            f"{model} is charged by the {name_of(meter)}: give {words} and no other amount, or the whole body of the"
-            f" call itself. You gave {given}."
+            f"{model} is charged per {name_of(meter)}. Send {words} and no other amount, or the whole body of the"
+            f" call. You sent {given}."
         )
     return request.given[0]
 

@@ -8,7 +8,7 @@ from inference.runtime.tensor_requests import read_tensors
 from tenants.core.errors import InvalidRequest
 from tenants.core.messages import names_in_words, value_in_words
 
-FORMS = 'a text, a list of texts, or {"tensors": [{"name", "datatype", "shape", "data"}]}'
+FORMS = 'a string, a list of strings or {"tensors": [{"name", "datatype", "shape", "data"}]}'
 
 
 def normal_form(raw: object) -> dict[str, Any]:

@@ -96,8 +96,8 @@ def _refusal(limit: int, unfinished: int, pages: int) -> TooManyUnfinishedPages:
     REFUSED.labels("tenant", "unfinished_pages").inc()
     pause_s = _pause_s(min(unfinished, unfinished + pages - limit))
     return TooManyUnfinishedPages(
-        f"{unfinished:,} pages of this account have not ended yet, and this job has {pages:,} more, where {limit:,} is"
-        f" the most. Send this again in {pause_s} s, or cancel some jobs.",
+        f"This account has {unfinished:,} unfinished pages and this job has {pages:,} more; the maximum is {limit:,}."
+        f" Send this again in {pause_s} s, or cancel some jobs.",
         extra={
             "retry_after_s": pause_s,
             "limit": {"of": "tenant", "name": "unfinished_pages", "amount": limit},

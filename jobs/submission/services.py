@@ -48,7 +48,7 @@ from tenants.identity.identity import Identity
 
 _EXPIRED = {
     "error_code": "job_expired",
-    "error_detail": "It was not done by the time that was given with it (expires_after). What was done is kept.",
+    "error_detail": "The job was not finished in time (expires_after). Finished pages are kept.",
 }
 
 
@@ -108,7 +108,7 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
 def require_one_source(request: JobRequest) -> None:
     if (request.document_id is None and request.document is None) == (request.input is None):
         raise InvalidRequest(
-            "Send exactly one of `document` (the id of an uploaded document), `document_url` and `input`."
+            "Send exactly one of `document` (the ID of an uploaded document), `document_url` and `input`."
         )
 
 
@@ -208,7 +208,7 @@ def cancel_job(*, identity: Identity, job_id: object) -> Job:
         if job.state == states.CANCELED:
             return job
         if job.terminal:
-            raise JobFinished(f"The job has ended ({job.state}); there is nothing left to cancel.")
+            raise JobFinished(f"The job has already ended ({job.state}), so it cannot be canceled.")
         _cancel(job)
         settle_ended([job])
     return job
@@ -280,9 +280,11 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         old = get_job(job_id, for_update=True)
         identity = identity.acting_on(old)
         if not old.terminal:
-            raise JobNotFinished(f"The job is still {old.state}; wait for its end, or cancel it first.")
+            raise JobNotFinished(
+                f"The job is still {old.state}. Wait until it is finished or cancel it first."
+            )
         if old.state == states.SUCCEEDED:
-            raise NothingToRetry("Every page of this job succeeded; there is nothing to retry.")
+            raise NothingToRetry("All pages of this job succeeded, so there is nothing to retry.")
         again = retry_that_will_do(old)
         if again is not None:
             return again

@@ -55,7 +55,7 @@ def gone(seen: Seen) -> UploadGone | None:
     if state not in GONE:
         return None
     return UploadGone(
-        f"This upload is {state}: its bytes are erased. Make a new one.", extra={"state": state}
+        f"This upload is {state} and its bytes are erased. Start a new upload.", extra={"state": state}
     )
 
 
@@ -63,20 +63,20 @@ def by_tus(seen: Seen) -> OtherWay | None:
     """Return the refusal of a tus request for a direct upload, or None if the bytes come to this service."""
     if not seen.direct:
         return None
-    return OtherWay("This upload's bytes go to the storage itself: ask for the URLs of its parts.")
+    return OtherWay("This upload goes directly to the storage. Request the URLs of its parts.")
 
 
 def not_in_parts(seen: Seen) -> DomainError | None:
     """Return the refusal, or None if parts of the upload may be sent to the storage."""
     if not seen.direct:
         return OtherWay(
-            "This upload's bytes come here, by PATCH. Announce it with `direct` to send it in parts."
+            "Send the bytes of this upload here with PATCH. To send parts to the storage, create it with `direct`."
         )
     if (ended := gone(seen)) is not None:
         return ended
     if seen.state != "receiving":
         return UploadFinished(
-            f"This upload is {seen.state}: all of it has come.", extra={"state": seen.state}
+            f"This upload is {seen.state}: all bytes were received.", extra={"state": seen.state}
         )
     return None
 
@@ -89,7 +89,7 @@ def out_of_place(seen: Seen, offset: int) -> DomainError | None:
         return ended
     if offset != seen.offset_bytes:
         return OffsetMismatch(
-            f"These bytes begin at {offset}, and {seen.offset_bytes} are stored. Go on from there.",
+            f"These bytes start at {offset}, but {seen.offset_bytes} bytes are stored. Continue from there.",
             extra={"offset": seen.offset_bytes},
         )
     return None
@@ -106,14 +106,14 @@ def why_not(seen: Seen, offer: Offer) -> DomainError | None:
         return too_long(left)
     if seen.pieces >= MAX_PIECES:
         return TooManyPieces(
-            f"This upload came in {seen.pieces} pieces already, which is the most. Begin a new one, in larger chunks."
+            f"This upload already has {seen.pieces} pieces, the maximum. Start a new upload with larger chunks."
         )
     return None
 
 
 def too_long(left: int) -> UploadTooLong:
     return UploadTooLong(
-        f"More bytes came than the {left} that are left of the upload's declared length. Nothing beyond was kept.",
+        f"This request exceeds the declared length of the upload: {left} bytes were left. The rest was discarded.",
         extra={"limit_bytes": left},
     )
 
@@ -121,6 +121,6 @@ def too_long(left: int) -> UploadTooLong:
 def locked(for_s: float) -> UploadLocked:
     pause_s = max(1, round(for_s))
     return UploadLocked(
-        f"Another request is sending bytes of this upload. Ask for its offset in {pause_s} s and go on from there.",
+        f"Another request is sending bytes of this upload. Request its offset in {pause_s} s and continue from there.",
         extra={"retry_after_s": pause_s},
     )

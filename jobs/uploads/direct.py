@@ -46,7 +46,7 @@ def require_part_store() -> PartStore:
     store = part_store()
     if store is None:
         raise DirectUploadsUnavailable(
-            "This service's storage takes no bytes from clients. Send the file here, as a resumable upload."
+            "Direct uploads to the storage are not available. Use a resumable upload."
         )
     return store
 
@@ -147,7 +147,7 @@ def _join(store: PartStore, upload: ResumableUpload) -> None:
     missing = layout.missing({number: part.size_bytes for number, part in parts.items()})
     if missing:
         raise PartsMissing(
-            f"{len(missing)} of {layout.count} parts are missing, or have other than their bytes. Send them again.",
+            f"{len(missing)} of {layout.count} parts are missing or have the wrong size. Send them again.",
             extra={"missing": missing[:MAX_NAMED], "missing_total": len(missing)},
         )
     with storage_errors():

@@ -146,11 +146,11 @@ def _copy(name: str, size_bytes: int, blocks: Iterable[bytes], file: Scratch) ->
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageUnavailable(
-                "There is no local disk space for this upload.", code="storage_full"
+                "Not enough local disk space for this upload. Try again later.", code="storage_full"
             ) from error
-        raise StorageUnavailable("The bytes of this upload cannot be read at the moment.") from error
+        raise StorageUnavailable("The bytes of this upload cannot be read now. Try again later.") from error
     if file.size_bytes - before != size_bytes:
-        raise StorageUnavailable(f"{name} has not the bytes that were stored.")
+        raise StorageUnavailable(f"{name} does not contain the stored bytes.")
 
 
 def _mark_ready(turn: Turn, stored: StoredDocument) -> None:

@@ -41,11 +41,11 @@ class Layout:
         """
         if not isinstance(numbers, list) or not 1 <= len(numbers) <= MAX_URLS:
             raise InvalidRequest(
-                f'Send {{"numbers": [1, 2, 3]}}: 1 to {MAX_URLS} of the parts that are to be sent.'
+                f'Send {{"numbers": [1, 2, 3]}}: 1 to {MAX_URLS} numbers of the parts to send.'
             )
         for number in numbers:
             if type(number) is not int or not 1 <= number <= self.count:
                 raise InvalidRequest(
-                    f"There is no part {str(number)[:20]!r}: this upload's are 1 to {self.count}."
+                    f"There is no part {str(number)[:20]!r}. This upload has parts 1 to {self.count}."
                 )
         return list(dict.fromkeys(numbers))

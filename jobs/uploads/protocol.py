@@ -46,7 +46,7 @@ def require_version(sent: str | None) -> None:
     if sent != VERSION:
         said = "was not sent" if sent is None else f"is {sent[:20]!r}"
         raise TusVersionNotSupported(
-            f"The header Tus-Resumable {said}; this server speaks version {VERSION} of the tus protocol.",
+            f"The header Tus-Resumable {said}. Use version {VERSION} of the tus protocol.",
             extra={"tus_version": VERSION},
         )
 
@@ -55,7 +55,7 @@ def read_announced(length: str | None, metadata: str | None) -> Announced:
     """Read the headers of a request that creates an upload."""
     if length is None:
         raise InvalidRequest(
-            "Say in the header Upload-Length how many bytes the file has; a length that comes later is not supported."
+            "Send the file size in bytes in the header Upload-Length. A deferred length is not supported."
         )
     told = read_metadata(metadata or "")
     name = told.get("filename") or told.get("name") or ""
@@ -72,25 +72,25 @@ def read_direct(body: object) -> Announced:
     """Read the JSON of a request that creates an upload whose bytes do not come here."""
     if not isinstance(body, Mapping) or body.get("direct") is not True:
         raise InvalidRequest(
-            'Send {"direct": true, "name": "scan.pdf", "size": 123} to send a file to the storage itself.'
+            'Send {"direct": true, "name": "scan.pdf", "size": 123} to upload a file directly to the storage.'
         )
     unknown = sorted(str(name) for name in set(body) - {"direct", "name", "size", "content_type"})
     if unknown:
-        raise InvalidRequest(f"There is no field {unknown[0][:40]!r} here.")
+        raise InvalidRequest(f"Unknown field {unknown[0][:40]!r}.")
     size = body.get("size")
     if type(size) is not int or not 0 <= size < 10**MAX_DIGITS:
-        raise InvalidRequest(f"`size` is {value_in_words(size)}; send a whole number of bytes.")
+        raise InvalidRequest(f"`size` is {value_in_words(size)}. Send a whole number of bytes.")
     told = {name: body.get(name, "") for name in ("name", "content_type")}
     for name, value in told.items():
         if not isinstance(value, str):
-            raise InvalidRequest(f"`{name}` is no text.")
+            raise InvalidRequest(f"`{name}` must be a string.")
     return Announced(safe_name(told["name"])[:LONGEST], _printable(told["content_type"]), size, direct=True)
 
 
 def read_offset(sent: str | None) -> int:
     if sent is None:
         raise InvalidRequest(
-            "Say in the header Upload-Offset where these bytes begin; HEAD tells what is next."
+            "Send the start of these bytes in the header Upload-Offset. HEAD returns the next offset."
         )
     return _number("Upload-Offset", sent)
 
@@ -98,12 +98,12 @@ def read_offset(sent: str | None) -> int:
 def read_metadata(sent: str) -> dict[str, str]:
     """Return the names with their values, which are sent as base64 of UTF-8."""
     if len(sent) > LONGEST_METADATA:
-        raise InvalidRequest(f"Upload-Metadata has {len(sent)} characters; send {LONGEST_METADATA} at most.")
+        raise InvalidRequest(f"Upload-Metadata has {len(sent)} characters. Send at most {LONGEST_METADATA}.")
     told: dict[str, str] = {}
     for pair in sent.split(",") if sent.strip() else ():
         name, _, value = pair.strip().partition(" ")
         if not name or name in told:
-            raise InvalidRequest(f"Upload-Metadata has a name twice, or none: {pair.strip()[:60]!r}.")
+            raise InvalidRequest(f"Duplicate or missing name in Upload-Metadata: {pair.strip()[:60]!r}.")
         told[name] = _decoded(name, value.strip())
     return told
 
@@ -114,20 +114,20 @@ def read_checksum(sent: str | None) -> Checksum | None:
     algorithm, _, encoded = sent.strip().partition(" ")
     if algorithm not in ALGORITHMS:
         raise InvalidRequest(
-            f"Upload-Checksum names the algorithm {algorithm[:20]!r}; this server knows {', '.join(ALGORITHMS)}."
+            f"Unknown algorithm {algorithm[:20]!r} in Upload-Checksum. Use {', '.join(ALGORITHMS)}."
         )
     try:
         digest = base64.b64decode(encoded.strip(), validate=True)
     except (binascii.Error, ValueError):
         digest = b""
     if len(digest) != ALGORITHMS[algorithm]().digest_size:
-        raise InvalidRequest(f"Upload-Checksum is not the base64 of a {algorithm} digest.")
+        raise InvalidRequest(f"Upload-Checksum is not a {algorithm} digest in base64.")
     return Checksum(algorithm, digest)
 
 
 def _number(header: str, sent: str) -> int:
     if not sent.isascii() or not sent.isdecimal() or len(sent) > MAX_DIGITS:
-        raise InvalidRequest(f"{header} is {sent[:30]!r}; send a whole number of bytes, 0 or more.")
+        raise InvalidRequest(f"{header} is {sent[:30]!r}. Send a whole number of bytes, 0 or more.")
     return int(sent)
 
 

@@ -64,7 +64,7 @@ def terminate_upload(*, identity: Identity, upload_id: object) -> None:
         upload = get_upload(upload_id)
         locked = ResumableUpload.objects.select_for_update(no_key=True).get(id=upload.id)
         if locked.state in GONE:
-            raise UploadGone(f"This upload is {locked.state} already.", extra={"state": locked.state})
+            raise UploadGone(f"This upload is already {locked.state}.", extra={"state": locked.state})
         end_upload(locked, State.TERMINATED)
 
 
@@ -117,11 +117,11 @@ def erase_after_commit(tenant_id: UUID, names: Sequence[str]) -> None:
 
 def _check_size(size_bytes: int) -> None:
     if size_bytes == 0:
-        raise DocumentRejected("document_empty", "The file is empty. Upload a file that has content.")
+        raise DocumentRejected("document_empty", "The file is empty. Upload a file with content.")
     most = settings.MAAS_MAX_RESUMABLE_BYTES
     if size_bytes > most:
         raise DocumentRejected(
-            "document_too_large", f"The file has {size_bytes} bytes and at most {most} are accepted."
+            "document_too_large", f"The file has {size_bytes} bytes, but at most {most} are allowed."
         )
 
 
@@ -131,13 +131,13 @@ def _check_room(size_bytes: int) -> None:
         held = opened.aggregate(count=Count("id"), size=Sum("size_bytes"))
     if held["count"] >= settings.MAAS_MAX_OPEN_UPLOADS:
         raise TooManyUploads(
-            f"This account has {held['count']} unfinished uploads, which is the most. Finish some, or give them up.",
+            f"This account has {held['count']} unfinished uploads, the maximum. Finish or delete some.",
             extra={"retry_after_s": 60},
         )
     left = settings.MAAS_MAX_OPEN_UPLOADS_BYTES - (held["size"] or 0)
     if size_bytes > left:
         raise TooManyUploads(
-            f"This account's unfinished uploads leave room for {max(0, left)} bytes; this one has {size_bytes}. "
-            "Finish some, or give them up.",
+            f"Unfinished uploads of this account leave {max(0, left)} bytes, but this upload has {size_bytes}. "
+            "Finish or delete some.",
             extra={"retry_after_s": 60},
         )

@@ -34,13 +34,13 @@ def require_room_for_url(url: str) -> bool:
         return False
     if jobs_own.count() >= MAX_SERVERS:
         raise TooManyWebhookEndpoints(
-            f"`webhook_url`: jobs of this account have named {MAX_SERVERS} servers in {KEPT_DAYS} days, and "
-            f"{origin_of(url)} would be one more. Make an endpoint that hears of all jobs: POST /v1/webhooks/endpoints."
+            f"`webhook_url`: jobs of this account used {MAX_SERVERS} servers in {KEPT_DAYS} days, the maximum. "
+            f"{origin_of(url)} exceeds it. Create an endpoint for all jobs: POST /v1/webhooks/endpoints."
         )
     return True
 
 
 def require_sendable(url: str) -> None:
     if len(url) > LONGEST_URL:
-        raise InvalidRequest(f"The address has {len(url):,} characters; at most {LONGEST_URL:,} are taken.")
+        raise InvalidRequest(f"The URL has {len(url):,} characters, but at most {LONGEST_URL:,} are allowed.")
     check_url(url)

@@ -48,7 +48,7 @@ def create_endpoint(
         lock_tenant(identity.tenant_id)
         if endpoints().filter(livemode=identity.livemode).count() >= MAX_ENDPOINTS:
             raise TooManyWebhookEndpoints(
-                f"This account has {MAX_ENDPOINTS} webhook endpoints, which is the most. Delete one first."
+                f"This account has {MAX_ENDPOINTS} webhook endpoints, the maximum. Delete one first."
             )
         endpoint = WebhookEndpoint(
             tenant_id=identity.tenant_id,
@@ -225,7 +225,7 @@ def replay_range(
 ) -> int:
     """Send the endpoint's ended deliveries of messages in this period again, and return how many."""
     if since >= until:
-        raise InvalidRequest(f"`since` ({since.isoformat()}) must lie before `until` ({until.isoformat()}).")
+        raise InvalidRequest(f"`since` ({since.isoformat()}) must be before `until` ({until.isoformat()}).")
     with unit_of_work(identity):
         endpoint = get_endpoint(endpoint_id)
         _require_enabled(endpoint)
@@ -236,7 +236,7 @@ def replay_range(
         wanted = list(found.values_list("id", flat=True)[: MAX_REPLAYED + 1])
         if len(wanted) > MAX_REPLAYED:
             raise InvalidRequest(
-                f"There are more than {MAX_REPLAYED:,} deliveries in that time. Ask for a shorter one."
+                f"There are more than {MAX_REPLAYED:,} deliveries in this period. Choose a shorter period."
             )
         _wake(endpoint)
         return _again(WebhookDelivery.objects.filter(id__in=wanted))
@@ -260,7 +260,7 @@ def _again(rows: "QuerySet[WebhookDelivery]") -> int:
 def _require_enabled(endpoint: WebhookEndpoint) -> None:
     if endpoint.state != State.ENABLED:
         raise WebhookDisabled(
-            f"The webhook endpoint {endpoint.id} is {endpoint.state}; nothing is sent to it. Enable it first: "
+            f"The webhook endpoint {endpoint.id} is {endpoint.state}, so nothing is sent to it. Enable it first: "
             f'PATCH /v1/webhooks/endpoints/{endpoint.id} with {{"enabled": true}}.'
         )
 
@@ -269,6 +269,6 @@ def _checked(events: Sequence[str]) -> list[str]:
     unknown = [one for one in events if not is_known(one)]
     if unknown or not events:
         known = ", ".join((ALL, ALL_OF_JOBS, *EVENT_TYPES))
-        said = f"{unknown[0][:60]!r} fits no event" if unknown else "an endpoint needs at least one event"
-        raise InvalidRequest(f"`events`: {said}; there are {known}.")
+        said = f"{unknown[0][:60]!r} is not an event" if unknown else "at least one event is required"
+        raise InvalidRequest(f"`events`: {said}. Use {known}.")
     return list(dict.fromkeys(events))

@@ -43,13 +43,11 @@ LOOK_EVERY_S = 1.0
 REMEMBERED_BYTES = 8 << 20
 PAUSE_S = 5.0
 """The pause before a task is tried again if its storage or database was unavailable."""
-_OURS = batch_fault("internal_error", "Something went wrong on our side; the operator's log has the details.")
+_OURS = batch_fault("internal_error", "An internal error occurred. Try again, or contact the operator.")
 _LOST = batch_fault(
-    "worker_lost", "Every worker that took up a part of this batch stopped before it was done."
+    "worker_lost", "Every worker that processed a part of this batch stopped before it was finished."
 )
-_FULL = batch_fault(
-    "storage_full", "The service's storage is full. Tell the operator, and send this batch again."
-)
+_FULL = batch_fault("storage_full", "The storage is full. Contact the operator and send this batch again.")
 _AWAY = (StorageUnavailable, DatabaseAway, OperationalError, InterfaceError, OSError)
 
 

@@ -23,7 +23,7 @@ from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.failures import PASSING, trouble_of
 
 MAX_SPECS = 1024
-PLACE_AWAY = "the service's storage or database could not be reached; send it again"
+PLACE_AWAY = "the storage or database did not answer; send the request again"
 
 log = structlog.get_logger(__name__)
 

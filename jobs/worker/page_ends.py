@@ -23,15 +23,13 @@ End = Callable[[], str]
 is repeated without the work.
 """
 
-OURS = Failure("internal_error", "Something went wrong on our side; the operator's log has the details.")
-PLACE_AWAY = Failure("storage_unavailable", "The service's storage or database could not be reached.")
-READER_BUSY = Failure(
-    "reader_unavailable", "Every process that opens documents was busy; the page waits for its turn."
-)
-OVERLOADED = Failure("model_overloaded", "More waited for the model than may; the page waits for its turn.")
+OURS = Failure("internal_error", "An internal error occurred. Try again, or contact the operator.")
+PLACE_AWAY = Failure("storage_unavailable", "The storage or database did not answer.")
+READER_BUSY = Failure("reader_unavailable", "All document readers were busy. The page is queued again.")
+OVERLOADED = Failure("model_overloaded", "The queue of the model was full. The page is queued again.")
 TOO_LATE = Failure(
     "page_timeout",
-    "The page took longer than a page of this model may; send smaller pages, or ask the operator for a higher limit.",
+    "The page took longer than this model allows. Send smaller pages or ask the operator for a higher limit.",
 )
 
 

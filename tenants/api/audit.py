@@ -81,7 +81,7 @@ class AuditLog(APIView):
         only(request, *NAMES, "limit", "cursor")
         empty = next((name for name in NAMES if request.query_params.get(name) == ""), None)
         if empty is not None:
-            raise InvalidRequest(f"`{empty}` is empty. Leave it out, or give it a value.")
+            raise InvalidRequest(f"`{empty}` is empty. Leave it out or give it a value.")
         try:
             wanted = AuditFilter.read(request.query_params.dict())
         except ValueError as fault:

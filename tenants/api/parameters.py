@@ -7,5 +7,5 @@ from rest_framework.request import Request
 def only(request: Request, *known: str) -> None:
     unknown = sorted(set(request.query_params) - set(known))
     if unknown:
-        takes = f"it takes {', '.join(known)}" if known else "it takes none"
-        raise ParseError(f"There is no query parameter {unknown[0][:40]!r} here; {takes}.")
+        takes = f"Use {', '.join(known)}" if known else "This request has none"
+        raise ParseError(f"Unknown query parameter {unknown[0][:40]!r}. {takes}.")

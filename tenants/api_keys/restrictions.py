@@ -20,9 +20,9 @@ def checked_models(names: Iterable[str]) -> list[str]:
     _require_few(wanted, "models")
     for name in wanted:
         if "@" in name:
-            raise FenceRefused(f"Write the name alone, without a version: {name.partition('@')[0][:60]}.")
+            raise FenceRefused(f"Enter the model name without a version: {name.partition('@')[0][:60]}.")
         if len(name) > LONGEST_MODEL or _MODEL.fullmatch(name) is None:
-            raise FenceRefused(f"{name[:60]!r} is no model's name.")
+            raise FenceRefused(f"{name[:60]!r} is not a valid model name.")
     return wanted
 
 
@@ -39,19 +39,17 @@ def _network(text: str) -> Network:
         host = ip_address(text.partition("/")[0])
     except ValueError:
         raise FenceRefused(
-            f"{text[:60]!r} is no address and no network. Write 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32."
+            f"{text[:60]!r} is not an IP address or network. Use 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32."
         ) from None
     if network.prefixlen == 0:
-        raise FenceRefused(
-            f"{text[:60]} is every address. Leave the list empty to let the key in from anywhere."
-        )
+        raise FenceRefused(f"{text[:60]} allows all addresses. Leave the list empty to allow all addresses.")
     if host != network.network_address:
-        raise FenceRefused(f"{text[:60]} has bits beyond its length. Did you mean {network}?")
+        raise FenceRefused(f"{text[:60]} has bits set beyond its prefix length. Did you mean {network}?")
     if isinstance(network, IPv6Network) and network.network_address.ipv4_mapped is not None:
-        raise FenceRefused(f"Write {text[:60]} as a network of IPv4.")
+        raise FenceRefused(f"Enter {text[:60]} as an IPv4 network.")
     return network
 
 
 def _require_few(wanted: Sequence[str], what: str) -> None:
     if len(wanted) > MOST:
-        raise FenceRefused(f"A key is kept to {MOST} {what} at most; these are {len(wanted)}.")
+        raise FenceRefused(f"A key can be restricted to at most {MOST} {what}. You entered {len(wanted)}.")

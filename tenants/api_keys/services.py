@@ -94,9 +94,7 @@ def _make_room_for_key(tenant_id: UUID) -> None:
     """
     lock_tenant(tenant_id)
     if working_keys().filter(tenant_id=tenant_id).count() >= MAX_WORKING_KEYS:
-        raise TooManyKeys(
-            f"This account has {MAX_WORKING_KEYS} working keys, which is the most. Revoke one first."
-        )
+        raise TooManyKeys(f"This account has {MAX_WORKING_KEYS} active keys, the maximum. Revoke one first.")
 
 
 def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = None) -> CreatedKey | None:

@@ -30,9 +30,9 @@ class AuditFilter:
         """Read the filter from query values. Raises ValueError, which says which value is wrong and why."""
         kind, who = values.get("kind", ""), values.get("who", "")
         if kind and kind not in KINDS:
-            raise ValueError(f"kind={kind[:40]!r} is none of {', '.join(KINDS)}.")
+            raise ValueError(f"Unknown value kind={kind[:40]!r}. Use {', '.join(KINDS)}.")
         if who and who not in GROUPS and not _is_id(who):
-            raise ValueError(f"who={who[:40]!r} is neither an id nor one of {', '.join(GROUPS)}.")
+            raise ValueError(f"Unknown value who={who[:40]!r}. Use an ID or {', '.join(GROUPS)}.")
         return cls(kind, who, _day("since", values.get("since")), _day("until", values.get("until")))
 
     @property
@@ -57,7 +57,7 @@ def _is_id(text: str) -> bool:
 def _day(name: str, text: str | None) -> date | None:
     if not text:
         return None
-    refusal = f"{name}={text[:40]!r} is no day. Write it as year-month-day, such as 2027-01-31."
+    refusal = f"{name}={text[:40]!r} is not a date. Use year-month-day, such as 2027-01-31."
     try:
         day = date.fromisoformat(text)
     except ValueError:

@@ -15,6 +15,12 @@ def names_in_words(names: Iterable[object], most: int = MAX_NAMES) -> str:
     return f"{quoted}{more}" or "none"
 
 
+def one_of(names: Iterable[str]) -> str:
+    """Return the choices in a sentence, such as `interactive, standard or bulk`."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def value_in_words(value: object) -> str:
     """Return a JSON value, cut if it is long. An object or a list is only named, not written out."""
     match value:

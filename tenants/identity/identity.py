@@ -64,21 +64,21 @@ _DEEDS: Mapping[Scope, str] = {
     "documents:read": "see its documents",
     "documents:write": "add, change or delete documents",
     "jobs:read": "see its jobs",
-    "jobs:write": "have documents read, or change what is under way",
+    "jobs:write": "process documents or change jobs",
     "models:read": "see its models",
-    "events:read": "follow its jobs live",
+    "events:read": "follow its events",
     "webhooks:read": "see its webhooks",
-    "webhooks:write": "say where it is told of its jobs' ends",
+    "webhooks:write": "change its webhooks",
     "keys:read": "see its API keys",
     "keys:write": "create, rotate or revoke its API keys",
     "usage:read": "see its usage and costs",
     "log:read": "see its API log",
     "audit:read": "see its audit log",
     "members:read": "see its members",
-    "members:write": "invite or change its members",
+    "members:write": "invite or change members",
     "billing:read": "see its balance and invoices",
-    "billing:write": "say who is billed, or how it is paid",
-    "account:write": "make owners, or change the account itself",
+    "billing:write": "change billing details or payments",
+    "account:write": "appoint owners or change the account",
 }
 """The scopes as text for people. Programs get the scope itself."""
 
@@ -142,27 +142,25 @@ class Identity:
         LiveKeyNeeded.
         """
         if not self.livemode:
-            raise LiveKeyNeeded(
-                "This is a test key, and what it asks for is for live keys alone. Send a live key."
-            )
+            raise LiveKeyNeeded("This is a test key, but this request needs a live key. Use a live key.")
 
     def require(self, scope: Scope) -> None:
         if scope not in self.scopes:
             if self.closes_at is not None and not scope.endswith(":read"):
                 raise TenantClosing(closing_words(self.closes_at), extra=closing_extra(self.closes_at))
             raise NotPermitted(
-                f"This key lacks the scope {scope!r}; it has {', '.join(sorted(self.scopes)) or 'none'}. Use a key "
+                f"This key needs the scope {scope!r}, but has {', '.join(sorted(self.scopes)) or 'none'}. Use a key "
                 "with that scope."
                 if self.key_id
-                else f"Your role in this account does not let you {_DEEDS[scope]}. An owner can give you another role."
+                else f"Your role in this account does not allow you to {_DEEDS[scope]}. Ask an owner for another role."
             )
 
     def require_model(self, name: str) -> None:
         """Require that the key may run a model. `name` has no version. Raises KeyNotForModel."""
         if self.models and name not in self.models:
             raise KeyNotForModel(
-                f"This key may not run {name[:100]!r}; it may run {', '.join(self.models)}. Use another key, or "
-                "let this one run it, on the page of API keys."
+                f"This key is restricted to {', '.join(self.models)} and cannot use {name[:100]!r}. Use another key or "
+                "change the restriction on the page API keys."
             )
 
     def require_place(self, address: str) -> None:
@@ -171,8 +169,8 @@ class Identity:
         """
         if not may_come_from(self.networks, address):
             raise KeyNotForAddress(
-                f"This key may not be used from {address}. Use it from one of its networks, or add this one on the "
-                "page of API keys."
+                f"This key cannot be used from {address}. Use it from an allowed network, or add this address on the "
+                "page API keys."
             )
 
     def require_all(self, scopes: Iterable[str]) -> None:
@@ -182,14 +180,14 @@ class Identity:
         beyond = sorted(set(scopes) - self.scopes)
         if beyond:
             raise NotPermitted(
-                f"This key may do what your role does not let you: {', '.join(beyond)}. An owner can do this."
+                f"This key has scopes that your role does not allow: {', '.join(beyond)}. Ask an owner."
             )
 
 
 def closing_words(closes_at: datetime) -> str:
     return (
-        f"This account is being deleted: everything of it is erased from {closes_at:%Y-%m-%d %H:%M} UTC on. Until then "
-        "an owner can take that back on the dashboard."
+        f"This account will be deleted: its data is erased from {closes_at:%Y-%m-%d %H:%M} UTC on. Until then, "
+        "an owner can cancel the deletion on the dashboard."
     )
 
 

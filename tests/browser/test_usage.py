@@ -30,7 +30,7 @@ def test_the_chart_is_drawn_and_follows_the_theme(windows: Windows, live_stack: 
         page.locator("#chart rect.series-1").last.hover()
         expect(page.locator("#told")).to_contain_text(": ")
         page.locator("#measures label").last.click()
-        page.get_by_text("Table of days").click()
+        page.get_by_text("Table by day").click()
         expect(page.get_by_role("region", name="Usage by day")).to_be_visible()
         with page.expect_download() as download:
             page.click("#csv")
@@ -43,7 +43,7 @@ def test_the_chart_is_drawn_and_follows_the_theme(windows: Windows, live_stack: 
         page.get_by_text("Table by month").click()
         page.locator("#days a").first.press("Enter")
         expect(page.get_by_role("heading", name="By day")).to_be_visible()
-        page.get_by_text("Table of days").click()
+        page.get_by_text("Table by day").click()
         page.locator("#days a").first.press("Enter")
         expect(page.get_by_role("columnheader", name="Time")).to_be_visible()
     assert windows.complaints == []

@@ -25,7 +25,7 @@ def fenced(tenant: CreatedTenant) -> Identity:
 def test_a_job_of_another_model_is_refused_in_words_that_help(
     fenced: Identity, version: ModelVersion
 ) -> None:
-    with pytest.raises(KeyNotForModel, match="it may run embed") as refused:
+    with pytest.raises(KeyNotForModel, match="is restricted to embed") as refused:
         submit_job(identity=fenced, request=JobRequest(model=version.key, input={"text": "x"}))
     assert version.served_model.name in refused.value.detail
 

@@ -151,7 +151,7 @@ def test_it_ends_by_itself(operator: Client, tenant: CreatedTenant) -> None:
         "admin:tenants_tenant_change", args=[tenant.tenant.id]
     )
     assert NAME not in operator.session
-    assert "over" in entries(tenant.tenant.id)[-1].note
+    assert "has ended" in entries(tenant.tenant.id)[-1].note
 
 
 def test_it_ends_with_the_membership_and_with_the_account(operator: Client, tenant: CreatedTenant) -> None:

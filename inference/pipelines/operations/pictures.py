@@ -35,7 +35,7 @@ def _gives(inputs: Mapping[str, ValueType], settings: Mapping[str, Json]) -> Val
     channels, height, width = CHANNELS[settings["colours"]], settings["height"], settings["width"]
     for name in ("mean", "deviation"):
         if len(settings[name]) not in (1, channels):
-            raise ValueError(f"'{name}' has {len(settings[name])} numbers for {channels} colour channels")
+            raise ValueError(f"'{name}' has {len(settings[name])} numbers for {channels} color channels")
     shape = (1, channels, height, width) if settings["layout"] == "nchw" else (1, height, width, channels)
     return tensor_of(settings["datatype"], shape=shape)
 
@@ -43,7 +43,7 @@ def _gives(inputs: Mapping[str, ValueType], settings: Mapping[str, Json]) -> Val
 def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
     load = inputs["page"].load_pixels
     if load is None:
-        raise WorkRefused("input_not_accepted", "the page is plain text and has no picture")
+        raise WorkRefused("input_not_accepted", "the page is plain text and has no image")
     sized = _resized(load(), settings["width"], settings["height"], settings["fit"], settings["fill"])
     coloured = _coloured(sized, settings["colours"])
     values: npt.NDArray[Any] = coloured.astype(np.float32) * np.float32(settings["scale"])

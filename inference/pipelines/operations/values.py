@@ -184,7 +184,7 @@ def described(answer: ValueType) -> list[dict[str, Json]]:
 
 def lines_of(page: PageInput) -> tuple[TextLine, ...]:
     if page.text_lines is None:
-        raise WorkRefused("input_not_accepted", "the page is a picture without text of its own")
+        raise WorkRefused("input_not_accepted", "the page is an image without text")
     return page.text_lines
 
 

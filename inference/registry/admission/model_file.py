@@ -24,7 +24,7 @@ def admit(path: Path, limits: AdmissionLimits) -> Signature:
     # A valid ONNX model can carry the mark by which ONNX Runtime recognizes its own format. It would then be read as
     # something that this package has not checked.
     if data[_ORT_FORMAT_MARK] == b"ORTM":
-        raise ModelRefused("model_corrupt", "The file is in ONNX Runtime's own format; upload the ONNX file.")
+        raise ModelRefused("model_corrupt", "The file is in the ONNX Runtime format. Upload the ONNX file.")
     check_wire(data, limits)
     model = _parse(data)
     check_model(model, limits)
@@ -41,7 +41,7 @@ def _read(path: Path, max_bytes: int) -> bytes:
             if status.st_size > max_bytes:
                 raise ModelRefused(
                     "model_too_large",
-                    f"The file has {status.st_size} bytes of at most {max_bytes}.",
+                    f"The file has {status.st_size} bytes, but at most {max_bytes} are allowed.",
                 )
             return file.read(max_bytes)
     except OSError as error:

@@ -58,7 +58,7 @@ def check_operator(domain: str, op_type: str) -> None:
     if op_type not in _operators(domain):
         name = f"{domain}.{op_type}" if domain else op_type
         raise ModelRefused(
-            "operator_not_allowed", f"Operator '{name}' is not served here; use standard ONNX operators."
+            "operator_not_allowed", f"Operator '{name}' is not allowed. Use standard ONNX operators."
         )
 
 

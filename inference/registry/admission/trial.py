@@ -107,13 +107,13 @@ def _verdict(reply: Json) -> TrialResult:
             return TrialResult(load_s, run_s, peak)
         case {"refused": {"code": "model_out_of_memory" | "model_invalid" as code, "detail": str(detail)}}:
             raise ModelRefused(code, detail)
-    raise ModelRefused("model_crashed", "The trial gave an answer that is none.")
+    raise ModelRefused("model_crashed", "The trial returned an invalid answer.")
 
 
 def _refusal_by_exit(exit_status: int, limits: TrialLimits) -> ModelRefused:
     if exit_status == -signal.SIGXCPU:
-        return ModelRefused("model_timeout", f"The trial took more than {limits.cpu_s} s of computing.")
+        return ModelRefused("model_timeout", f"The trial took more than {limits.cpu_s} s of CPU time.")
     if exit_status == -signal.SIGKILL:
         # This program sends no such signal before an answer is due, so the machine ran out of memory.
-        return ModelRefused("model_out_of_memory", "The trial was killed for want of memory.")
+        return ModelRefused("model_out_of_memory", "The trial ran out of memory.")
     return ModelRefused("model_crashed", f"ONNX Runtime ended with status {exit_status} in the trial.")

@@ -285,11 +285,11 @@ def _refuse_size(status: os.stat_result, limits: DocumentLimits) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise ValueError("a document is a regular file")
     if status.st_size == 0:
-        raise DocumentRejected("document_empty", "The file is empty. Upload a file that has content.")
+        raise DocumentRejected("document_empty", "The file is empty. Upload a file with content.")
     if status.st_size > limits.max_bytes:
         raise DocumentRejected(
             "document_too_large",
-            f"The file has {status.st_size} bytes and at most {limits.max_bytes} are allowed. "
+            f"The file has {status.st_size} bytes, but at most {limits.max_bytes} are allowed. "
             "Split it and upload the parts.",
         )
 
@@ -346,13 +346,13 @@ def _too_complex(budget: _Budget) -> DocumentRejected:
     return DocumentRejected(
         "document_too_complex",
         f"Reading the document needs more than {min(budget.wall_s, budget.cpu_s):g} s or "
-        f"{budget.memory_bytes >> 20} MiB of memory; print it to a new PDF or scan it, and upload that.",
+        f"{budget.memory_bytes >> 20} MiB of memory. Print it to a new PDF or scan it, and upload that file.",
     )
 
 
 def _unreadable() -> DocumentRejected:
     return DocumentRejected(
         "document_corrupt",
-        "The document breaks the rules of its format and cannot be read; "
-        "export or scan it again and upload the new file.",
+        "The document is damaged or not valid and cannot be read. "
+        "Export or scan it again and upload the new file.",
     )

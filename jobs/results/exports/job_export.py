@@ -19,7 +19,7 @@ STRETCH_BYTES = 256 << 10
 """The most bytes of results in a stretch, measured as they are stored, which is compressed. A larger stretch ends
 early, but after at least one page.
 """
-NO_TEXT = "This model gives no text; its result is in the JSON."
+NO_TEXT = "This model returns no text. Use the JSON result."
 _WHY = {
     states.QUEUED: "it waits to be read",
     states.RUNNING: "it is being read",

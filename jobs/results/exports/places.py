@@ -31,7 +31,7 @@ class Places:
         with self._lock:
             if self._held[tenant_id] >= self._max_each:
                 raise TooManyExports(
-                    f"{self._max_each} {self._what} for you already. Try again when one of them has ended.",
+                    f"{self._max_each} {self._what} for you already, the maximum. Try again when one is finished.",
                     extra=self._come_again,
                 )
             if not self._free:

@@ -87,13 +87,13 @@ def export_job(*, whose: Acting, job_id: object, format_: Format, pages: str | N
 def _refuse_pdf(export: JobExport, document: Document | None) -> None:
     if document is None or document.kind == Document.Kind.TEXT:
         raise NoPagePictures(
-            "A searchable PDF is made of page pictures, and what was sent here has none. "
-            "Take the text, the Markdown or the JSON."
+            "This input has no page images, so it cannot be exported as a searchable PDF. "
+            "Use text, Markdown or JSON."
         )
     if export.pages.count > MAX_PDF_PAGES:
         raise ExportTooLarge(
-            f"A searchable PDF takes at most {MAX_PDF_PAGES} pages at once, and {export.pages.count} were asked for. "
-            f"Ask for a part of them, for example ?pages=1-{MAX_PDF_PAGES}."
+            f"You requested {export.pages.count} pages, but a searchable PDF can have at most {MAX_PDF_PAGES}. "
+            f"Request a part, for example ?pages=1-{MAX_PDF_PAGES}."
         )
     _refuse_erased(export.job)
 
@@ -122,7 +122,7 @@ def _written(export: JobExport, format_: Format) -> ExportedFile:
         file.close()
         full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         raise StorageUnavailable(
-            "The service cannot write this file at the moment. Try again later.",
+            "The file cannot be created now. Try again later.",
             code="storage_full" if full else "storage_unavailable",
         ) from error
     except BaseException:

@@ -22,6 +22,6 @@ def require_agreement(*, database: datetime, process: datetime) -> None:
     """Raise NotBillable if the two differ by more than MAX_APART."""
     if abs(process - database) > MAX_APART:
         raise NotBillable(
-            f"No month is closed while clocks disagree: this process has {process:%Y-%m-%d %H:%M} UTC, and the "
-            f"database {database:%Y-%m-%d %H:%M} UTC. Set the wrong one right; they may be an hour apart."
+            f"The clocks differ, so no month can be closed: this process has {process:%Y-%m-%d %H:%M} UTC, the "
+            f"database {database:%Y-%m-%d %H:%M} UTC. Correct the wrong clock. Up to one hour is allowed."
         )

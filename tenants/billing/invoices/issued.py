@@ -39,7 +39,7 @@ def invoices(status: str = "") -> "QuerySet[Invoice]":
             return found.filter(~_NOTE, status=Invoice.Status.OPEN, due_on__lt=today())
         case "open" | "paid" | "written_off":
             return found.filter(~_NOTE, status=status)
-    raise ValueError(f"status={status[:40]!r} is none of {', '.join(STANDINGS)}.")
+    raise ValueError(f"Unknown value status={status[:40]!r}. Use {', '.join(STANDINGS)}.")
 
 
 def find_invoice(invoice_id: object) -> Invoice | None:

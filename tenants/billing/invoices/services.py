@@ -95,15 +95,15 @@ def credit(
         invoice = _locked(tenant_id, invoice_id)
         reason = _checked(reason)
         if invoice.written_off_micros:
-            raise NotBillable(f"{invoice.number} was written off: what was never paid cannot become credit.")
+            raise NotBillable(f"{invoice.number} was written off, so it cannot be credited.")
         of = Corrected(invoice.net_micros, invoice.tax_micros)
         before = _corrected_before(invoice)
         left = of.net_micros - before.net_micros
         wanted = left if net_micros is None else net_micros
         if not 0 < wanted <= left or wanted != to_unit(wanted, invoice.currency):
             raise NotBillable(
-                f"{money(wanted, invoice.currency)} cannot be taken back: of {invoice.number} "
-                f"{money(left, invoice.currency)} before tax is left. Give a part of that in whole cents."
+                f"{money(wanted, invoice.currency)} of {invoice.number} cannot be credited. Up to "
+                f"{money(left, invoice.currency)} before tax is left. Enter an amount in whole cents."
             )
         part = corrected(wanted, of=of, before=before, unit=unit_micros(invoice.currency))
         note = issue_credit_note(invoice, part, _parties(tenant, made_by), reason=reason)
@@ -122,7 +122,7 @@ def write_off(*, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str) -
     with _alone(tenant_id):
         invoice = _locked(tenant_id, invoice_id)
         if invoice.status != Invoice.Status.OPEN:
-            raise NotBillable(f"{invoice.number} is {invoice.get_status_display()}: nothing of it is open.")
+            raise NotBillable(f"{invoice.number} is {invoice.get_status_display()}. It has no open amount.")
         reason = _checked(reason)
         write_off_rest(invoice, reason=reason, made_by=made_by)
         record(
@@ -154,7 +154,7 @@ def _alone(tenant_id: UUID) -> Iterator[Tenant]:
 def _parties(tenant: Tenant, made_by: str) -> Parties:
     seller = Seller.objects.first()
     if seller is None:
-        raise NotBillable("Nothing can be billed yet: say under Seller who sells.")
+        raise NotBillable("Nothing can be billed yet. Add your company details first.")
     details = BillingDetails.objects.filter(tenant_id=tenant.pk).first()
     return Parties(tenant, seller, details, dict(Plan.objects.values_list("pk", "name")), made_by)
 
@@ -163,15 +163,17 @@ def _require_turn(parties: Parties, month: Month, time: MonthOfTime, *, closes: 
     first = Month.of(parties.seller.bills_from)
     tenant_id = parties.tenant.pk
     if month < first:
-        raise NotBillable(f"{month} is not billed: the seller bills from {first}.")
+        raise NotBillable(
+            f"{month} is not billed. According to the company details, billing starts with {first}."
+        )
     if time.until <= time.first or (closes and time.until < time.after_last):
         raise NotBillable(f"{month} is not over yet." if closes else f"{month} has not begun.")
     closed = set(ClosedMonth.objects.filter(tenant_id=tenant_id).values_list("month", flat=True))
     if month.first in closed:
-        raise NotBillable(f"{month} is billed: what comes later goes on the next invoice.")
+        raise NotBillable(f"{month} is already billed. Later usage goes on the next invoice.")
     begun = Month.of(max(first.first, parties.tenant.created_at.date()))
     if begun < month and month.previous.first not in closed:
-        raise NotBillable(f"{month.previous} is to be billed first.")
+        raise NotBillable(f"Bill {month.previous} first.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +254,7 @@ def _locked(tenant_id: UUID, invoice_id: UUID) -> Invoice:
     )
     invoice = found.first()
     if invoice is None:
-        raise NotBillable("There is no such invoice.")
+        raise NotBillable("Invoice not found.")
     return invoice
 
 
@@ -265,6 +267,6 @@ def _checked(reason: str) -> str:
     found = reason.strip()
     if not 1 <= len(found) <= LONGEST_REASON:
         raise NotBillable(
-            f"Say in 1 to {LONGEST_REASON} characters why: it is printed, and the books keep it."
+            f"Enter a reason of 1 to {LONGEST_REASON} characters. It is printed and recorded in the ledger."
         )
     return found

@@ -25,8 +25,8 @@ class BudgetExhausted(PaymentRequired):
 def insufficient_funds(*, currency: str, needed_micros: int, spendable_micros: int) -> InsufficientFunds:
     return InsufficientFunds(
         f"This needs {money(needed_micros, currency)}, and the account can spend {money(spendable_micros, currency)}. "
-        "Ask the operator of this service for credit, or wait until work under way has ended and what it did not need "
-        "is given back. Then send it under a new Idempotency-Key.",
+        "Ask the operator of this service for credit, or wait until running work has ended and its unused reservation "
+        "is released. Then send the request with a new Idempotency-Key.",
         extra={
             "currency": currency,
             "needed_micros": needed_micros,
@@ -40,9 +40,9 @@ def budget_exhausted(
 ) -> BudgetExhausted:
     whose = "This key" if of == "key" else "This account"
     return BudgetExhausted(
-        f"This needs {money(needed_micros, currency)}. {whose} may spend {money(monthly_micros, currency)} a month, of "
-        f"which {money(left_micros, currency)} is left. Raise the budget, or wait for the first of the month (UTC). "
-        "Then send it under a new Idempotency-Key.",
+        f"This needs {money(needed_micros, currency)}. {whose} may spend {money(monthly_micros, currency)} per month, "
+        f"of which {money(left_micros, currency)} is left. Raise the budget, or wait for the first of the month (UTC). "
+        "Then send the request with a new Idempotency-Key.",
         extra={
             "currency": currency,
             "needed_micros": needed_micros,

@@ -40,12 +40,12 @@ def _change(tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: 
     with operator_work(), transaction.atomic(using=OPERATOR):
         key = ApiKey.objects.filter(tenant_id=tenant_id, id=key_id).first() if key_id else None
         if key_id and key is None:
-            raise BudgetRefused("There is no such key.")
+            raise BudgetRefused("API key not found.")
         key_id = (key.budgets_of or key.id) if key else None
         mine = Budget.objects.filter(tenant_id=tenant_id, set_by=Budget.By.TENANT)
         before = mine.filter(currency=currency, api_key_id=key_id).first()
         if before is None and monthly_micros is not None and mine.count() >= MOST:
-            raise BudgetRefused(f"This account has {MOST} budgets, which is the most. Remove one first.")
+            raise BudgetRefused(f"This account has {MOST} budgets, the maximum. Remove one first.")
         made = set_budget(
             tenant_id=tenant_id,
             currency=currency,

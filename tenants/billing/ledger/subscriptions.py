@@ -47,7 +47,7 @@ def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -
         if (current.plan_id if current else None) == (plan.pk if plan else None):
             return current
         if plan is not None and plan.archived:
-            raise PlanArchived(f"The plan {plan.name!r} is archived: choose one that is sold.")
+            raise PlanArchived(f"The plan {plan.name!r} is archived. Choose an active plan.")
         now = database_now()
         starts_at = now if start is Start.NOW else _next_month(now)
         is_first = not _had_a_plan(tenant_id)

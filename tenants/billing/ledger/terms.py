@@ -16,6 +16,7 @@ from tenants.billing.ledger.posting import Source, open_wallet, post
 from tenants.billing.ledger.standing import budget_key
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
+from tenants.core.messages import one_of
 
 MAX_MICROS = 10**15
 """The largest amount: a thousand million in any currency. A larger one is taken for a typing error."""
@@ -45,7 +46,7 @@ def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: 
     """
     _check_currency(currency)
     if kind not in Wallet.Kind.values:
-        raise InvalidTerms(f"{kind!r} is no way to pay: give one of {', '.join(Wallet.Kind.values)}.")
+        raise InvalidTerms(f"Unknown payment terms {kind!r}. Use {one_of(Wallet.Kind.values)}.")
     if not 0 <= credit_line_micros <= MAX_MICROS:
         raise InvalidTerms(f"A credit line of {credit_line_micros} micros is not between 0 and {MAX_MICROS}.")
     wallet = _locked(tenant_id, currency)
@@ -92,10 +93,10 @@ def grant_credit(
     _check_currency(currency)
     if not amount_micros or abs(amount_micros) > MAX_MICROS:
         raise InvalidTerms(
-            f"{amount_micros} micros cannot be granted: give a number but 0, of {MAX_MICROS} at most."
+            f"{amount_micros} micros cannot be granted. Use a number other than 0, at most {MAX_MICROS}."
         )
     if not 1 <= len(reason.strip()) <= LONGEST_REASON:
-        raise InvalidTerms(f"Say in 1 to {LONGEST_REASON} characters what the credit is for.")
+        raise InvalidTerms(f"Enter a reason of 1 to {LONGEST_REASON} characters for the credit.")
     source = Source(tenant_id, GRANTED, grant_id or uuid7(), currency, reason=reason.strip(), made_by=made_by)
     wallet = _locked(tenant_id, currency)
     given = LedgerEntry.objects.filter(
@@ -109,8 +110,8 @@ def grant_credit(
         _tell("wallet.credited", wallet, {}, {"amount_micros": amount_micros}, note=source.reason)
     elif (given.currency, given.amount_micros) != (currency, amount_micros):
         raise InvalidTerms(
-            f"{given.amount_micros} micros of {given.currency} were granted from this form already. Open it anew to "
-            "grant something else."
+            f"{given.amount_micros} micros of {given.currency} were already granted with this form. Reload the page to "
+            "grant another amount."
         )
 
 
@@ -186,4 +187,4 @@ def _locked(tenant_id: UUID, currency: str) -> Wallet:
 
 def _check_currency(currency: str) -> None:
     if not (len(currency) == 3 and currency.isascii() and currency.isalpha() and currency.isupper()):
-        raise InvalidTerms(f"{currency[:20]!r} is no currency: write three capital letters, such as EUR.")
+        raise InvalidTerms(f"{currency[:20]!r} is not a currency. Use three capital letters, such as EUR.")

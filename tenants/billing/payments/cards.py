@@ -130,8 +130,8 @@ def forget_card(*, tenant_id: UUID) -> None:
         provider.forget_card(method_id)
     except (ProviderAway, ProviderRefused) as error:
         raise ProviderUnavailable(
-            "Nothing is taken from the card any more, but the provider of payments did not answer and may still "
-            "keep it."
+            "The card is not charged any more, but the payment provider did not answer and may still "
+            "have it saved."
         ) from error
 
 
@@ -158,9 +158,9 @@ def _moment() -> datetime:
 def _cards() -> CardProvider:
     provider = card_provider()
     if provider is None:
-        raise NoSuchProvider("Cards are not taken here: pay by bank transfer.")
+        raise NoSuchProvider("Cards are not accepted here. Pay by bank transfer.")
     return provider
 
 
 def _unavailable() -> ProviderUnavailable:
-    return ProviderUnavailable("The provider of payments does not answer. Try again in a minute.")
+    return ProviderUnavailable("The payment provider does not answer. Try again in a minute.")

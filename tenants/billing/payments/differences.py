@@ -30,12 +30,16 @@ def book_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
             return payment
         _check(payment, told_micros, reason)
         if payment.status == Payment.Status.SUCCEEDED:
-            raise NotBookable(f"{payment} is in the books already: give a part back, or clear what differs.")
+            raise NotBookable(
+                f"{payment} is already booked. Refund a part of it or mark the mismatch as checked."
+            )
         if standing is None or standing.state != "succeeded" or standing.amount_micros != told_micros:
-            raise NotBookable(f"the provider says something else of {payment} by now. Look at it again.")
+            raise NotBookable(
+                f"the provider now reports another amount or status for {payment}. Reload the page."
+            )
         if standing.currency != payment.currency or standing.tenant_id not in (None, payment.tenant_id):
             raise NotBookable(
-                f"what came is of another currency or tenant than {payment}. Give it back there."
+                f"the received payment has another currency or tenant than {payment}. Refund it at the provider."
             )
         before = payment.amount_micros
         take_told_amount(payment, invoice, standing)
@@ -71,7 +75,7 @@ def book_sent_back(*, refund_id: UUID, reason: str) -> Refund:
         if refund.status == Payment.Status.FAILED:
             return refund
         if refund.status != Payment.Status.SUCCEEDED or not refund.failure:
-            raise NotBookable("nobody has said that this was sent back.")
+            raise NotBookable("the bank has not reported this refund as returned.")
         _check_reason(reason)
         refund_came_back(refund, payment, invoice)
         record(
@@ -97,12 +101,12 @@ def _standing(payment_id: UUID) -> Standing | None:
 def _check(payment: Payment, told_micros: int, reason: str) -> None:
     _check_reason(reason)
     if payment.told_micros != told_micros:
-        raise NotBookable(f"the provider says something else of {payment} since this page was shown.")
+        raise NotBookable(f"the report of the provider on {payment} has changed. Reload the page.")
 
 
 def _check_reason(reason: str) -> None:
     if not reason.strip():
-        raise NotBookable("say what was found: the account's log keeps it.")
+        raise NotBookable("enter what you found. It is recorded in the account's audit log.")
 
 
 def _told(payment: Payment, deed: str, told_micros: int, reason: str, before: int) -> None:

@@ -51,7 +51,7 @@ def receive_event(body: bytes, signature: str | None) -> str:
     """
     told = read_event(_verified(body, signature))
     if not 0 < len(told.event_id) <= LONGEST_ID:
-        raise WrongSignature("This is signed, and no event: it has no id.")
+        raise WrongSignature("This event has no ID.")
     if _is_known(told.event_id):
         return BEFORE
     card = _card_saved(told)
@@ -69,14 +69,14 @@ def receive_event(body: bytes, signature: str | None) -> str:
 def _verified(body: bytes, signature: str | None) -> Mapping[str, Any]:
     secret = settings.MAAS_STRIPE_WEBHOOK_SECRET
     if not secret:
-        raise NoSuchPayment("There is nothing here under that address.")
+        raise NoSuchPayment("There is nothing at this URL.")
     try:
         stripe.WebhookSignature.verify_header(body, signature, secret, TOLERANCE_S)
         said = json.loads(body)
     except (stripe.SignatureVerificationError, ValueError, TypeError):
         raise WrongSignature(
-            "The header Stripe-Signature is not of this body and of these five minutes. Only Stripe sends here, with "
-            "the secret that MAAS_STRIPE_WEBHOOK_SECRET holds."
+            "The header Stripe-Signature does not match this body, or is older than five minutes. Only Stripe may "
+            "send here, with the secret in MAAS_STRIPE_WEBHOOK_SECRET."
         ) from None
     return said if isinstance(said, Mapping) else {}
 
@@ -103,7 +103,7 @@ def _of_a_payment(told: Told) -> str:
     elif told.dispute is not None:
         outcome = take_dispute(told.dispute, STRIPE)
     if outcome == NOT_OURS and may_be_ours and _names_a_payment(told):
-        raise ProviderUnavailable("The payment that this is of is not known yet. Tell this again later.")
+        raise ProviderUnavailable("The payment of this event is not known yet. Send the event again later.")
     return outcome
 
 
@@ -122,7 +122,7 @@ def _card_saved(told: Told) -> str:
     try:
         return keep_card(told.card_saved_by)
     except ProviderAway as away:
-        raise ProviderUnavailable("Stripe does not answer. Tell this again later.") from away
+        raise ProviderUnavailable("Stripe does not answer. Send the event again later.") from away
 
 
 def _is_known(event_id: str) -> bool:

@@ -5,6 +5,7 @@ from tenants.billing.payments.provider.errors import NoSuchProvider
 from tenants.billing.payments.provider.protocol import CardProvider, PaymentProvider
 from tenants.billing.payments.stripe.client import is_configured
 from tenants.billing.payments.stripe.payments import STRIPE, Stripe
+from tenants.core.messages import one_of
 
 WORDS = {STRIPE: "by card", OFFLINE: "by bank transfer"}
 
@@ -16,7 +17,7 @@ def provider_names() -> list[str]:
 
 def checked_provider(name: str) -> str:
     if name not in provider_names():
-        raise NoSuchProvider(f"{name[:40]!r} is no way to pay here; there are {', '.join(provider_names())}.")
+        raise NoSuchProvider(f"Unknown payment provider {name[:40]!r}. Use {one_of(provider_names())}.")
     return name
 
 

@@ -68,7 +68,7 @@ def decide_refund(
 def _same(known: Refund, asked: tuple[UUID, int, bool]) -> Refund:
     if asked != (known.payment_id, known.amount_micros, known.owed_again):
         raise NotRefundable(
-            "this form was sent before and gave something else back. Open the payment anew, and look at its refunds."
+            "you already refunded another amount with this form. Reload the payment and check its refunds."
         )
     return known
 
@@ -125,12 +125,12 @@ def ask_pending_refunds(every: timedelta, most: int) -> int:
 
 def _check(payment: Payment, amount_micros: int, reason: str) -> None:
     if payment.status != Payment.Status.SUCCEEDED:
-        raise NotRefundable(f"{payment} has not come in: its status is {payment.status}.")
+        raise NotRefundable(f"{payment} was not received. Its status is {payment.status}.")
     left, unit = payment.amount_micros - payment.refunded_micros, unit_micros(payment.currency)
     if not 0 < amount_micros <= left or amount_micros % unit:
         raise NotRefundable(
-            f"{money(amount_micros, payment.currency)} cannot be given back: of {payment} there is "
-            f"{money(left, payment.currency)} left, in steps of {money(unit, payment.currency)}."
+            f"{money(amount_micros, payment.currency)} of {payment} cannot be refunded. Up to "
+            f"{money(left, payment.currency)} can be refunded, in steps of {money(unit, payment.currency)}."
         )
     if not reason.strip():
-        raise NotRefundable("Say why it is given back: the tenant's books keep it.")
+        raise NotRefundable("Enter a reason for the refund. It is recorded in the ledger.")

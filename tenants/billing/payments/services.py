@@ -102,8 +102,8 @@ def _same(known: Payment, provider: str, wanted: TopUp) -> Payment:
     asked = (provider, Payment.Purpose.TOP_UP, wanted.currency, wanted.amount_micros)
     if asked != (known.provider, known.purpose, known.currency, known.amount_micros):
         raise FormReused(
-            f"This form was sent before, and began {known.reference} of {money(known.amount_micros, known.currency)}, "
-            f"{known.provider!r}. Open the page anew to pay something else."
+            f"You already started {known.reference} of {money(known.amount_micros, known.currency)} with this form "
+            f"({known.provider}). Reload the page to make another payment."
         )
     return known
 
@@ -155,11 +155,11 @@ def start(payment: Payment) -> Payment:
     except ProviderRefused as refused:
         give_up(payment, refused.why)
         raise PaymentRefused(
-            f"This cannot be paid {payment.provider!r}: {refused.why}. Pay another amount, or in another way."
+            f"This cannot be paid with {payment.provider!r}: {refused.why}. Choose another amount or payment method."
         ) from refused
     except ProviderAway as away:
         raise ProviderUnavailable(
-            "The provider of payments does not answer, and nothing was paid. Try again in a minute."
+            "The payment provider does not answer. Nothing was paid. Try again in a minute."
         ) from away
     return _with_page(payment, begun)
 
@@ -182,7 +182,7 @@ def _with_page(payment: Payment, begun: Begun) -> Payment:
     if f"{parts.scheme}://{parts.netloc}" != settings.MAAS_STRIPE_CHECKOUT:
         log.warning("checkout_url_rejected", payment_id=str(payment.id), origin=parts.netloc[:100])
         raise ProviderUnavailable(
-            "The provider of payments named a page that is not its own, and nothing was paid. Tell the operator."
+            "The payment provider returned a page that is not its own. Nothing was paid. Contact the operator."
         )
     with books():
         Payment.objects.filter(id=payment.id, checkout_id="").update(
@@ -236,7 +236,7 @@ def _waiting(invoice: Invoice, provider: str) -> Payment | None:
     ).order_by("-created_at")
     if pending.filter(automatic=True).exists():
         raise InvoiceNotOpen(
-            f"Invoice {invoice.number} is being taken from the saved card at this moment. Look again in a minute."
+            f"Invoice {invoice.number} is being charged to the saved card. Check again in a minute."
         )
     same = pending.filter(amount_micros=invoice.open_micros)
     if provider != OFFLINE:
@@ -247,18 +247,18 @@ def _waiting(invoice: Invoice, provider: str) -> Payment | None:
 def _check_open(invoice: Invoice) -> None:
     if invoice.kind != Invoice.Kind.INVOICE or invoice.open_micros <= 0:
         raise InvoiceNotOpen(
-            f"Nothing of {invoice.number} is to be paid: its status is {invoice.status}. Look at GET /v1/payments."
+            f"Invoice {invoice.number} has no amount to pay: its status is {invoice.status}. See GET /v1/payments."
         )
 
 
 def _check_amount(wanted: TopUp, currencies: list[str]) -> None:
     if wanted.currency not in currencies:
         raise WrongAmount(
-            f"This account buys no credit in {wanted.currency[:20]!r}; it can in {', '.join(currencies)}."
+            f"This account cannot buy credit in {wanted.currency[:20]!r}. Use {', '.join(currencies)}."
         )
     unit = unit_micros(wanted.currency)
     if wanted.amount_micros % unit or not 0 < wanted.amount_micros <= MAX_MICROS:
         raise WrongAmount(
-            f"{wanted.amount_micros} micros of {wanted.currency} cannot be paid: give a multiple of {unit}, "
-            f"of {MAX_MICROS} at most."
+            f"{wanted.amount_micros} micros of {wanted.currency} cannot be paid. Use a multiple of {unit}, "
+            f"at most {MAX_MICROS}."
         )

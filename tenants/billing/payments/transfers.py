@@ -21,7 +21,7 @@ def record_announced(*, payment_id: UUID, amount_micros: int, note: str, made_by
     with books():
         payment, invoice = locked_payment(payment_id)
         if payment.provider != OFFLINE:
-            raise InvalidTerms(f"{payment} is not a transfer: its provider says what came in.")
+            raise InvalidTerms(f"{payment} is not a bank transfer. Its provider reports the received amount.")
         if payment.status == Payment.Status.SUCCEEDED:
             return payment
         _check(payment.currency, amount_micros)
@@ -45,7 +45,7 @@ def record_transfer(
         wait_for_form(once)
         invoice = locked_invoice(invoice_id)
         if invoice is not None and (invoice.tenant_id, invoice.currency) != (tenant_id, currency):
-            raise InvalidTerms(f"{invoice.number} is not of this tenant, or not in {currency}.")
+            raise InvalidTerms(f"{invoice.number} belongs to another tenant or currency than {currency}.")
         known = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
         if known is not None:
             return _same(known, (OFFLINE, invoice_id, currency, amount_micros))
@@ -65,8 +65,8 @@ def record_transfer(
 def _same(known: Payment, asked: tuple[str, UUID | None, str, int]) -> Payment:
     if asked != (known.provider, known.invoice_id, known.currency, known.amount_micros):
         raise InvalidTerms(
-            f"this form was sent before and recorded {known.reference}: "
-            f"{money(known.amount_micros, known.currency)}. Open it anew for another transfer."
+            f"you already recorded {known.reference} with this form: "
+            f"{money(known.amount_micros, known.currency)}. Reload the page for another transfer."
         )
     return known
 
@@ -99,6 +99,6 @@ def _check(currency: str, amount_micros: int) -> None:
     unit = unit_micros(currency)
     if amount_micros % unit or not 0 < amount_micros <= MAX_MICROS:
         raise InvalidTerms(
-            f"{amount_micros} micros of {currency} cannot have come in: give a multiple of {unit}, of {MAX_MICROS} "
-            "at most."
+            f"{amount_micros} micros of {currency} is not a possible amount. Use a multiple of {unit}, at most "
+            f"{MAX_MICROS}."
         )

@@ -7,6 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from tenants.core.errors import DomainError
+from tenants.core.messages import one_of
 
 Bucket = Literal["hour", "day", "month"]
 Group = Literal["model", "key", "meter", "livemode", "cached"]
@@ -51,12 +52,12 @@ def asked(parameters: Mapping[str, str], now: datetime) -> Asked:
     end = _moment("to", parameters["to"], bucket) if "to" in parameters else tomorrow
     start = _moment("from", parameters["from"], bucket) if "from" in parameters else _start(bucket, end, now)
     if start >= end:
-        raise BadQuestion(f"from={_written(start)} is not before to={_written(end)}, which is not included.")
+        raise BadQuestion(f"from={_written(start)} must be before to={_written(end)}, which is exclusive.")
     longest = LONGEST_DAYS[bucket]
     if end - start > longest * _DAY:
         raise BadQuestion(
-            f"From {_written(start)} to {_written(end)} are {(end - start).days} days; with bucket={bucket} at most "
-            f"{longest} are told at once. Ask for a shorter time{', or by day' if bucket == 'hour' else ''}."
+            f"{_written(start)} to {_written(end)} is {(end - start).days} days, but with bucket={bucket} at most "
+            f"{longest} are allowed. Choose a shorter period{' or bucket=day' if bucket == 'hour' else ''}."
         )
     return Asked(start, end, bucket, _group_by(parameters.get("group_by", "")), only(parameters))
 
@@ -89,15 +90,15 @@ def _moment(name: str, text: str, bucket: Bucket) -> datetime:
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise BadQuestion(
-            f"{name}={text[:40]!r} is no date or time: write 2026-11-23 or 2026-11-23T14:00:00Z. In addresses, "
-            "the sign + must be written as %2B."
+            f"{name}={text[:40]!r} is not a date or time. Use 2026-11-23 or 2026-11-23T14:00:00Z. In URLs, "
+            "write the sign + as %2B."
         ) from None
     if not 2000 <= moment.year <= 2999:
-        raise BadQuestion(f"{name}={text[:40]!r} must lie between the years 2000 and 2999.")
+        raise BadQuestion(f"{name}={text[:40]!r} must be between the years 2000 and 2999.")
     if bucket == "hour" and (moment.minute or moment.second or moment.microsecond):
         raise BadQuestion(f"{name}={text[:40]!r} must be a whole hour in UTC.")
     if bucket != "hour" and moment.timetz() != time(tzinfo=UTC):
-        raise BadQuestion(f"{name}={text[:40]!r} must be a midnight in UTC, or use bucket=hour.")
+        raise BadQuestion(f"{name}={text[:40]!r} must be midnight in UTC. Or use bucket=hour.")
     return moment
 
 
@@ -105,16 +106,16 @@ def _group_by(text: str) -> tuple[Group, ...]:
     named = _listed("group_by", text)
     unknown = [name for name in named if name not in GROUPS]
     if unknown:
-        raise BadQuestion(f"group_by={unknown[0][:20]!r} is none of {', '.join(GROUPS)}.")
+        raise BadQuestion(f"Unknown value group_by={unknown[0][:20]!r}. Use {one_of(GROUPS)}.")
     return tuple(group for group in GROUPS if group in named)
 
 
 def _listed(name: str, text: str) -> tuple[str, ...]:
     named = tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
     if len(named) > MAX_NAMED:
-        raise BadQuestion(f"{name} names {len(named)}; at most {MAX_NAMED} are taken.")
+        raise BadQuestion(f"{name} has {len(named)} values, but at most {MAX_NAMED} are allowed.")
     if "\0" in text:
-        raise BadQuestion(f"{name} holds a character that no name has.")
+        raise BadQuestion(f"{name} contains an invalid character.")
     return named
 
 
@@ -125,7 +126,7 @@ def _key(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         raise BadQuestion(
-            f"key={text[:40]!r} is no id of a key. Its page says it; {NO_KEY!r} is what people did."
+            f"key={text[:40]!r} is not an ID of an API key. Use the ID on the page of the key, or {NO_KEY!r} for users."
         ) from None
 
 

@@ -37,7 +37,7 @@ def read_cursor(asked: Asked, text: str) -> tuple[datetime, list[str]]:
         or len(place) != len(asked.group_by)
     ):
         raise BadCursor(
-            f"{text[:60]!r} is not a cursor of this list: take next_cursor of its page before, with the same "
+            f"{text[:60]!r} is not a cursor of this list. Use next_cursor of the previous page with the same "
             "from, to, bucket and group_by."
         )
     return moment, place

@@ -19,13 +19,13 @@ def trouble_of(error: BaseException) -> DatabaseAway | None:
     """Return the error for the caller. Return None for a defect of ours, which must stay visible."""
     match error.__cause__:
         case QueryCanceled():
-            words = "The database took too long over this and was stopped. Ask for less, or try again."
+            words = "The database query took too long. Request less data or try again."
             return DatabaseAway(words, extra={"retry_after_s": 2})
         case DiskFull():
             return database_full()
         case ReadOnlySqlTransaction():
             # This is a standby before it is promoted, or a server that protects itself from a full disk.
-            words = "The database takes no writes at the moment, and nothing was stored. Try again."
+            words = "The database is read-only at the moment. Nothing was stored. Try again."
             return DatabaseAway(words, extra={"retry_after_s": 5})
     return database_away() if isinstance(error, OperationalError | InterfaceError) else None
 
@@ -35,7 +35,7 @@ def erased_meanwhile(error: BaseException) -> TenantClosing | None:
     after that. Return None for other errors.
     """
     if isinstance(error, DatabaseError) and getattr(error.__cause__, "sqlstate", None) == ERASED:
-        return TenantClosing("This account is deleted: what was in it is erased, or about to be.")
+        return TenantClosing("This account is deleted. Its data is deleted or will be deleted soon.")
     return None
 
 
@@ -43,11 +43,11 @@ def database_away() -> DatabaseAway:
     """Return the error for a database that restarts, fails over or is unreachable. Nothing was done, and the caller
     only needs to try again.
     """
-    return DatabaseAway("The database cannot be reached right now. Try again.", extra={"retry_after_s": 2})
+    return DatabaseAway("The database does not answer. Try again.", extra={"retry_after_s": 2})
 
 
 def database_full() -> DatabaseAway:
-    words = "The service's database has no disk space left, and nothing was stored. Try again later."
+    words = "The database has no disk space left. Nothing was stored. Try again later."
     return DatabaseAway(words, code="storage_unavailable", extra={"retry_after_s": FULL_PAUSE_S})
 
 

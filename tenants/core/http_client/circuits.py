@@ -63,7 +63,7 @@ class Circuits:
                 return
         raise EgressFailed(
             "endpoint_resting",
-            f"The last {circuit.failures} requests to it failed, so that it is left alone for a while.",
+            f"The last {circuit.failures} requests failed, so requests are paused for a while.",
             extra={"retry_after_s": max(1, ceil(circuit.rests_until_s - now_s))},
         )
 

@@ -56,7 +56,7 @@ class Cut:
                 return
             self._shut()
         connection.close()
-        raise EgressFailed("connection_failed", "It was given up.")
+        raise EgressFailed("connection_failed", "The request was aborted.")
 
     def _shut(self) -> None:
         if self._held is not None:

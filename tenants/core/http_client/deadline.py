@@ -25,7 +25,7 @@ class Deadline:
         """
         left = self.ends_at_s - self.clock()
         if left <= 0:
-            raise EgressFailed("answer_timeout", f"It was not done within {self.allowed_s:g} seconds.")
+            raise EgressFailed("answer_timeout", f"The request took longer than {self.allowed_s:g} seconds.")
         return left
 
     def sooner(self, seconds: float) -> "Deadline":

@@ -25,6 +25,6 @@ def no_public_address(host: str) -> EgressFailed:
     """
     return EgressFailed(
         "no_public_address",
-        f"No public address is known for '{host}': either there is no such name, or it leads to what is not of "
+        f"No public IP address found for '{host}'. The name does not exist or does not point to "
         "the public internet.",
     )

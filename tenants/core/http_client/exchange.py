@@ -83,13 +83,13 @@ class Caps:
 def check(outbound: Outbound) -> None:
     """Check a request before any look-up. Raises EgressRefused."""
     if outbound.method not in _METHODS:
-        raise EgressRefused("request_not_allowed", f"The method '{outbound.method[:20]}' is not used.")
+        raise EgressRefused("request_not_allowed", f"The method '{outbound.method[:20]}' is not allowed.")
     for name, value in outbound.headers.items():
         if name.lower() in _OWN_HEADERS or name.lower().startswith("proxy-"):
-            raise EgressRefused("request_not_allowed", f"The header '{name}' is not for callers to set.")
+            raise EgressRefused("request_not_allowed", f"The header '{name}' cannot be set.")
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
             raise EgressRefused(
-                "request_not_allowed", f"The header '{name[:80]}' has a name or value of other letters."
+                "request_not_allowed", f"The header '{name[:80]}' contains characters that are not allowed."
             )
 
 
@@ -101,7 +101,7 @@ def ask(wire: Wire, outbound: Outbound, target: Target, caps: Caps, file: Binary
         connection.request(outbound.method, target.path, outbound.body or None, _headers(outbound, target))
         response = connection.getresponse()
     if response.status < 200:
-        raise EgressFailed("answer_invalid", f"The answer is {response.status}, which is no end of anything.")
+        raise EgressFailed("answer_invalid", f"The response status {response.status} is not a final status.")
     wire.allow(FRAMES_PER_BYTE * caps.body_bytes)
     wanted = caps.needs_body and response.status == 200
     sink = file if file is not None and wanted else BytesIO()
@@ -129,14 +129,14 @@ def _faults() -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        raise EgressFailed("answer_timeout", "The answer did not come in time.") from error
+        raise EgressFailed("answer_timeout", "The response did not arrive in time.") from error
     except OSError as error:
         raise EgressFailed(
-            "connection_failed", "The connection broke before the answer was there."
+            "connection_failed", "The connection was closed before the response arrived."
         ) from error
     except (HTTPException, ValueError) as error:
         raise EgressFailed(
-            "answer_invalid", f"The answer is not HTTP/1.1: {type(error).__name__}."
+            "answer_invalid", f"The response is not HTTP/1.1: {type(error).__name__}."
         ) from error
 
 
@@ -144,7 +144,9 @@ def _take_body(response: HTTPResponse, sink: BinaryIO, max_bytes: int, *, is_wan
     """Copy the body, and return whether the sink has all of it."""
     if _is_encoded(response):
         if is_wanted:
-            raise EgressFailed("answer_invalid", "The answer is compressed, although it was asked not to be.")
+            raise EgressFailed(
+                "answer_invalid", "The response is compressed although no compression was requested."
+            )
         return False
     announced = response.length or 0
     if is_wanted and announced > max_bytes:
@@ -166,7 +168,7 @@ def _take_all(response: HTTPResponse, sink: BinaryIO, max_bytes: int) -> bool:
         if got > max_bytes:
             raise _too_large(max_bytes)
     if response.length:
-        raise EgressFailed("answer_invalid", f"The answer ended {response.length} bytes before its end.")
+        raise EgressFailed("answer_invalid", f"The response is {response.length} bytes too short.")
     return True
 
 
@@ -177,7 +179,7 @@ def _next_piece(response: HTTPResponse) -> bytes:
 
 
 def _too_large(max_bytes: int) -> EgressFailed:
-    return EgressFailed("answer_too_large", f"The answer is larger than {max_bytes} bytes.")
+    return EgressFailed("answer_too_large", f"The response is larger than {max_bytes} bytes.")
 
 
 def _is_encoded(response: HTTPResponse) -> bool:

@@ -98,7 +98,7 @@ def read_url(url: str, rules: Rules) -> Target:
     _check_letters(url)
     parts = _URL.fullmatch(url)
     if parts is None:
-        raise _refused("write https://host/path, or https://host:port/path")
+        raise _refused("use https://host/path or https://host:port/path")
     host = _host(parts["host"])
     address = _literal(host)
     local = rules.loopback and _is_local(host, address)
@@ -106,7 +106,7 @@ def read_url(url: str, rules: Rules) -> Target:
     if address is None:
         _check_name(host, local)
     elif not rules.allow(address):
-        raise _refused(f"'{address}' is not an address of the public internet")
+        raise _refused(f"'{address}' is not a public IP address")
     port = _port(parts["port"], 443 if tls else 80, None if local else rules.ports)
     path = (parts["path"] or "/") + (parts["query"] or "")
     return Target(tls, str(address or host), port, path, address)
@@ -117,11 +117,11 @@ def _is_tls(scheme: str, local: bool) -> bool:
         return True
     if local and scheme == "http":
         return False
-    raise _refused(f"it begins with {scheme[:20]}://, and only https:// is used")
+    raise _refused(f"it starts with {scheme[:20]}://, but only https:// is allowed")
 
 
 def _refused(words: str) -> EgressRefused:
-    return EgressRefused("url_not_allowed", f"The URL cannot be used: {words}.")
+    return EgressRefused("url_not_allowed", f"The URL is not allowed: {words}.")
 
 
 _FORBIDDEN: tuple[tuple[Callable[[str], object], str], ...] = (
@@ -153,7 +153,7 @@ def _host(written: str) -> str:
     """Return the host in ASCII and lower case. An IPv6 address keeps its brackets."""
     host = written.lower()
     if not host:
-        raise _refused("it names no host")
+        raise _refused("the host is missing")
     if host.isascii():
         return host
     return ".".join(_in_ascii(label) for label in host.split("."))
@@ -169,7 +169,7 @@ def _in_ascii(label: str) -> str:
             return encoded.decode("ascii")
     except UnicodeError:
         pass
-    raise _refused(f"the name '{label[:63]}' can mean two hosts: write it in its ASCII form, xn--…")
+    raise _refused(f"the name '{label[:63]}' is ambiguous; use its ASCII form, xn--…")
 
 
 def _literal(host: str) -> Address | None:
@@ -180,7 +180,7 @@ def _literal(host: str) -> Address | None:
         if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
             return IPv4Address(host)
     except AddressValueError:
-        raise _refused(f"'{host[:80]}' is not an address in its plain form, such as 192.0.2.1") from None
+        raise _refused(f"'{host[:80]}' is not a valid IP address, such as 192.0.2.1") from None
     return None
 
 
@@ -190,27 +190,27 @@ def _literal_v6(host: str) -> IPv6Address:
     """
     inner = host[1:-1]
     if "%" in inner:
-        raise _refused(f"'{host[:80]}' has a zone")
+        raise _refused(f"'{host[:80]}' has a zone ID")
     return IPv6Address(inner)
 
 
 def _check_name(host: str, local: bool) -> None:
     if host.endswith("."):
-        raise _refused(f"'{host[-80:]}' ends in a dot: leave it out")
+        raise _refused(f"'{host[-80:]}' ends with a dot; remove it")
     labels = host.split(".")
     if len(host) > LONGEST_HOST or not all(_LABEL.fullmatch(label) for label in labels):
-        raise _refused(f"'{host[:80]}' is not the name of a host")
+        raise _refused(f"'{host[:80]}' is not a valid host name")
     if not local and (len(labels) == 1 or labels[-1] in _OWN_NAMES):
-        raise _refused(f"'{host[:80]}' is not a name of the public internet")
+        raise _refused(f"'{host[:80]}' is not a public host name")
 
 
 def _port(written: str | None, default: int, allowed: frozenset[int] | None) -> int:
     port = default if written is None else int(written)
     if not 0 < port < 65536:
-        raise _refused(f"there is no port {port}")
+        raise _refused(f"port {port} does not exist")
     if allowed is not None and port not in allowed:
         ports = ", ".join(str(one) for one in sorted(allowed))
-        raise _refused(f"port {port} is not among those that are used ({ports})")
+        raise _refused(f"port {port} is not allowed (allowed: {ports})")
     return port
 
 

@@ -67,9 +67,7 @@ def secure(plain: socket.socket, host: str, context: ssl.SSLContext, deadline: D
             "tls_failed", f"'{host}' did not finish the TLS handshake within {deadline.allowed_s:g} seconds."
         ) from None
     except OSError as error:
-        raise EgressFailed(
-            "tls_failed", f"'{host}' speaks no TLS that is spoken here, 1.2 or later."
-        ) from error
+        raise EgressFailed("tls_failed", f"'{host}' does not support TLS 1.2 or later.") from error
 
 
 class Wire:
@@ -112,7 +110,7 @@ class Incoming(io.RawIOBase):
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
         if self.max_bytes <= 0:
-            raise EgressFailed("answer_too_large", "The answer has more headers or frames than are read.")
+            raise EgressFailed("answer_too_large", "The response has too many headers or frames.")
         self._connection.settimeout(self._deadline.left_s())
         count = self._connection.recv_into(buffer)
         self.max_bytes -= count

@@ -81,8 +81,8 @@ def _require(used: int, more: int, most: int) -> None:
         return
     REFUSED.labels("tenant", "storage").inc()
     raise AccountStorageFull(
-        f"This account has {used:,} bytes stored of {most:,} that it may, and this takes {more:,} more."
-        " Delete documents or jobs, give up unfinished uploads, or ask for a larger plan.",
+        f"This account stores {used:,} of {most:,} allowed bytes, and this needs {more:,} more."
+        " Delete documents, jobs or unfinished uploads, or ask for a larger plan.",
         extra={
             "limit": {"of": "tenant", "name": "storage", "amount": most},
             "used_bytes": used,

@@ -113,8 +113,8 @@ def test_a_model_that_is_there_keeps_its_results_as_long_as_before_unless_told(
         ("{", [], "graph.json is not JSON"),
         ("[" * 100_000, [], "graph.json is not JSON"),
         (" " * 3_000_000, [], "has more than"),
-        ("{}", ["colours"], "--member 'colours' must be written role=model@version"),
-        ("{}", ["a=b", "a=c"], "--member gives the role 'a' twice"),
+        ("{}", ["colours"], "--member 'colours' is invalid. Use role=model@version"),
+        ("{}", ["a=b", "a=c"], "--member sets the role 'a' twice"),
         ("{}", [], "`accepts` must be a list"),
     ],
 )

@@ -83,12 +83,12 @@ def test_text_beyond_the_window_is_refused_where_it_must_not_be_cut(
     with pytest.raises(WorkRefused) as refusal:
         builtin_engine().run(builtin_specs()["embed"], TextInput(texts, single), {"truncate": False})
     assert refusal.value.code == "context_length_exceeded"
-    assert refusal.value.detail.startswith(f"{name} (1500 characters) is longer than the 256 tokens")
+    assert refusal.value.detail.startswith(f"{name} (1500 characters) is longer than 256 tokens")
 
 
 def test_page_beyond_its_windows_is_refused_where_it_must_not_be_cut() -> None:
     lines = tuple(TextLine("word " * 300, None, 1.0) for _ in range(16))
-    with pytest.raises(WorkRefused, match=r"the page \(24015 characters\) is longer than the 4096 tokens"):
+    with pytest.raises(WorkRefused, match=r"the page \(24015 characters\) is longer than 4096 tokens"):
         builtin_engine().run(builtin_specs()["embed"], PageInput(1, 0, 0, lines, None), {"truncate": False})
 
 
@@ -107,9 +107,13 @@ def test_text_that_fits_is_not_refused_for_what_must_not_be_cut() -> None:
         (
             TextInput(("a",) * 2049, single=False),
             "input_too_large",
-            "2049 texts are too many; at most 2048 fit",
+            "2049 texts were sent, but at most 2048 are allowed",
         ),
-        (TextInput(("\ud800",), single=True), "text_not_unicode", "the text holds half of a surrogate pair"),
+        (
+            TextInput(("\ud800",), single=True),
+            "text_not_unicode",
+            "the text contains half of a surrogate pair",
+        ),
     ],
 )
 def test_texts_that_cannot_be_embedded_are_refused(work: TextInput, code: str, detail: str) -> None:

@@ -53,7 +53,7 @@ def test_each_runtime_accepts_its_kinds_of_work_alone(runtime: str, accepted: se
 
 def test_unknown_runtime_is_named_with_those_there_are() -> None:
     with pytest.raises(
-        WorkRefused, match="no runtime is called 'whisper'; there are embed, graph, ocr, onnx, parse"
+        WorkRefused, match="unknown runtime 'whisper'; use one of embed, graph, ocr, onnx, parse"
     ):
         validate_parameters("whisper", {})
 

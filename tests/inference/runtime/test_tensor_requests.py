@@ -27,7 +27,7 @@ def test_a_number_beyond_its_datatype_is_refused_and_named(datatype: str, value:
     assert refusal.value.code == "invalid_tensor"
     assert (
         refusal.value.detail
-        == f"'x' holds {json.dumps(value)}, which {datatype} cannot say; send smaller numbers"
+        == f"'x' holds {json.dumps(value)}, which is out of range for {datatype}; send smaller numbers"
     )
 
 

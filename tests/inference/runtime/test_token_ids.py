@@ -51,16 +51,16 @@ def test_tokens_of_one_text_give_one_embedding() -> None:
     [
         ((), False, "input_empty", "the list of texts is empty"),
         (((5,), ()), False, "input_empty", "text 1 is empty: it has no tokens"),
-        (((5,),) * 2049, False, "input_too_large", "2049 texts are too many; at most 2048 fit"),
-        (((5, -1),), True, "token_unknown", "the text holds -1, which is no token id"),
-        (((2**31,),), True, "token_unknown", "the text holds 2147483648, which is no token id"),
+        (((5,),) * 2049, False, "input_too_large", "2049 texts were sent, but at most 2048 are allowed"),
+        (((5, -1),), True, "token_unknown", "the text holds -1, which is not a token ID"),
+        (((2**31,),), True, "token_unknown", "the text holds 2147483648, which is not a token ID"),
         (
             ((5,), (7, 30522)),
             False,
             "token_unknown",
-            "text 1 holds the token 30522, but the model's vocabulary has 30522",
+            "text 1 contains the token 30522, but the vocabulary of the model has 30522",
         ),
-        (((5,) * 257,), True, "context_length_exceeded", "the text (257 tokens) is longer than the 256"),
+        (((5,) * 257,), True, "context_length_exceeded", "the text (257 tokens) is longer than 256"),
         (((5,) * 255,), True, "context_length_exceeded", "the text (257 tokens with its marks) is longer"),
     ],
 )

@@ -146,7 +146,7 @@ def test_a_job_is_shown_with_the_same_few_queries_whatever_its_pages(desk: Desk,
         ("jobs/{job}", "it takes include"),
         ("jobs/{job}/pages", "it takes limit, after"),
         ("jobs/{job}/events", "it takes limit, after"),
-        ("models", "it takes none"),
+        ("models", "This request has none"),
     ],
 )
 def test_a_misspelt_parameter_is_refused_with_those_there_are(
@@ -159,7 +159,7 @@ def test_a_misspelt_parameter_is_refused_with_those_there_are(
 
 
 def test_what_cannot_be_included_is_refused_with_what_can(desk: Desk, ask: Ask) -> None:
-    assert "there is include=result" in ask(f"jobs/{desk.submit().id}", 400, include="results")["detail"]
+    assert "Use include=result" in ask(f"jobs/{desk.submit().id}", 400, include="results")["detail"]
 
 
 def test_a_state_that_is_none_is_refused_with_those_there_are(ask: Ask) -> None:

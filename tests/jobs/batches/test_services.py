@@ -37,7 +37,7 @@ def test_no_more_files_are_kept_than_an_account_may_have(desk: BatchDesk, settin
     settings.MAAS_MAX_FILES = 2
     desk.file(b"a")
     desk.file(b"a")
-    with pytest.raises(TooManyFiles, match="keeps 2 files; at most 2"):
+    with pytest.raises(TooManyFiles, match="has 2 files, but at most 2"):
         desk.file(b"a")
 
 

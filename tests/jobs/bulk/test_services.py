@@ -140,5 +140,5 @@ def test_nothing_of_another_tenant_is_changed(desk: Desk, other_identity: Identi
 
 
 def test_more_than_may_be_changed_at_once_are_refused(desk: Desk) -> None:
-    with pytest.raises(InvalidRequest, match=f"{MAX_AT_ONCE + 1} jobs were sent"):
+    with pytest.raises(InvalidRequest, match=f"You sent {MAX_AT_ONCE + 1} jobs"):
         cancel_jobs(identity=desk.identity, job_ids=[str(uuid7()) for _ in range(MAX_AT_ONCE + 1)])

@@ -126,7 +126,7 @@ def test_a_number_that_no_event_has_yet_is_told(desk: Desk) -> None:
     """A client that continues from there would wait forever, and miss the events until then."""
     job = desk.submit()
     assert job_events_after(desk.identity, job.id, 1) == []
-    with pytest.raises(InvalidRequest, match="its last is 1") as raised:
+    with pytest.raises(InvalidRequest, match="Its last event is 1") as raised:
         job_events_after(desk.identity, job.id, 2)
     assert raised.value.code == "invalid_cursor"
 

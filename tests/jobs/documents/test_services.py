@@ -174,7 +174,7 @@ def test_a_document_with_more_pages_than_the_tenant_may_send_is_refused(
             type(limits)(limits.upload_bytes, 1, limits.page_pixels, limits.inline_bytes)
         ),
     )
-    with pytest.raises(DocumentRejected, match="2 pages; the limit is 1"):
+    with pytest.raises(DocumentRejected, match="2 pages, but at most 1"):
         stored(tight, tmp_path, scanned_pdf("one", "two"))
 
 

@@ -113,7 +113,7 @@ def test_one_that_lapsed_and_that_nobody_took_is_renewed(sent: Sent) -> None:
 
 def test_a_key_that_has_an_answer_is_not_held(sent: Sent) -> None:
     at_once(sent)
-    with pytest.raises(RequestInProgress, match="is still at work"):
+    with pytest.raises(RequestInProgress, match="is in progress"):
         hold(sent)
     assert holds_of(sent) == 0
 

@@ -63,7 +63,7 @@ def test_whatever_decides_the_job_makes_another_request(change: dict[str, object
 
 def test_a_key_that_stands_for_another_request_is_refused_by_name() -> None:
     require_same(SENT, "retry_job", "one")
-    with pytest.raises(IdempotencyKeyReused, match=r"'k' was sent before with another request\. Send"):
+    with pytest.raises(IdempotencyKeyReused, match=r"'k' was already used with a different request\. Use"):
         require_same(SENT, "retry_job", "two")
 
 

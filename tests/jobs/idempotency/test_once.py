@@ -103,7 +103,7 @@ def test_who_comes_while_the_first_is_at_work_is_told_at_once_and_gets_its_answe
     desk: Desk, sent: Sent, way: Way, other_way: Way
 ) -> None:
     with at_work(way, sent, lambda: desk.document(1)) as first:
-        with pytest.raises(RequestInProgress, match="'order-1' is still at work") as told:
+        with pytest.raises(RequestInProgress, match="'order-1' is in progress") as told:
             other_way(sent, unwanted)
         assert told.value.extra == {"retry_after_s": 1}
     made = first.result()
@@ -177,7 +177,7 @@ def test_who_dies_at_work_leaves_the_key_free(desk: Desk, sent: Sent) -> None:
 def test_what_was_made_and_deleted_since_is_said_to_be_gone(desk: Desk, sent: Sent, way: Way) -> None:
     made = way(sent, lambda: desk.document(1)).made
     delete_document(identity=desk.identity, document_id=made.id)
-    with pytest.raises(IdempotentResultGone, match="Send a new key"):
+    with pytest.raises(IdempotentResultGone, match="Use a new key"):
         way(sent, unwanted)
 
 

@@ -172,7 +172,7 @@ def test_what_is_too_large_is_not_kept_and_is_no_failure_of_its_server(
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", "4 bytes before its end"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", "4 bytes too short"),
         (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", "compressed"),
         (b"SMTP ready\r\n\r\n", "not HTTP"),
     ],

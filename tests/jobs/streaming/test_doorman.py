@@ -98,7 +98,7 @@ def test_a_place_that_opens_too_many_sockets_is_refused_and_no_other_is(
             with pytest.raises(NotSignedIn):
                 await doorman.admit(handshake("192.0.2.1"))
         refused = await refusal(doorman, "192.0.2.1")
-        said = "Too many sockets were opened from your address. Connect again in 1 s."
+        said = "Too many WebSockets were opened from your IP address. Connect again in 1 s."
         assert (str(refused), refused.code, refused.extra) == (said, "rate_limited", {"retry_after_s": 1})
         with pytest.raises(NotSignedIn):
             await doorman.admit(handshake("192.0.2.2"))

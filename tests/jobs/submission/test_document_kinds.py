@@ -56,13 +56,13 @@ def test_a_refusal_says_what_the_model_reads_what_this_is_and_what_to_use(ocr: D
     with pytest.raises(DocumentNotAccepted) as refused:
         ocr.submit_document(plain_text(ocr))
     name, other = ocr.version.served_model.name, desk.version.served_model.name
-    sentence = f"The model {name!r} reads PDF files and images, and this document is plain text. Use "
+    sentence = f"The model {name!r} reads PDF files and images, but this document is plain text. Use "
     assert refused.value.detail.startswith(sentence)
     assert status_of(refused.value.code) == 422
     only_other = replace(ocr.identity, models=(other,))
     with pytest.raises(DocumentNotAccepted, match=f"Use {other} for it"):
         require_readable(only_other, ocr.version, "text")
-    with pytest.raises(DocumentNotAccepted, match="No model that you may use reads it"):
+    with pytest.raises(DocumentNotAccepted, match="No available model reads this kind of document"):
         require_readable(replace(ocr.identity, models=(name,)), ocr.version, "text")
 
 

@@ -38,7 +38,7 @@ def test_no_more_pages_are_unfinished_than_may_be(desk: Desk) -> None:
     job = with_room_for(desk, 10).submit(pages=6)
     with pytest.raises(TooManyUnfinishedPages) as refused:
         desk.submit(pages=5)
-    assert "6 pages of this account have not ended yet, and this job has 5 more" in refused.value.detail
+    assert "6 unfinished pages and this job has 5 more" in refused.value.detail
     limit = {"of": "tenant", "name": "unfinished_pages", "amount": 10}
     assert refused.value.extra == {"retry_after_s": page_allowance.UNKNOWN_PAUSE_S, "limit": limit}
     assert stored(desk) == 1

@@ -70,7 +70,7 @@ def test_a_jobs_first_event_is_the_first_of_its_tenants_stream(desk: Desk) -> No
 
 
 def test_an_unknown_model_is_named_with_those_that_are_served(desk: Desk) -> None:
-    with pytest.raises(ModelNotFound, match="Served here: "):
+    with pytest.raises(ModelNotFound, match="Available models: "):
         submit_job(identity=desk.identity, request=JobRequest(model="no-such-model", input={"text": "a"}))
 
 

@@ -87,5 +87,5 @@ def test_a_range_is_replayed_and_nothing_beyond_it(post: Post, receiver: Receive
     post.send_due()
     assert [got.id for got in receiver.got] == [old.message.webhook_id] + [new.message.webhook_id] * 2
     assert services.replay_range(**{**asked, "only_failed": True}, since=between, until=now) == 0
-    with pytest.raises(InvalidRequest, match="must lie before"):
+    with pytest.raises(InvalidRequest, match="must be before"):
         services.replay_range(**asked, since=now, until=between)

@@ -143,7 +143,7 @@ def test_an_account_has_a_bounded_number_of_working_keys(member: Client, tenant:
     assert make(member)[0] == 200
     status, page = make(member)
     assert status == 422
-    assert f"has {MAX_WORKING_KEYS} working keys" in page
+    assert f"has {MAX_WORKING_KEYS} active keys" in page
 
 
 @pytest.mark.usefixtures("one_place_left")
@@ -151,7 +151,7 @@ def test_a_key_that_works_beside_its_successor_counts_too(member: Client, tenant
     make(member)
     path = f"/keys/{tenant.key.key.id}/rotate"
     refused = member.post(path, {"overlap": "3600"}, follow=True).content.decode()
-    assert f"has {MAX_WORKING_KEYS} working keys" in refused
+    assert f"has {MAX_WORKING_KEYS} active keys" in refused
     assert key_of(tenant, id=tenant.key.key.id).expires_at is None
     assert shown_key(member.post(path, {"overlap": "0"}).content.decode())
 

@@ -15,8 +15,8 @@ class Rejected(Exception):
 def unsupported(what: str) -> Rejected:
     return Rejected(
         "unsupported_type",
-        f"The file's content is {what}, which is not supported; "
-        "send a PDF, PNG, JPEG, TIFF or WebP file, or plain text.",
+        f"The file's content is {what}, which is not supported. "
+        "Send a PDF, PNG, JPEG, TIFF or WebP file, or plain text.",
     )
 
 
@@ -26,19 +26,19 @@ def corrupt(what: str) -> Rejected:
 
 def encrypted() -> Rejected:
     return Rejected(
-        "document_encrypted", "The PDF is password protected; remove the password and upload it again."
+        "document_encrypted", "The PDF is password protected. Remove the password and upload it again."
     )
 
 
 def empty(what: str) -> Rejected:
-    return Rejected("document_empty", f"{what} Upload a file that has content.")
+    return Rejected("document_empty", f"{what} Upload a file with content.")
 
 
 def too_many_pages(count: int | str, limits: DocumentLimits) -> Rejected:
     return Rejected(
         "too_many_pages",
-        f"The document has {count} pages and at most {limits.max_pages} are allowed; "
-        "split it and upload the parts.",
+        f"The document has {count} pages, but at most {limits.max_pages} are allowed. "
+        "Split it and upload the parts.",
     )
 
 
@@ -49,16 +49,16 @@ def too_large(what: str) -> Rejected:
 def page_too_large(number: int, width: float, height: float, limits: DocumentLimits) -> Rejected:
     return Rejected(
         "page_too_large",
-        f"Page {number} measures {width:.0f} x {height:.0f} points and no side may be over "
-        f"{limits.max_page_points}; print the document to a smaller paper size.",
+        f"Page {number} measures {width:.0f} x {height:.0f} points, but no side may exceed "
+        f"{limits.max_page_points}. Print the document to a smaller paper size.",
     )
 
 
 def image_too_large(width: int, height: int, limits: DocumentLimits) -> Rejected:
     return Rejected(
         "image_too_large",
-        f"The picture has {width} x {height} pixels, {width * height} in all, and at most "
-        f"{limits.max_page_pixels} are allowed; scale it down.",
+        f"The image has {width} x {height} pixels, {width * height} in total, but at most "
+        f"{limits.max_page_pixels} are allowed. Scale it down.",
     )
 
 

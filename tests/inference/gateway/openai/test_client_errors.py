@@ -27,7 +27,7 @@ def body_of(error: openai.APIStatusError) -> dict[str, Any]:
         ({"input": ""}, "input", "input_empty", "the text is empty"),
         ({"input": []}, "input", "input_empty", "the list of texts is empty"),
         ({"input": ["a", " "]}, "input", "input_empty", "text 1 is empty"),
-        ({"input": ["a"] * 2049}, "input", "input_too_large", "2049 texts are too many"),
+        ({"input": ["a"] * 2049}, "input", "input_too_large", "2049 texts were sent"),
         ({"input": "word " * 300}, "input", "context_length_exceeded", "longer than the 256 tokens"),
         ({"input": ["a", "x" * 40_000]}, "input", "context_length_exceeded", "text 1 (40000 characters)"),
         ({"input": [7, 99_999]}, "input", "token_unknown", "the token 99999"),

@@ -65,11 +65,11 @@ def test_no_proportions_are_too_odd(fit: str, size: tuple[int, int]) -> None:
 
 def test_page_without_a_picture_is_refused() -> None:
     page = PageInput(1, 0, 0, (TextLine("text", None, 1.0),), load_pixels=None)
-    with pytest.raises(WorkRefused, match="the page is plain text and has no picture"):
+    with pytest.raises(WorkRefused, match="the page is plain text and has no image"):
         PICTURE.run({"page": page}, PICTURE.complete({"width": 8, "height": 4}))
 
 
 def test_three_means_for_one_channel_are_refused() -> None:
     settings = PICTURE.complete({"width": 8, "height": 4, "colours": "gray", "mean": [1, 2, 3]})
-    with pytest.raises(ValueError, match="'mean' has 3 numbers for 1 colour channels"):
+    with pytest.raises(ValueError, match="'mean' has 3 numbers for 1 color channels"):
         PICTURE.gives({}, settings)

@@ -37,7 +37,7 @@ def test_everything_that_a_page_says_of_itself_can_be_read(name: str) -> None:
 
 
 def test_text_of_a_picture_is_refused() -> None:
-    with pytest.raises(WorkRefused, match="the page is a picture without text of its own"):
+    with pytest.raises(WorkRefused, match="the page is an image without text"):
         value_at(PageInput(1, 30, 40, None, None), "text")
 
 

@@ -63,7 +63,7 @@ def test_an_account_that_is_full_of_keys_is_told_so(
             create_key(tenant_id=tenant.tenant.id, name=str(number))
     answer = member.post("/quickstart")
     assert answer.status_code == 422
-    assert f"{MAX_WORKING_KEYS} working keys" in answer.content.decode()
+    assert f"{MAX_WORKING_KEYS} active keys" in answer.content.decode()
 
 
 @pytest.mark.parametrize(

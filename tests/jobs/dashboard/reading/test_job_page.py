@@ -334,7 +334,7 @@ def test_how_a_job_ended_stands_where_its_progress_stood(member: Client, desk: D
 def test_what_cannot_be_done_any_more_is_said_on_the_page(member: Client, desk: Desk) -> None:
     job = desk.submit()
     desk.finish(desk.pages(job)[0])
-    for doing, words in (("cancel", "nothing left to cancel"), ("retry", "nothing to retry")):
+    for doing, words in (("cancel", "cannot be canceled"), ("retry", "nothing to retry")):
         answer = member.post(f"/jobs/{job.id}/{doing}")
         assert answer.status_code == 409
         assert words in answer.content.decode()

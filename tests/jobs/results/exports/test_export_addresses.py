@@ -64,7 +64,7 @@ def test_a_part_says_in_its_name_which(desk: ReadingDesk, job: Job) -> None:
 def test_a_range_that_does_not_fit_is_refused_with_what_there_is(desk: ReadingDesk, job: Job) -> None:
     answer = asked(desk, job, "txt?pages=2-9")
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
-    assert answer.json()["detail"] == "pages=2-9 does not fit: this job has the pages 1 to 2."
+    assert answer.json()["detail"] == "pages=2-9 is out of range. This job has pages 1 to 2."
 
 
 def test_more_pages_than_a_pdf_takes_are_refused_with_what_to_ask_for(desk: ReadingDesk) -> None:

@@ -151,7 +151,7 @@ def test_a_role_that_does_not_suffice_is_told_who_can_help(member: Client, tenan
         )
     page = page_of(member.get("/keys"), 403)
     assert PLACES in page
-    assert "does not let you see its API keys" in page
+    assert "does not allow you to see its API keys" in page
     assert "keys:read" not in page
     assert page.count("another role") == 1
 

@@ -117,6 +117,6 @@ def test_when_a_tenant_began_is_said_by_the_database() -> None:
 def test_an_operator_closes_none_by_hand_either(customer: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     monkeypatch.setattr("tenants.billing.invoices.services.process_time", lambda: tomorrow)
-    with pytest.raises(NotBillable, match="while clocks disagree"):
+    with pytest.raises(NotBillable, match="The clocks differ"):
         customer.drawn(customer.before)
     assert customer.drawn(customer.before, closes=False) == []

@@ -71,7 +71,7 @@ def test_the_same_form_with_something_else_in_it_is_refused(payer: Payer, change
     other = {"amount_micros": 20 * EURO, "invoice_id": None}[changed]
     more = {"tenant_id": payer.tenant_id, "currency": "EUR", "note": "", "made_by": "op", "once": uuid7()}
     record_transfer(**form, **more)  # type: ignore[arg-type]
-    with pytest.raises(InvalidTerms, match="sent before"):
+    with pytest.raises(InvalidTerms, match="already recorded"):
         record_transfer(**{**form, changed: other}, **more)  # type: ignore[arg-type]
     assert payer.account("payments") == -10 * EURO
 

@@ -189,7 +189,7 @@ def test_lookups_that_never_end_are_bounded(world: Make, monkeypatch: pytest.Mon
     here = world()
     slow = replace(here.client(), resolve=until(ended))
     for _ in range(2):
-        with pytest.raises(EgressFailed, match="No public address"):
+        with pytest.raises(EgressFailed, match="No public IP address"):
             slow.send(post(), caps=replace(WEBHOOK_CAPS, connect_s=0.02))
     with pytest.raises(EgressFailed, match="Too many names"):
         slow.send(post(), caps=WEBHOOK_CAPS)

@@ -156,7 +156,7 @@ def accepted(url: str, rules: Rules = RULES) -> Target | None:
 
 @pytest.mark.parametrize("url", REFUSED)
 def test_a_url_that_leads_elsewhere_or_can_be_read_in_two_ways_is_refused(url: str) -> None:
-    with pytest.raises(EgressRefused, match="The URL cannot be used: ") as refused:
+    with pytest.raises(EgressRefused, match="The URL is not allowed: ") as refused:
         read_url(url, RULES)
     assert refused.value.code == "url_not_allowed"
     assert len(refused.value.detail) < 250

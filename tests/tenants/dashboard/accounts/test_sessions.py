@@ -29,7 +29,7 @@ def test_each_session_is_listed_with_what_it_is(tenant: CreatedTenant) -> None:
     page = here.get("/account/sessions").content.decode()
     assert "Firefox on Linux" in page
     assert "10.57.0.2" in page
-    assert page.count("this one") == 1
+    assert page.count("this session") == 1
     assert len(others_at(here)) == 1
 
 
@@ -64,6 +64,6 @@ def test_nobody_ends_the_session_of_another(tenant: CreatedTenant, other_tenant:
 def test_one_stays_signed_in_where_one_changes_the_password(tenant: CreatedTenant) -> None:
     here, there = signed_in(tenant, "10.57.4.1"), signed_in(tenant, "10.57.4.2")
     here.post("/account/password", {"oldpassword": PASSWORD, "password1": "battery staple"})
-    assert here.get("/account/sessions").content.decode().count("this one") == 1
+    assert here.get("/account/sessions").content.decode().count("this session") == 1
     assert there.get("/jobs").status_code == 302
     assert others_at(here) == []

@@ -179,7 +179,7 @@ def test_a_provider_that_is_away_is_told_of(stranger: Client, settings: Settings
     settings.MAAS_SIGN_ON = (SignOnProvider("company", "Company", "a", "b", url="http://127.0.0.1:9"),)
     answer = stranger.post("/sign-in/with/company")
     assert answer.status_code == 401
-    assert "Company could not be asked" in answer.content.decode()
+    assert "Company did not confirm who you are" in answer.content.decode()
 
 
 @pytest.mark.parametrize("part", ["description", "keys", "token", "userinfo"])

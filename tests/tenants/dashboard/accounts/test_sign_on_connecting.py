@@ -44,8 +44,8 @@ def test_one_connects_it_signed_in_after_the_password_once_more_and_takes_it_awa
     assert answer.headers["Location"] == "/account/sign-on"
     page = own.get("/account/sign-on").content.decode()
     assert "private@elsewhere.example" in page
-    assert "You can sign in through Company now." in page
-    assert mailoutbox[-1].subject == "Company can now be used to sign in as you"
+    assert "Company is now connected. You can sign in with it." in page
+    assert mailoutbox[-1].subject == "Company can now be used to sign in to your account"
     assert tenant.owner.email == User.objects.get(pk=tenant.owner.pk).email
     back(stranger, away(stranger))
     assert stranger.session["_auth_user_id"] == str(tenant.owner.pk)
@@ -53,7 +53,7 @@ def test_one_connects_it_signed_in_after_the_password_once_more_and_takes_it_awa
     with operator_work():
         assert not SocialAccount.objects.filter(user=tenant.owner).exists()
     assert deeds(tenant.tenant) == ["sign_on.connected", "sign_on.used", "sign_on.removed"]
-    assert mailoutbox[-1].subject == "Company can no longer be used to sign in as you"
+    assert mailoutbox[-1].subject == "Company can no longer be used to sign in to your account"
 
 
 def test_what_somebody_else_signs_in_with_is_not_connected(

@@ -19,8 +19,8 @@ def test_the_type_of_every_problem_is_a_page_that_everybody_may_see() -> None:
 def test_the_page_says_the_status_what_it_means_and_what_to_do() -> None:
     page = Client().get("/errors/rate_limited").content.decode()
     assert "Status 429 · Too many requests" in page
-    assert "of your account, key or model is met" in page
-    assert "Wait for as many seconds as <code>Retry-After</code> says" in page
+    assert "of your account, key or model is reached" in page
+    assert "Wait for the seconds in <code>Retry-After</code>" in page
 
 
 def test_a_code_of_two_tables_has_both_meanings() -> None:
