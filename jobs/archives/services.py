@@ -102,7 +102,9 @@ def cancel_archive(*, identity: Identity, archive_id: object) -> Archive:
         if archive.state == states.CANCELED:
             return archive
         if archive.state != states.UNPACKING:
-            raise ArchiveFinished(f"The archive has already ended ({archive.state}), so it cannot be canceled.")
+            raise ArchiveFinished(
+                f"The archive has already ended ({archive.state}), so it cannot be canceled."
+            )
         archive.entries.filter(state=states.WAITING).update(state=states.CANCELED)
         finish(archive, states.CANCELED)
         archive.refresh_from_db()
