@@ -109,7 +109,7 @@ def _words(error: Exception, path: Path) -> str:
     if begins_well and isinstance(error, UnicodeDecodeError):
         return "The name of an entry is not valid UTF-8. Rename the file or create the archive again."
     if begins_well:
-        return f"The directory at the end of the archive cannot be read: {_reason(error)}. Was it uploaded whole?"
+        return f"The directory at the end of the archive cannot be read: {_reason(error)}. Is it complete?"
     return "This is not a ZIP file. Send a ZIP file, or single documents to /v1/documents."
 
 

@@ -388,8 +388,8 @@ def test_a_jobs_page_tells_how_urgent_it_is_and_why_it_waits(operator: Client, d
     page = operator.get(reverse("admin:jobs_job_change", args=[job.id])).content.decode()
     for words in (
         "<dd>standard</dd>",
-        "2 Jan 2099, 03:04:05 UTC</time>, or it expires",
-        "Waiting: no worker is there",
+        "2 Jan 2099, 03:04:05 UTC</time>, then it expires",
+        "Waiting: no worker is running",
     ):
         assert words in page
 

@@ -176,7 +176,7 @@ def test_no_worker_is_said_in_words(
     monkeypatch.setattr("maas.ops.admin.engine.live_workers_patiently", list)
     page = live(operator)
     assert "No heartbeat from any worker" in page
-    assert "nobody" in row_of(page, version)
+    assert "not loaded" in row_of(page, version)
 
 
 def test_a_redis_that_is_away_is_said_in_words(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:

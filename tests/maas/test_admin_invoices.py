@@ -91,7 +91,7 @@ def test_a_month_is_looked_at_and_then_billed(
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"month": "October"}, "Write year-month"),
+        ({"month": "October"}, "Enter year and month"),
         ({"tenant": "019dfa14-0000-7000-8000-000000000000"}, "Tenant not found"),
         ({"tenant": "x"}, "valid UUID"),
     ],

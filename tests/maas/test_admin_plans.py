@@ -155,7 +155,7 @@ def test_an_example_month_is_reckoned_line_by_line_and_against_another_plan(
     assert (mine.fee, mine.totals) == ("29.00 EUR", ("40.11 EUR",))
     assert (others.plan, others.totals) == (other.name, ("15.00 EUR",))
     (mine,) = example(operator, plan, **asked | {f"cached-{place}": "20", "against": ""}).context["bills"]
-    assert [(one.what.endswith("known"), one.quantity) for one in mine.lines] == [
+    assert [(one.what.endswith("cache hits"), one.quantity) for one in mine.lines] == [
         (False, "8,000"),
         (True, "2,000"),
     ]

@@ -110,7 +110,7 @@ def test_what_does_not_fit_is_refused_before_a_byte_is_kept(
     allow(identity, left_bytes=len(content) - 1)
     with pytest.raises(AccountStorageFull) as refused:
         store(identity, tmp_path, content)
-    assert f"this takes {len(content):,} more" in refused.value.detail
+    assert f"this needs {len(content):,} more" in refused.value.detail
     assert refused.value.extra["limit"] == {"of": "tenant", "name": "storage", "amount": MB}
     with pytest.raises(AccountStorageFull):
         create_upload(identity=identity, announced=Announced("a.pdf", "", len(content)))

@@ -278,7 +278,7 @@ def test_a_stop_ends_what_is_being_fetched(tmp_path: Path, world: Make) -> None:
 def test_a_cut_before_the_connection_stands_lets_none_stand(world: Make) -> None:
     cut, here = Cut(), world()
     cut.make()
-    with cut, pytest.raises(EgressFailed, match="given up"):
+    with cut, pytest.raises(EgressFailed, match="was aborted"):
         here.client().fetch(URL, io.BytesIO(), caps=Caps(needs_body=True), cut=cut)
     assert here.receiver.requests == []
 

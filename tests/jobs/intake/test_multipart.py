@@ -76,8 +76,8 @@ def _named(name: str, *, filename: str | None = None) -> str:
         (form((_named("upload", filename="a"), b"x")), "invalid_request", "is in the field 'upload'"),
         (form((_named("file"), b"scan.pdf")), "invalid_request", "Is the @ missing?"),
         (form((MODEL, b"x"), (MODEL, b"y"), (FILE, b"")), "invalid_request", "twice"),
-        (form((_named(""), b"x"), (FILE, b"")), "invalid_request", "without a name"),
-        (form(("X: y", b"x"), (FILE, b"")), "invalid_request", "without a name"),
+        (form((_named(""), b"x"), (FILE, b"")), "invalid_request", "unnamed form field"),
+        (form(("X: y", b"x"), (FILE, b"")), "invalid_request", "unnamed form field"),
         (
             form(*((_named(str(n)), b"") for n in range(4)), (FILE, b"")),
             "invalid_request",

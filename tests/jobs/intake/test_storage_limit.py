@@ -62,7 +62,7 @@ def test_every_way_in_is_refused_alike_and_keeps_nothing(
 ) -> None:
     content = text_pdf("no room")
     told = refused(caller.post("/v1/documents", files={"file": ("a.pdf", content, "application/pdf")}))
-    assert f"this takes {len(content):,} more" in str(told["detail"])
+    assert f"this needs {len(content):,} more" in str(told["detail"])
     refused(
         caller.post(
             "/v1/jobs",

@@ -124,7 +124,7 @@ def test_a_full_account_gets_no_document_by_its_address_and_no_job_on_one(
     content = text_pdf("no room by address")
     receiver = there(ok(content))
     told = refused(caller.post("/v1/documents", json={"url": at(receiver)}))
-    assert f"this takes {len(content):,} more" in str(told["detail"])
+    assert f"this needs {len(content):,} more" in str(told["detail"])
     refused(caller.post("/v1/jobs", json={"model": version.served_model.name, "document_url": at(receiver)}))
     with unit_of_work(tenant.tenant.id):
         assert Document.objects.count() == 1, "the filler"
