@@ -218,7 +218,7 @@ def test_a_viewer_sees_no_log(in_role: Callable[[str], Client]) -> None:
 
 def test_who_may_not_see_the_log_is_told_so_once_and_in_words(in_role: Callable[[str], Client]) -> None:
     page = in_role(Membership.Role.VIEWER).get("/log").content.decode()
-    assert "does not let you see its API log" in page
+    assert "does not allow you to see its API log" in page
     assert page.count("another role") == 1
     assert "log:read" not in page
 
