@@ -62,7 +62,7 @@ def test_lists_leave_out_what_is_erased_unless_it_is_asked_for(desk: Desk, call:
         (str(kept.id), None),
         (str(erased.id), "request"),
     ]
-    assert "there is include=erased" in call("GET", "jobs?include=all").json()["detail"]
+    assert "Use include=erased" in call("GET", "jobs?include=all").json()["detail"]
 
 
 def test_a_job_that_has_not_ended_is_to_be_canceled_first(desk: Desk, call: Call) -> None:

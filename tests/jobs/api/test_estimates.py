@@ -123,7 +123,7 @@ def test_time_is_priced_by_the_second_and_of_pages_and_calls_the_most_is_told(
         told = ask(identity, version, **{amount: 3})
         assert (told["cost"]["amount_micros"], told["quantity"], told["at_most"]) == (60_000, 30_000, True)
     refused = ask(identity, version, 400, tokens=3)
-    assert "charged by the GPU second: give `gpu_milliseconds` or `calls`" in refused["detail"]
+    assert "charged per GPU second. Send `gpu_milliseconds` or `calls`" in refused["detail"]
 
 
 def test_a_test_key_pays_nothing(identity: Identity, pages: ModelVersion) -> None:
@@ -200,7 +200,7 @@ def test_a_file_is_counted_and_not_kept(identity: Identity, make_version: Make, 
         ({"input": "a", "webhook_url": "http://example.com"}, 422, "https"),
         ({"input": "a", "dimensions": 3, "priority": "bulk"}, 400, "Unknown parameter: 'priority'"),
         ({"input": {"tensors": []}}, 422, "accepts"),
-        ({"inputs": [], "colour": 1}, 400, "no field 'colour'"),
+        ({"inputs": [], "colour": 1}, 400, "Unknown fields for a call with `inputs`: 'colour'"),
         ({"inputs": []}, 422, "expected the tensors 'text'; got none"),
         ({"document_url": "https://example.com/a.pdf"}, 400, "Send the file itself"),
     ],

@@ -139,11 +139,11 @@ def test_a_job_is_shown_with_the_same_few_queries_whatever_its_pages(desk: Desk,
 @pytest.mark.parametrize(
     ("path", "takes"),
     [
-        ("jobs", "it takes state, model, document, q, include, limit, cursor"),
-        ("documents", "it takes limit, cursor"),
-        ("jobs/{job}", "it takes include"),
-        ("jobs/{job}/pages", "it takes limit, after"),
-        ("jobs/{job}/events", "it takes limit, after"),
+        ("jobs", "Use state, model, document, q, include, limit, cursor"),
+        ("documents", "Use limit, cursor"),
+        ("jobs/{job}", "Use include"),
+        ("jobs/{job}/pages", "Use limit, after"),
+        ("jobs/{job}/events", "Use limit, after"),
         ("models", "This request has none"),
     ],
 )
@@ -161,4 +161,4 @@ def test_what_cannot_be_included_is_refused_with_what_can(desk: Desk, ask: Ask) 
 
 
 def test_a_state_that_is_none_is_refused_with_those_there_are(ask: Ask) -> None:
-    assert "there are queued, running, " in ask("jobs", 400, state="nonsense")["detail"]
+    assert "Use queued, running, " in ask("jobs", 400, state="nonsense")["detail"]

@@ -80,7 +80,7 @@ def test_an_answer_that_is_no_json_is_refused_and_paid_for(claim: TaskClaim) -> 
 
     found = asked(claim, handle)
     assert found.status == 400
-    assert b"cannot stand in a line of JSON" in found.body
+    assert b"cannot contain binary tensors" in found.body
     assert len(found.uses) == 1
 
 

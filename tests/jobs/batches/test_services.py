@@ -45,7 +45,7 @@ def test_no_more_bytes_are_kept_than_an_account_may_have(desk: BatchDesk, settin
     settings.MAAS_MAX_FILES_BYTES = 10
     desk.file(b"123456")
     desk.file(b"1234")
-    with pytest.raises(TooManyFiles, match="hold 10 bytes"):
+    with pytest.raises(TooManyFiles, match="have 10 bytes"):
         desk.file(b"1")
 
 

@@ -20,15 +20,15 @@ def test_a_network_is_kept_as_it_is_usually_written(written: str, kept: str) -> 
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("office", "no address"),
+        ("office", "not an IP address"),
         ("203.0.113.7/24", "Did you mean 203.0.113.0/24"),
         ("2001:db8::1/32", "Did you mean 2001:db8::/32"),
         ("0.0.0.0/0", "allows all addresses"),
         ("::/0", "allows all addresses"),
-        ("203.0.113.0/33", "no address"),
-        ("127.1", "no address"),
+        ("203.0.113.0/33", "not an IP address"),
+        ("127.1", "not an IP address"),
         ("::ffff:203.0.113.0/120", "IPv4 network"),
-        ("203.0.113.0/24,10.0.0.1", "no address"),
+        ("203.0.113.0/24,10.0.0.1", "not an IP address"),
     ],
 )
 def test_what_is_no_network_is_refused_with_what_would_be_right(written: str, said: str) -> None:

@@ -42,7 +42,7 @@ def test_what_was_used_is_billed_with_tax_and_is_owed(customer: Customer) -> Non
 
 def test_a_month_in_which_nothing_was_used_is_closed_without_an_invoice(customer: Customer) -> None:
     assert customer.drawn(customer.before) == []
-    with pytest.raises(NotBillable, match="is billed"):
+    with pytest.raises(NotBillable, match="is already billed"):
         customer.drawn(customer.before)
 
 
@@ -154,7 +154,7 @@ def test_a_month_that_was_billed_too_high_is_told_and_keeps_none_waiting(custome
     with capture_logs() as logs:
         assert customer.drawn(customer.last) == []
     assert [log["event"] for log in logs if log["log_level"] == "warning"] == ["month_overbilled"]
-    with pytest.raises(NotBillable, match="is billed"):
+    with pytest.raises(NotBillable, match="is already billed"):
         customer.drawn(customer.last)
 
 

@@ -150,7 +150,7 @@ def test_an_operator_books_and_clears_on_the_payments_page(
     for finding, status in (("book", "succeeded"), ("clear", "canceled")):
         payment = told_otherwise(payer, stand_in, payer.tops_up(50), 6000)
         at = reverse("admin:tenants_payment_change", args=[payment.id])
-        assert "What was found" in client.get(at).content.decode()
+        assert "Finding" in client.get(at).content.decode()
         said = {"finding": finding, "told_micros": 60 * EURO, "once": uuid7()}
         assert "Say what was found" in client.post(at, said).content.decode()
         client.post(at, {**said, "found": "looked"})

@@ -127,5 +127,5 @@ def test_an_announced_transfer_can_be_given_up(payer: Payer) -> None:
 
 
 def test_without_a_key_there_is_no_card(payer: Payer) -> None:
-    with pytest.raises(NoSuchProvider, match="there are offline"):
+    with pytest.raises(NoSuchProvider, match="Use offline"):
         payer.tops_up(50, "stripe")

@@ -65,13 +65,13 @@ def test_filters_and_groups_are_read_once_each_and_in_one_order() -> None:
         ({"from": "2020-01-01"}, "at most 1100"),
         (
             {"bucket": "hour", "from": "2026-11-01"},
-            "at most 7 are told at once. Ask for a shorter time, or by",
+            "at most 7 are allowed. Choose a shorter period or bucket=day",
         ),
         ({"group_by": "colour"}, "Unknown value group_by='colour'. Use model, key, meter, livemode or cached"),
         ({"key": "maas_live_x"}, "is not an ID of an API key"),
         ({"livemode": "yes"}, "livemode='yes' must be true or false"),
-        ({"model": "a\0b"}, "model holds a character"),
-        ({"model": ",".join(map(str, range(51)))}, "model names 51; at most 50"),
+        ({"model": "a\0b"}, "model contains an invalid character"),
+        ({"model": ",".join(map(str, range(51)))}, "model has 51 values, but at most 50"),
     ],
 )
 def test_a_bad_question_is_refused_with_what_to_write(parameters: dict[str, str], words: str) -> None:
