@@ -71,7 +71,7 @@ def test_registry_itself_refuses_what_comes_by_another_way(colours: ModelVersion
 
 
 def test_unknown_member_is_named(colours: ModelVersion) -> None:
-    with pytest.raises(PipelineInvalid, match="The member 'colours': There is no model 'nobody@7'"):
+    with pytest.raises(PipelineInvalid, match="Member 'colours': There is no model 'nobody@7'"):
         add_pipeline(upload(unique("classify"), "nobody@7"))
 
 
@@ -112,7 +112,7 @@ def test_a_model_that_is_there_keeps_its_results_as_long_as_before_unless_told(
         (None, [], "graph.json cannot be read: No such file"),
         ("{", [], "graph.json is not JSON"),
         ("[" * 100_000, [], "graph.json is not JSON"),
-        (" " * 3_000_000, [], "has more than"),
+        (" " * 3_000_000, [], "is larger than"),
         ("{}", ["colours"], "--member 'colours' is invalid. Use role=model@version"),
         ("{}", ["a=b", "a=c"], "--member sets the role 'a' twice"),
         ("{}", [], "`accepts` must be a list"),

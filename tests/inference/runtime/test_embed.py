@@ -137,7 +137,7 @@ def test_page_is_embedded_whole_however_long() -> None:
 
 def test_picture_is_not_text() -> None:
     page = PageInput(3, 10, 10, None, load_pixels=lambda: np.zeros((10, 10, 3), np.uint8))
-    with pytest.raises(WorkRefused, match="input_not_accepted: the page is a picture"):
+    with pytest.raises(WorkRefused, match="input_not_accepted: the page is an image"):
         builtin_engine().run(builtin_specs()["embed"], page, {})
 
 

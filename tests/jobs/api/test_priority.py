@@ -60,7 +60,7 @@ def test_a_priority_that_is_none_is_refused_by_name(post: Post, upload: Upload) 
     refused = post(upload=replace(upload, fields={**upload.fields, "priority": "urgent"}))
     assert refused.status_code == 400
     assert "'urgent'" in refused.json()["detail"]
-    assert "interactive, standard or bulk" in refused.json()["detail"]
+    assert "Use interactive, standard or bulk" in refused.json()["detail"]
 
 
 def test_under_one_key_another_priority_is_another_request(post: Post) -> None:

@@ -65,7 +65,7 @@ def test_an_endpoint_is_made_with_a_secret_that_is_shown_once(call: Call) -> Non
     [
         ({}, "invalid_request", "`url`"),
         ({"url": "http://example.com/"}, "url_not_allowed", "only https://"),
-        ({"url": "https://10.0.0.1/"}, "url_not_allowed", "not a public IP"),
+        ({"url": "https://10.0.0.1/"}, "url_not_allowed", "not a public IP address"),
         ({"url": URL, "events": ["job.done"]}, "invalid_request", "'job.done' is not an event. Use *,"),
         ({"url": URL, "events": []}, "invalid_request", "`events`"),
         ({"url": URL, "evnts": ["*"]}, "invalid_request", "Unknown field"),

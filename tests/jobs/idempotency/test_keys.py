@@ -26,8 +26,8 @@ def test_no_header_is_no_key() -> None:
     [
         ("", "has 0 characters"),
         ("k" * 256, "has 256 characters"),
-        ("a\tb", r"holds '\t'"),
-        ("é", "holds 'é'"),
+        ("a\tb", r"contains '\t'"),
+        ("é", "contains 'é'"),
     ],
     ids=["empty", "long", "tab", "accent"],
 )
@@ -68,7 +68,7 @@ def test_a_key_that_stands_for_another_request_is_refused_by_name() -> None:
 
 
 def test_a_key_that_stands_for_another_operation_is_refused_with_its_name() -> None:
-    with pytest.raises(IdempotencyKeyReused, match=r"with another request \(submit_job\)"):
+    with pytest.raises(IdempotencyKeyReused, match=r"with a different request \(submit_job\)"):
         require_same(SENT, "submit_job", "one")
 
 

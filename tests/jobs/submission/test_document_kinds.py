@@ -60,7 +60,7 @@ def test_a_refusal_says_what_the_model_reads_what_this_is_and_what_to_use(ocr: D
     assert refused.value.detail.startswith(sentence)
     assert status_of(refused.value.code) == 422
     only_other = replace(ocr.identity, models=(other,))
-    with pytest.raises(DocumentNotAccepted, match=f"Use {other} for it"):
+    with pytest.raises(DocumentNotAccepted, match=f"Use {other}"):
         require_readable(only_other, ocr.version, "text")
     with pytest.raises(DocumentNotAccepted, match="No available model reads this kind of document"):
         require_readable(replace(ocr.identity, models=(name,)), ocr.version, "text")

@@ -28,7 +28,7 @@ def body_of(error: openai.APIStatusError) -> dict[str, Any]:
         ({"input": []}, "input", "input_empty", "the list of texts is empty"),
         ({"input": ["a", " "]}, "input", "input_empty", "text 1 is empty"),
         ({"input": ["a"] * 2049}, "input", "input_too_large", "2049 texts were sent"),
-        ({"input": "word " * 300}, "input", "context_length_exceeded", "longer than the 256 tokens"),
+        ({"input": "word " * 300}, "input", "context_length_exceeded", "longer than 256 tokens"),
         ({"input": ["a", "x" * 40_000]}, "input", "context_length_exceeded", "text 1 (40000 characters)"),
         ({"input": [7, 99_999]}, "input", "token_unknown", "the token 99999"),
         ({"input": [[7] * 300]}, "input", "context_length_exceeded", "text 0 (300 tokens)"),
@@ -57,7 +57,7 @@ def test_unknown_model_is_not_found(client: openai.OpenAI, model: str) -> None:
         client.embeddings.create(model=model, input="a")
     error = body_of(refusal.value)
     assert (error["param"], error["code"]) == ("model", "model_not_found")
-    assert "Served here: " in error["message"]
+    assert "Available models: " in error["message"]
 
 
 @pytest.fixture(scope="module")
