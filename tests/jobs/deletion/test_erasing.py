@@ -240,7 +240,7 @@ def test_owners_are_mailed_when_it_is_asked_for_a_week_before_and_at_its_end(
     own = [mail for mail in mailoutbox if mail.to == [tenant.owner.email]]
     name = tenant.tenant.name
     assert [mail.subject.startswith(f"{name} will be deleted on ") for mail in own] == [True, True, False]
-    assert own[2].subject == f"{name} is deleted"
+    assert own[2].subject == f"{name} was deleted"
     assert "/tenant/delete" in str(own[0].body)
 
 
