@@ -13,7 +13,7 @@ def test_a_span_is_read(text: str, seconds: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "m", "1w", "-5", "1.5h", "1 m", "1m30s", "１m", "9" * 10, "P1D"])
 def test_what_is_no_span_is_said(text: str) -> None:
-    with pytest.raises(NotASpan, match="is not a valid duration. Use seconds"):
+    with pytest.raises(NotASpan, match="is not a valid duration"):
         read_span(text)
 
 

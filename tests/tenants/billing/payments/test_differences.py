@@ -152,7 +152,7 @@ def test_an_operator_books_and_clears_on_the_payments_page(
         at = reverse("admin:tenants_payment_change", args=[payment.id])
         assert "Finding" in client.get(at).content.decode()
         said = {"finding": finding, "told_micros": 60 * EURO, "once": uuid7()}
-        assert "Say what was found" in client.post(at, said).content.decode()
+        assert "Enter what you found" in client.post(at, said).content.decode()
         client.post(at, {**said, "found": "looked"})
         assert fresh(payment).status == status
     refund = sent_back(payer, stand_in, payer.tops_up(50), 40)
