@@ -52,7 +52,7 @@ def test_whoever_asks_for_an_erased_job_is_told_when_and_why(desk: Desk) -> None
 
 def test_a_job_that_has_not_ended_is_not_erased(desk: Desk) -> None:
     job = desk.submit()
-    with pytest.raises(JobNotFinished, match="cancel it first"):
+    with pytest.raises(JobNotFinished, match="Cancel it first"):
         erase_job(identity=desk.identity, job_id=job.id)
     assert len(desk.pages(job)) == 1
 

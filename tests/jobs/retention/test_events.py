@@ -50,7 +50,7 @@ def test_a_cursor_from_before_what_is_kept_is_told_where_to_go_on(desk: Desk) ->
     old = with_old_events(desk, 31)
     young = with_old_events(desk, 1)
     erase_those_of(desk, old)
-    with pytest.raises(EventsErased, match="go on after") as told:
+    with pytest.raises(EventsErased, match="continue after") as told:
         tenant_events_after(identity, begun)
     kept: list[tuple[object, int]] = []
 

@@ -48,6 +48,6 @@ def test_a_database_that_is_away_is_nobodys_fault_and_over_when_it_is_back(
 ) -> None:
     with monkeypatch.context() as away:
         away.setitem(connections.settings[APP], "HOST", "/nowhere")
-        with pytest.raises(LaneUnavailable, match="send it again"):
+        with pytest.raises(LaneUnavailable, match="send the request again"):
             client.call(MODEL, LINE, {}, call())
     assert client.call(MODEL, LINE, {}, call()).output.units.tokens
