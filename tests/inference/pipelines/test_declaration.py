@@ -131,7 +131,7 @@ def test_steps_fed_by_constants_alone_are_settled() -> None:
         (lambda d: d.update(search_by="best.label"), "search_by must be the embedding of a text, not text"),
         (lambda d: d.update(tensors=[]), "there exactly if `accepts` names tensors"),
         (lambda d: d.update(parameters=[{"name": "p", "type": "text", "default": ""}]), "is not a parameter"),
-        (lambda d: d.update(parameters=[{"name": "p", "type": "number", "default": 2, "maximum": 1}]), "not a parameter"),
+        (lambda d: d.update(parameters=[{"name": "p", "type": "number", "default": 2, "maximum": 1}]), "a parameter"),
     ],
 )  # fmt: skip
 def test_every_mistake_is_told_with_its_place(change: Callable[[Any], object], words: str) -> None:
