@@ -117,7 +117,7 @@ STREAM = {
                 "retry": serializers.IntegerField(required=False, help_text="Milliseconds."),
             },
         ),
-        description="Events like this one as they happen, for whoever asks with `Accept: text/event-stream`.",
+        description="Events like this one as they happen, for clients that ask with `Accept: text/event-stream`.",
     )
 }
 CACHE_CONTROL = OpenApiParameter(

@@ -163,8 +163,8 @@ def postpone_page(claim: Claim, failure: Failure, *, for_ever: bool = False) -> 
     with unit_of_work(claim.tenant_id):
         job = locked(claim.job_id)
         values = {"page": claim.page_id, "token": claim.token, "code": failure.code, "detail": failure.detail}
-        patience = {"timeout_s": TIMEOUT_S, "for_ever": for_ever}
-        if execute(_POSTPONE, {**values, "delay_s": POSTPONED_S, **patience}) == 1:
+        limits = {"timeout_s": TIMEOUT_S, "for_ever": for_ever}
+        if execute(_POSTPONE, {**values, "delay_s": POSTPONED_S, **limits}) == 1:
             data = {**progress(job, claim.number, states.QUEUED), "error": failure.code}
             append_event(job.id, "page.retrying", data)
             return "postponed"

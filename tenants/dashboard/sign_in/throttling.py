@@ -177,7 +177,7 @@ def _has_proved(request: HttpRequest, response: HttpResponseBase) -> bool:
 
 
 def _place(request: HttpRequest) -> str:
-    return f"whoever is at {client_address(request.META, settings.MAAS_PROXIES)}"
+    return f"anyone at {client_address(request.META, settings.MAAS_PROXIES)}"
 
 
 def _never(request: HttpRequest, response: HttpResponseBase) -> bool:

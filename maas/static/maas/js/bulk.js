@@ -4,14 +4,14 @@ import { refresh } from "./refresh.js";
 import { get, post } from "./requests.js";
 import { pickNone, pickedIds } from "./selection.js";
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 export function watchBulk() {
   document.getElementById("bulk").addEventListener("click", async ({ target }) => {
     const button = target.closest("button[data-bulk]");
     if (!button || button.ariaBusy === "true") return;
     const ids = pickedIds();
-    if (ids.length > MOST_AT_ONCE) return say(`${ids.length} selected; the limit is ${MOST_AT_ONCE} at once. Select fewer.`, "bad");
+    if (ids.length > MAX_AT_ONCE) return say(`${ids.length} selected; the limit is ${MAX_AT_ONCE} at once. Select fewer.`, "bad");
     button.ariaBusy = "true";
     try {
       await act(button, new URLSearchParams(ids.map((id) => ["job", id])));

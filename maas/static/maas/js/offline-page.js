@@ -1,7 +1,7 @@
 // Asks whether the server is back, and loads the page that was asked for once it is.
 
 const PAUSES_S = [2, 3, 5, 8, 15];
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 const line = document.getElementById("trying");
 let tries = 0;
@@ -10,7 +10,7 @@ let nextAt = 0;
 async function attempt() {
   nextAt = Infinity;
   try {
-    const answer = await fetch("/livez", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+    const answer = await fetch("/livez", { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (answer.ok) {
       location.reload();
       return;

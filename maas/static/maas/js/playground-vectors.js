@@ -2,7 +2,7 @@
 import { el } from "./playground-elements.js";
 
 const NUMBERS_SHOWN = 6;
-const MOST_COMPARED = 12;
+const MAX_COMPARED = 12;
 
 export function vectorWords(vector) {
   const first = vector.slice(0, NUMBERS_SHOWN).map((number) => number.toFixed(4)).join(", ");
@@ -11,11 +11,11 @@ export function vectorWords(vector) {
 
 /** How alike each text is to each other one, as the cosine of their vectors. */
 export function similarityTable(vectors, texts) {
-  const compared = vectors.slice(0, MOST_COMPARED);
+  const compared = vectors.slice(0, MAX_COMPARED);
   const head = el("tr", {}, el("th", { scope: "col" }, "Cosine"), ...compared.map((_, place) => el("th", { scope: "col", className: "number" }, place + 1)));
   const rows = compared.map((vector, row) => rowOf(vector, row, compared, texts[row]));
   const table = el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows));
-  const words = vectors.length > MOST_COMPARED ? `First ${MOST_COMPARED} of ${vectors.length} texts. ` : "";
+  const words = vectors.length > MAX_COMPARED ? `First ${MAX_COMPARED} of ${vectors.length} texts. ` : "";
   return [
     el("h3", {}, "Similarity"),
     el("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Similarity" }, table),

@@ -9,7 +9,7 @@ const SEARCHED_PAUSE_MS = 10_000;
 
 // What failed is tried again before a person wonders; whoever is slow gets longer to answer the next time.
 const FAILED_PAUSES_MS = [1_000, 2_000, 5_000];
-const PATIENCE_MS = [3_000, 10_000, 30_000];
+const TIMEOUT_MS = [3_000, 10_000, 30_000];
 
 let running = false;
 let wanted = false;
@@ -56,7 +56,7 @@ const FAILED = Symbol("a reading that failed and may be tried again");
 async function nextReading() {
   try {
     const address = location.href;
-    const response = await fetch(address, { signal: AbortSignal.timeout(after(PATIENCE_MS)) });
+    const response = await fetch(address, { signal: AbortSignal.timeout(after(TIMEOUT_MS)) });
     if (response.status >= 500 || response.status === 429) return FAILED;
     if (!response.ok || response.redirected) return null;
     return { address, page: new DOMParser().parseFromString(await response.text(), "text/html") };

@@ -6,7 +6,7 @@ import { transfer } from "./transfers.js";
 
 const LARGE_BYTES = 16 * 2 ** 20;
 const PIECE_BYTES = 8 * 2 ** 20;
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 const LOOK_EVERY_MS = 1_500;
 const TUS = { "Tus-Resumable": "1.0.0" };
 const OPEN = ["receiving", "checking", "ready"];
@@ -33,7 +33,7 @@ export async function sendLargeFile(addresses, file, { onSent, onPause, signal, 
         continue;
       }
       tries += 1;
-      if (!mayGoOn(error) || tries === MOST_TRIES || signal.aborted || !navigator.onLine) throw error;
+      if (!mayGoOn(error) || tries === MAX_TRIES || signal.aborted || !navigator.onLine) throw error;
       const pauseMs = Math.max(error.retryAfterMs ?? 0, 1_000 * 2 ** (tries - 1));
       onPause(`${error.message} Continuing in ${Math.ceil(pauseMs / 1_000)} s …`);
       await pause(pauseMs, signal);

@@ -6,7 +6,7 @@ import { sizeWords } from "./sizes.js";
 import { momentText } from "./times.js";
 import { sendFile } from "./transfers.js";
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 const WORTH_DOING_AGAIN = "queued,running,succeeded,partially_succeeded";
 
 /** States: waiting, sending, checking, accepting, asking, offered, accepted, skipped, refused (for good), failed, canceled. */
@@ -165,7 +165,7 @@ export class Upload {
       try {
         return await act();
       } catch (error) {
-        if (!error.retryAfterMs || tries === MOST_TRIES || signal.aborted) throw error;
+        if (!error.retryAfterMs || tries === MAX_TRIES || signal.aborted) throw error;
         this.become("sending", `${error.message} Trying again in ${Math.ceil(error.retryAfterMs / 1_000)} s …`);
         await pause(error.retryAfterMs, signal);
         if (signal.aborted) throw error;

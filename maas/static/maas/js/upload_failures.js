@@ -1,7 +1,7 @@
 // Uploads that failed, kept in this tab for this account: a reload does not hide them, only the person does.
 import { tenantOf } from "./requests.js";
 
-const MOST_KEPT = 100;
+const MAX_KEPT = 100;
 const LONGEST_NAME = 300;
 const LONGEST_REASON = 600;
 const place = () => `failed-uploads/${tenantOf(document)}`;
