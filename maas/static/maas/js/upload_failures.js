@@ -10,7 +10,7 @@ export const isFailure = ({ state }) => ["failed", "refused"].includes(state);
 
 /** What is kept of each: never the address of a file on the web, whose query may be a secret. */
 export function keepFailures(uploads) {
-  const kept = uploads.slice(-MOST_KEPT).map(({ file, words }) => ({
+  const kept = uploads.slice(-MAX_KEPT).map(({ file, words }) => ({
     name: file.name.slice(0, LONGEST_NAME),
     size: file.size,
     lastModified: file.url ? null : file.lastModified,
