@@ -147,7 +147,7 @@ def test_a_body_that_is_no_request_is_refused(raw: bytes, words: str) -> None:
         ([tensor(shape=[2**40] * 16)], "2 values, but the shape"),
         ([tensor(data=["1", "2"])], "which is not FP32"),
         ([tensor(datatype="INT8", data=[1, 300])], "not INT8"),
-        ([tensor(datatype="BF16")], "there are BOOL"),
+        ([tensor(datatype="BF16")], "BOOL"),
         ([{"name": "x"}], "must be an object with name, datatype, shape and data"),
         ([tensor(parameters=[])], r"`parameters` of inputs\[0\] must be an object"),
         ([in_bytes(-1)], "says that it has -1 bytes; 8 are left"),

@@ -62,7 +62,7 @@ def test_a_bomb_is_let_out_no_further_than_the_limit(http: httpx.Client, adder: 
             "4 bytes of the body belong",
         ),
         (REQUEST, {"Content-Encoding": "gzip"}, "is not gzip"),
-        (REQUEST.replace(b"FP32", b"BF16"), {}, "has the datatype 'BF16'; there are BOOL, FP16"),
+        (REQUEST.replace(b"FP32", b"BF16"), {}, "unknown datatype 'BF16'; use one of BOOL, FP16"),
         (b"", {}, "cannot be read as JSON"),
         (b'{"inputs": ' + b"[" * 1_000_000, {}, "cannot be read as JSON"),
         (b"\xff\xfe" * 100, {}, "cannot be read as JSON"),

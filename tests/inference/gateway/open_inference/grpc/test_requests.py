@@ -92,7 +92,7 @@ RAW_X = {"name": "x", "datatype": "FP32", "shape": [1]}
         ([b"1234", b""], {"inputs": [RAW_X]}, "1 inputs and 2 raw_input_contents"),
         ([b"1234"], {"inputs": [one("FP32", [1], fp32_contents=[1])]}, "both fp32_contents and raw"),
         ([b"123"], {"inputs": [RAW_X]}, "has 3 bytes; FP32 of the shape"),
-        ([b"1234"], {"inputs": [{**RAW_X, "datatype": "BF16"}]}, "'BF16'; there are"),
+        ([b"1234"], {"inputs": [{**RAW_X, "datatype": "BF16"}]}, "'BF16'"),
         ([b""], {"inputs": [{**RAW_X, "shape": [-1]}]}, "must be a list of at most"),
         ([b""], {"inputs": [{**RAW_X, "shape": [2**41]}]}, "must be a list of at most"),
         ([b"", b""], {"inputs": [{**RAW_X, "shape": [0]}] * 2}, "given twice"),
