@@ -159,7 +159,7 @@ def test_a_worker_frozen_beyond_its_lease_is_fenced_when_it_wakes(
         assert_done_once(caller, product, other)
     assert_done_once(caller, product, job_id)
     assert held
-    assert "outcome=fenced" in output_of(product)
+    assert "outcome=lease_lost" in output_of(product)
 
 
 def pages_held(product: Product, job_id: str, pid: int) -> list[int]:

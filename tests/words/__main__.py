@@ -10,75 +10,12 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 MAX_FRAGMENTS_PERCENT = 3.0
 """The share of docstrings that may open with one of the words below; lower it as the share falls."""
-FRAGMENTS = frozenset(
-    [
-        "of",
-        "what",
-        "as",
-        "by",
-        "whoever",
-        "where",
-        "who",
-        "whose",
-        "which",
-        "that",
-        "for",
-        "with",
-        "in",
-        "at",
-        "from",
-        "to",
-        "without",
-        "whether",
-        "how",
-        "when",
-        "inside",
-        "only",
-        "none",
-        "those",
-        "these",
-        "so",
-        "if",
-        "but",
-        "and",
-        "or",
-        "not",
-        "on",
-        "else",
-        "everything",
-        "until",
-        "before",
-        "after",
-        "while",
-        "beside",
-        "because",
-        "since",
-        "once",
-        "than",
-        "nobody",
-        "somebody",
-        "others",
-        "it",
-        "its",
-        "their",
-        "more",
-        "most",
-        "less",
-        "longer",
-        "under",
-        "over",
-        "about",
-        "never",
-        "twice",
-        "too",
-        "also",
-        "such",
-        "whichever",
-        "whatever",
-        "wherever",
-        "however",
-        "till",
-    ]
+FRAGMENT = re.compile(
+    r"\W*(of|what|as|by|whoever|where|who|whose|which|that|for|with|in|at|from|to|without|whether|how|when|inside|only|none"
+    r"|those|these|so|if|but|and|or|not|on|else|everything|until|before|after|while|beside|because|since|once|than"
+    r"|nobody|somebody|others|it|its|their|more|most|less|longer|under|over|about|never|twice|too|also|such|whichever"
+    r"|whatever|wherever|however|till)\b",
+    re.IGNORECASE,
 )
 OLD_WORDS = {
     r"patience": "timeout",
@@ -102,7 +39,7 @@ def too_many_fragments() -> Iterator[str]:
     for path in files("*.py"):
         for line, text in docstrings(path):
             count += 1
-            if re.sub(r"\W", "", text.split()[0]).lower() in FRAGMENTS:
+            if FRAGMENT.match(text):
                 places.append(f"  {path}:{line}: {text.splitlines()[0]}")
     percent = 100 * len(places) / max(count, 1)
     if percent > MAX_FRAGMENTS_PERCENT:
