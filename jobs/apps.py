@@ -3,7 +3,6 @@
 from importlib import import_module
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
 
 
 class JobsConfig(AppConfig):
@@ -12,6 +11,4 @@ class JobsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        table = import_module("jobs.search.embeddings_table")
         import_module("tenants.audit.services").on_deed(import_module("jobs.events.changes").announce_access)
-        post_migrate.connect(table.make_embeddings_table, sender=self)

@@ -29,9 +29,9 @@ _FOLDER = PROJECT / ".pytest_cache" / "d" / "kept_cluster"
 # These files, besides the packages, determine the content of a migrated and seeded cluster.
 _MADE_OF = (
     "*/migrations/*.py",
-    "tenants/core/db/row_security.py",
+    "*/sql/*.sql",
+    "tenants/core/db/applied_sql.py",
     "tenants/core/ids.py",
-    "jobs/search/embeddings_table.py",
     "maas/local/embedded/*.py",
     "maas/local/demo/*.py",
     "maas/management/commands/seed.py",

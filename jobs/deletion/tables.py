@@ -2,7 +2,7 @@
 kept.
 """
 
-from jobs.search.embeddings_table import TABLE as EMBEDDINGS
+from jobs.search.embeddings import TABLE as EMBEDDINGS
 
 FIRST = ("tenants_invitation", "tenants_modellimit", "tenants_apikey")
 """The tables that are emptied first, so that no credential works any more."""

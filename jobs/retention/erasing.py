@@ -19,8 +19,8 @@ from jobs.core.models import Document, ErasedBecause, Job
 from jobs.documents.job_selectors import get_job
 from jobs.events.log import append_event
 from jobs.retention.names import forget_name
+from jobs.search.embeddings import TABLE as EMBEDDINGS
 from jobs.search.embeddings import meaning_available
-from jobs.search.embeddings_table import TABLE as EMBEDDINGS
 from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookMessage
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import current_alias, unit_of_work

@@ -8,11 +8,13 @@ import structlog
 from django.db import DatabaseError, connections, transaction
 
 from inference.core.contracts import Embedding
-from jobs.search.embeddings_table import TABLE
 from jobs.search.page_ref import PageRef, Pair
 from tenants.core.db.unit_of_work import current_alias
 
 log = structlog.get_logger(__name__)
+
+TABLE = "jobs_pageembedding"
+"""The table. It is missing where the database has no pgvector."""
 
 _KEEP = """
 INSERT INTO jobs_pageembedding (page_id, tenant_id, job_id, number, digest, embedding)

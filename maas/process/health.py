@@ -25,6 +25,7 @@ from maas.process.keeping_redis import EvictingRedis, check_policy
 from tenants.core.asgi.protocol import App, Receive, Scope, Send
 from tenants.core.asgi.remembered import Remembered
 from tenants.core.asgi.stopping import Stop
+from tenants.core.db.applied_sql import sql_files, were_applied
 from tenants.core.db.unit_of_work import APP
 
 log = structlog.get_logger(__name__)
@@ -94,8 +95,8 @@ def check_database() -> str:
 
 @dataclass
 class MigrationCheck:
-    """A check that all migrations are applied. After it succeeds, it never queries again, because the code of this
-    process cannot gain a migration.
+    """A check that all migrations and SQL files of this version are applied. After it succeeds, it never queries again,
+    because the code of this process cannot gain one.
     """
 
     applied: bool = field(default=False)
@@ -107,6 +108,8 @@ class MigrationCheck:
             if missing:
                 names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in missing[:5])
                 raise NotReady(f"{len(missing)} migrations are not applied: {names}")
+            if not were_applied(connections[APP], sql_files()):
+                raise NotReady("the SQL files of this version are not applied: run manage.py migrate")
             self.applied = True
         return "applied"
 

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psycopg
+
 from tests.inference.runtime.graphs import save_adder, save_reader_of
 from tests.waiting import eventually
 
@@ -28,6 +30,20 @@ def test_a_new_tenants_key_works_at_once_and_dies_within_a_second_of_its_revocat
 
 def _refused_at(caller: Caller) -> datetime | None:
     return None if caller.http.get("/v1/models").status_code == 200 else datetime.now(UTC)
+
+
+def test_sql_files_are_applied_beside_running_processes_and_no_job_fails(
+    product: Product, caller: Caller
+) -> None:
+    with psycopg.connect(product.service("MAAS_DATABASE_URL")) as owner:
+        owner.execute("DELETE FROM maas_applied_sql")
+    with product.command("migrate", "--database=owner", "-v0") as migration:
+        jobs: list[str] = []
+        while migration.poll() is None or len(jobs) < 5:
+            jobs.append(caller.submit("embed", input={"text": f"text {len(jobs)}"})["id"])
+    assert migration.returncode == 0
+    assert {caller.ended(job)["state"] for job in jobs} == {"succeeded"}
+    assert len(product.rows("SELECT files FROM maas_applied_sql")) == 1
 
 
 def test_a_model_added_beside_the_running_product_is_served_with_tensors_inline(

@@ -68,6 +68,7 @@ WRITTEN: Mapping[str, Rights] = {
 }
 READ_BY_REQUESTS = {
     "django_migrations",
+    "maas_applied_sql",
     "inference_batchsetting",
     "inference_modelpool",
     "inference_modelversion",

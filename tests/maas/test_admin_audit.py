@@ -14,7 +14,7 @@ from inference.workers.heartbeats import Beat, Heartbeat
 from jobs.core.models import Job
 from tenants.accounts.models import User
 from tenants.accounts.services import create_operator
-from tenants.core.db.row_security import OPERATOR_ROLE
+from tenants.core.db.roles import OPERATOR_ROLE
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique

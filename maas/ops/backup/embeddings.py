@@ -2,7 +2,9 @@
 
 import psycopg
 
-from jobs.search import embeddings_table
+from jobs.search.embeddings import TABLE
+
+__all__ = ["TABLE", "are_taken", "left_out"]
 
 # Half-precision vectors need pgvector 0.7.
 _OFFERED = """
@@ -11,7 +13,6 @@ SELECT EXISTS (
     WHERE name = 'vector' AND string_to_array(default_version, '.')::int[] >= '{0,7}'
 )
 """
-TABLE = embeddings_table.TABLE
 _MARKS = (TABLE, " EXTENSION - vector ", " COMMENT - EXTENSION vector ")
 
 

@@ -166,12 +166,13 @@ class PuttingBack:
 
 
 def _refuse_newer(manifest: Manifest) -> None:
-    """Refuse a backup of a newer version, whose tables differ. The tables of an older version are migrated by the next
-    start.
+    """Refuse a backup with migrations that this version does not know, since its tables differ. The tables of an older
+    version are migrated by the next start.
     """
     known = MigrationLoader(None).disk_migrations
     unknown = [name for name in manifest.migrations if tuple(name.split(".", 1)) not in known]
     if unknown:
         raise BackupError(
-            f"the backup was made by a newer version, with {unknown[0]}: install that version first"
+            f"the backup has a migration that this version does not know ({unknown[0]}): it was made by a newer "
+            "version, or by one before the first release. Restore it with the version that made it"
         )

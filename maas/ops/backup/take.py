@@ -17,7 +17,7 @@ from maas.ops.backup import programs
 from maas.ops.backup.folder import KEPT_STATE, BackupFolder, HeldFile, Manifest, pepper_mark
 from maas.ops.backup.moment import applied_migrations, one_moment, refuse_hidden_tables, row_counts
 from maas.ops.backup.named_files import NamedFile, is_named_still, named_files
-from tenants.core.db.row_security import OPERATOR_ROLE
+from tenants.core.db.roles import OPERATOR_ROLE
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.progress import SILENT, Progress
 from tenants.limits.storage.wording import size

@@ -1,15 +1,12 @@
-from datetime import date
 from uuid import UUID
 
 import pytest
-from django.core.management import call_command
 from django.db import connections
 
 from inference.core.contracts import Units, WorkOutput
-from jobs.core.models import Job, PageText
+from jobs.core.models import Job
 from jobs.queue.settlement import finish_page
 from jobs.search.backfill import STRETCH, index_ordered_jobs
-from jobs.search.missing import order_missing
 from jobs.search.selectors import search_jobs
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import Desk
@@ -67,29 +64,9 @@ def test_what_is_indexed_of_a_long_job_is_there_before_its_end(desk: Desk) -> No
         desk.sql("UPDATE jobs_page SET state = 'succeeded', result = '{}' WHERE id = %s", page.id)
     desk.sql("UPDATE jobs_page SET state = 'succeeded', result = '[1]' WHERE id = %s", pages[-1].id)
     desk.sql("DELETE FROM jobs_pagetext WHERE job_id = %s", job.id)
-    order_missing(UUID(int=job.id.int - 1))
+    desk.sql("INSERT INTO jobs_jobtoindex SELECT id, tenant_id FROM jobs_job WHERE id = %s", job.id)
     index_ordered_jobs()
     assert found(desk, "wombat") == [(job.id, 1)]
-
-
-def test_jobs_that_old_workers_finished_are_ordered_and_then_found(desk: Desk) -> None:
-    job, known = desk.submit_document(desk.document(2)), desk.submit_document(desk.document(2))
-    for page in (*desk.pages(job), *desk.pages(known)):
-        finish_page(desk.claimed(page), WorkOutput({"text": "wombat"}, Units(pages=1)))
-    desk.sql("DELETE FROM jobs_pagetext WHERE job_id = %s AND number = 2", job.id)
-    call_command("search_index", since=date(2020, 1, 1))
-    assert (ordered(desk, job), ordered(desk, known)) == (True, False)
-    # The other jobs come from other tests, because the command orders the jobs of all tenants.
-    desk.sql("DELETE FROM jobs_jobtoindex WHERE tenant_id <> %s", desk.identity.tenant_id)
-    index_ordered_jobs()
-    with unit_of_work(desk.identity.tenant_id):
-        assert PageText.objects.filter(job=job, number=2).exists()
-
-
-def test_jobs_from_before_the_day_given_are_left_alone(desk: Desk, old_job: Job) -> None:
-    desk.sql("DELETE FROM jobs_jobtoindex WHERE job_id = %s", old_job.id)
-    call_command("search_index", since=date(2999, 1, 1))
-    assert not ordered(desk, old_job)
 
 
 def test_a_job_that_cannot_be_indexed_does_not_stand_in_the_way_of_others(desk: Desk, old_job: Job) -> None:

@@ -13,7 +13,6 @@ from inference.registry.services import seed_builtin
 from jobs.core.models import Job, Page
 from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.search import query_embedding
-from jobs.search.embeddings_table import make_embeddings_table
 from jobs.search.errors import MeaningUnavailable
 from jobs.search.query_embedding import embed
 from jobs.search.selectors import Hit, meaning_available, meaning_of, nearest
@@ -134,9 +133,3 @@ def test_one_text_is_read_after_the_other_and_who_waits_too_long_is_told(
     monkeypatch.setattr(query_embedding, "TIMEOUT_S", 0.01)
     with query_embedding._one_at_a_time, pytest.raises(MeaningUnavailable, match="Others are searching"):
         meaning_of("something nobody asked for before")
-
-
-def test_making_the_table_again_changes_nothing(desk: Desk) -> None:
-    job = job_about(desk, LEASE)
-    make_embeddings_table(using="owner")
-    assert found(desk, LEASE) == [(job.id, 1)]

@@ -1,15 +1,10 @@
-"""Tests of what is stored of a receiver's response: a table of who may read what, and the rows of earlier versions."""
-
-from importlib import import_module
+"""Tests of what is stored of a receiver's response."""
 
 import pytest
-from django.db import connections
 from pytest_django import Settings
 
 from jobs.webhooks.kept_answers import MAX_CHARACTERS, kept_answer, why_none
 from tests.jobs.webhooks.conftest import Post, Receiver
-
-ERASE = import_module("jobs.migrations.0051_answers_not_kept").ERASE
 
 
 @pytest.mark.parametrize(
@@ -63,13 +58,3 @@ def test_nothing_that_this_machine_answers_is_kept(
     receiver.status, receiver.answer = status, b"what only we know"
     post.send_due()
     assert [(one.status, one.answer) for one in post.attempts()] == [(status, "")]
-
-
-def test_what_was_kept_before_is_erased(post: Post, receiver: Receiver) -> None:
-    post.endpoint(receiver)
-    post.ended_job()
-    post.send_due()
-    post.sql("UPDATE jobs_webhookattempt SET answer = 'kept' WHERE true")
-    with connections["owner"].cursor() as cursor:
-        cursor.execute(ERASE)
-    assert [one.answer for one in post.attempts()] == [""]

@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 from maas.local.embedded.provision import create_database
 from maas.ops.backup import embeddings, programs
 from maas.ops.backup.moment import one_moment
-from tenants.core.db.row_security import OPERATOR_ROLE
+from tenants.core.db.roles import OPERATOR_ROLE
 from tests.fixtures import unique
 from tests.services import RunAddress
 
