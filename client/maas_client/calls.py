@@ -140,7 +140,7 @@ class Calls:
         """Request an answer at the end of the job, and repeat this until the job has ended."""
         while True:
             round_s = budget.round_s()
-            asked_at = self.clock()
+            requested_at = self.clock()
             held = {"Prefer": f"wait={round_s:.0f}"}
             request = Request("GET", f"/v1/jobs/{job_id}", headers=held, held_s=round_s)
             reply = yield from self.ask(request, outage_s=LONGEST_OUTAGE_S, within_s=budget.left_s())
@@ -153,7 +153,7 @@ class Calls:
             if budget.left_s() <= 0:
                 raise WaitTimedOut(job, budget.waited_s())
             # If the answer was held back, that time counts toward the pause that it requests.
-            early_s = retry_after_of(reply) - (self.clock() - asked_at)
+            early_s = retry_after_of(reply) - (self.clock() - requested_at)
             if early_s > 0:
                 yield Pause(min(early_s, budget.left_s()))
 

@@ -12,7 +12,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from inference.core.asked_server import AskedServer, LeftAlone
+from inference.core.monitored_server import LeftAlone, MonitoredServer
 
 TIMEOUT_S = 0.2
 SLOW_TIMEOUT_S = 2.0
@@ -30,7 +30,7 @@ class PromptRedis:
 
     def __init__(self, url: str) -> None:
         self._client = single_try(url, TIMEOUT_S)
-        self._server = AskedServer(redis.ConnectionError, redis.TimeoutError)
+        self._server = MonitoredServer(redis.ConnectionError, redis.TimeoutError)
 
     def ask(self, do: Callable[["redis.Redis"], Answer]) -> Answer:
         """Send a request with `do` and return its answer.

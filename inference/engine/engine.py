@@ -12,8 +12,8 @@ from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.pipelines.parse import parse_graph
 from inference.pipelines.pipeline import GraphPipeline
 from inference.runtime.artifacts import artifact
+from inference.runtime.background_runs import BeginsRuns, Begun
 from inference.runtime.batched import SessionBatchers
-from inference.runtime.begun import BeginsRuns, Begun
 from inference.runtime.embed import EmbedRuntime
 from inference.runtime.local_host import local_host
 from inference.runtime.ocr import OcrRuntime

@@ -8,7 +8,7 @@ from inference.gateway.exchange import CHUNK_BYTES, Exchange
 from inference.gateway.room import Share
 from inference.gateway.targets import Target, Targets
 from tenants.api.authentication import IDENTITY
-from tenants.billing.ledger.till import Till
+from tenants.billing.ledger.call_holds import CallHolds
 from tenants.core.asgi.protocol import REQUEST_ID, Message, Scope
 from tenants.core.asgi.stopping import Stop
 from tenants.identity.identity import Identity
@@ -34,7 +34,7 @@ class BulkExchange(Exchange):
         request_id: str,
         stop: Stop,
         share: Share,
-        till: Till | None = None,
+        call_holds: CallHolds | None = None,
     ) -> None:
         scope: Scope = {
             "type": "http",
@@ -46,7 +46,7 @@ class BulkExchange(Exchange):
             IDENTITY: identity,
             REQUEST_ID: request_id,
         }
-        super().__init__(scope, _never, stop, share, till)
+        super().__init__(scope, _never, stop, share, call_holds)
         self._body = body
         self._name = UUID(hex=request_id)
 

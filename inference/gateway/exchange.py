@@ -14,9 +14,9 @@ import structlog
 from inference.gateway.listening import ListenedCall
 from inference.gateway.room import Share
 from tenants.api.authentication import IDENTITY
+from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.headroom import Most
 from tenants.billing.ledger.reservations import Reservation
-from tenants.billing.ledger.till import Till
 from tenants.billing.metering.events import MeterEvent, with_covered
 from tenants.core.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
 from tenants.core.asgi.stopping import Stop
@@ -43,10 +43,10 @@ CHUNK_BYTES = 64
 
 class Exchange:
     def __init__(
-        self, scope: Scope, receive: Receive, stop: Stop, share: Share, till: Till | None = None
+        self, scope: Scope, receive: Receive, stop: Stop, share: Share, call_holds: CallHolds | None = None
     ) -> None:
         self.scope = scope
-        self._till = till
+        self._call_holds = call_holds
         self._reserved: Reservation | None = None
         """The reservation of the most that the call may cost, until the cost is known."""
         self._receive = receive
@@ -92,9 +92,9 @@ class Exchange:
         """Reserve the most that the call may cost, and count the call against the model's limits. Raises if a limit of
         the model or the caller's money allows no more calls.
         """
-        if self._till is not None and self.identity.bounded and self.identity.livemode:
+        if self._call_holds is not None and self.identity.bounded and self.identity.livemode:
             named = self.reservation_id()
-            self._reserved = await self._till.reserve(self.identity, named, currency, most())
+            self._reserved = await self._call_holds.reserve(self.identity, named, currency, most())
         if self.admission is not None:
             await self.admission.enter_model(model)
 
@@ -132,8 +132,8 @@ class Exchange:
 
     def _let_go(self, cost_micros: int, units: Sequence[int] = ()) -> None:
         reserved, self._reserved = self._reserved, None
-        if reserved is not None and self._till is not None:
-            self._till.settle(reserved, cost_micros, units)
+        if reserved is not None and self._call_holds is not None:
+            self._call_holds.settle(reserved, cost_micros, units)
 
     def header(self, name: bytes) -> str | None:
         return header(self.scope, name)

@@ -6,7 +6,7 @@ from inference.gateway.exchange import Exchange
 from inference.gateway.replies import Reply
 from inference.gateway.room import Room
 from tenants.api.authentication import IDENTITY
-from tenants.billing.ledger.till import Till
+from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.metering.stream import MeterStream
 from tenants.core.asgi.protocol import App, Receive, Scope, Send
 from tenants.core.asgi.stopping import Stop
@@ -63,7 +63,7 @@ class Gateway:
         embeddings: Handler,
         open_inference: Handler,
         grpc: Handler | None = None,
-        till: Till | None = None,
+        call_holds: CallHolds | None = None,
     ) -> None:
         """Set up the handlers. `grpc` is None if there is no gRPC port, and `till` is None if calls are not
         paid for.
@@ -74,7 +74,7 @@ class Gateway:
         self._embeddings = embeddings
         self._open_inference = open_inference
         self._grpc = grpc
-        self._till = till
+        self._call_holds = call_holds
         self._room = Room()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,7 +84,7 @@ class Gateway:
         handler = self._handler_of(scope["path"])
         identity = scope.get(IDENTITY)
         with self._room.share(identity.tenant_id if isinstance(identity, Identity) else None) as share:
-            exchange = Exchange(scope, receive, self._stop, share, self._till)
+            exchange = Exchange(scope, receive, self._stop, share, self._call_holds)
             try:
                 reply = await self._answered(handler, exchange)
             finally:

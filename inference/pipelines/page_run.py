@@ -21,8 +21,8 @@ from inference.pipelines.graph import (
 )
 from inference.pipelines.operations import OPERATIONS
 from inference.pipelines.operations.values import Value, value_at
+from inference.pipelines.parallel_steps import SideBySide
 from inference.pipelines.settled import Answered, SettledSteps, ask_member
-from inference.pipelines.side_by_side import SideBySide
 from inference.pipelines.steps import StepRunner, named
 from inference.runtime.parameters import work_kind
 

@@ -28,8 +28,8 @@ from inference.pipelines.declaration import read_graph
 from inference.pipelines.graph import INPUT, PARAMETERS, Graph, GraphInvalid, ModelStep
 from inference.pipelines.operations.values import Value, as_json
 from inference.pipelines.page_run import PageRun
+from inference.pipelines.parallel_steps import IN_THIS_PROCESS, SideBySide
 from inference.pipelines.settled import SettledSteps
-from inference.pipelines.side_by_side import IN_THIS_PROCESS, SideBySide
 from inference.pipelines.steps import InputFailed, StepRunner, named
 from inference.runtime.tensor_requests import validate_input
 

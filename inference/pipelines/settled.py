@@ -11,7 +11,7 @@ from inference.pipelines.graph import Constant, ModelStep, Source
 from inference.pipelines.members import value_of, work_for
 from inference.pipelines.operations.values import Value
 from inference.pipelines.steps import StepRunner, member_of
-from inference.runtime.once import OncePerKey
+from inference.runtime.made_once import OncePerKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ class LaneUnavailable(ModelFailed):
     """The Redis of the RPC did not answer, or the connection broke while the call waited."""
 
     def __init__(self, detail: str) -> None:
-        super().__init__("lane_unavailable", detail, retryable=True)
+        super().__init__("rpc_unavailable", detail, retryable=True)
 
 
 class WorkerGone(LaneUnavailable):

@@ -23,18 +23,18 @@ from inference.core.contracts import (
 )
 from inference.core.errors import ModelFailed
 from inference.runtime.artifacts import artifact
+from inference.runtime.background_runs import Begun
 from inference.runtime.batched import Part, RunOnSession, SessionBatchers
-from inference.runtime.begun import Begun
+from inference.runtime.fixed_size_runs import WHOLE_LENGTHS, whole_length, whole_rows
 from inference.runtime.hosted_session import HostedSession
+from inference.runtime.made_once import OncePerKey
 from inference.runtime.native import read_tokenizer
-from inference.runtime.once import OncePerKey
 from inference.runtime.own_limits import EMBED_LIMITS
 from inference.runtime.parameters import TRUNCATE
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import VECTORS
 from inference.runtime.texts import WINDOW_TOKENS, check_texts, check_tokens, name_of, page_text, too_long
 from inference.runtime.token_ids import Marks, read_tokens
-from inference.runtime.whole_runs import WHOLE_LENGTHS, whole_length, whole_rows
 
 MAX_PAGE_WINDOWS = 16
 """The number of windows of a page that are embedded. They cover 4096 tokens, several times what a dense A4 page

@@ -13,9 +13,9 @@ from inference.batching.run_control import RunControl
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.runtime.bound_run import BoundRun, can_be_bound
 from inference.runtime.denormals import denormals_flushed
+from inference.runtime.error_texts import gpu_was_full, plain_words
 from inference.runtime.memory_in_use import MemoryGauge, memory_of
 from inference.runtime.native import invalid_argument, onnx_runtime
-from inference.runtime.plain_words import gpu_was_full, plain_words
 from inference.runtime.providers import CPU, ExecutionPlan
 from inference.runtime.run_limit import RunTookTooLong, run_limit
 from inference.runtime.run_memory import RunMemory

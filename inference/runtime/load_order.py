@@ -30,7 +30,7 @@ class WaitingLoad:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LoadTurn:
     """The load that begins, if any, and the sessions that leave for it. The `blocked` loads wait for capacity, and the
     others wait for a load to end.
     """
@@ -46,12 +46,12 @@ def next_load(
     *,
     loading: Sequence[WaitingLoad],
     budget_bytes: int,
-) -> Turn:
+) -> LoadTurn:
     """Choose the next load, first come, first served, among those for which there is capacity. `residents` include the
     sessions that are being loaded.
     """
     if len(loading) >= LOADS_AT_ONCE or any(load.to_measure for load in loading):
-        return Turn()
+        return LoadTurn()
     held = list(residents)
     blocked: set[str] = set()
     closed = False
@@ -60,10 +60,10 @@ def next_load(
             blocked.add(load.path)
             continue
         if load.to_measure and loading:
-            return Turn(blocked=frozenset(blocked))
+            return LoadTurn(blocked=frozenset(blocked))
         room = make_room(held, needed_bytes=load.needed_bytes, budget_bytes=budget_bytes)
         if room.enough:
-            return Turn(load.path, room.evict, frozenset(blocked))
+            return LoadTurn(load.path, room.evict, frozenset(blocked))
         blocked.add(load.path)
         closed = closed or load.blocked_s > OVERTAKEN_FOR_S
-    return Turn(blocked=frozenset(blocked))
+    return LoadTurn(blocked=frozenset(blocked))

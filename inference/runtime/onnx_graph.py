@@ -18,8 +18,9 @@ from inference.core.calls import Call
 from inference.core.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
 from inference.core.errors import ModelFailed
 from inference.runtime.artifacts import artifact
+from inference.runtime.background_runs import Begun
 from inference.runtime.batched import Part, SessionBatchers
-from inference.runtime.begun import Begun
+from inference.runtime.fixed_size_runs import RunRows, in_whole_runs
 from inference.runtime.graph_outline import OutlineUnreadable, read_outline
 from inference.runtime.hosted_session import HostedSession, InvalidFeed
 from inference.runtime.own_limits import ONNX_LIMITS
@@ -33,7 +34,6 @@ from inference.runtime.row_independence import (
 from inference.runtime.row_proof import Proof, prove_rows
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import Array, TensorSpec, own_tensor, tensor_spec
-from inference.runtime.whole_runs import RunRows, in_whole_runs
 
 log = structlog.get_logger(__name__)
 TRIAL_S = 3.0

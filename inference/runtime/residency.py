@@ -50,14 +50,14 @@ class Resident:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class MemoryBudget:
     """The sessions to evict, and whether that is enough. If it is not, a session in use must end first."""
 
     evict: tuple[str, ...]
     enough: bool
 
 
-def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes: int) -> Room:
+def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes: int) -> MemoryBudget:
     """Choose the sessions to evict: those with the least worth per byte first, none in use, and none that turns out not
     to be needed.
 
@@ -70,7 +70,7 @@ def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes:
         key=lambda resident: (resident.worth_per_byte, resident.last_used_s, resident.path),
     )
     if _held_bytes(idle) < excess_bytes:
-        return Room((), enough=False)
+        return MemoryBudget((), enough=False)
     evict: list[Resident] = []
     for resident in idle:
         if _held_bytes(evict) >= excess_bytes:
@@ -78,7 +78,7 @@ def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes:
         evict.append(resident)
     dearest_first = sorted(evict, key=lambda resident: (-resident.worth, resident.path))
     needed = without_needless(evict, dearest_first, lambda rest: _held_bytes(rest) >= excess_bytes)
-    return Room(tuple(resident.path for resident in needed), enough=True)
+    return MemoryBudget(tuple(resident.path for resident in needed), enough=True)
 
 
 def without_needless(

@@ -144,13 +144,15 @@ class _Trial:
 
     rows: Mapping[str, Array]
     together: Sequence[Array]
-    looked_at: Sequence[int]
+    checked_at: Sequence[int]
     must_run: bool
     """Set if a run that fails must raise. Otherwise, a run that fails or comes too late shows nothing."""
 
     @classmethod
-    def of(cls, run: Run, rows: Mapping[str, Array], looked_at: Sequence[int], *, must_run: bool) -> "_Trial":
-        return cls(rows, run(rows), looked_at, must_run)
+    def of(
+        cls, run: Run, rows: Mapping[str, Array], checked_at: Sequence[int], *, must_run: bool
+    ) -> "_Trial":
+        return cls(rows, run(rows), checked_at, must_run)
 
     @property
     def has_a_row_for_each(self) -> bool:
@@ -159,7 +161,7 @@ class _Trial:
 
     def agrees(self, run: Run, min_rows: int) -> bool:
         try:
-            return all(self._alone(run, row, min_rows) for row in self.looked_at)
+            return all(self._alone(run, row, min_rows) for row in self.checked_at)
         except Exception:
             if self.must_run:
                 raise

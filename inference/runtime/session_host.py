@@ -15,7 +15,7 @@ from inference.core.calls import Call
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.runtime.hosted_session import HostedSession, weight_bytes
 from inference.runtime.load_failures import LoadFailures, fresh
-from inference.runtime.load_order import Turn, next_load
+from inference.runtime.load_order import LoadTurn, next_load
 from inference.runtime.load_watch import waiting_for_load
 from inference.runtime.machine import processor
 from inference.runtime.memory_in_use import MemoryGauge, activity, host_memory, memory_of
@@ -285,7 +285,7 @@ class SessionHost:
                 self._changed.notify_all()
         self._drop(leaving)
 
-    def _turn_of(self, slot: Slot) -> Turn:
+    def _turn_of(self, slot: Slot) -> LoadTurn:
         while True:
             if not slot.users:
                 # The slot is removed under the same lock, so a caller that comes from now on begins its own load.
@@ -309,7 +309,7 @@ class SessionHost:
                     )
             self._changed.wait(left_s)
 
-    def _next_turn(self, now_s: float) -> Turn:
+    def _next_turn(self, now_s: float) -> LoadTurn:
         return next_load(
             [slot.as_waiting(now_s) for slot in self._queue],
             self._residents(),

@@ -6,8 +6,8 @@ from typing import Any
 from jobs.admin.events import details_of
 from jobs.core.models import Event, Job, Page
 from jobs.dashboard.base.wording import due_words
-from jobs.dashboard.reading.waiting_words import waiting_words
-from jobs.queue.standings import standing_of
+from jobs.dashboard.reading.waiting_texts import waiting_words
+from jobs.queue.queue_positions import standing_of
 from tenants.admin_base.formatting import between
 from tenants.api_keys.models import ApiKey
 from tenants.billing.dashboard.money import shown_money

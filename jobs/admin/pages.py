@@ -49,7 +49,7 @@ class PageAdmin(RecordAdmin):
             {"fields": ("where", "attempt", "started_at", "finished_at", "took", "cached", "result_at")},
         ),
         ("Error", {"fields": ("error_code", "error_detail")}),
-        ("Queue", {"fields": ("run_after", "wake_again_at", "lease_until", "lease_token")}),
+        ("Queue", {"fields": ("run_after", "renotify_at", "lease_until", "lease_token")}),
         ("Record", {"fields": ("id", "created_at")}),
     )
 

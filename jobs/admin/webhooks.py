@@ -42,7 +42,7 @@ class _WebhookAdmin(RecordAdmin):
         self,
         request: HttpRequest,
         rows: "QuerySet[WebhookEndpoint] | QuerySet[WebhookDelivery]",
-        deed: Callable[[Identity, UUID], object],
+        action: Callable[[Identity, UUID], object],
         done: str,
     ) -> None:
         """Act on each row and write the log entry in one transaction, so that either both are done or neither."""
@@ -50,7 +50,7 @@ class _WebhookAdmin(RecordAdmin):
         for row in rows:
             try:
                 with unit_of_work(row.tenant_id):
-                    deed(_acting_for(request, row), row.pk)
+                    action(_acting_for(request, row), row.pk)
                     self.log_change(request, row, f"{done}.")
                 count += 1
             except DomainError as refusal:
@@ -83,7 +83,7 @@ class WebhookEndpointAdmin(_WebhookAdmin):
         "failing_since",
         "given_up",
         "failures",
-        "rests_until",
+        "paused_until",
         "not_before",
         "id",
         "created_at",

@@ -24,8 +24,16 @@ from jobs.documents.selectors import get_document
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Address, Upload
 from jobs.idempotency.holds import Hold
+from jobs.idempotency.idempotent_requests import (
+    Answered,
+    Keep,
+    count_once,
+    hold,
+    made_before,
+    make_in_steps,
+    make_once,
+)
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
-from jobs.idempotency.once import Answered, Keep, count_once, hold, made_before, make_in_steps, make_once
 from jobs.submission.services import retry_job
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.protocol import Announced

@@ -27,10 +27,10 @@ from jobs.core.models import Document, DocumentPage
 from jobs.documents.files import open_file
 from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.uploads import Address, Upload
-from jobs.idempotency.once import Answered
+from jobs.idempotency.idempotent_requests import Answered
 from jobs.retention.deleting import delete_document
 from jobs.retention.documents import erase_document_and_jobs
-from jobs.retention.until import document_kept_until
+from jobs.retention.retention_dates import document_kept_until
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.pagination import listing
@@ -39,7 +39,7 @@ from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
-from tenants.plans.retention import keeping_for
+from tenants.plans.retention import retention_for
 
 DOCUMENT_LIST = paged_list_of("DocumentList", DocumentSerializer(many=True))
 
@@ -121,7 +121,7 @@ class DocumentDetail(APIView):
         identity = caller(request, "documents:read")
         with unit_of_work(identity):
             document = get_document(document_id)
-            kept_until = document_kept_until(document, keeping_for(identity.tenant_id))
+            kept_until = document_kept_until(document, retention_for(identity.tenant_id))
         return Response({**DocumentSerializer(document).data, "kept_until": kept_until})
 
     @extend_schema(

@@ -16,8 +16,8 @@ from jobs.api.documents import uploaded
 from jobs.api.estimate_requests import call_reader, is_job
 from jobs.api.jobs import request_of_form, request_of_json
 from jobs.api.schema import JOB_UPLOAD
-from jobs.api.serializers import CostSerializer, JobRequestSerializer, KnownFields
-from jobs.submission.estimates import EstimateRequest, Told, estimate, estimate_call, estimate_job
+from jobs.api.serializers import CostSerializer, JobRequestSerializer, StrictFields
+from jobs.submission.estimates import EstimateRequest, PricedEstimate, estimate, estimate_call, estimate_job
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS
@@ -43,7 +43,7 @@ class ShareSerializer(serializers.Serializer[Any]):
     )
 
 
-class EstimateRequestSerializer(KnownFields):
+class EstimateRequestSerializer(StrictFields):
     model = serializers.CharField(max_length=120, help_text="Its name, or `name@version`.")
     document = serializers.UUIDField(required=False, help_text="Of which all pages would be read.")
     pages = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
@@ -97,7 +97,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
     cached_price = AgreedPriceSerializer()
     price_of = serializers.ChoiceField(["tenant", "plan", "model"], help_text="Whose price holds.")
     price_version = serializers.UUIDField(allow_null=True, help_text="Null for the model's own.")
-    price_holds_from = serializers.DateTimeField(allow_null=True)
+    price_valid_from = serializers.DateTimeField(allow_null=True)
     plan = PlanSerializer(allow_null=True)
     cost = CostSerializer(help_text="At these prices, as the job or call would say it.")
     included = CoveredSerializer()
@@ -127,7 +127,7 @@ class Estimates(APIView):
         return Response(_body(identity, _told(request, identity)))
 
 
-def _told(request: Request, identity: Identity) -> Told:
+def _told(request: Request, identity: Identity) -> PricedEstimate:
     if UPLOAD in request.META:
         fields, share = _without_share(uploaded(request).fields)
         upload = replace(uploaded(request), fields=fields)
@@ -159,7 +159,7 @@ def _without_share(fields: Mapping[str, Any]) -> tuple[dict[str, Any], Fraction]
     return rest, Fraction(share.validated_data["cached_share"])
 
 
-def _body(identity: Identity, told: Told) -> dict[str, Any]:
+def _body(identity: Identity, told: PricedEstimate) -> dict[str, Any]:
     agreed, found, plan = told.agreed, told.estimate, told.standing.plan
     charged = 1 if identity.livemode else 0
     return {
@@ -184,7 +184,7 @@ def _prices(agreed: AgreedPrice) -> dict[str, Any]:
         "cached_price": _price(agreed.cached_price),
         "price_of": agreed.of,
         "price_version": agreed.version,
-        "price_holds_from": agreed.holds_from,
+        "price_valid_from": agreed.valid_from,
     }
 
 

@@ -44,15 +44,15 @@ from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.documents.job_selectors import get_job, job_events_after, jobs_and_tombstones, jobs_with_models
 from jobs.documents.uploads import Upload
-from jobs.idempotency.once import Answered
-from jobs.queue.standings import standing_of
+from jobs.idempotency.idempotent_requests import Answered
+from jobs.queue.queue_positions import standing_of
 from jobs.results.result_json import page_json, result_json
-from jobs.results.reuse.wishes import COALESCED, HIT, Wish, wish_of, x_cache
+from jobs.results.reuse.cache_directives import COALESCED, HIT, Wish, wish_of, x_cache
 from jobs.retention.erasing import erase_job
-from jobs.retention.until import job_kept_until
+from jobs.retention.retention_dates import job_kept_until
 from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
-from jobs.submission.once import hold_submission, submit_once, submitted_before
+from jobs.submission.idempotent_submission import hold_submission, submit_once, submitted_before
 from jobs.submission.services import JobRequest, cancel_job
 from tenants.api.callers import caller
 from tenants.api.pagination import limit_of, listing, number_of
@@ -64,7 +64,7 @@ from tenants.core.errors import InvalidRequest, NotFound
 from tenants.core.ids import as_uuid
 from tenants.core.messages import names_in_words, one_of
 from tenants.identity.identity import Identity
-from tenants.plans.retention import keeping_for
+from tenants.plans.retention import retention_for
 
 PAGE_LIST = list_of(
     "PageList",
@@ -264,7 +264,7 @@ class JobDetail(APIView):
         with unit_of_work(identity):
             job = get_job(job_id)
             body = job_body(job, with_result=with_result)
-            body["kept_until"] = job_kept_until(job, keeping_for(identity.tenant_id))
+            body["kept_until"] = job_kept_until(job, retention_for(identity.tenant_id))
         body |= asdict(standing_of(job))
         return Response(body, headers={**polling_headers(job), **reuse_headers(job)})
 

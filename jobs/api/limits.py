@@ -19,8 +19,8 @@ from tenants.limits.rates.free_day import DAY_S, Left, free_day
 from tenants.limits.rates.headers import Standing
 from tenants.limits.rates.limits import WINDOW_S, Limit
 from tenants.limits.rates.spending import spending
-from tenants.limits.storage.room import storage_standing
-from tenants.plans.retention import keeping_for
+from tenants.limits.storage.capacity import storage_standing
+from tenants.plans.retention import retention_for
 
 LIMIT = inline_serializer(
     "Limit",
@@ -85,7 +85,7 @@ class LimitList(APIView):
         if not identity.livemode:
             data += [_of_day(one) for one in free_day().left(identity.tenant_id)]
         with unit_of_work(identity):
-            kept = asdict(keeping_for(identity.tenant_id))
+            kept = asdict(retention_for(identity.tenant_id))
         return Response({"object": "list", "data": data + _under_way(identity), "kept": kept})
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from rest_framework.request import Request
 
+from jobs.idempotency.idempotent_requests import Answered
 from jobs.idempotency.keys import checked_key
-from jobs.idempotency.once import Answered
 
 
 def key_of(request: Request) -> str | None:

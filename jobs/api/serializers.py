@@ -49,7 +49,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
         return f"/v1/documents/{document.id}"
 
 
-class KnownFields(serializers.Serializer[Any]):
+class StrictFields(serializers.Serializer[Any]):
     """A serializer that refuses unknown fields, because ignoring a field would not do what the caller meant."""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class KnownFields(serializers.Serializer[Any]):
         return attrs
 
 
-class AddressSerializer(KnownFields):
+class AddressSerializer(StrictFields):
     """The URL of a document that is to be fetched."""
 
     url = serializers.CharField(
@@ -74,7 +74,7 @@ class AddressSerializer(KnownFields):
     )
 
 
-class JobRequestSerializer(KnownFields):
+class JobRequestSerializer(StrictFields):
     """The JSON form of a submission. The multipart form has `model`, `file`, `webhook_url` and, as JSON text,
     `parameters`.
     """

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.streaming.passes import Pass
+from jobs.streaming.credentials import Credential
 from jobs.streaming.tickets import LIFETIME_S, issue_ticket
 from tenants.api.callers import caller
 from tenants.api.schema import REFUSALS
@@ -31,7 +31,7 @@ class TicketList(APIView):
     def post(self, request: Request) -> Response:
         identity = caller(request, "events:read")
         session_key = None if identity.key_id else request.session.session_key
-        ticket = issue_ticket(Pass(identity, session_key))
+        ticket = issue_ticket(Credential(identity, session_key))
         return Response(
             {"ticket": ticket, "expires_in_s": LIFETIME_S, "url": f"/ws/v1/events?ticket={ticket}"},
             status=201,

@@ -13,7 +13,7 @@ from jobs.api.creations import CREATED, create_upload_once
 from jobs.api.schema import IDEMPOTENCY_KEY
 from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.upload_serializers import NewDirectUploadSerializer, UploadSerializer
-from jobs.idempotency.once import Answered
+from jobs.idempotency.idempotent_requests import Answered
 from jobs.uploads import protocol
 from jobs.uploads.decisions import Offer, by_tus, gone, out_of_place, too_long
 from jobs.uploads.models import ResumableUpload

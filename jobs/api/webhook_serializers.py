@@ -52,7 +52,7 @@ class EndpointSerializer(serializers.ModelSerializer[WebhookEndpoint]):
     object = serializers.CharField(read_only=True, default="webhook_endpoint")
     events = serializers.ListField(child=serializers.CharField())
     disabled_reason = serializers.SerializerMethodField(help_text="by_hand, gone or failing.")
-    rests_until = serializers.DateTimeField(
+    paused_until = serializers.DateTimeField(
         source="left_alone_until",
         read_only=True,
         allow_null=True,
@@ -71,7 +71,7 @@ class EndpointSerializer(serializers.ModelSerializer[WebhookEndpoint]):
             "disabled_reason",
             "disabled_at",
             "failing_since",
-            "rests_until",
+            "paused_until",
             "livemode",
             "created_at",
         )

@@ -40,7 +40,7 @@ from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailabl
 from jobs.documents.selectors import bytes_are_here
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
-from jobs.submission.once import submit_with_document
+from jobs.submission.idempotent_submission import submit_with_document
 from jobs.submission.services import JobRequest, submit_job
 from tenants.authentication.selectors import acting_for
 from tenants.billing.ledger.errors import PaymentRequired
@@ -74,7 +74,7 @@ class _Rests(Exception):
 
 
 @dataclass(frozen=True)
-class Turn:
+class Lease:
     claim: ArchiveClaim
     reader: Callable[[], Reader]
     goes_on: Callable[[], bool]

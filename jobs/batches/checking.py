@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol, TypedDict
 
-from jobs.batches.lines import ENVELOPE_BYTES, BatchLine, LineFault, read_line, rows_in, texts_in
+from jobs.batches.line_parsing import ENVELOPE_BYTES, BatchLine, LineFault, read_line, rows_in, texts_in
 
 MAX_LINES = 50_000
 MAX_FAULTS = 100

@@ -12,7 +12,7 @@ from inference.runtime.inputs_counted import reads_rows
 from jobs.batches import blobs
 from jobs.batches.checking import Fault, FileCheck
 from jobs.batches.claims import TaskClaim
-from jobs.batches.lines import EMBEDDINGS
+from jobs.batches.line_parsing import EMBEDDINGS
 from jobs.batches.models import StoredFile
 from jobs.batches.settlement import fail_batch, finish_check
 from jobs.batches.slices import Slices

@@ -48,7 +48,7 @@ WITH claimed AS (
     UPDATE jobs_batchtask task
     SET state = 'running', attempt = attempt + 1, lease_token = nextval('jobs_fence'), worker = %(worker)s,
         lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
-        deadly_lines = CASE WHEN at_line IS NULL THEN deadly_lines ELSE deadly_lines || to_jsonb(at_line) END,
+        crashing_lines = CASE WHEN at_line IS NULL THEN crashing_lines ELSE crashing_lines || to_jsonb(at_line) END,
         at_line = NULL
     WHERE task.id = (
         SELECT id FROM jobs_batchtask
@@ -60,10 +60,10 @@ WITH claimed AS (
     UPDATE jobs_batch SET served_at = clock_timestamp() FROM claimed WHERE jobs_batch.id = claimed.batch_id
 )
 SELECT claimed.tenant_id, claimed.batch_id, claimed.id, claimed.kind, claimed.attempt, claimed.lease_token,
-    claimed.input, claimed.deadly_lines, claimed.answered, claimed.output, claimed.errors,
+    claimed.input, claimed.crashing_lines, claimed.answered, claimed.output, claimed.errors,
     batch.endpoint, batch.input_file_id, batch.livemode, batch.price, batch.cached_price,
     model.name || '@' || version.number, batch.ending, batch.api_key_id,
-    (SELECT for_models FROM tenants_apikey WHERE id = batch.api_key_id)
+    (SELECT allowed_models FROM tenants_apikey WHERE id = batch.api_key_id)
 FROM claimed JOIN jobs_batch batch ON batch.id = claimed.batch_id
 LEFT JOIN inference_modelversion version ON version.id = batch.model_version_id
 LEFT JOIN inference_servedmodel model ON model.id = version.served_model_id
@@ -123,7 +123,7 @@ class TaskClaim:
     attempt: int
     token: int
     input: str
-    deadly_lines: frozenset[int]
+    crashing_lines: frozenset[int]
     answered: int
     """The number of lines at the beginning of the slice whose responses are in `output` and `errors`."""
     output: str
@@ -146,7 +146,7 @@ class TaskClaim:
     @property
     def tries(self) -> int:
         """The number of tries, including this one. Lines on which workers died do not count against the other lines."""
-        return self.attempt - len(self.deadly_lines)
+        return self.attempt - len(self.crashing_lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _claim_of(row: Sequence[Any]) -> TaskClaim:
         attempt=attempt,
         token=token,
         input=slice_,
-        deadly_lines=frozenset(json.loads(deadly)),
+        crashing_lines=frozenset(json.loads(deadly)),
         answered=answered,
         output=output,
         errors=errors,

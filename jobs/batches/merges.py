@@ -9,7 +9,7 @@ from jobs.batches.blobs import Scratch
 from jobs.batches.checking import Fault, batch_fault
 from jobs.batches.claims import TaskClaim
 from jobs.batches.ids import line_id
-from jobs.batches.lines import LineFault
+from jobs.batches.line_parsing import LineFault
 from jobs.batches.models import BatchTask
 from jobs.batches.results import error_line
 from jobs.batches.running import lines_of

@@ -135,7 +135,7 @@ class BatchTask(TenantOwned):
     at_line = models.PositiveIntegerField(
         null=True, help_text="Line that runs alone after workers crashed with these lines."
     )
-    deadly_lines = models.JSONField(default=list, help_text="Lines that workers crashed with.")
+    crashing_lines = models.JSONField(default=list, help_text="Lines that workers crashed with.")
 
     class Meta(TenantOwned.Meta):
         constraints = [

@@ -13,11 +13,11 @@ import structlog
 from django.conf import settings
 
 from jobs.batches import blobs
-from jobs.batches.asking import Asked, SliceAsker
 from jobs.batches.blobs import Scratch
 from jobs.batches.claims import TaskClaim, note_line
 from jobs.batches.ids import line_id
-from jobs.batches.lines import BatchLine, LineFault, read_line, weight_of
+from jobs.batches.line_calls import LineCall, SliceAsker
+from jobs.batches.line_parsing import BatchLine, LineFault, read_line, weight_of
 from jobs.batches.results import answer_line, error_line
 from jobs.batches.selectors import kept_bytes
 from jobs.batches.settlement import Done
@@ -80,7 +80,7 @@ class Unanswered:
 class _Pending:
     line: BatchLine
     weight: int
-    outcome: "asyncio.Task[Asked | Unanswered]"
+    outcome: "asyncio.Task[LineCall | Unanswered]"
 
 
 class _Rests(Exception):
@@ -141,7 +141,7 @@ class SliceRun:
         for outcome in outcomes:
             outcome.cancel()
         for left in await asyncio.gather(*outcomes, return_exceptions=True):
-            if isinstance(left, Asked):
+            if isinstance(left, LineCall):
                 left.tell(False)
 
     async def _run(self, lines: Iterator[tuple[BatchLine, int]], output: Scratch, errors: Scratch) -> None:
@@ -174,8 +174,8 @@ class SliceRun:
         if not await self._threads.run(note_line, self._claim, number):
             raise Fenced(f"task {self._claim.task_id} is no longer held")
 
-    async def _outcome(self, line: BatchLine) -> Asked | Unanswered:
-        if line.number in self._claim.deadly_lines:
+    async def _outcome(self, line: BatchLine) -> LineCall | Unanswered:
+        if line.number in self._claim.crashing_lines:
             return Unanswered(*DEADLY, failed=True)
         tries = 0
         while not self._held.ends.is_set():
@@ -206,28 +206,28 @@ class SliceRun:
         first = self._pending[0]
         outcome = await first.outcome
         self._pending.popleft()
-        if isinstance(outcome, Asked):
+        if isinstance(outcome, LineCall):
             # This comes before the response is written, because the write may fail.
             self._hold(outcome)
         name, custom_id = line_id(self._claim.batch_id, first.line.number), first.line.custom_id
         match outcome:
-            case Asked(status=200):
+            case LineCall(status=200):
                 output.write(answer_line(name, custom_id, outcome.status, outcome.body))
                 self._done.completed += 1
-            case Asked():
+            case LineCall():
                 errors.write(answer_line(name, custom_id, outcome.status, outcome.body))
                 self._done.failed += 1
             case Unanswered():
                 errors.write(error_line(name, custom_id, outcome.code, outcome.message))
                 self._done.failed += outcome.failed
                 self._done.not_run += not outcome.failed
-        if isinstance(outcome, Asked):
+        if isinstance(outcome, LineCall):
             self._answered_s = time.monotonic()
             self._done.uses.extend(outcome.uses)
             self._done.tokens += outcome.tokens
         await self._look_for_room(self._made_bytes(output, errors))
 
-    def _hold(self, answered: Asked) -> None:
+    def _hold(self, answered: LineCall) -> None:
         """Hold a response until it is recorded, if there is memory for it."""
         size_bytes = max(answered.held_bytes, len(answered.body))
         if self._held_bytes + size_bytes <= MAX_HELD_BYTES:

@@ -13,7 +13,7 @@ from inference.registry.selectors import find_version
 from jobs.batches import blobs, states
 from jobs.batches.errors import BatchFinished, FileInUse, TooManyBatches, TooManyFiles
 from jobs.batches.ids import BATCH, FILE, shown
-from jobs.batches.lines import is_endpoint, model_of_endpoint
+from jobs.batches.line_parsing import is_endpoint, model_of_endpoint
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.notification import ring
 from jobs.batches.selectors import get_batch, get_file, kept_bytes, unfinished_batches
@@ -27,8 +27,8 @@ from tenants.core.errors import InvalidRequest
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 from tenants.limits.rates.free_day import free_day
-from tenants.limits.storage.room import require_kept_within, require_room_for_bytes
-from tenants.plans.retention import keeping_for
+from tenants.limits.storage.capacity import require_kept_within, require_room_for_bytes
+from tenants.plans.retention import retention_for
 
 WINDOW = timedelta(hours=24)
 MAX_UNFINISHED = 100
@@ -58,7 +58,7 @@ def store_file(
     """
     with unit_of_work(identity):
         now = database_now()
-        days = keeping_for(identity.tenant_id).documents(livemode=identity.livemode)
+        days = retention_for(identity.tenant_id).documents(livemode=identity.livemode)
     file_id = uuid7()
     stored = StoredFile(
         id=file_id,

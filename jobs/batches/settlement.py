@@ -22,7 +22,7 @@ from tenants.billing.metering.events import MeterEvent
 from tenants.billing.metering.services import record_events
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.plans.retention import FOR_EVER, keeping_for
+from tenants.plans.retention import FOR_EVER, retention_for
 from tenants.plans.selectors import terms_of
 
 KEPT = timedelta(days=30)
@@ -279,7 +279,7 @@ def _keep(batch: Batch, made: MadeFile, what: str, *, lies: bool = False) -> UUI
     with it.
     """
     now = database_now()
-    days = keeping_for(batch.tenant_id).results(livemode=batch.livemode)
+    days = retention_for(batch.tenant_id).results(livemode=batch.livemode)
     lives = lives_for(batch.output_lives_s, days=days)
     if not lies:
         erasure.withdraw(made.file)

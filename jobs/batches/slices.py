@@ -8,7 +8,7 @@ from typing import Self
 from jobs.batches import blobs
 from jobs.batches.blobs import Scratch
 from jobs.batches.claims import TaskClaim
-from jobs.batches.lines import BatchLine, weight_of
+from jobs.batches.line_parsing import BatchLine, weight_of
 from jobs.batches.running import numbered
 from jobs.batches.settlement import Slice
 

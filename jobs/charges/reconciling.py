@@ -41,17 +41,17 @@ WHERE coalesce(h.held_micros, 0) <> coalesce(o.amount_micros, 0)
 # before there was a wallet.
 _COSTS = """
 SELECT j.tenant_id, 'job_cost', j.currency, j.id::text, j.cost_micros,
-       (coalesce(e.amount_micros, 0) + coalesce(i.spared_micros, 0))::bigint
+       (coalesce(e.amount_micros, 0) + coalesce(i.saved_micros, 0))::bigint
 FROM jobs_job j JOIN tenants_wallet w ON w.tenant_id = j.tenant_id AND w.currency = j.currency
 LEFT JOIN tenants_ledgertransaction t ON t.tenant_id = j.tenant_id AND t.source_kind = 'job' AND t.source_id = j.id
     AND t.kind IN ('charge', 'release')
 LEFT JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'revenue'
 LEFT JOIN LATERAL (
-    SELECT sum(u.spared_micros) AS spared_micros FROM tenants_includeduse u
+    SELECT sum(u.saved_micros) AS saved_micros FROM tenants_includeduse u
     WHERE u.tenant_id = j.tenant_id AND u.source_kind = 'job' AND u.source_id = j.id
 ) i ON true
 WHERE j.livemode AND j.finished_at >= greatest(w.opened_at, now() - interval '2 days')
-  AND j.cost_micros <> coalesce(e.amount_micros, 0) + coalesce(i.spared_micros, 0)
+  AND j.cost_micros <> coalesce(e.amount_micros, 0) + coalesce(i.saved_micros, 0)
 """
 # These are included units that are set aside for a job that has no money set aside any more.
 _UNITS = """

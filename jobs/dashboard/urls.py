@@ -44,11 +44,11 @@ urlpatterns = [
     path("webhooks/<str:endpoint_id>/rotate", webhooks.webhook_rotate, name="webhook-rotate"),
     *(
         path(
-            f"webhooks/<str:endpoint_id>/{deed}",
-            webhooks.webhook_deed,
-            {"deed": deed},
-            name=f"webhook-{deed}",
+            f"webhooks/<str:endpoint_id>/{action}",
+            webhooks.webhook_action,
+            {"action": action},
+            name=f"webhook-{action}",
         )
-        for deed in webhooks.DEEDS
+        for action in webhooks.ACTIONS
     ),
 ]

@@ -19,7 +19,7 @@ ROWS = (
     "jobs_eventhorizon",
     "jobs_heldkey",
     "jobs_idempotencykey",
-    "jobs_turn",
+    "jobs_fairshare",
     "jobs_page",
     "jobs_job",
     "jobs_documentpage",

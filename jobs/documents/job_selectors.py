@@ -100,17 +100,17 @@ def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) 
 
 
 @dataclass(frozen=True)
-class JobPlace:
+class JobPosition:
     """The progress of a job."""
 
     last_seq: int
     ended: bool
 
 
-def job_places(tenant_id: UUID, job_ids: Iterable[UUID]) -> dict[UUID, JobPlace]:
+def job_places(tenant_id: UUID, job_ids: Iterable[UUID]) -> dict[UUID, JobPosition]:
     with unit_of_work(tenant_id):
         rows = Job.objects.filter(id__in=list(job_ids)).values_list("id", "last_seq", "state")
-        return {job_id: JobPlace(last_seq, state in TERMINAL) for job_id, last_seq, state in rows}
+        return {job_id: JobPosition(last_seq, state in TERMINAL) for job_id, last_seq, state in rows}
 
 
 def newest_event(tenant_id: UUID) -> str:

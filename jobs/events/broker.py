@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from inference.core.asked_server import AskedServer, LeftAlone
+from inference.core.monitored_server import LeftAlone, MonitoredServer
 from inference.workers.brokers import (
     BrokerUnavailable,
     QueueBroker,
@@ -35,8 +35,8 @@ def publishing_broker(timeout_s: float | None = HURRY_S) -> QueueBroker:
 
 
 @cache
-def broker_server() -> AskedServer:
-    return AskedServer(BrokerUnavailable)
+def broker_server() -> MonitoredServer:
+    return MonitoredServer(BrokerUnavailable)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 
 from inference.core.prompt_redis import RedisLeftAlone, prompt_redis
-from tenants.audit.deeds import kind_of
+from tenants.audit.actions import kind_of
 
 log = structlog.get_logger(__name__)
 CHANNEL = "maas:changes"
@@ -26,12 +26,12 @@ def announce(tenant_id: UUID, job_id: UUID, *, ended: bool = False) -> None:
     _publish({"tenant": str(tenant_id), "job": str(job_id), "ended": ended}, job_id=str(job_id))
 
 
-def announce_access(tenant_id: UUID, deed: str) -> None:
+def announce_access(tenant_id: UUID, action: str) -> None:
     """Announce that access may no longer be valid, so that every web process checks it at once. Call this after commit.
     This is only a hint.
     """
-    if kind_of(deed) in LETTING_IN:
-        _publish({"tenant": str(tenant_id), "access": True}, deed=deed)
+    if kind_of(action) in LETTING_IN:
+        _publish({"tenant": str(tenant_id), "access": True}, action=action)
 
 
 def _publish(content: Mapping[str, object], **about: str) -> None:

@@ -47,7 +47,7 @@ def checked_key(raw: str | None) -> str | None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class KeyedRequest:
     """The values that decide which job a submission creates. A file counts by its content; its name is ignored."""
 
     model: str

@@ -10,7 +10,7 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class IdempotencyKey(TenantOwned):
-    """A caller's name for one request, stored with its response. See jobs/idempotency/once.py."""
+    """A caller's name for one request, stored with its response. See jobs/idempotency/idempotent_requests.py."""
 
     key = models.CharField(max_length=255)
     operation = models.CharField(max_length=32, default="submit_job", db_default="submit_job")

@@ -27,7 +27,7 @@ class UrlTooSlow(DomainError):
 
 
 class UrlResting(DomainError):
-    code = "url_resting"
+    code = "url_paused"
 
 
 def failed(error: EgressFailed, url: str) -> DomainError:
@@ -36,7 +36,7 @@ def failed(error: EgressFailed, url: str) -> DomainError:
             return UrlNotAllowed(error.detail)
         case "lookups_busy":
             return Overloaded(error.detail, extra={"retry_after_s": 5})
-        case "endpoint_resting":
+        case "endpoint_paused":
             return UrlResting(f"'{_host(url)}' was not contacted. {error.detail}", extra=error.extra)
         case "answer_timeout":
             return UrlTooSlow(f"'{_host(url)}' was too slow. {error.detail} Upload the document instead.")

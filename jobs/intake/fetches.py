@@ -16,8 +16,8 @@ import structlog
 
 from jobs.documents.uploads import FETCH, Fetch, Upload
 from jobs.idempotency.holds import LEASE_S, Hold, let_go, renew
-from jobs.intake.asking import JOBS, Answer, Asking
 from jobs.intake.fetching import Fetcher, Fetching
+from jobs.intake.inner_requests import JOBS, Answer, Asking
 from jobs.intake.inspections import Inspections
 from jobs.intake.spool import Spool
 from jobs.intake.uploads import DOCUMENTS, caller
@@ -94,11 +94,11 @@ class Fetches:
             yield
             return
         hold = Hold(tenant_id, hold_id)
-        keeping = asyncio.get_running_loop().create_task(self._keep(hold))
+        retention = asyncio.get_running_loop().create_task(self._keep(hold))
         try:
             yield
         finally:
-            keeping.cancel()
+            retention.cancel()
             with suppress(DomainError):  # If this fails, the lease ends by itself.
                 await self._lookups.run(let_go, hold)
 

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from jobs.documents.fetched_names import fetched_name
 from jobs.documents.uploads import Address
+from jobs.intake.fair_slots import FairSlots
 from jobs.intake.fetch_errors import UrlNotAllowed, answered, failed
 from jobs.intake.multipart import too_large
 from jobs.intake.spool import SpoolFile, refusal_of
-from jobs.intake.turns import Turns
 from tenants.core.asgi.protocol import ClientGone
 from tenants.core.asgi.stopping import Restarting, Stop
 from tenants.core.asgi.threads import BoundedThreads, Overloaded
@@ -60,7 +60,7 @@ class Fetcher:
         # A fetch whose caller has hung up may occupy a thread for some more seconds. Its slot is given back only after
         # that.
         self._threads = BoundedThreads("fetch", places)
-        self._turns = Turns(places, max_each=max(1, places // SHARE), max_waiting_each=MAX_WAITING_EACH)
+        self._turns = FairSlots(places, max_each=max(1, places // SHARE), max_waiting_each=MAX_WAITING_EACH)
         self._circuits = Circuits()
 
     async def fetch(self, wanted: Fetching) -> str:

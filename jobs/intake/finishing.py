@@ -8,11 +8,11 @@ import structlog
 
 from jobs.batches.blobs import Scratch
 from jobs.documents.reader import ReaderUnavailable
+from jobs.intake.fair_slots import FairSlots
 from jobs.intake.inspections import Inspections, take_turn
 from jobs.intake.spool import Spool
-from jobs.intake.turns import Turns
 from jobs.uploads import finishing
-from jobs.uploads.receiving import LEASE_S, Turn
+from jobs.uploads.receiving import LEASE_S, Lease
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import DomainError
@@ -39,11 +39,11 @@ class Finishing:
         self._lookups = lookups
         self._stop = stop
         self._threads = DatabaseThreads("finish", AT_ONCE)
-        self._turns = Turns(AT_ONCE, max_each=AT_ONCE - 1, max_waiting_each=64)
-        self._large = Turns(LARGE_AT_ONCE, max_each=LARGE_AT_ONCE, max_waiting_each=64)
+        self._turns = FairSlots(AT_ONCE, max_each=AT_ONCE - 1, max_waiting_each=64)
+        self._large = FairSlots(LARGE_AT_ONCE, max_each=LARGE_AT_ONCE, max_waiting_each=64)
         self._under_way: set[asyncio.Task[None]] = set()
 
-    async def finish(self, turn: Turn) -> None:
+    async def finish(self, turn: Lease) -> None:
         """Wait until the upload is finished, or until that takes too long. In the second case the work goes on in the
         background.
         """
@@ -61,9 +61,9 @@ class Finishing:
             task.cancel()
         self._threads.close()
 
-    async def _finish(self, turn: Turn) -> None:
+    async def _finish(self, turn: Lease) -> None:
         about = {"upload_id": str(turn.upload_id), "tenant_id": str(turn.tenant_id)}
-        keeping = asyncio.get_running_loop().create_task(self._keep(turn))
+        retention = asyncio.get_running_loop().create_task(self._keep(turn))
         try:
             await self._in_turn(turn)
         except finishing.Lost:
@@ -75,20 +75,20 @@ class Finishing:
             log.exception("upload_not_finished", **about)
             await self._put_off(turn)
         finally:
-            keeping.cancel()
+            retention.cancel()
 
-    async def _put_off(self, turn: Turn) -> None:
+    async def _put_off(self, turn: Lease) -> None:
         with suppress(DomainError):  # If this fails, the lease ends by itself.
             await self._lookups.run(finishing.put_off, turn, PAUSE_S)
 
-    async def _in_turn(self, turn: Turn) -> None:
+    async def _in_turn(self, turn: Lease) -> None:
         with ExitStack() as held:
             if turn.size_bytes >= LARGE_BYTES:
                 await take_turn(held, self._large, turn.tenant_id)
             await take_turn(held, self._turns, turn.tenant_id)
             await self._make(turn)
 
-    async def _make(self, turn: Turn) -> None:
+    async def _make(self, turn: Lease) -> None:
         file = await self._threads.run(self._scratch)
         try:
             upload = await self._threads.run(finishing.join, turn, file)
@@ -104,7 +104,7 @@ class Finishing:
         path = self._spool.prepare() / secrets.token_hex(16)
         return Scratch(path, path.open("xb"))
 
-    async def _keep(self, turn: Turn) -> None:
+    async def _keep(self, turn: Lease) -> None:
         """Renew the lease, however long a large file takes."""
         while True:
             await asyncio.sleep(LEASE_S / 3)

@@ -14,7 +14,7 @@ from inference.core.errors import CallCanceled
 from jobs.documents.reader import SHORT_TEXT_BYTES, DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import bytes_are_here
 from jobs.documents.uploads import Upload
-from jobs.intake.turns import Turns
+from jobs.intake.fair_slots import FairSlots
 from tenants.core.asgi.stopping import Restarting, Stop
 from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
@@ -77,8 +77,8 @@ class Inspections:
         self._threads = BoundedThreads("inspect", children)
         self._short = BoundedThreads("short", 1)
         spared = max(1, children - 1)
-        self._turns = Turns(children, max_each=spared, max_waiting_each=MAX_WAITING_EACH)
-        self._long = Turns(spared, max_each=spared, max_waiting_each=MAX_WAITING_EACH)
+        self._turns = FairSlots(children, max_each=spared, max_waiting_each=MAX_WAITING_EACH)
+        self._long = FairSlots(spared, max_each=spared, max_waiting_each=MAX_WAITING_EACH)
 
     def waiting_of(self, tenant_id: UUID) -> int:
         return self._turns.waiting_of(tenant_id)
@@ -111,7 +111,7 @@ class Inspections:
         if self._opened is not None:
             self._opened.close()
 
-    async def _look(self, tenant_id: UUID, path: Path, wanted: Sequence[Turns]) -> Found | None:
+    async def _look(self, tenant_id: UUID, path: Path, wanted: Sequence[FairSlots]) -> Found | None:
         """Inspect the document. Return None if the inspection was ended in favor of others."""
         held, call = await self._take_turns(tenant_id, wanted), Call(tenant=str(tenant_id))
         work = asyncio.ensure_future(self._threads.run(self._inspect, path, call))
@@ -132,7 +132,7 @@ class Inspections:
         finally:
             call.cancel()
 
-    async def _take_turns(self, tenant_id: UUID, wanted: Sequence[Turns]) -> ExitStack:
+    async def _take_turns(self, tenant_id: UUID, wanted: Sequence[FairSlots]) -> ExitStack:
         with ExitStack() as held:
             try:
                 async with self._stop.limit(self._timeout_s):
@@ -165,7 +165,7 @@ class Inspections:
             raise _busy() from error
 
 
-async def take_turn(held: ExitStack, turns: Turns, tenant_id: UUID) -> None:
+async def take_turn(held: ExitStack, turns: FairSlots, tenant_id: UUID) -> None:
     """Take a slot that is given back when the stack is left."""
     await turns.take(tenant_id)
     held.callback(turns.give_back, tenant_id)

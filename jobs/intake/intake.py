@@ -13,10 +13,10 @@ from contextlib import asynccontextmanager
 from typing import NoReturn
 from uuid import UUID
 
-from jobs.core.turned_away import was_turned_away
+from jobs.core.recent_refusals import was_turned_away
+from jobs.intake.fair_slots import FairSlots
 from jobs.intake.metrics import ADMISSION_REFUSED
 from jobs.intake.pressure import FEW, NEWCOMERS_SAVE_S, Pressure
-from jobs.intake.turns import Turns
 from tenants.api.authentication import IDENTITY
 from tenants.core.asgi.protocol import MEMBER, UPLOAD, Scope
 from tenants.core.asgi.threads import Overloaded
@@ -48,11 +48,11 @@ class Intake:
     def __init__(self, places: int, floods: Callable[[UUID], bool] = was_turned_away) -> None:
         # If there are several slots, a tenant never has all of them.
         self._jobs = Door(
-            Turns(places, max_each=places - 1 if places >= FEWEST else places), Pressure(places), floods
+            FairSlots(places, max_each=places - 1 if places >= FEWEST else places), Pressure(places), floods
         )
         saving = max(1, places // 2)
         self._saving = Door(
-            Turns(saving, max_each=max(1, saving - 1)),
+            FairSlots(saving, max_each=max(1, saving - 1)),
             Pressure(saving, newcomers_s=NEWCOMERS_SAVE_S),
             floods,
         )
@@ -96,7 +96,7 @@ class Intake:
 
 
 class Door:
-    def __init__(self, turns: Turns, pressure: Pressure, floods: Callable[[UUID], bool]) -> None:
+    def __init__(self, turns: FairSlots, pressure: Pressure, floods: Callable[[UUID], bool]) -> None:
         self._turns = turns
         self._pressure = pressure
         self._floods = floods

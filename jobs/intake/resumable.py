@@ -10,11 +10,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from jobs.intake.arriving import Arriving
-from jobs.intake.asking import Answer, Asking
+from jobs.intake.fair_slots import FairSlots
 from jobs.intake.finishing import Finishing
+from jobs.intake.inner_requests import Answer, Asking
 from jobs.intake.spool import Spool, SpoolFile
-from jobs.intake.turns import Turns
+from jobs.intake.upload_progress import Arriving
 from jobs.uploads.decisions import PIECE_BYTES, locked
 from jobs.uploads.protocol import BYTES
 from jobs.uploads.receiving import (
@@ -88,7 +88,7 @@ class Resumable:
         self._spool = spool
         self._finishing = finishing
         self._threads = DatabaseThreads("pieces", STORING)
-        self._turns = Turns(STORING, max_each=STORING - 1, max_waiting_each=64)
+        self._turns = FairSlots(STORING, max_each=STORING - 1, max_waiting_each=64)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not is_resumable(scope):

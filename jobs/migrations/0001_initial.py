@@ -18,8 +18,8 @@ CREATE SEQUENCE jobs_fence;
 ALTER TABLE jobs_event ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();
 CREATE INDEX jobs_event_cursor ON jobs_event (tenant_id, xid, id);
 ALTER TABLE jobs_job ADD COLUMN last_xid xid8 DEFAULT pg_current_xact_id();
-CREATE INDEX jobs_page_wakes ON jobs_page (model_version_id, wake_again_at)
-    WHERE state = 'queued' AND wake_again_at IS NOT NULL;
+CREATE INDEX jobs_page_renotify ON jobs_page (model_version_id, renotify_at)
+    WHERE state = 'queued' AND renotify_at IS NOT NULL;
 CREATE TABLE jobs_eventhorizon (tenant_id uuid PRIMARY KEY, xid xid8 NOT NULL, event_id bigint NOT NULL);
 CREATE TABLE jobs_jobtoindex (job_id uuid PRIMARY KEY, tenant_id uuid NOT NULL);
 -- Words are stored beside the row, because most queries read only the narrow part.
@@ -652,7 +652,7 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name="Turn",
+                    name="FairShare",
                     fields=[
                         (
                             "id",
@@ -702,9 +702,9 @@ class Migration(migrations.Migration):
                     options={
                         "abstract": False,
                         "constraints": [
-                            models.UniqueConstraint(fields=("tenant", "id"), name="jobs_turn_tenant"),
+                            models.UniqueConstraint(fields=("tenant", "id"), name="jobs_fairshare_tenant"),
                             models.UniqueConstraint(
-                                fields=("model_version", "tenant", "priority"), name="jobs_turn_once"
+                                fields=("model_version", "tenant", "priority"), name="jobs_fairshare_once"
                             ),
                         ],
                     },
@@ -810,7 +810,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "rests_until",
+                            "paused_until",
                             models.DateTimeField(
                                 help_text="Nothing is sent until this time after repeated failures.",
                                 null=True,
@@ -826,7 +826,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "told_at",
+                            "notified_at",
                             models.DateTimeField(
                                 editable=False,
                                 help_text="When the owners were mailed about the disabling.",
@@ -834,16 +834,16 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "tell_at",
+                            "next_notice_at",
                             models.DateTimeField(
                                 editable=False,
                                 help_text="When to retry mailing the remaining owners.",
                                 null=True,
                             ),
                         ),
-                        ("tell_tries", models.PositiveIntegerField(db_default=0, default=0, editable=False)),
+                        ("notice_tries", models.PositiveIntegerField(db_default=0, default=0, editable=False)),
                         (
-                            "told_ids",
+                            "notified_ids",
                             django.contrib.postgres.fields.ArrayField(
                                 base_field=models.UUIDField(),
                                 db_default=[],
@@ -1052,7 +1052,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "deadly_lines",
+                            "crashing_lines",
                             models.JSONField(default=list, help_text="Lines that workers crashed with."),
                         ),
                     ],
@@ -1718,7 +1718,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "wake_again_at",
+                            "renotify_at",
                             models.DateTimeField(
                                 help_text="Workers are notified again at this time.",
                                 null=True,
@@ -1798,7 +1798,7 @@ class Migration(migrations.Migration):
                                 name="jobs_page_queue",
                             ),
                             models.Index(
-                                condition=models.Q(("state", "queued"), ("wake_again_at__isnull", True)),
+                                condition=models.Q(("renotify_at__isnull", True), ("state", "queued")),
                                 fields=["model_version", "priority", "tenant", "id", "run_after"],
                                 name="jobs_page_lines",
                             ),

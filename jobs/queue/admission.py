@@ -18,11 +18,11 @@ from django.db import connections
 from inference.registry.models import ModelVersion
 from jobs.core.errors import BacklogTooLong, QueueTooLong
 from jobs.core.priorities import BULK, DEFAULT, INTERACTIVE, NAMES, NUMBERS, STANDARD
-from jobs.core.turned_away import turned_away
-from jobs.queue.fairness import Line
-from jobs.queue.lines import OF_LINE, waiting_lines, with_pages, with_room
+from jobs.core.recent_refusals import turned_away
+from jobs.queue.fairness import TenantQueue
 from jobs.queue.queue_age import Queue, Verdict, Wait, retry_after_s, verdict, wait_of
 from jobs.queue.slots import fleet_of
+from jobs.queue.waiting_queues import OF_LINE, waiting_lines, with_pages, with_room
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.errors import DomainError
 from tenants.limits.rates.metrics import REFUSED
@@ -42,7 +42,7 @@ SELECT line.tenant_id, line.priority, extract(epoch FROM clock_timestamp() - fir
 FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[]) AS line (tenant_id, priority)
 CROSS JOIN LATERAL (
     SELECT greatest(created_at, run_after) AS since FROM jobs_page page
-    WHERE model_version_id = %(version)s AND state = 'queued' AND wake_again_at IS NULL
+    WHERE model_version_id = %(version)s AND state = 'queued' AND renotify_at IS NULL
       AND run_after <= statement_timestamp() AND {OF_LINE} LIMIT 1
 ) first
 """  # noqa: S608  # made of constants alone
@@ -91,10 +91,10 @@ def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
     if not model or priority is None:
         return
     caller, now_s = _Caller(tenant_id, priority), time.monotonic()
-    looked_at = [(key, seen) for key, seen in list(_seen.items()) if model in (key, key.partition("@")[0])]
-    if len(looked_at) != 1:
+    checked_at = [(key, seen) for key, seen in list(_seen.items()) if model in (key, key.partition("@")[0])]
+    if len(checked_at) != 1:
         return  # If there are several versions, it is not known here which is meant.
-    key, seen = looked_at[0]
+    key, seen = checked_at[0]
     if now_s < seen.until_s and caller in seen.decided:
         _refuse_if_told(key, seen, caller)
 
@@ -165,7 +165,7 @@ def _queue_of(version: ModelVersion) -> Queue:
     return Queue(lines, waiting.now, counted, oldest, fleet.slots, service_s)
 
 
-def _oldest(version_id: int, lines: list[Line]) -> dict[tuple[UUID, int], float]:
+def _oldest(version_id: int, lines: list[TenantQueue]) -> dict[tuple[UUID, int], float]:
     values: dict[str, Any] = {
         "version": version_id,
         "tenants": [line.tenant for line in lines],

@@ -76,7 +76,7 @@ FROM page, job
 """  # noqa: S608  # made of constants alone
 
 _COME_LATER = """
-UPDATE jobs_page SET run_after = clock_timestamp() + make_interval(secs => %(seconds)s), wake_again_at = NULL
+UPDATE jobs_page SET run_after = clock_timestamp() + make_interval(secs => %(seconds)s), renotify_at = NULL
 WHERE id = %(page)s AND state = 'queued' AND run_after <= clock_timestamp() AND error_code = 'worker_lost'
   AND attempt = %(max_attempts)s - 1
 """
@@ -103,7 +103,7 @@ SELECT lease_token FROM held
 
 _HAND_BACK = """
 UPDATE jobs_page
-SET state = 'queued', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, wake_again_at = NULL,
+SET state = 'queued', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, renotify_at = NULL,
     cache_key = NULL
 WHERE id = %s AND lease_token = %s AND state = 'running'
 """

@@ -1,10 +1,9 @@
 """Decides which pages are released next: start-time fair queueing between queues, by pages over weight.
 
-A queue (`Line`) is what one tenant has waiting at one priority for one model version. In virtual time, its next page
-begins where its last page ended, or now if that has passed. So a tenant that floods the system is placed far behind, a
-new tenant is next, and a tenant without work saves up nothing. Virtual time is the beginning of the page that was
-released last.
-"""
+A queue (`TenantQueue`) is what one tenant has waiting at one priority for one model version. In virtual time, its
+next page begins where its last page ended, or now if that has passed. So a tenant that floods the system is placed
+far behind, a new tenant is next, and a tenant without work saves up nothing. Virtual time is the beginning of the
+page that was released last. """
 
 import heapq
 import math
@@ -27,7 +26,7 @@ MIN_COST_S = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TenantQueue:
     tenant: UUID
     priority: int
     waiting: int
@@ -45,7 +44,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class Shares:
     """The pages that are released, and what has to be remembered of them."""
 
     order: tuple[int, ...]
@@ -86,10 +85,10 @@ def overtaken_s(slots: int, service_s: float, wake_s: float) -> float:
     return min(max(OVERTAKEN_S, 2 * service_s / max(1, slots)), wake_s / 2)
 
 
-def turns(lines: Sequence[Line], *, now: float, room: int, cost_s: float) -> Turns:
+def turns(lines: Sequence[TenantQueue], *, now: float, room: int, cost_s: float) -> Shares:
     """Return the next `room` pages. If pages begin at the same time, they are ordered by priority, then by tenant."""
     begins = [
-        _Place(_begin(line, now, cost_s), line.priority, line.tenant, at) for at, line in enumerate(lines)
+        _Position(_begin(line, now, cost_s), line.priority, line.tenant, at) for at, line in enumerate(lines)
     ]
     heap = [place for place in begins if lines[place.at].waiting > 0]
     heapq.heapify(heap)
@@ -109,11 +108,11 @@ def turns(lines: Sequence[Line], *, now: float, room: int, cost_s: float) -> Tur
         now = max(now, place.begin)
         ends[place.at] = place.begin + step(line, cost_s)
         if taken[place.at] < line.waiting:
-            heapq.heappush(heap, _Place(ends[place.at], place.priority, place.tenant, place.at))
-    return Turns(tuple(order), now, ends)
+            heapq.heappush(heap, _Position(ends[place.at], place.priority, place.tenant, place.at))
+    return Shares(tuple(order), now, ends)
 
 
-def foremost(lines: Sequence[Line], *, now: float, most: int, cost_s: float) -> list[Line]:
+def foremost(lines: Sequence[TenantQueue], *, now: float, most: int, cost_s: float) -> list[TenantQueue]:
     """Return the queues that contain the next `most` pages. A page waits in each of them, so the pages of the other
     queues begin after all of theirs.
     """
@@ -123,7 +122,13 @@ def foremost(lines: Sequence[Line], *, now: float, most: int, cost_s: float) -> 
 
 
 def pages_before(
-    lines: Sequence[Line], mine: Line, own_before: int, *, now: float, cost_s: float, counted: int
+    lines: Sequence[TenantQueue],
+    mine: TenantQueue,
+    own_before: int,
+    *,
+    now: float,
+    cost_s: float,
+    counted: int,
 ) -> int | None:
     """Return how many pages are released before a page that has `own_before` pages of its own queue before it.
 
@@ -144,12 +149,12 @@ def pages_before(
     return before
 
 
-def step(line: Line, cost_s: float) -> float:
+def step(line: TenantQueue, cost_s: float) -> float:
     """Return how far a page moves its queue in virtual time."""
     return max(cost_s * line.heft, MIN_COST_S) / (line.weight * WEIGHTS[line.priority])
 
 
-def _begin(line: Line, now: float, cost_s: float) -> float:
+def _begin(line: TenantQueue, now: float, cost_s: float) -> float:
     """Return where the next page of a queue begins. A queue is never further ahead than by the page that it released
     last, at the present cost of a page.
 
@@ -159,7 +164,7 @@ def _begin(line: Line, now: float, cost_s: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class _Place:
+class _Position:
     begin: float
     priority: int
     tenant: UUID

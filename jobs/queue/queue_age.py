@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from uuid import UUID
 
-from jobs.queue.fairness import UNKNOWN_COST_S, Line, pages_before
+from jobs.queue.fairness import UNKNOWN_COST_S, TenantQueue, pages_before
 
 REOPENS_AT = 0.8
 """The share of the limit at which a refused caller is admitted again. It is well below the limit, so that admissions
@@ -36,7 +36,7 @@ class Verdict(Enum):
 class Queue:
     """The pages that wait for one version of a model, as of a moment ago."""
 
-    lines: Sequence[Line]
+    lines: Sequence[TenantQueue]
     now: float
     """The virtual time."""
     counted: int
@@ -60,12 +60,12 @@ def wait_of(queue: Queue, tenant: UUID, priority: int) -> Wait:
     aged_s = queue.oldest_s.get((tenant, priority), 0.0)
     if queue.service_s <= 0:
         return Wait(aged_s, None)
-    mine = mine or Line(tenant, priority, waiting=0)
+    mine = mine or TenantQueue(tenant, priority, waiting=0)
     told_s = _told_s(queue, mine)
-    return Wait(max(aged_s, told_s or 0.0), _told_s(queue, Line(NOBODY, priority, waiting=0)))
+    return Wait(max(aged_s, told_s or 0.0), _told_s(queue, TenantQueue(NOBODY, priority, waiting=0)))
 
 
-def _told_s(queue: Queue, line: Line) -> float | None:
+def _told_s(queue: Queue, line: TenantQueue) -> float | None:
     before = pages_before(
         queue.lines,
         line,

@@ -17,11 +17,11 @@ from django.db import close_old_connections, connections
 from inference.workers.brokers import BrokerUnavailable
 from jobs.events.broker import pages_waiting, publish_page
 from jobs.queue.demand import publish_demand
+from jobs.queue.fair_release import Capacity, take, wake_s
 from jobs.queue.fairness import UNKNOWN_COST_S, overtaken_s, release_window, slots_of_one
+from jobs.queue.notifications import Notification
 from jobs.queue.one_at_a_time import Apart, OneAtATime
 from jobs.queue.slots import fleet_of
-from jobs.queue.turns import Room, take, wake_s
-from jobs.queue.wakes import Wake
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
@@ -34,7 +34,7 @@ be under way.
 """
 
 _WAKE_SOONER = """
-UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %s)
+UPDATE jobs_page SET renotify_at = clock_timestamp() + make_interval(secs => %s)
 WHERE id IN (SELECT id FROM jobs_page WHERE id = ANY(%s) AND state = 'queued' ORDER BY id FOR UPDATE SKIP LOCKED)
 """
 
@@ -60,7 +60,7 @@ def release_version(version_id: int, version_key: str) -> int:
     cost_s = fleet.service_s or UNKNOWN_COST_S
     passing_s = overtaken_s(fleet.slots, fleet.service_s, wake_s()) if at_hand else 0.0
     share = slots_of_one(fleet.slots) if settings.MAAS_PAGES_AT_ONCE is None else 0
-    wakes = take(Room(version_id, window, window - at_hand, cost_s, fleet.hefts, share, passing_s))
+    wakes = take(Capacity(version_id, window, window - at_hand, cost_s, fleet.hefts, share, passing_s))
     published = sum(1 for _ in _publish(queue_name, wakes))
     if published:
         publish_demand(version_key)
@@ -114,7 +114,7 @@ def waiting_versions() -> list[tuple[int, str]]:
         return [(row[0], row[1]) for row in cursor.fetchall()]
 
 
-def _publish(queue_name: str, wakes: Iterable[Wake]) -> Iterable[Wake]:
+def _publish(queue_name: str, wakes: Iterable[Notification]) -> Iterable[Notification]:
     for wake in wakes:
         try:
             publish_page(queue_name, tenant_id=wake.tenant_id, page_id=wake.page_id, first=wake.first)

@@ -54,7 +54,7 @@ WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 _FAIL_WAITING = """
 UPDATE jobs_page
 SET state = 'failed', error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
-    wake_again_at = NULL, waits_for = NULL
+    renotify_at = NULL, waits_for = NULL
 WHERE id = %(page)s AND state = 'queued' AND attempt = %(attempt)s
 """
 
@@ -63,7 +63,7 @@ WHERE id = %(page)s AND state = 'queued' AND attempt = %(attempt)s
 _TRY_AGAIN = """
 UPDATE jobs_page
 SET state = 'queued', error_code = %(code)s, error_detail = %(detail)s, lease_token = NULL, lease_until = NULL,
-    wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s), cache_key = NULL
+    renotify_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s), cache_key = NULL
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 """
 
@@ -76,7 +76,7 @@ the queue or for another page's result, is no sign of trouble.
 _POSTPONE = """
 UPDATE jobs_page
 SET state = 'queued', attempt = attempt - 1, error_code = %(code)s, error_detail = %(detail)s, lease_token = NULL,
-    lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s),
+    lease_until = NULL, renotify_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s),
     cache_key = NULL, started_at = CASE error_code WHEN '' THEN clock_timestamp() ELSE started_at END
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
   AND (%(for_ever)s OR error_code = '' OR started_at > clock_timestamp() - make_interval(secs => %(timeout_s)s))

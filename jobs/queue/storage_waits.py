@@ -17,7 +17,7 @@ SELECT EXISTS (
 
 # The page no longer counts as under way, so that it takes no capacity from pages that need no storage.
 _PUT_OFF = """
-UPDATE jobs_page SET run_after = clock_timestamp() + make_interval(secs => %(seconds)s), wake_again_at = NULL
+UPDATE jobs_page SET run_after = clock_timestamp() + make_interval(secs => %(seconds)s), renotify_at = NULL
 WHERE id = %(page)s AND state = 'queued' AND run_after <= clock_timestamp()
 """
 

@@ -32,7 +32,7 @@ ORDER BY lease_until, id LIMIT %(most)s
 
 _RETURN = """
 UPDATE jobs_page
-SET state = 'queued', lease_token = NULL, lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp(),
+SET state = 'queued', lease_token = NULL, lease_until = NULL, renotify_at = NULL, run_after = clock_timestamp(),
     error_code = 'worker_lost', error_detail = 'The worker stopped responding.', cache_key = NULL
 WHERE id = %s AND state = 'running' AND lease_until < clock_timestamp()
 """

@@ -32,7 +32,7 @@ WITH unread AS (
     ORDER BY number LIMIT %(batch)s FOR UPDATE
 )
 UPDATE jobs_page SET state = 'failed', error_code = %(code)s, error_detail = %(detail)s,
-    finished_at = clock_timestamp(), wake_again_at = NULL, waits_for = NULL
+    finished_at = clock_timestamp(), renotify_at = NULL, waits_for = NULL
 FROM unread WHERE jobs_page.id = unread.id RETURNING number
 """
 

@@ -11,7 +11,7 @@ from django.db import connections
 
 from jobs.retention.due import LINES, Counted, lines_of
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.plans.retention import Keeping, everybodys_keeping
+from tenants.plans.retention import Retention, retention_of_all
 
 _OLD = """one.tenant_id = line.tenant AND one.livemode = line.live
           AND one.finished_at <= statement_timestamp() - make_interval(days => line.days)
@@ -33,9 +33,9 @@ FROM {LINES} JOIN jobs_batch one ON {_OLD} GROUP BY line.tenant
 """  # noqa: S608
 
 
-def counted_batches(keeping: Mapping[UUID, Keeping]) -> list[Counted]:
+def counted_batches(retention: Mapping[UUID, Retention]) -> list[Counted]:
     """Count the batches that still have such content, for a preview. This is operators' work."""
-    lines = lines_of("job", keeping)
+    lines = lines_of("job", retention)
     if not lines["tenants"]:
         return []
     with connections[OPERATOR].cursor() as cursor:
@@ -46,7 +46,7 @@ def counted_batches(keeping: Mapping[UUID, Keeping]) -> list[Counted]:
 def forget_words_of_batches() -> int:
     """Forget such content and return the number of batches."""
     with operator_work():
-        lines = lines_of("job", everybodys_keeping())
+        lines = lines_of("job", retention_of_all())
         if not lines["tenants"]:
             return 0
         with connections[OPERATOR].cursor() as cursor:

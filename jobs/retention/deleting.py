@@ -39,7 +39,7 @@ def delete_document(
         erase_locked(document, because, deadline)
         if because == ErasedBecause.REQUEST:
             # The record contains only the id: the name of the document is erased as well, while the record stays.
-            record(tenant_id=identity.tenant_id, deed="document.deleted", subject_id=document.id)
+            record(tenant_id=identity.tenant_id, action="document.deleted", subject_id=document.id)
         settle_ended(canceled)
 
 

@@ -14,7 +14,7 @@ from django.db import connections
 
 from jobs.documents.uses import TO_THE
 from tenants.core.db.unit_of_work import OPERATOR
-from tenants.plans.retention import FOR_EVER, Keeping
+from tenants.plans.retention import FOR_EVER, Retention
 
 Kind = Literal["document", "job"]
 EACH = 50
@@ -71,9 +71,9 @@ class Counted:
     newest: Any
 
 
-def due(kind: Kind, keeping: Mapping[UUID, Keeping], each: int = EACH) -> list[Due]:
+def due(kind: Kind, retention: Mapping[UUID, Retention], each: int = EACH) -> list[Due]:
     """Return items whose time is over. This is operators' work."""
-    lines = lines_of(kind, keeping)
+    lines = lines_of(kind, retention)
     if not lines["tenants"]:
         return []
     with connections[OPERATOR].cursor() as cursor:
@@ -81,9 +81,9 @@ def due(kind: Kind, keeping: Mapping[UUID, Keeping], each: int = EACH) -> list[D
         return [Due(*row) for row in cursor.fetchall()]
 
 
-def counted(kind: Kind, keeping: Mapping[UUID, Keeping]) -> list[Counted]:
+def counted(kind: Kind, retention: Mapping[UUID, Retention]) -> list[Counted]:
     """Count all items whose time is over, for a preview."""
-    lines = lines_of(kind, keeping)
+    lines = lines_of(kind, retention)
     if not lines["tenants"]:
         return []
     with connections[OPERATOR].cursor() as cursor:
@@ -95,9 +95,9 @@ def time_over(days: int, kind: Kind) -> timedelta:
     return timedelta(days=days) + (TO_THE if kind == "document" else timedelta())
 
 
-def lines_of(kind: Kind, keeping: Mapping[UUID, Keeping]) -> dict[str, Any]:
+def lines_of(kind: Kind, retention: Mapping[UUID, Retention]) -> dict[str, Any]:
     """Return the parameters of `LINES`: tenants, modes, and the days after which that kind is erased."""
-    found = list(_kept(kind, keeping))
+    found = list(_kept(kind, retention))
     return {
         "tenants": [tenant_id for tenant_id, _, _ in found],
         "live": [live for _, live, _ in found],
@@ -111,8 +111,8 @@ def _filled(statement: str, kind: Kind) -> str:
     )
 
 
-def _kept(kind: Kind, keeping: Mapping[UUID, Keeping]) -> Iterator[tuple[UUID, bool, int]]:
-    for tenant_id, its in keeping.items():
+def _kept(kind: Kind, retention: Mapping[UUID, Retention]) -> Iterator[tuple[UUID, bool, int]]:
+    for tenant_id, its in retention.items():
         for live in (True, False):
             days = its.documents(livemode=live) if kind == "document" else its.results(livemode=live)
             if days != FOR_EVER:

@@ -54,7 +54,7 @@ def erase_job(*, identity: Identity, job_id: object, because: ErasedBecause = Er
             )
         erase_ended(job, document, because)
         if because == ErasedBecause.REQUEST:
-            record(tenant_id=identity.tenant_id, deed="job.erased", subject_id=job.id)
+            record(tenant_id=identity.tenant_id, action="job.erased", subject_id=job.id)
     return job
 
 

@@ -16,7 +16,7 @@ from jobs.core.models import ErasedBecause
 from jobs.retention.due import Counted
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.progress import SILENT, Progress
-from tenants.plans.retention import Keeping, everybodys_keeping
+from tenants.plans.retention import Retention, retention_of_all
 
 BATCH = 1_000
 ROUND_S = 20.0
@@ -42,7 +42,7 @@ WITH oldest AS (
         SELECT xid, id, bool_and(created_at <= statement_timestamp() - make_interval(days => %(days)s))
             OVER (ORDER BY xid, id) AS is_old
         FROM oldest
-    ) looked_at WHERE is_old
+    ) checked_at WHERE is_old
 ), gone AS (
     DELETE FROM jobs_event WHERE tenant_id = %(tenant)s AND id IN (SELECT id FROM old) RETURNING id
 ), place AS (
@@ -76,15 +76,15 @@ def erase_old_events(progress: Progress = SILENT) -> int:
     until_s = time.monotonic() + ROUND_S
     erased = 0
     with operator_work():
-        keeping = everybodys_keeping()
-        found = _whose(keeping)
+        retention = retention_of_all()
+        found = _whose(retention)
         while found and time.monotonic() < until_s:
             gone = sum(_erase_some(one) for one in found)
             erased += gone
             progress.within(f"erased {erased:,} events")
             if not gone:
                 break
-            found = _whose({one.tenant_id: keeping[one.tenant_id] for one in found})
+            found = _whose({one.tenant_id: retention[one.tenant_id] for one in found})
     OVERDUE_S.labels(kind="event").set(max((one.overdue_s for one in found), default=0.0))
     return erased
 
@@ -97,17 +97,17 @@ def _erase_some(one: OldEvents) -> int:
     return number
 
 
-def counted_events(keeping: Mapping[UUID, Keeping]) -> list[Counted]:
+def counted_events(retention: Mapping[UUID, Retention]) -> list[Counted]:
     """Count all events whose time is over, for a preview."""
-    return [Counted(*row) for row in _asked(_COUNT, keeping)]
+    return [Counted(*row) for row in _asked(_COUNT, retention)]
 
 
-def _whose(keeping: Mapping[UUID, Keeping]) -> list[OldEvents]:
-    return [OldEvents(*row) for row in _asked(_WHOSE, keeping)]
+def _whose(retention: Mapping[UUID, Retention]) -> list[OldEvents]:
+    return [OldEvents(*row) for row in _asked(_WHOSE, retention)]
 
 
-def _asked(statement: str, keeping: Mapping[UUID, Keeping]) -> list[Any]:
-    lines = [(tenant_id, its.events_days) for tenant_id, its in keeping.items() if its.events_days]
+def _asked(statement: str, retention: Mapping[UUID, Retention]) -> list[Any]:
+    lines = [(tenant_id, its.events_days) for tenant_id, its in retention.items() if its.events_days]
     if not lines:
         return []
     values: dict[str, Any] = {"tenants": [tenant for tenant, _ in lines], "days": [days for _, days in lines]}

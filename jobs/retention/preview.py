@@ -9,7 +9,7 @@ from jobs.retention.batches import counted_batches
 from jobs.retention.due import counted
 from jobs.retention.events import counted_events
 from tenants.core.db.unit_of_work import operator_work
-from tenants.plans.retention import everybodys_keeping
+from tenants.plans.retention import retention_of_all
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Overdue:
 
 def overdue(tenant_id: UUID | None = None) -> Iterator[Overdue]:
     with operator_work():
-        keeping = everybodys_keeping(None if tenant_id is None else [tenant_id])
-        for row in counted("document", keeping):
+        retention = retention_of_all(None if tenant_id is None else [tenant_id])
+        for row in counted("document", retention):
             yield Overdue(row.tenant_id, "documents", row.number, row.oldest, row.newest)
-        for row in counted("job", keeping):
+        for row in counted("job", retention):
             yield Overdue(row.tenant_id, "jobs", row.number, row.oldest, row.newest)
-        for row in counted_batches(keeping):
+        for row in counted_batches(retention):
             yield Overdue(row.tenant_id, "batches", row.number, row.oldest, row.newest)
-        for row in counted_events(keeping):
+        for row in counted_events(retention):
             yield Overdue(row.tenant_id, "events", row.number, row.oldest, row.newest)

@@ -24,7 +24,7 @@ from jobs.retention.erasing import erase_ended, lock_document
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.errors import NotFound
 from tenants.core.progress import SILENT, Progress
-from tenants.plans.retention import Keeping, everybodys_keeping
+from tenants.plans.retention import Retention, retention_of_all
 
 log = structlog.get_logger(__name__)
 ROUND_S = 10.0
@@ -36,19 +36,19 @@ FILES_S = 0.2
 def erase_overdue(progress: Progress = SILENT) -> int:
     """Erase what is overdue and return its number. The work is bounded; what is left is handled in the next round."""
     with operator_work():
-        keeping = everybodys_keeping()
-    return sum(_erase_some(kind, keeping, time.monotonic() + ROUND_S, progress) for kind in _ERASE)
+        retention = retention_of_all()
+    return sum(_erase_some(kind, retention, time.monotonic() + ROUND_S, progress) for kind in _ERASE)
 
 
-def _erase_some(kind: Kind, keeping: Mapping[UUID, Keeping], until_s: float, progress: Progress) -> int:
+def _erase_some(kind: Kind, retention: Mapping[UUID, Retention], until_s: float, progress: Progress) -> int:
     erased = 0
     with operator_work():
-        found = due(kind, keeping)
+        found = due(kind, retention)
     while found and time.monotonic() < until_s:
         gone = _erase_each(kind, found, until_s, progress)
         erased += gone
         with operator_work():
-            found = due(kind, keeping)
+            found = due(kind, retention)
         if not gone:
             break
     OVERDUE_S.labels(kind=kind).set(max((one.overdue_s for one in found), default=0.0))

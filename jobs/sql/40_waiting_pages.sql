@@ -3,7 +3,7 @@
 -- back by themselves.
 CREATE OR REPLACE FUNCTION maas_wake_waiting() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE jobs_page SET run_after = clock_timestamp(), wake_again_at = NULL
+    UPDATE jobs_page SET run_after = clock_timestamp(), renotify_at = NULL
     WHERE id IN (
         SELECT id FROM jobs_page
         WHERE tenant_id = OLD.tenant_id AND waits_for = OLD.cache_key AND state = 'queued'

@@ -12,13 +12,13 @@ from typing import Any
 import structlog
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
-from jobs.streaming.doorman import Doorman
-from jobs.streaming.guests import Guests
+from jobs.streaming.authorizer import Authorizer
+from jobs.streaming.credential_checks import CredentialChecks
+from jobs.streaming.credentials import Credential
 from jobs.streaming.hub import Hub, Watch
 from jobs.streaming.messages import FollowJob, Ping, parse_message
 from jobs.streaming.moving import moving
-from jobs.streaming.passes import Pass
-from jobs.streaming.seats import Seats
+from jobs.streaming.open_connections import OpenConnections
 from jobs.streaming.tails import JobTail, Reading, Tail, TenantTail
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import DomainError
@@ -41,23 +41,28 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     """
 
     def __init__(
-        self, hub: Hub, doorman: Doorman, threads: DatabaseThreads, seats: Seats, guests: Guests
+        self,
+        hub: Hub,
+        authorizer: Authorizer,
+        threads: DatabaseThreads,
+        seats: OpenConnections,
+        credential_checks: CredentialChecks,
     ) -> None:
         super().__init__()
         self._seats = seats
         self._hub = hub
-        self._doorman = doorman
-        self._guests = guests
+        self._authorizer = authorizer
+        self._credential_checks = credential_checks
         self._threads = threads
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._voice = asyncio.Lock()
         """The lock that is held while a message is passed to the server. The server may send the message even if the
         sending task is canceled meanwhile.
         """
-        self._held: Pass
+        self._held: Credential
 
     async def connect(self) -> None:
-        self._held = await self._doorman.admit(self.scope)
+        self._held = await self._authorizer.admit(self.scope)
         leaving: ExitStack = self.scope[LEAVING]
         leaving.enter_context(self._seats.seat(self._held.identity.tenant_id, "socket"))
         tail = TenantTail(self._held.identity, None)
@@ -65,7 +70,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         await self.accept()
         await self.send_json({"type": "ready", "cursor": tail.place})
         await self._start("follow", self._follow(tail))
-        leaving.enter_context(self._guests.received(self._held, self._show_out))
+        leaving.enter_context(self._credential_checks.received(self._held, self._show_out))
 
     async def receive(
         self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any

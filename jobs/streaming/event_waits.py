@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlencode
 
-from jobs.intake.asking import Answer, Asking
-from jobs.streaming.doorman import Doorman
+from jobs.intake.inner_requests import Answer, Asking
+from jobs.streaming.authorizer import Authorizer
+from jobs.streaming.credential_checks import CheckedCredential, CredentialChecks
+from jobs.streaming.credentials import Credential
 from jobs.streaming.following import LONGEST_UNSETTLED_S, UNSETTLED_S
-from jobs.streaming.guests import Guest, Guests
 from jobs.streaming.hub import Hub
-from jobs.streaming.passes import Pass
+from jobs.streaming.open_connections import OpenConnections
 from jobs.streaming.preferences import wait_asked_s
-from jobs.streaming.seats import Seats
 from jobs.streaming.streams import EVENTS
 from jobs.streaming.tails import Reading, TenantTail
 from tenants.core.asgi.protocol import App, ClientGone, Receive, Scope, Send, headers_of, until_disconnect
@@ -34,19 +34,19 @@ class EventWaits:
         self,
         inner: App,
         *,
-        doorman: Doorman,
-        seats: Seats,
+        authorizer: Authorizer,
+        seats: OpenConnections,
         hub: Hub,
         threads: DatabaseThreads,
-        guests: Guests,
+        credential_checks: CredentialChecks,
     ) -> None:
         self._inner = inner
         self._asking = Asking(inner)
-        self._doorman = doorman
+        self._authorizer = authorizer
         self._seats = seats
         self._hub = hub
         self._threads = threads
-        self._guests = guests
+        self._credential_checks = credential_checks
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         wait_s = wait_wanted_s(scope)
@@ -54,7 +54,7 @@ class EventWaits:
             await self._inner(scope, receive, send)
             return
         deadline_s = time.monotonic() + wait_s
-        held = await self._doorman.admit_request(scope, "events:read")
+        held = await self._authorizer.admit_request(scope, "events:read")
         with self._seats.seat(held.identity.tenant_id, "wait"):
             answer = await self._asking.ask(scope, receive)
             place = place_if_nothing_happened(answer)
@@ -65,17 +65,17 @@ class EventWaits:
         await answer.with_header(b"preference-applied", b"wait=%d" % wait_s).give(send)
 
     async def _something_happens(
-        self, held: Pass, tail: TenantTail, receive: Receive, deadline_s: float
+        self, held: Credential, tail: TenantTail, receive: Receive, deadline_s: float
     ) -> bool:
         with (
             self._hub.watch(tail.subject, tenant_id=tail.subject) as changed,
-            self._guests.received(held, changed.wake) as guest,
+            self._credential_checks.received(held, changed.wake) as checked,
             _hanging_up(receive, changed.wake) as gone,
         ):
             timeout_s = UNSETTLED_S
             while (left_s := deadline_s - time.monotonic()) > 0 and not self._hub.closed:
                 # The first read covers changes between the first response and the watch.
-                reading = await self._read(tail, guest, gone)
+                reading = await self._read(tail, checked, gone)
                 changed.seen = tail.place or 0
                 if reading.deliveries:
                     return True
@@ -85,10 +85,12 @@ class EventWaits:
                 await changed.wait(min(left_s, timeout_s if reading.unsettled else math.inf))
             return False
 
-    async def _read(self, tail: TenantTail, guest: Guest, gone: "asyncio.Task[None]") -> Reading:
+    async def _read(
+        self, tail: TenantTail, checked: CheckedCredential, gone: "asyncio.Task[None]"
+    ) -> Reading:
         if gone.done():
             raise ClientGone
-        if not guest.welcome:
+        if not checked.welcome:
             raise NotSignedIn("Your credentials are no longer valid. Sign in again or use another key.")
         return await self._threads.run(tail.read)
 

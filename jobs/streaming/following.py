@@ -8,12 +8,12 @@ import structlog
 
 from jobs.core.states import TERMINAL
 from jobs.intake.metrics import ENDED
+from jobs.streaming.credential_checks import CheckedCredential, CredentialChecks
+from jobs.streaming.credentials import Credential
 from jobs.streaming.event_blocks import KEEP_ALIVE, block, close_block, event_block, ready_block
-from jobs.streaming.guests import Guest, Guests
+from jobs.streaming.final_event import FinalEvent
 from jobs.streaming.hub import Hub, Watch
-from jobs.streaming.last_words import LastWords
 from jobs.streaming.moving import moving, pause_ms
-from jobs.streaming.passes import Pass
 from jobs.streaming.tails import JobTail, Reading, Tail, TenantTail
 from tenants.core.asgi.protocol import ClientGone, Message, Receive, Send, until_disconnect
 from tenants.core.asgi.threads import DatabaseThreads
@@ -35,7 +35,7 @@ class TooSlow(Exception):
     """The client does not take any data. What is read for it would have to be kept in memory."""
 
 
-class Line:
+class Follower:
     """The response of one request, which is sent in pieces."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
@@ -81,20 +81,20 @@ class Following:
     database.
     """
 
-    def __init__(self, hub: Hub, threads: DatabaseThreads, guests: Guests) -> None:
+    def __init__(self, hub: Hub, threads: DatabaseThreads, credential_checks: CredentialChecks) -> None:
         self._hub = hub
         self._threads = threads
-        self._guests = guests
+        self._credential_checks = credential_checks
 
     async def read(self, tail: Tail) -> Reading:
         return await self._threads.run(tail.read)
 
     async def job(
         self,
-        line: Line,
-        held: Pass,
+        line: Follower,
+        held: Credential,
         tail: JobTail,
-        last_words: LastWords,
+        last_words: FinalEvent,
         *,
         first: Reading = Reading(),  # noqa: B008  # frozen
         ended: bool,
@@ -107,7 +107,7 @@ class Following:
         await self._to_its_end(line, held, story())
 
     async def tenant(
-        self, line: Line, held: Pass, tail: TenantTail, first: Reading, begins_at: str | int | None
+        self, line: Follower, held: Credential, tail: TenantTail, first: Reading, begins_at: str | int | None
     ) -> None:
         """Send the events of a tenant. This stream has no end. `begins_at` is sent first, so that a client that is cut
         off before any event misses none.
@@ -119,7 +119,7 @@ class Following:
 
         await self._to_its_end(line, held, story())
 
-    async def _to_its_end(self, line: Line, held: Pass, story: Awaitable[None]) -> None:
+    async def _to_its_end(self, line: Follower, held: Credential, story: Awaitable[None]) -> None:
         reason, tenant_id = "failed", str(held.identity.tenant_id)
         try:
             await story
@@ -139,18 +139,18 @@ class Following:
         finally:
             ENDED.labels(reason=reason).inc()
 
-    async def _close(self, line: Line, code: str, detail: str) -> None:
+    async def _close(self, line: Follower, code: str, detail: str) -> None:
         with suppress(TooSlow):
             await line.finish(close_block(code, detail, retry_ms=pause_ms()))
 
     async def _follow(
-        self, line: Line, held: Pass, tail: Tail, first: Reading, *, ended: bool = False
+        self, line: Follower, held: Credential, tail: Tail, first: Reading, *, ended: bool = False
     ) -> None:
         """Send what the tail reads. Return once a job has ended and all of its events are sent."""
         tenant_id = held.identity.tenant_id
         with (
             self._hub.watch(tail.subject, tenant_id=tenant_id) as changed,
-            self._guests.received(held, changed.wake) as guest,
+            self._credential_checks.received(held, changed.wake) as checked,
             line.listening(changed.wake),
         ):
             changed.wake()  # A change between the first read and the watch is read at once.
@@ -163,13 +163,13 @@ class Following:
                 timeout_s = min(timeout_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
                 if not reading.more:
                     await self._pause(line, changed, timeout_s if reading.unsettled else None)
-                self._check(line, guest)
+                self._check(line, checked)
                 reading = await self.read(tail)
                 changed.seen = tail.place or 0
                 if ended and not reading.deliveries:
                     return
 
-    async def _pause(self, line: Line, changed: Watch, unsettled_s: float | None) -> None:
+    async def _pause(self, line: Follower, changed: Watch, unsettled_s: float | None) -> None:
         """Wait until there is a reason to read."""
         if unsettled_s is not None:
             await changed.wait(unsettled_s)
@@ -177,12 +177,12 @@ class Following:
         while not await changed.wait(KEEP_ALIVE_S):
             await line.say(KEEP_ALIVE)
 
-    def _check(self, line: Line, guest: Guest) -> None:
+    def _check(self, line: Follower, checked: CheckedCredential) -> None:
         if line.gone:
             raise ClientGone
         if self._hub.closed:
             raise moving()
-        if not guest.welcome:
+        if not checked.welcome:
             raise NotSignedIn("Your credentials are no longer valid. Sign in again or use another key.")
 
 

@@ -2,12 +2,12 @@
 
 from contextlib import ExitStack
 
+from jobs.streaming.authorizer import Authorizer
 from jobs.streaming.closing import Closable
 from jobs.streaming.consumers import LEAVING, EventsConsumer
-from jobs.streaming.doorman import Doorman
-from jobs.streaming.guests import Guests
+from jobs.streaming.credential_checks import CredentialChecks
 from jobs.streaming.hub import Hub
-from jobs.streaming.seats import Seats
+from jobs.streaming.open_connections import OpenConnections
 from tenants.core.asgi.protocol import App, Receive, Scope, Send
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import NotFound
@@ -15,9 +15,16 @@ from tenants.core.errors import NotFound
 
 class Sockets:
     def __init__(
-        self, hub: Hub, threads: DatabaseThreads, doorman: Doorman, seats: Seats, guests: Guests
+        self,
+        hub: Hub,
+        threads: DatabaseThreads,
+        authorizer: Authorizer,
+        seats: OpenConnections,
+        credential_checks: CredentialChecks,
     ) -> None:
-        events = EventsConsumer.as_asgi(hub=hub, doorman=doorman, threads=threads, seats=seats, guests=guests)
+        events = EventsConsumer.as_asgi(
+            hub=hub, authorizer=authorizer, threads=threads, seats=seats, credential_checks=credential_checks
+        )
         self._at: dict[str, App] = {"/ws/v1/events": events}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

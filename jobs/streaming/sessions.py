@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from tenants.api.authentication import signed_in_identity
 from tenants.core.asgi.client_ip_limit import place_of_scope
-from tenants.core.asgi.credentials import Familiar, Strangers
+from tenants.core.asgi.credentials import Familiar, UnknownCallers
 from tenants.core.asgi.protocol import Scope, cookie
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.identity.identity import Identity
@@ -27,9 +27,9 @@ def identify_session(session_key: str) -> Identity | None:
 class Sessions:
     """The lookup of sessions. Sessions of recent users are found, however many invalid cookies are sent."""
 
-    def __init__(self, threads: DatabaseThreads, strangers: Strangers) -> None:
+    def __init__(self, threads: DatabaseThreads, unknown_callers: UnknownCallers) -> None:
         self._familiar: Familiar[Identity | None] = Familiar(
-            threads, strangers, identify_session, is_good=_is_somebodys, is_nobodys=_is_nobodys
+            threads, unknown_callers, identify_session, is_good=_is_somebodys, is_nobodys=_is_nobodys
         )
 
     async def identify(self, scope: Scope) -> Identity | None:

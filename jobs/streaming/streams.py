@@ -1,12 +1,12 @@
 """The paths of event streams (`text/event-stream`), and everything that happens before the first byte of a response."""
 
-from jobs.intake.asking import JOBS, WITH_RESULT, Asking, JobSeen, is_job, job_in
-from jobs.streaming.doorman import Doorman
-from jobs.streaming.following import Following, Line
-from jobs.streaming.last_words import LastWords
+from jobs.intake.inner_requests import JOBS, WITH_RESULT, Asking, JobSeen, is_job, job_in
+from jobs.streaming.authorizer import Authorizer
+from jobs.streaming.final_event import FinalEvent
+from jobs.streaming.following import Follower, Following
 from jobs.streaming.media_types import EVENT_STREAM, prefers_stream
-from jobs.streaming.places import parameters, place_asked, seq_of
-from jobs.streaming.seats import Seats
+from jobs.streaming.open_connections import OpenConnections
+from jobs.streaming.resume_position import parameters, place_asked, seq_of
 from jobs.streaming.tails import JobTail, TenantTail
 from tenants.core.asgi.protocol import App, Receive, Scope, Send, header, without_headers
 from tenants.core.errors import InvalidRequest
@@ -32,10 +32,12 @@ HEADERS: Headers = (
 class Streams:
     """The handler of event streams. Refusals are raised as domain errors, or are responses of Django."""
 
-    def __init__(self, inner: App, doorman: Doorman, seats: Seats, following: Following) -> None:
+    def __init__(
+        self, inner: App, authorizer: Authorizer, seats: OpenConnections, following: Following
+    ) -> None:
         self._inner = inner
         self._asking = Asking(inner)
-        self._doorman = doorman
+        self._authorizer = authorizer
         self._seats = seats
         self._following = following
 
@@ -51,13 +53,13 @@ class Streams:
             await self._inner(scope, receive, send)
 
     async def _of_tenant(self, scope: Scope, receive: Receive, send: Send) -> None:
-        held = await self._doorman.admit_request(scope, "events:read")
+        held = await self._authorizer.admit_request(scope, "events:read")
         asked = parameters(scope["query_string"], "after")
         place = place_asked(header(scope, b"last-event-id"), asked.get("after"))
         tail = TenantTail(held.identity, place)
         with self._seats.seat(held.identity.tenant_id, "tenant"):
             first = await self._following.read(tail)
-            line = Line(receive, send)
+            line = Follower(receive, send)
             await line.start(HEADERS)
             if scope["method"] == "HEAD":
                 await line.finish()
@@ -66,7 +68,7 @@ class Streams:
                 await self._following.tenant(line, held, tail, first, begins_at)
 
     async def _of_job(self, scope: Scope, receive: Receive, send: Send, job_id: str) -> None:
-        held = await self._doorman.admit_request(scope, "jobs:read")
+        held = await self._authorizer.admit_request(scope, "jobs:read")
         asked = parameters(scope["query_string"], "after", "include")
         after = seq_of(place_asked(header(scope, b"last-event-id"), asked.get("after")))
         query = _query_of_last(asked)
@@ -79,7 +81,7 @@ class Streams:
             tail = JobTail(held.identity, job.id, after)
             # The events are read before the response begins. If they are erased, that is the response.
             reading = await self._following.read(tail)
-            line = Line(receive, send)
+            line = Follower(receive, send)
             await line.start(HEADERS)
             if scope["method"] == "HEAD":
                 await line.finish()
@@ -91,7 +93,7 @@ class Streams:
         """Create a job and stream its events. A submission that is sent again under its Idempotency-Key continues where
         it was cut off.
         """
-        held = await self._doorman.admit_request(scope, "jobs:read")
+        held = await self._authorizer.admit_request(scope, "jobs:read")
         seen = seq_of(place_asked(header(scope, b"last-event-id"), None))
         query = _query_of_last(parameters(scope["query_string"], "include"))
         with self._seats.seat(held.identity.tenant_id, "job"):
@@ -101,14 +103,14 @@ class Streams:
             if job is None:
                 await first.give(send)
                 return
-            line = Line(receive, send)
+            line = Follower(receive, send)
             await line.start((*HEADERS, *(pair for pair in first.headers if pair[0].lower() in _KEPT)))
             goes_on = first.has(b"idempotent-replay") and seen <= job.last_seq
             tail = JobTail(held.identity, job.id, seen if goes_on else 0)
             await self._following.job(line, held, tail, self._last_words(scope, job, query), ended=job.done)
 
-    def _last_words(self, scope: Scope, job: JobSeen, query: bytes) -> LastWords:
-        return LastWords(lambda: self._asking.look(scope, job.id, query))
+    def _last_words(self, scope: Scope, job: JobSeen, query: bytes) -> FinalEvent:
+        return FinalEvent(lambda: self._asking.look(scope, job.id, query))
 
 
 def _job_at(path: str) -> str | None:

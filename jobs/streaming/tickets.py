@@ -11,7 +11,7 @@ from django.conf import settings
 
 from inference.core.prompt_redis import single_try
 from jobs.core.errors import StorageUnavailable
-from jobs.streaming.passes import Pass
+from jobs.streaming.credentials import Credential
 from tenants.authentication.selectors import effective_limits
 from tenants.identity.identity import Identity
 
@@ -36,7 +36,7 @@ def _masked(session_key: bytes, ticket: str) -> bytes:
     return bytes(one ^ other for one, other in zip(session_key, pad, strict=True))
 
 
-def issue_ticket(held: Pass) -> str:
+def issue_ticket(held: Credential) -> str:
     """Issue a ticket that can be used once, within a minute. It permits what its credential permits, and expires with
     it.
     """
@@ -58,7 +58,7 @@ def issue_ticket(held: Pass) -> str:
     return ticket
 
 
-def redeem_ticket(ticket: str) -> Pass | None:
+def redeem_ticket(ticket: str) -> Credential | None:
     """Return the credential of the ticket, or None if the ticket was used, is too old or never existed."""
     try:
         stored = _connection().getdel(_key(ticket))
@@ -78,7 +78,7 @@ def redeem_ticket(ticket: str) -> Pass | None:
         user_id=UUID(values["user"]) if values["user"] else None,
     )
     masked = values["session"]
-    return Pass(identity, _masked(bytes.fromhex(masked), ticket).decode() if masked else None)
+    return Credential(identity, _masked(bytes.fromhex(masked), ticket).decode() if masked else None)
 
 
 def _unavailable() -> StorageUnavailable:

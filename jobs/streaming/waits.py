@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from uuid import UUID
 
-from jobs.intake.asking import JOBS, WITH_RESULT, Answer, Asking, JobSeen, is_job, job_in
+from jobs.intake.inner_requests import JOBS, WITH_RESULT, Answer, Asking, JobSeen, is_job, job_in
 from jobs.streaming.hub import Hub, Watch
 from jobs.streaming.preferences import wait_asked_s
 from tenants.api.authentication import IDENTITY

@@ -75,7 +75,7 @@ class EstimateRequest:
 
 
 @dataclass(frozen=True)
-class Told:
+class PricedEstimate:
     version: ModelVersion
     agreed: AgreedPrice
     standing: Standing
@@ -84,7 +84,7 @@ class Told:
     """Set if the work costs no more than the estimate, and may well cost less."""
 
 
-def estimate(*, identity: Identity, request: EstimateRequest) -> Told:
+def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
     """Estimate the cost of an amount of work. Raises InvalidRequest, ModelNotFound, and for a document NotFound and
     DocumentDeleted.
     """
@@ -100,7 +100,7 @@ def estimate(*, identity: Identity, request: EstimateRequest) -> Told:
 
 def estimate_job(
     *, identity: Identity, request: JobRequest, upload: Upload | None, cached_share: Fraction
-) -> Told:
+) -> PricedEstimate:
     """Estimate the cost of a submission as it would be sent, including its file if there is one. Raises what would
     refuse the submission, except for conditions of the moment: money, limits and queues.
     """
@@ -118,7 +118,7 @@ def estimate_job(
     return _told(identity, version, quantity, cached_share, at_most=meter in UNKNOWN_BEFORE)
 
 
-def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fraction) -> Told:
+def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fraction) -> PricedEstimate:
     """Estimate the cost of a synchronous call as it would be sent."""
     version = call.version
     identity.require_model(version.served_model.name)
@@ -139,7 +139,7 @@ def _agreed(identity: Identity, version: ModelVersion) -> AgreedPrice:
 
 def _told(
     identity: Identity, version: ModelVersion, quantity: int, cached_share: Fraction, *, at_most: bool
-) -> Told:
+) -> PricedEstimate:
     agreed = _agreed(identity, version)
     with unit_of_work(identity):
         standing = standing_of(identity.tenant_id)
@@ -150,7 +150,7 @@ def _told(
         agreed=agreed,
         left=standing.left,
     )
-    return Told(version, agreed, standing, found, at_most)
+    return PricedEstimate(version, agreed, standing, found, at_most)
 
 
 def _pages_to_read(

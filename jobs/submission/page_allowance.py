@@ -14,7 +14,7 @@ from django.utils import timezone
 from jobs.core import states
 from jobs.core.errors import TooManyUnfinishedPages
 from jobs.core.models import Job
-from jobs.core.turned_away import turned_away
+from jobs.core.recent_refusals import turned_away
 from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import every_mode
 from tenants.identity.identity import Identity

@@ -31,13 +31,13 @@ from jobs.events.log import append_event
 from jobs.queue.admission import require_short_queue
 from jobs.queue.release import release_after_commit
 from jobs.results.reuse.accepting import find_known, take_known
-from jobs.results.reuse.wishes import Wish
+from jobs.results.reuse.cache_directives import Wish
 from jobs.search.embeddings import take_over_embeddings
 from jobs.search.services import index_name, take_over_words
 from jobs.submission.allowance import pages_paid, require_room_for_job
-from jobs.submission.beginnings import FIRST_SEQ, write_beginning
 from jobs.submission.document_kinds import require_readable
 from jobs.submission.inputs import input_kind, work_input
+from jobs.submission.job_rows import FIRST_SEQ, write_beginning
 from jobs.submission.page_allowance import require_room_for_pages
 from jobs.submission.retries import furthest, lock_first_of, retry_that_will_do
 from jobs.webhooks.job_urls import taken_url
@@ -245,7 +245,7 @@ def _cancel(*jobs: Job, state: str = states.CANCELED) -> None:
     # of these jobs. If the jobs were handled one by one, two erasures of documents whose pages wait for each other's
     # would deadlock.
     Page.objects.filter(job__in=jobs, state__in=states.UNFINISHED).update(
-        state=state, finished_at=Now(), lease_until=None, wake_again_at=None
+        state=state, finished_at=Now(), lease_until=None, renotify_at=None
     )
     for job in jobs:
         _end_unfinished(job, state)

@@ -18,7 +18,7 @@ from jobs.uploads.decisions import locked, not_in_parts
 from jobs.uploads.errors import DirectUploadsUnavailable, PartsMissing
 from jobs.uploads.layout import Layout
 from jobs.uploads.models import ResumableUpload
-from jobs.uploads.receiving import Turn, move_offset, release, take
+from jobs.uploads.receiving import Lease, move_offset, release, take
 from jobs.uploads.selectors import get_upload, seen
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
@@ -74,7 +74,7 @@ def stored_parts(*, identity: Identity, upload_id: object) -> Sequence[StoredPar
     return _stored(require_part_store(), upload) or ()
 
 
-def complete(*, identity: Identity, upload_id: object) -> Turn | None:
+def complete(*, identity: Identity, upload_id: object) -> Lease | None:
     """Take the turn to make a document of the upload. Return None if all bytes had come already and another process has
     that turn.
     """
@@ -88,7 +88,7 @@ def complete(*, identity: Identity, upload_id: object) -> Turn | None:
         row = take(upload.id, 0, lease_s=JOINING_S)
         if row is None:
             raise locked(max(seen(upload).locked_for_s, 1.0))
-    turn = Turn(identity.tenant_id, upload.id, row[0], 0, row[1])
+    turn = Lease(identity.tenant_id, upload.id, row[0], 0, row[1])
     try:
         _join(store, upload)
         with unit_of_work(turn.tenant_id):

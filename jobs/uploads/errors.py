@@ -48,7 +48,7 @@ class DirectUploadsUnavailable(DomainError):
 class OtherWay(DomainError):
     """The refusal of a direct request for an upload that goes through the service, or the other way round."""
 
-    code = "upload_sent_otherwise"
+    code = "upload_method_differs"
 
 
 class UploadFinished(DomainError):

@@ -22,7 +22,7 @@ from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload, UploadWithdrawn
 from jobs.uploads.direct import require_part_store
 from jobs.uploads.models import ResumableUpload, UploadPiece
-from jobs.uploads.receiving import LEASE_S, Turn, renew
+from jobs.uploads.receiving import LEASE_S, Lease, renew
 from jobs.uploads.services import let_go_of_bytes
 from tenants.authentication.selectors import effective_limits
 from tenants.core.db.unit_of_work import APP, unit_of_work
@@ -43,15 +43,15 @@ class Lost(UploadWithdrawn):
     """The upload was or is being finished by another process, or it was abandoned."""
 
 
-def claim(tenant_id: UUID, upload_id: UUID) -> Turn | None:
+def claim(tenant_id: UUID, upload_id: UUID) -> Lease | None:
     """Take the lease to finish the upload. Return None if another process is at work, or if nothing is left to do."""
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_CLAIM, [LEASE_S, upload_id])
         row = cursor.fetchone()
-    return Turn(tenant_id, upload_id, row[0], row[1], row[1]) if row else None
+    return Lease(tenant_id, upload_id, row[0], row[1], row[1]) if row else None
 
 
-def join(turn: Turn, file: Scratch) -> Upload:
+def join(turn: Lease, file: Scratch) -> Upload:
     """Copy the whole upload to local disk and compute its digest."""
     with unit_of_work(turn.tenant_id):
         upload = _held(turn)
@@ -73,7 +73,7 @@ def join(turn: Turn, file: Scratch) -> Upload:
     )
 
 
-def settle(turn: Turn, upload: Upload) -> None:
+def settle(turn: Lease, upload: Upload) -> None:
     """Store the inspected upload: it becomes ready with its document, or rejected. Nothing happens if the lease is
     lost.
 
@@ -97,7 +97,7 @@ def settle(turn: Turn, upload: Upload) -> None:
             )
 
 
-def put_off(turn: Turn, pause_s: float) -> None:
+def put_off(turn: Lease, pause_s: float) -> None:
     """Give up the lease, so that another process may try after a pause."""
     with unit_of_work(turn.tenant_id):
         ResumableUpload.objects.filter(
@@ -105,12 +105,12 @@ def put_off(turn: Turn, pause_s: float) -> None:
         ).update(lease_token=None, lease_until=Now() + timedelta(seconds=pause_s))
 
 
-def keep(turn: Turn) -> bool:
+def keep(turn: Lease) -> bool:
     """Renew the lease. Call this well within every lease period. Return False if the lease is lost."""
     return renew(turn)
 
 
-def _held(turn: Turn) -> ResumableUpload:
+def _held(turn: Lease) -> ResumableUpload:
     upload = ResumableUpload.objects.filter(
         id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
     ).first()
@@ -119,7 +119,7 @@ def _held(turn: Turn) -> ResumableUpload:
     return upload
 
 
-def _check_whole(turn: Turn, pieces: Sequence[UploadPiece]) -> None:
+def _check_whole(turn: Lease, pieces: Sequence[UploadPiece]) -> None:
     """Check that the pieces have no gap and no overlap. The unique start of each piece, and an offset that only grows
     by what is stored, guarantee this.
     """
@@ -153,11 +153,11 @@ def _copy(name: str, size_bytes: int, blocks: Iterable[bytes], file: Scratch) ->
         raise StorageUnavailable(f"{name} does not contain the stored bytes.")
 
 
-def _mark_ready(turn: Turn, stored: StoredDocument) -> None:
+def _mark_ready(turn: Lease, stored: StoredDocument) -> None:
     _end(turn, state=State.READY, document_id=stored.document.id, duplicate=not stored.created)
 
 
-def _end(turn: Turn, **values: object) -> None:
+def _end(turn: Lease, **values: object) -> None:
     """End the upload, in the transaction that stores its result."""
     changed = ResumableUpload.objects.filter(
         id=turn.upload_id, lease_token=turn.token, state=State.CHECKING

@@ -61,7 +61,7 @@ RETURNING offset_bytes = size_bytes
 
 
 @dataclass(frozen=True)
-class Turn:
+class Lease:
     """The right of one request to add bytes, from `offset` on."""
 
     tenant_id: UUID
@@ -73,13 +73,13 @@ class Turn:
 
 
 WAITING = "maas.waiting_body"
-"""The key in the scope of a request whose body waits. The value is where the `Turn` for that request is left."""
+"""The key in the scope of a request whose body waits. The value is where the `Lease` for that request is left."""
 
 
 @dataclass
 class WaitingBody:
     announced_bytes: int | None
-    turn: Turn | None = None
+    turn: Lease | None = None
     stored: bool = False
     """Set if its bytes are stored. The only thing left is to describe the state of the upload."""
 
@@ -95,7 +95,7 @@ class StagedPiece:
 
 def take_turn(
     *, identity: Identity, upload_id: object, offer: Offer, checksum: Checksum | None = None
-) -> Turn:
+) -> Lease:
     """Take the turn to add bytes. Raises the reason if bytes at that offset cannot be taken now."""
     with unit_of_work(identity):
         upload = get_upload(upload_id)
@@ -106,7 +106,7 @@ def take_turn(
         if row is None:
             # Another request took the upload between the check and this statement.
             raise why_not(with_pieces(get_upload(upload_id)), offer) or locked(LEASE_S)
-    return Turn(identity.tenant_id, upload.id, row[0], offer.offset, row[1], checksum)
+    return Lease(identity.tenant_id, upload.id, row[0], offer.offset, row[1], checksum)
 
 
 def take(upload_id: UUID, offset: int, *, lease_s: float = LEASE_S) -> tuple[int, int] | None:
@@ -114,19 +114,19 @@ def take(upload_id: UUID, offset: int, *, lease_s: float = LEASE_S) -> tuple[int
     return _changed(_TAKE, upload=upload_id, offset=offset, lease_s=lease_s)
 
 
-def renew(turn: Turn) -> bool:
+def renew(turn: Lease) -> bool:
     """Renew the lease. Return False if another request holds the upload by now, or nobody does."""
     with unit_of_work(turn.tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_RENEW, {"upload": turn.upload_id, "token": turn.token, "lease_s": LEASE_S})
         return bool(cursor.rowcount == 1)
 
 
-def release(turn: Turn) -> None:
+def release(turn: Lease) -> None:
     with unit_of_work(turn.tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_RELEASE, {"upload": turn.upload_id, "token": turn.token})
 
 
-def save_piece(turn: Turn, path: Path, start: int, size_bytes: int) -> StagedPiece:
+def save_piece(turn: Lease, path: Path, start: int, size_bytes: int) -> StagedPiece:
     """Save a piece. It is erased again unless it is counted."""
     name = f"tenants/{turn.tenant_id}/uploads/{turn.upload_id}/{start:016}-{secrets.token_hex(6)}"
     with unit_of_work(turn.tenant_id):
@@ -135,7 +135,7 @@ def save_piece(turn: Turn, path: Path, start: int, size_bytes: int) -> StagedPie
     return StagedPiece(name, start, size_bytes)
 
 
-def count_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> bool:
+def count_pieces(turn: Lease, pieces: Sequence[StagedPiece]) -> bool:
     """Count the pieces and return whether the upload is complete now. The rows, the offset and the withdrawal of the
     erasure orders are one transaction.
     """
@@ -156,7 +156,7 @@ def count_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> bool:
     return whole
 
 
-def move_offset(turn: Turn, start: int, size_bytes: int) -> bool:
+def move_offset(turn: Lease, start: int, size_bytes: int) -> bool:
     """Advance the offset and return whether the upload is complete now. Call this in the transaction that records where
     these bytes are.
     """
@@ -175,7 +175,7 @@ def move_offset(turn: Turn, start: int, size_bytes: int) -> bool:
     return bool(row[0])
 
 
-def drop_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> None:
+def drop_pieces(turn: Lease, pieces: Sequence[StagedPiece]) -> None:
     """Erase the pieces at once. If that fails, they are erased when they are due.
 
     They may have been counted: if the result of a commit was lost, it is unknown here.

@@ -19,12 +19,12 @@ from jobs.uploads.errors import TooManyUploads, UploadGone
 from jobs.uploads.layout import part_bytes_of
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.protocol import Announced
-from jobs.uploads.receiving import Turn
+from jobs.uploads.receiving import Lease
 from jobs.uploads.selectors import get_upload
 from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import APP, every_mode, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.limits.storage.room import require_kept_within
+from tenants.limits.storage.capacity import require_kept_within
 
 State = ResumableUpload.State
 LATE_PARTS = timedelta(hours=1)
@@ -68,7 +68,7 @@ def terminate_upload(*, identity: Identity, upload_id: object) -> None:
         end_upload(locked, State.TERMINATED)
 
 
-def withdraw_upload(turn: Turn) -> None:
+def withdraw_upload(turn: Lease) -> None:
     """Remove the upload as if neither it nor its idempotency key had ever been sent, unless another request holds it by
     now.
     """

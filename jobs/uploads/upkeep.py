@@ -19,7 +19,7 @@ from jobs.documents.reading import reader
 from jobs.documents.uploads import Upload
 from jobs.uploads import finishing
 from jobs.uploads.models import ResumableUpload
-from jobs.uploads.receiving import LEASE_S, Turn
+from jobs.uploads.receiving import LEASE_S, Lease
 from jobs.uploads.services import OPEN, State, end_upload
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.errors import DomainError
@@ -87,11 +87,11 @@ def _expire(tenant_id: UUID, upload_id: UUID) -> bool:
     return True
 
 
-def _finish(turn: Turn) -> None:
+def _finish(turn: Lease) -> None:
     about = {"upload_id": str(turn.upload_id), "tenant_id": str(turn.tenant_id)}
     try:
         with _kept(turn), scratch() as file:
-            finishing.settle(turn, _looked_at(turn, finishing.join(turn, file)))
+            finishing.settle(turn, _checked_at(turn, finishing.join(turn, file)))
         log.info("upload_finished", **about)
     except finishing.Lost:
         log.info("upload_finished_elsewhere", **about)
@@ -103,7 +103,7 @@ def _finish(turn: Turn) -> None:
         finishing.put_off(turn, PAUSE_S)
 
 
-def _looked_at(turn: Turn, upload: Upload) -> Upload:
+def _checked_at(turn: Lease, upload: Upload) -> Upload:
     found: Inspection | DocumentRejected
     try:
         found = reader().inspect(upload.path, Call(tenant=str(turn.tenant_id)))
@@ -113,7 +113,7 @@ def _looked_at(turn: Turn, upload: Upload) -> Upload:
 
 
 @contextmanager
-def _kept(turn: Turn) -> Iterator[None]:
+def _kept(turn: Lease) -> Iterator[None]:
     """Renew the lease meanwhile, however long a large file takes."""
     ended = threading.Event()
     threading.Thread(target=_keep, args=(turn, ended), name="upload-lease", daemon=True).start()
@@ -123,7 +123,7 @@ def _kept(turn: Turn) -> Iterator[None]:
         ended.set()
 
 
-def _keep(turn: Turn, ended: threading.Event) -> None:
+def _keep(turn: Lease, ended: threading.Event) -> None:
     try:
         while not ended.wait(LEASE_S / 3):
             try:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import connections, transaction
 
-from jobs.webhooks.lanes import WIDEST, Lane, Standing, Waiting, chosen
+from jobs.webhooks.delivery_order import WIDEST, DeliveryQueue, Standing, Waiting, chosen
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.http_client.breaker import MAX_FAILURES
 
@@ -59,7 +59,7 @@ _DUE = f"""
 SELECT due.id, e.id, e.tenant_id, {_STANDING}, e.width
 FROM unnest(%(lanes)s::uuid[]) AS lane (endpoint_id)
 JOIN jobs_webhookendpoint e ON e.id = lane.endpoint_id AND e.state = 'enabled'
-    AND coalesce(greatest(e.rests_until, e.not_before) <= clock_timestamp(), true)
+    AND coalesce(greatest(e.paused_until, e.not_before) <= clock_timestamp(), true)
 CROSS JOIN LATERAL (
     (SELECT d.id, d.next_attempt_at FROM jobs_webhookdelivery d
      WHERE e.failures < {MAX_FAILURES} AND {_FREE} ORDER BY d.next_attempt_at LIMIT %(each)s)
@@ -169,5 +169,5 @@ def _is_alone() -> bool:
         return bool(cursor.fetchone()[1])
 
 
-def _lane(endpoint_id: UUID, tenant_id: UUID, standing: int, width: int) -> Lane:
-    return Lane(endpoint_id, tenant_id, Standing(standing), width)
+def _lane(endpoint_id: UUID, tenant_id: UUID, standing: int, width: int) -> DeliveryQueue:
+    return DeliveryQueue(endpoint_id, tenant_id, Standing(standing), width)

@@ -55,20 +55,20 @@ class WebhookEndpoint(TenantOwned):
         db_default=0,
         help_text="Consecutive requests without a response or with a server error.",
     )
-    rests_until = models.DateTimeField(
+    paused_until = models.DateTimeField(
         "paused until", null=True, help_text="Nothing is sent until this time after repeated failures."
     )
     not_before = models.DateTimeField(
         "retry after", null=True, help_text="The server asked to wait until this time (Retry-After)."
     )
-    told_at = models.DateTimeField(
+    notified_at = models.DateTimeField(
         null=True, editable=False, help_text="When the owners were mailed about the disabling."
     )
-    tell_at = models.DateTimeField(
+    next_notice_at = models.DateTimeField(
         null=True, editable=False, help_text="When to retry mailing the remaining owners."
     )
-    tell_tries = models.PositiveIntegerField(default=0, db_default=0, editable=False)
-    told_ids = ArrayField(
+    notice_tries = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    notified_ids = ArrayField(
         models.UUIDField(),
         default=list,
         db_default=[],
@@ -90,7 +90,7 @@ class WebhookEndpoint(TenantOwned):
 
     @property
     def left_alone_until(self) -> datetime | None:
-        return max(filter(None, (self.rests_until, self.not_before)), default=None)
+        return max(filter(None, (self.paused_until, self.not_before)), default=None)
 
     def __str__(self) -> str:
         return self.url

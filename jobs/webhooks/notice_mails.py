@@ -45,25 +45,25 @@ class Disabled:
     reason: str
     disabled_at: datetime
     tries: int
-    told_ids: list[UUID]
+    notified_ids: list[UUID]
     """The users who were notified, or whom no email can reach."""
 
 
 @dataclass
-class Telling:
+class Notice:
     told: int = 0
     put_off: int = 0
     """The number of recipients that the mail server refuses now and may accept later."""
 
 
-def tell(endpoint: Disabled, note: Callable[[UUID], None]) -> Telling:
+def tell(endpoint: Disabled, note: Callable[[UUID], None]) -> Notice:
     """Send a separate email to each recipient, because nobody else may see their address. A refused email does not stop
     the others.
 
     `note` is called for each recipient who does not have to be notified any more. Raises OSError if the server accepts
     nothing at all.
     """
-    telling = Telling()
+    telling = Notice()
     with get_connection() as connection:
         for user_id, address in _left(endpoint):
             try:
@@ -92,7 +92,7 @@ def _may_be_taken_later(refusal: Exception) -> bool:
 def _left(endpoint: Disabled) -> Iterator[tuple[UUID, str]]:
     tellers = Membership.objects.filter(
         tenant_id=endpoint.tenant_id, role__in=TELLERS, user__is_active=True
-    ).exclude(user_id__in=endpoint.told_ids)
+    ).exclude(user_id__in=endpoint.notified_ids)
     yield from tellers.order_by("user__email").values_list("user_id", "user__email")
 
 

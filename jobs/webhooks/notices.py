@@ -24,28 +24,30 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 60, 3600
 _TAKE = """
 WITH taken AS (
     UPDATE jobs_webhookendpoint
-    SET tell_at = clock_timestamp() + make_interval(secs => %(lease_s)s), tell_tries = tell_tries + 1
+    SET next_notice_at = clock_timestamp() + make_interval(secs => %(lease_s)s), notice_tries = notice_tries + 1
     WHERE id IN (
         SELECT id FROM jobs_webhookendpoint
         WHERE kind = 'endpoint' AND state = 'disabled' AND disabled_reason IN ('gone', 'failing')
-          AND told_at IS NULL AND disabled_at > clock_timestamp() - interval '1 day'
-          AND (tell_at IS NULL OR tell_at <= clock_timestamp())
+          AND notified_at IS NULL AND disabled_at > clock_timestamp() - interval '1 day'
+          AND (next_notice_at IS NULL OR next_notice_at <= clock_timestamp())
         ORDER BY disabled_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
     )
     RETURNING *
 )
 SELECT id, tenant_id, (SELECT name FROM tenants_tenant WHERE id = tenant_id), url, disabled_reason, disabled_at,
-    tell_tries, told_ids
+    notice_tries, notified_ids
 FROM taken ORDER BY disabled_at
 """
 
 # This matches the same disabling only. An endpoint that was enabled meanwhile, and perhaps disabled again, does not
 # match.
 _STILL = "id = %(id)s AND disabled_at = %(disabled_at)s AND state = 'disabled'"
-_NOTE = f"UPDATE jobs_webhookendpoint SET told_ids = told_ids || %(user)s::uuid WHERE {_STILL}"  # noqa: S608
-_DONE = f"UPDATE jobs_webhookendpoint SET told_at = clock_timestamp(), tell_at = NULL WHERE {_STILL}"  # noqa: S608
+_NOTE = f"UPDATE jobs_webhookendpoint SET notified_ids = notified_ids || %(user)s::uuid WHERE {_STILL}"  # noqa: S608
+_DONE = (
+    f"UPDATE jobs_webhookendpoint SET notified_at = clock_timestamp(), next_notice_at = NULL WHERE {_STILL}"  # noqa: S608
+)
 _AGAIN = f"""
-UPDATE jobs_webhookendpoint SET tell_at = clock_timestamp() + make_interval(secs => %(pause_s)s) WHERE {_STILL}
+UPDATE jobs_webhookendpoint SET next_notice_at = clock_timestamp() + make_interval(secs => %(pause_s)s) WHERE {_STILL}
 """  # noqa: S608
 
 

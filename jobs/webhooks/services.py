@@ -109,7 +109,7 @@ def _settings_of(endpoint: WebhookEndpoint) -> dict[str, object]:
 def _told(what: str, endpoint: WebhookEndpoint, before: dict[str, object]) -> None:
     record(
         tenant_id=endpoint.tenant_id,
-        deed=f"webhook_endpoint.{what}",
+        action=f"webhook_endpoint.{what}",
         subject_id=endpoint.id,
         subject=endpoint.url,
         changes=changes_between(before, _settings_of(endpoint)),
@@ -119,9 +119,9 @@ def _told(what: str, endpoint: WebhookEndpoint, before: dict[str, object]) -> No
 def _forget_health(endpoint: WebhookEndpoint) -> None:
     """Reset the health of the endpoint, because failures at the old URL say nothing about the new one."""
     endpoint.failing_since, endpoint.given_up, endpoint.succeeded_at = None, 0, None
-    endpoint.failures, endpoint.rests_until, endpoint.not_before = 0, None, None
+    endpoint.failures, endpoint.paused_until, endpoint.not_before = 0, None, None
     endpoint.save(
-        update_fields=["failing_since", "given_up", "succeeded_at", "failures", "rests_until", "not_before"]
+        update_fields=["failing_since", "given_up", "succeeded_at", "failures", "paused_until", "not_before"]
     )
 
 
@@ -131,13 +131,18 @@ def _enable(endpoint: WebhookEndpoint) -> None:
         return
     endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = State.ENABLED, "", None
     endpoint.failing_since, endpoint.given_up, endpoint.failures = None, 0, 0
-    endpoint.rests_until, endpoint.not_before = None, None
-    endpoint.told_at, endpoint.tell_at, endpoint.tell_tries, endpoint.told_ids = None, None, 0, []
-    notices = ["told_at", "tell_at", "tell_tries", "told_ids"]
+    endpoint.paused_until, endpoint.not_before = None, None
+    endpoint.notified_at, endpoint.next_notice_at, endpoint.notice_tries, endpoint.notified_ids = (
+        None,
+        None,
+        0,
+        [],
+    )
+    notices = ["notified_at", "next_notice_at", "notice_tries", "notified_ids"]
     endpoint.save(
         update_fields=[
             *("state", "disabled_reason", "disabled_at", "failing_since", "given_up", "failures"),
-            *("rests_until", "not_before", *notices),
+            *("paused_until", "not_before", *notices),
         ]
     )
 
@@ -171,7 +176,7 @@ def rotate_secret(*, identity: Identity, endpoint_id: object) -> WithSecret:
         endpoint = get_endpoint(endpoint_id, for_update=True)
         record(
             tenant_id=identity.tenant_id,
-            deed="webhook_secret.rotated",
+            action="webhook_secret.rotated",
             subject_id=endpoint.id,
             subject=endpoint.url,
         )
@@ -188,7 +193,9 @@ def rotate_own_secret(*, identity: Identity) -> WebhookSecret:
     with unit_of_work(identity):
         lock_tenant(identity.tenant_id)
         secrets.rotate(identity.tenant_id, None, of_tests=not identity.livemode)
-        record(tenant_id=identity.tenant_id, deed="webhook_secret.rotated", subject="of jobs' own addresses")
+        record(
+            tenant_id=identity.tenant_id, action="webhook_secret.rotated", subject="of jobs' own addresses"
+        )
         return secrets.lasting(identity.tenant_id, None, of_tests=not identity.livemode)
 
 
@@ -246,8 +253,8 @@ def _wake(endpoint: WebhookEndpoint) -> None:
     """End the rest of the endpoint, because a request by hand must not wait for that. The next message decides how it
     continues.
     """
-    resting = WebhookEndpoint.objects.filter(id=endpoint.id).exclude(rests_until=None, not_before=None)
-    resting.update(rests_until=None, not_before=None)
+    resting = WebhookEndpoint.objects.filter(id=endpoint.id).exclude(paused_until=None, not_before=None)
+    resting.update(paused_until=None, not_before=None)
 
 
 def _again(rows: "QuerySet[WebhookDelivery]") -> int:

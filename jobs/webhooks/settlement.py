@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from jobs.webhooks import schedule
 from jobs.webhooks.claims import Held
-from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
+from jobs.webhooks.delivery_order import PER_ENDPOINT, WIDEST
 from jobs.webhooks.metrics import ATTEMPTS, DISABLED
 from jobs.webhooks.models import WebhookAttempt, WebhookEndpoint
 from jobs.webhooks.schedule import Verdict, verdict
@@ -48,7 +48,7 @@ WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending'
 _SUCCEEDED = """
 UPDATE jobs_webhookendpoint
 SET succeeded_at = clock_timestamp(), failing_since = NULL, given_up = 0, width = greatest(width, %(least)s),
-    failures = 0, rests_until = NULL
+    failures = 0, paused_until = NULL
 WHERE id = %(id)s AND (failing_since IS NOT NULL OR given_up > 0 OR width < %(least)s OR succeeded_at IS NULL
     OR succeeded_at < clock_timestamp() - make_interval(secs => %(kept_s)s))
 """
@@ -62,14 +62,14 @@ WHERE id = %(id)s AND (failing_since IS NULL OR %(given_up)s > 0 OR width > 1)
 # Requests that were under way when the endpoint began to rest do not extend the rest.
 _DOWN = """
 UPDATE jobs_webhookendpoint SET failures = failures + 1
-WHERE id = %(id)s AND (rests_until IS NULL OR rests_until <= clock_timestamp()) RETURNING failures
+WHERE id = %(id)s AND (paused_until IS NULL OR paused_until <= clock_timestamp()) RETURNING failures
 """
 _RESTS = """
-UPDATE jobs_webhookendpoint SET rests_until = clock_timestamp() + make_interval(secs => %(rest_s)s) WHERE id = %(id)s
+UPDATE jobs_webhookendpoint SET paused_until = clock_timestamp() + make_interval(secs => %(rest_s)s) WHERE id = %(id)s
 """
 _IS_UP = """
-UPDATE jobs_webhookendpoint SET failures = 0, rests_until = NULL
-WHERE id = %(id)s AND (failures > 0 OR rests_until IS NOT NULL)
+UPDATE jobs_webhookendpoint SET failures = 0, paused_until = NULL
+WHERE id = %(id)s AND (failures > 0 OR paused_until IS NOT NULL)
 """
 
 # This concerns the server and not the message, because the server has asked to get no other message meanwhile.
@@ -240,7 +240,7 @@ def _disable(held: Held, reason: WebhookEndpoint.Reason) -> None:
     if changed:
         record(
             tenant_id=held.tenant_id,
-            deed="webhook_endpoint.changed",
+            action="webhook_endpoint.changed",
             subject_id=held.endpoint_id,
             changes=changes_between({"state": State.ENABLED}, {"state": State.DISABLED}),
             note=f"Disabled: {reason.label}.",

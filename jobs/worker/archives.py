@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections
 
 from jobs.archives.claims import ArchiveClaim, claim_archive, renew
-from jobs.archives.unpacking import Turn
+from jobs.archives.unpacking import Lease
 from jobs.documents.reading import reader
 
 log = structlog.get_logger(__name__)
@@ -55,7 +55,7 @@ class ArchiveWorker:
         if claim is None:
             return False
         with _Lease(claim, self._stopping) as lease:
-            outcome = Turn(claim, reader, lease.goes_on).take()
+            outcome = Lease(claim, reader, lease.goes_on).take()
         log.info(
             "archive_step_done", archive_id=str(claim.archive_id), outcome=outcome, attempt=claim.attempt
         )

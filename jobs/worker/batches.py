@@ -20,11 +20,11 @@ from inference.gateway.known_results import KnownResults
 from inference.gateway.targets import Targets
 from inference.rpc import AsyncLaneClient
 from jobs.batches import states
-from jobs.batches.asking import Asker, Wording
 from jobs.batches.checking import Fault, batch_fault
 from jobs.batches.checks import check_file
 from jobs.batches.claims import TaskClaim, claim_task, put_off, renew_tasks
-from jobs.batches.lines import LineFault
+from jobs.batches.line_calls import Asker, Wording
+from jobs.batches.line_parsing import LineFault
 from jobs.batches.merges import keep_apart, merge_files
 from jobs.batches.metrics import LINES
 from jobs.batches.running import Held, SliceRun
@@ -32,7 +32,7 @@ from jobs.batches.settlement import Done, fail_batch, finish_run, give_up_lines
 from jobs.batches.tries import MAX_TRIES, is_full, task_pause_s
 from jobs.core.errors import Fenced, FileMissing, StorageUnavailable
 from jobs.worker.database_outage import while_database_is_away
-from tenants.billing.ledger.till import Till
+from tenants.billing.ledger.call_holds import CallHolds
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import DatabaseAway
 
@@ -100,9 +100,9 @@ class BatchWorker:
         # Work that was given up may occupy its thread for a long time. No lease may wait for that.
         self._lease_threads = DatabaseThreads("batch-leases", 1)
         targets = DatabaseThreads("batch-models", 1)
-        lane, cache, till = AsyncLaneClient(self._url), _cache(), Till(targets, self._url)
+        lane, cache, call_holds = AsyncLaneClient(self._url), _cache(), CallHolds(targets, self._url)
         known = KnownResults(lane, cache, Generations(targets))
-        self._asker = Asker(Targets(targets), known, self._wording, till)
+        self._asker = Asker(Targets(targets), known, self._wording, call_holds)
         self._begun.set()
         work = [asyncio.create_task(self._serve()) for _ in range(AT_ONCE)]
         work.append(asyncio.create_task(self._renew_on()))
@@ -110,7 +110,7 @@ class BatchWorker:
         for task in work:
             task.cancel()
         await asyncio.gather(*work, return_exceptions=True)
-        await asyncio.gather(lane.close(), cache.close(), till.close(), return_exceptions=True)
+        await asyncio.gather(lane.close(), cache.close(), call_holds.close(), return_exceptions=True)
         for threads in (self._threads, self._lease_threads, targets):
             threads.close()
 

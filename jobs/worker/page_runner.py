@@ -13,7 +13,7 @@ from inference.core.contracts import VersionSpec, WorkInput, WorkOutput
 from inference.core.spent import Spent
 from inference.engine.engine import Engine
 from inference.runtime.load_watch import watching_loads
-from inference.workers.placement.relative_costs import Hefts
+from inference.workers.placement.relative_costs import RelativeCosts
 from jobs.core.errors import Fenced, StorageUnavailable
 from jobs.core.models import Document
 from jobs.core.priorities import WEIGHTS
@@ -29,10 +29,10 @@ from jobs.results.reuse.keys import Content
 from jobs.results.reuse.metrics import COALESCED, HIT, MISS, PAGE_LOOKUPS
 from jobs.results.reuse.running import Plan, look, plan_for, take_known_page, wait_for_it
 from jobs.submission.inputs import work_input
-from jobs.worker.apart import MayApart, OneApart
 from jobs.worker.database_outage import while_database_is_away
+from jobs.worker.isolated_tries import MayApart, OneApart
 from jobs.worker.leases import Leases
-from jobs.worker.load_news import LoadNews
+from jobs.worker.load_notices import LoadNews
 from jobs.worker.metrics import PAGE_SECONDS, PAGE_WAIT_SECONDS, PAGES
 from jobs.worker.page_ends import OURS, End, end_of
 from jobs.worker.storage_pause import StoragePause
@@ -61,7 +61,7 @@ class PageRunner:
     worker: str
     news: LoadNews = field(default_factory=LoadNews)
     apart: OneApart = field(default_factory=OneApart)
-    hefts: Hefts = field(default_factory=Hefts)
+    hefts: RelativeCosts = field(default_factory=RelativeCosts)
     storage: StoragePause = field(default_factory=StoragePause)
 
     def run(self, *, tenant_id: UUID, page_id: UUID) -> None:

@@ -16,12 +16,12 @@ from inference.rpc.keys import CANCEL_WORD
 from inference.workers.brokers import build_broker, start_worker
 from inference.workers.heartbeats import Heartbeat, worker_name
 from inference.workers.placement.affinity import Affinity, queue_names
+from inference.workers.placement.heartbeat import PagesNow
 from inference.workers.placement.load_times import LoadTimes
 from inference.workers.placement.middleware import AffinityMiddleware
-from inference.workers.placement.pulse import PagesNow
-from inference.workers.placement.shelf import Shelf
-from inference.workers.placement.tally import QueueTally
-from jobs.batches.asking import Wording
+from inference.workers.placement.page_counts import QueueTally
+from inference.workers.placement.resident_models import Shelf
+from jobs.batches.line_calls import Wording
 from jobs.batches.notification import BATCHES
 from jobs.core.own_folder import own_folder
 from jobs.documents.reading import reader, require_sandbox
@@ -32,10 +32,10 @@ from jobs.worker.archives import ArchiveWorker
 from jobs.worker.batch_limits import FollowedLimits
 from jobs.worker.batches import BatchWorker
 from jobs.worker.figures import WorkerNews
-from jobs.worker.lane import WorkerLane
 from jobs.worker.leases import Leases
 from jobs.worker.metrics import PAGES_HELD, RESIDENT_BYTES, RESIDENT_MODELS
 from jobs.worker.page_runner import PageRunner
+from jobs.worker.rpc_server import RpcServer
 from jobs.worker.versions import VersionCatalogue
 
 log = structlog.get_logger(__name__)
@@ -74,7 +74,7 @@ class WorkerProcess:
         self._limits = FollowedLimits(self._engine.batchers)
         self._leases = Leases(settings.MAAS_LEASE_S, settings.MAAS_PAGE_LIMIT_S)
         tally, load_times = QueueTally(), LoadTimes()
-        self._lane = WorkerLane(
+        self._lane = RpcServer(
             settings.MAAS_REDIS_URL,
             engine=self._engine,
             versions=self._versions,

@@ -12,15 +12,15 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from inference.core.contracts import Json
 from jobs.intake.multipart import too_large
-from maas.edge_mode.answers import PageAnswer, result_json
-from maas.edge_mode.asked import JSON_TYPE, media_type, read_parameters
-from maas.edge_mode.doorman import Doorman
+from maas.edge_mode.authorizer import Authorizer
+from maas.edge_mode.call_parsing import JSON_TYPE, media_type, read_parameters
+from maas.edge_mode.call_slots import CallSlot, CallSlots
 from maas.edge_mode.errors import MethodNotAllowed, ModelNotServed, NothingHere
 from maas.edge_mode.incoming import Incoming
-from maas.edge_mode.places import Place, Places
 from maas.edge_mode.replies import Reply, refused, said, send_reply
+from maas.edge_mode.responses import PageAnswer, result_json
 from maas.edge_mode.runs import Runs
-from maas.edge_mode.shelf import ShelfModel
+from maas.edge_mode.served_models import ShelfModel
 from maas.web.guard.body import Allowance, BodyTooLarge, Deadlines
 from maas.web.guard.request_ids import request_id
 from tenants.core.asgi.protocol import ClientGone, Receive, Scope, Send, header
@@ -45,8 +45,8 @@ class EdgeLimits:
 class EdgeApp:
     models: Mapping[str, ShelfModel]
     runs: Runs
-    places: Places
-    doorman: Doorman
+    places: CallSlots
+    authorizer: Authorizer
     stop: Stop
     limits: EdgeLimits
     spool: Path
@@ -87,7 +87,7 @@ class EdgeApp:
             ready = self.is_ready()
             state = {"status": "ready" if ready else "not ready", "sandbox": self.sandbox()}
             return said(state, 200 if ready else 503)
-        self.doorman.admit(scope)
+        self.authorizer.admit(scope)
         match scope["path"].strip("/").split("/"):
             case ["metrics"]:
                 _only("GET", scope)
@@ -119,14 +119,14 @@ class EdgeApp:
             pages = await ask(model, incoming, place)
         return Reply(200, await asyncio.to_thread(result_json, model.spec.key, pages))
 
-    async def _inline(self, model: ShelfModel, incoming: Incoming, place: Place) -> list[PageAnswer]:
+    async def _inline(self, model: ShelfModel, incoming: Incoming, place: CallSlot) -> list[PageAnswer]:
         most, bodies = self.limits.json_bytes, self.limits.bodies
         allowance = Allowance(most, bodies.idle_s, bodies.request_s, lambda: _body_too_large(most))
         content = b"".join([chunk async for chunk in incoming.chunks(allowance)])
         async with incoming.call(self.limits.deadline_s) as call:
             return await self.runs.inline(model, content, place, call)
 
-    async def _document(self, model: ShelfModel, incoming: Incoming, place: Place) -> list[PageAnswer]:
+    async def _document(self, model: ShelfModel, incoming: Incoming, place: CallSlot) -> list[PageAnswer]:
         parameters = read_parameters(incoming.scope["query_string"])
         self.runs.check_document(model, parameters)
         most, bodies = self.limits.document_bytes, self.limits.bodies

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 
 from inference.core.contracts import Json
-from maas.edge_mode.answers import internal_error, problem_of
+from maas.edge_mode.responses import internal_error, problem_of
 from maas.web.errors.api_errors import CONTENT_TYPE
 from tenants.core.asgi.protocol import Send
 

@@ -16,10 +16,10 @@ from inference.runtime.document_kinds import mismatch
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.parameters import DOCUMENT, documents_of, validate_parameters, validate_work_kind
 from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent
-from maas.edge_mode.answers import PageAnswer
-from maas.edge_mode.asked import read_asked
-from maas.edge_mode.places import Place
-from maas.edge_mode.shelf import ShelfModel
+from maas.edge_mode.call_parsing import read_asked
+from maas.edge_mode.call_slots import CallSlot
+from maas.edge_mode.responses import PageAnswer
+from maas.edge_mode.served_models import ShelfModel
 
 log = structlog.get_logger(__name__)
 PAGES_AT_ONCE = 4
@@ -42,12 +42,12 @@ class Runs:
         validate_work_kind(model.spec.runtime, DOCUMENT, model.spec.config)
         validate_parameters(model.spec.runtime, parameters, model.spec.config)
 
-    async def inline(self, model: ShelfModel, body: bytes, place: Place, call: Call) -> list[PageAnswer]:
+    async def inline(self, model: ShelfModel, body: bytes, place: CallSlot, call: Call) -> list[PageAnswer]:
         """Run a request that has a single input. Its error is the error of the whole response."""
         return [await place.run(self._inline, model, body, call)]
 
     async def document(
-        self, model: ShelfModel, file: Path, parameters: Mapping[str, Json], place: Place, call: Call
+        self, model: ShelfModel, file: Path, parameters: Mapping[str, Json], place: CallSlot, call: Call
     ) -> list[PageAnswer]:
         """Run every page on its own. If a page fails, the other pages keep their results."""
         found = await place.run(self.reader.inspect, file)

@@ -17,12 +17,12 @@ from inference.core.contracts import Json
 from inference.engine.engine import Engine
 from jobs.documents.reader import DocumentReader
 from maas.edge_mode.app import EdgeApp, EdgeLimits
-from maas.edge_mode.doorman import Doorman
+from maas.edge_mode.authorizer import Authorizer
+from maas.edge_mode.call_slots import CallSlots
 from maas.edge_mode.metrics import EdgeMetrics
 from maas.edge_mode.options import EdgeOptions
-from maas.edge_mode.places import Places
 from maas.edge_mode.runs import Runs
-from maas.edge_mode.shelf import ShelfModel
+from maas.edge_mode.served_models import ShelfModel
 from maas.local.embedded.folders import private_folder
 from maas.local.supervisor.ports import require_free
 from maas.process.collector import settle_collector
@@ -57,14 +57,14 @@ class OneProcess:
         self._models = models
         self._runs = runs
         self._stop = Stop()
-        self._places = Places(options.at_once)
+        self._places = CallSlots(options.at_once)
         self._ready = self._leaving = self._failed = False
         self._ended = asyncio.Event()
         self.app = EdgeApp(
             models=models,
             runs=runs,
             places=self._places,
-            doorman=Doorman(options.key, options.host),
+            authorizer=Authorizer(options.key, options.host),
             stop=self._stop,
             limits=limits,
             spool=_spool(home),

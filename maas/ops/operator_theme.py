@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
-from maas.ops.admin.sight import ENGINE, PAGES, may_see
+from maas.ops.admin.visibility import ENGINE, PAGES, may_see
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

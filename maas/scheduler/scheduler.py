@@ -14,8 +14,8 @@ import tenants.duties
 from jobs.queue.metrics import LEADING
 from jobs.queue.outage import Outage
 from jobs.queue.upkeep import sweep
-from maas.scheduler.aside import Aside
 from maas.scheduler.duties import Duties
+from maas.scheduler.duty_threads import Aside
 from maas.scheduler.leadership import Leadership, LeadershipLost
 from tenants.core.db.failures import PASSING, is_operators
 

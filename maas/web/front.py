@@ -32,15 +32,15 @@ from jobs.intake.resumable import Resumable
 from jobs.intake.spool import Spool
 from jobs.intake.uploads import Uploads
 from jobs.queue.release import releasing_apart
-from jobs.streaming.doorman import Doorman
+from jobs.streaming.authorizer import Authorizer
+from jobs.streaming.credential_checks import EVERY_S, CredentialChecks
 from jobs.streaming.event_waits import EventWaits
 from jobs.streaming.following import Following
-from jobs.streaming.guests import EVERY_S, Guests
 from jobs.streaming.hub import Hub
-from jobs.streaming.rounds import Rounds
+from jobs.streaming.open_connections import MOST as MAX_OPEN
+from jobs.streaming.open_connections import OpenConnections
+from jobs.streaming.polling import Rounds
 from jobs.streaming.routing import Sockets
-from jobs.streaming.seats import MOST as MAX_OPEN
-from jobs.streaming.seats import Seats
 from jobs.streaming.sessions import Sessions
 from jobs.streaming.streams import Streams
 from jobs.streaming.waits import Waits
@@ -55,9 +55,9 @@ from maas.web.guard.journal import Journal
 from maas.web.guard.key_use import KeyUse
 from maas.web.guard.keys import KeyRing
 from maas.web.stop_signals import Parting, on_stop_signal
-from tenants.billing.ledger.till import Till
+from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.metering.stream import MeterStream
-from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.credentials import UnknownCallers
 from tenants.core.asgi.protocol import App, Receive, Scope, Send
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
@@ -90,11 +90,11 @@ class Front:
         )
         intake = Intake(places_for(web_threads, len(os.sched_getaffinity(0))))
         self.django = DjangoMount(threads=web_threads, spool=self._spool, intake=intake)
-        self._strangers = Strangers()
+        self._unknown_callers = UnknownCallers()
         self._people = DatabaseThreads("people", 2)
-        sessions = Sessions(self._people, self._strangers)
-        doorman = Doorman(self._events, sessions, self._strangers)
-        self._seats = seats = Seats()
+        sessions = Sessions(self._people, self._unknown_callers)
+        authorizer = Authorizer(self._events, sessions, self._unknown_callers)
+        self._seats = seats = OpenConnections()
         self._rounds = Rounds(self._hub, self._events)
         uploads = Uploads(self.django, self._spool, self._inspections, intake)
         self._fetcher = Fetcher(self._stop, places=settings.MAAS_FETCHES, within_s=settings.MAAS_FETCH_S)
@@ -105,23 +105,28 @@ class Front:
             self._finishing,
         )
         waits = Waits(self._resumable, self._hub)
-        guests = Guests(doorman)
-        self._hub.hear_of_access(guests.look_again)
+        credential_checks = CredentialChecks(authorizer)
+        self._hub.hear_of_access(credential_checks.look_again)
         event_waits = EventWaits(
-            waits, doorman=doorman, seats=seats, hub=self._hub, threads=self._events, guests=guests
+            waits,
+            authorizer=authorizer,
+            seats=seats,
+            hub=self._hub,
+            threads=self._events,
+            credential_checks=credential_checks,
         )
-        live = Streams(event_waits, doorman, seats, Following(self._hub, self._events, guests))
+        live = Streams(event_waits, authorizer, seats, Following(self._hub, self._events, credential_checks))
         self._lane = AsyncLaneClient(redis_url)
         self._cache = _result_cache()
         self._meter = MeterStream(redis_url)
         self._desk = Desk(redis_url)
-        self._till = Till(self._models, redis_url)
+        self._call_holds = CallHolds(self._models, redis_url)
         self._health = Health(self._gateway(live), ReadinessProbe(web_checks()), self._stop)
-        self._sockets = Sockets(self._hub, self._events, doorman, seats, guests)
+        self._sockets = Sockets(self._hub, self._events, authorizer, seats, credential_checks)
         self._journal = Journal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("key-use", 1)))
         self._guarded = EdgeGuard(
             self._by_protocol,
-            KeyRing(self._keys, self._strangers),
+            KeyRing(self._keys, self._unknown_callers),
             sessions,
             self._stop,
             self._journal,
@@ -158,17 +163,19 @@ class Front:
             grpc=_only_with_grpc(
                 "inference.gateway.open_inference.grpc.service", "GrpcInference", inference, open_inference
             ),
-            till=self._till,
+            call_holds=self._call_holds,
         )
 
     def _grpc_port(self, sessions: Sessions) -> "GrpcPort | None":
         """Return the gRPC port with its own authorizer. There are few gRPC streams, so the key of each can be checked
         every time.
         """
-        guests = Guests(Doorman(self._events, sessions, self._strangers, recheck_s=EVERY_S))
-        self._hub.hear_of_access(guests.look_again)
+        credential_checks = CredentialChecks(
+            Authorizer(self._events, sessions, self._unknown_callers, recheck_s=EVERY_S)
+        )
+        self._hub.hear_of_access(credential_checks.look_again)
         port: GrpcPort | None = _only_with_grpc(
-            "maas.web.grpc.port", "GrpcPort", self._guarded, self._stop, guests
+            "maas.web.grpc.port", "GrpcPort", self._guarded, self._stop, credential_checks
         )
         return port
 
@@ -245,7 +252,7 @@ class Front:
             self._cache.close(),
             self._journal.stop(),
             self._desk.close(),
-            self._till.close(),
+            self._call_holds.close(),
         )
         for failure in await asyncio.gather(*ends, return_exceptions=True):
             if isinstance(failure, BaseException):
@@ -255,7 +262,7 @@ class Front:
         self._running.close()
         self._hub.close()
         self._rounds.close()
-        self._strangers.close()
+        self._unknown_callers.close()
         self._fetcher.close()
         self._resumable.close()
         self._finishing.close()

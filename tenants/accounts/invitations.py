@@ -227,10 +227,10 @@ def _require_inviter(invitation: Invitation) -> None:
         ) from None
 
 
-def _record(deed: str, invitation: Invitation) -> None:
+def _record(action: str, invitation: Invitation) -> None:
     record(
         tenant_id=invitation.tenant_id,
-        deed=deed,
+        action=action,
         subject_id=invitation.pk,
         subject=invitation.email,
         changes=changes_between({}, {"role": invitation.role}),

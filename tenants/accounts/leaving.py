@@ -31,7 +31,7 @@ def delete_person(*, person: User) -> None:
         for member in members:
             record(
                 tenant_id=member.tenant_id,
-                deed="member.removed",
+                action="member.removed",
                 subject_id=member.pk,
                 subject=person.email,
                 changes=changes_between({"role": member.role}, {}),
@@ -68,7 +68,7 @@ def _take_back_invitations(person: User) -> None:
         Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
         record(
             tenant_id=invitation.tenant_id,
-            deed="invitation.revoked",
+            action="invitation.revoked",
             subject_id=invitation.pk,
             subject=invitation.email,
             changes=changes_between({}, {"role": invitation.role}),

@@ -83,10 +83,10 @@ def _give_role(member: Membership, role: str) -> None:
     _record("member.changed", member, {"role": before}, {"role": role})
 
 
-def _record(deed: str, member: Membership, before: dict[str, object], after: dict[str, object]) -> None:
+def _record(action: str, member: Membership, before: dict[str, object], after: dict[str, object]) -> None:
     record(
         tenant_id=member.tenant_id,
-        deed=deed,
+        action=action,
         subject_id=member.pk,
         subject=member.user.email,
         changes=changes_between(before, after),

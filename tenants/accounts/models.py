@@ -65,7 +65,7 @@ class Tenant(AccountLimits):
     state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     closes_at = models.DateTimeField(null=True, editable=False, help_text="When erasing the tenant starts.")
-    closing_told_at = models.DateTimeField(
+    closing_notified_at = models.DateTimeField(
         null=True, editable=False, help_text="When the owners were reminded of the erasure."
     )
     suspended_closing = models.BooleanField(

@@ -30,6 +30,6 @@ def erase_results(*, tenant_id: UUID) -> None:
     This belongs to the caller's transaction: if it is rolled back, nothing is erased.
     """
     generation = outdate_results(tenant_id=tenant_id)
-    record(tenant_id=tenant_id, deed="results.erased")
+    record(tenant_id=tenant_id, action="results.erased")
     for erase in _erasers:
         transaction.on_commit(partial(erase, tenant_id, generation), using=current_alias())

@@ -24,8 +24,8 @@ def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
             return False
         changes = changes_between({"state": tenant.state}, {"state": state})
         Tenant.objects.filter(id=tenant_id).update(state=state)
-        deed = "tenant.activated" if state == Tenant.State.ACTIVE else "tenant.suspended"
-        record(tenant_id=tenant_id, deed=deed, subject_id=tenant_id, subject=tenant.name, changes=changes)
+        action = "tenant.activated" if state == Tenant.State.ACTIVE else "tenant.suspended"
+        record(tenant_id=tenant_id, action=action, subject_id=tenant_id, subject=tenant.name, changes=changes)
     return True
 
 
@@ -37,16 +37,16 @@ def _suspend_closing(tenant: Tenant, suspended: bool) -> bool:
         return False
     changes = changes_between({"suspended": tenant.suspended_closing}, {"suspended": suspended})
     Tenant.objects.filter(id=tenant.id).update(suspended_closing=suspended)
-    deed = "tenant.suspended" if suspended else "tenant.activated"
-    record(tenant_id=tenant.id, deed=deed, subject_id=tenant.id, subject=tenant.name, changes=changes)
+    action = "tenant.suspended" if suspended else "tenant.activated"
+    record(tenant_id=tenant.id, action=action, subject_id=tenant.id, subject=tenant.name, changes=changes)
     return True
 
 
-def audit_member(deed: str, member: Membership) -> None:
+def audit_member(action: str, member: Membership) -> None:
     changes = changes_between({}, {"role": member.role})
     record(
         tenant_id=member.tenant_id,
-        deed=deed,
+        action=action,
         subject_id=member.id,
         subject=member.user.email,
         changes=changes,

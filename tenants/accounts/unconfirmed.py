@@ -88,7 +88,7 @@ def _let_go_of(tenant: Tenant, note: str) -> None:
     Tenant.objects.filter(id=tenant.id).update(state=Tenant.State.ERASING, closes_at=Now())
     record(
         tenant_id=tenant.id,
-        deed="tenant.erasing",
+        action="tenant.erasing",
         subject_id=tenant.id,
         subject=tenant.name,
         note=note,

@@ -18,9 +18,9 @@ from tenants.accounts.models import Membership, Tenant
 from tenants.accounts.results import erase_results
 from tenants.accounts.services import set_tenant_state
 from tenants.admin.act_as import act_as
+from tenants.admin.list_data import TenantList, look_at, seen, sees_money
 from tenants.admin.members import MembershipInline
 from tenants.admin.model_limits import ModelLimitInline
-from tenants.admin.sight import TenantList, look_at, seen, sees_money
 from tenants.admin.tenant_changing import TenantChangeForm
 from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
 from tenants.admin_base.columns import badge, column
@@ -34,7 +34,7 @@ from tenants.deletion.errors import NotClosing
 from tenants.deletion.services import begin_erasing, take_back
 from tenants.limits.fields import KEPT, OF_JOBS
 from tenants.limits.rates.rates import NAMES
-from tenants.limits.storage.room import StorageStanding, storage_standing
+from tenants.limits.storage.capacity import StorageStanding, storage_standing
 from tenants.limits.storage.wording import size
 
 THEIRS = (

@@ -14,9 +14,9 @@ from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, ago, link, link_to
 from tenants.admin_base.records import RecordAdmin
 from tenants.audit.acting import KEY
-from tenants.audit.deeds import KINDS
+from tenants.audit.actions import KINDS
+from tenants.audit.entry_display import EntryDisplay
 from tenants.audit.models import AuditEntry
-from tenants.audit.telling import Told
 
 
 class KindFilter(DropdownFilter):  # type: ignore[misc]
@@ -28,7 +28,7 @@ class KindFilter(DropdownFilter):  # type: ignore[misc]
 
     def queryset(self, request: HttpRequest, queryset: "QuerySet[AuditEntry]") -> "QuerySet[AuditEntry]":
         kind = self.value()
-        return queryset.filter(deed__startswith=f"{kind}.") if kind in KINDS else queryset
+        return queryset.filter(action__startswith=f"{kind}.") if kind in KINDS else queryset
 
 
 @admin.register(AuditEntry)
@@ -50,7 +50,7 @@ class AuditEntryAdmin(RecordAdmin):
         "actor_kind",
         "behalf_of",
         "did",
-        "deed",
+        "action",
         "subject",
         "values",
         "note",
@@ -88,7 +88,7 @@ class AuditEntryAdmin(RecordAdmin):
 
     @column(_("action"))
     def did(self, entry: AuditEntry) -> str:
-        return two_lines(Told(entry).did, entry.note) if entry.note else Told(entry).did
+        return two_lines(EntryDisplay(entry).did, entry.note) if entry.note else EntryDisplay(entry).did
 
     @column(_("object"))
     def subject(self, entry: AuditEntry) -> str:
@@ -97,5 +97,6 @@ class AuditEntryAdmin(RecordAdmin):
     @column(_("changes"))
     def values(self, entry: AuditEntry) -> str:
         return (
-            "; ".join(f"{name}: {before} → {after}" for name, before, after in Told(entry).changes) or NOTHING
+            "; ".join(f"{name}: {before} → {after}" for name, before, after in EntryDisplay(entry).changes)
+            or NOTHING
         )

@@ -38,11 +38,11 @@ class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
         model = ApiKey
         fields = CHANGED_HERE
 
-    def clean_for_models(self) -> list[str]:
-        return self._checked("for_models", checked_models)
+    def clean_allowed_models(self) -> list[str]:
+        return self._checked("allowed_models", checked_models)
 
-    def clean_from_networks(self) -> list[str]:
-        return self._checked("from_networks", checked_networks)
+    def clean_allowed_networks(self) -> list[str]:
+        return self._checked("allowed_networks", checked_networks)
 
     def _checked(self, name: str, check: Callable[[Iterable[str]], list[str]]) -> list[str]:
         try:

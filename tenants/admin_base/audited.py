@@ -46,7 +46,7 @@ def audit_action(row: Model, words: str) -> None:
     tenant_id = tenant_of(row)
     if tenant_id is not None:
         subject = f"{row._meta.verbose_name} {row.pk}"
-        record(tenant_id=tenant_id, deed="operator.acted", subject_id=row.pk, subject=subject, note=words)
+        record(tenant_id=tenant_id, action="operator.acted", subject_id=row.pk, subject=subject, note=words)
 
 
 def audit_in_accounts_of(person: User, changes: Changes, note: str = "") -> None:
@@ -56,7 +56,7 @@ def audit_in_accounts_of(person: User, changes: Changes, note: str = "") -> None
     for membership in Membership.objects.filter(user_id=person.pk):
         record(
             tenant_id=membership.tenant_id,
-            deed="member.access_set",
+            action="member.access_set",
             subject_id=membership.pk,
             subject=person.email,
             changes=changes,
@@ -95,7 +95,7 @@ def _tell(row: Model, what: str, changes: Changes) -> None:
     if kind is None:
         audit_action(row, f"{what.capitalize()}.")
         return
-    deed = (
+    action = (
         _STATES[Tenant.State(row.state)]
         if isinstance(row, Tenant) and "state" in changes
         else f"{kind}.{what}"
@@ -103,7 +103,7 @@ def _tell(row: Model, what: str, changes: Changes) -> None:
     subject = (
         row.user.email if isinstance(row, Membership) else row.model if isinstance(row, ModelLimit) else row
     )
-    record(tenant_id=tenant_id, deed=deed, subject_id=row.pk, subject=subject, changes=changes)
+    record(tenant_id=tenant_id, action=action, subject_id=row.pk, subject=subject, changes=changes)
 
 
 def _changed_by(form: Any, names: Iterable[str] | None = None) -> Changes:

@@ -12,11 +12,11 @@ from tenants.api.callers import caller
 from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
-from tenants.audit.deeds import KINDS
+from tenants.audit.actions import KINDS
+from tenants.audit.entry_display import EntryDisplay
 from tenants.audit.filters import NAMES, AuditFilter
 from tenants.audit.models import AuditEntry
 from tenants.audit.selectors import audit_entries
-from tenants.audit.telling import Told
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 
@@ -26,7 +26,7 @@ ENTRY = inline_serializer(
         "id": serializers.UUIDField(),
         "object": serializers.CharField(),
         "at": serializers.DateTimeField(),
-        "deed": serializers.CharField(help_text="A stable code, such as `key.created`."),
+        "action": serializers.CharField(help_text="A stable code, such as `key.created`."),
         "actor": inline_serializer(
             "AuditActor",
             {
@@ -61,7 +61,7 @@ class AuditLog(APIView):
         parameters=[
             OpenApiParameter("kind", str, enum=list(KINDS), description="What was changed."),
             OpenApiParameter(
-                "who",
+                "actor",
                 {"type": "string", "minLength": 1},
                 description="A person's or a key's id; or keys, operator, system.",
             ),
@@ -88,5 +88,7 @@ class AuditLog(APIView):
             raise InvalidRequest(str(fault)) from fault
         with unit_of_work(identity):
             return Response(
-                listing(request, audit_entries(wanted), lambda row: Told(cast(AuditEntry, row)).as_json)
+                listing(
+                    request, audit_entries(wanted), lambda row: EntryDisplay(cast(AuditEntry, row)).as_json
+                )
             )

@@ -35,14 +35,14 @@ class ApiKey(TenantOwned):
         db_index=False,
     )
     last_used_from = models.CharField(max_length=45, blank=True, default="", db_default="", editable=False)
-    for_models = ArrayField(
+    allowed_models = ArrayField(
         models.CharField(max_length=LONGEST_MODEL),
         default=list,
         db_default=[],
         blank=True,
         help_text="Models that the key may use, separated by commas. Leave empty for all models.",
     )
-    from_networks = ArrayField(
+    allowed_networks = ArrayField(
         models.CharField(max_length=43),
         default=list,
         db_default=[],

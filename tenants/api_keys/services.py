@@ -23,7 +23,7 @@ from tenants.identity.identity import SCOPES, checked_scopes
 from tenants.limits.rates.rates import NAMES
 
 MAX_WORKING_KEYS = 100
-FENCES = ("for_models", "from_networks")
+FENCES = ("allowed_models", "allowed_networks")
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ def create_key(
     expires_at: datetime | None = None,
     created_by: UUID | None = None,
     replaces: ApiKey | None = None,
-    for_models: Iterable[str] = (),
-    from_networks: Iterable[str] = (),
+    allowed_models: Iterable[str] = (),
+    allowed_networks: Iterable[str] = (),
 ) -> CreatedKey:
     """Create a key. It takes over the limits, restrictions and budgets of the key that it replaces. Raises TooManyKeys
     and FenceRefused.
@@ -67,8 +67,8 @@ def create_key(
                 {name: getattr(replaces, name) for name in (*FENCES, *NAMES)}
                 if replaces
                 else {
-                    "for_models": checked_models(for_models),
-                    "from_networks": checked_networks(from_networks),
+                    "allowed_models": checked_models(allowed_models),
+                    "allowed_networks": checked_networks(allowed_networks),
                 }
             ),
         )
@@ -79,11 +79,15 @@ def create_key(
 _TOLD_OF_KEYS = ("name", "livemode", "scopes", "expires_at", *FENCES, *NAMES)
 
 
-def _told_of_key(deed: str, key: ApiKey) -> None:
+def _told_of_key(action: str, key: ApiKey) -> None:
     made = {name: getattr(key, name) for name in _TOLD_OF_KEYS if getattr(key, name) not in (None, [])}
     made |= {"replaces": key.replaces.prefix} if key.replaces else {}
     record(
-        tenant_id=key.tenant_id, deed=deed, subject_id=key.id, subject=key, changes=changes_between({}, made)
+        tenant_id=key.tenant_id,
+        action=action,
+        subject_id=key.id,
+        subject=key,
+        changes=changes_between({}, made),
     )
 
 
@@ -145,25 +149,30 @@ def revoke_key(*, key_id: UUID) -> bool:
         revoked = bool(ApiKey.objects.filter(id=key_id, revoked_at=None).update(revoked_at=Now()))
         if revoked:
             key = ApiKey.objects.get(id=key_id)
-            record(tenant_id=key.tenant_id, deed="key.revoked", subject_id=key.id, subject=key)
+            record(tenant_id=key.tenant_id, action="key.revoked", subject_id=key.id, subject=key)
     return revoked
 
 
-def keep_key_to(*, key_id: UUID, for_models: Iterable[str], from_networks: Iterable[str]) -> ApiKey | None:
+def keep_key_to(
+    *, key_id: UUID, allowed_models: Iterable[str], allowed_networks: Iterable[str]
+) -> ApiKey | None:
     """Restrict a key. The change is known everywhere within a second. Return None if no such key works. Raises
     FenceRefused.
     """
-    wanted = {"for_models": checked_models(for_models), "from_networks": checked_networks(from_networks)}
+    wanted = {
+        "allowed_models": checked_models(allowed_models),
+        "allowed_networks": checked_networks(allowed_networks),
+    }
     with transaction.atomic(using=current_alias()):
         key = working_keys().filter(id=key_id).select_for_update(no_key=True).first()
         if key is None:
             return None
         changes = changes_between({name: getattr(key, name) for name in FENCES}, wanted)
         if changes:
-            key.for_models, key.from_networks = wanted["for_models"], wanted["from_networks"]
+            key.allowed_models, key.allowed_networks = wanted["allowed_models"], wanted["allowed_networks"]
             key.save(update_fields=FENCES)
             record(
-                tenant_id=key.tenant_id, deed="key.changed", subject_id=key.id, subject=key, changes=changes
+                tenant_id=key.tenant_id, action="key.changed", subject_id=key.id, subject=key, changes=changes
             )
     return key
 

@@ -4,13 +4,13 @@ import csv
 import io
 from collections.abc import Iterable
 
-from tenants.audit.telling import Told
+from tenants.audit.entry_display import EntryDisplay
 
 COLUMNS = (
     "time_utc",
-    "deed",
-    "who",
-    "who_kind",
+    "action",
+    "actor",
+    "actor_kind",
     "subject",
     "subject_id",
     "changes",
@@ -22,7 +22,7 @@ COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def as_csv(entries: Iterable[Told]) -> str:
+def as_csv(entries: Iterable[EntryDisplay]) -> str:
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(COLUMNS)
@@ -31,13 +31,13 @@ def as_csv(entries: Iterable[Told]) -> str:
     return written.getvalue()
 
 
-def _row(told: Told) -> tuple[str, ...]:
+def _row(told: EntryDisplay) -> tuple[str, ...]:
     entry = told.entry
     changes = "; ".join(f"{name}: {before} → {after}" for name, before, after in told.changes)
     return (
         entry.at.isoformat(timespec="seconds"),
-        entry.deed,
-        told.who,
+        entry.action,
+        told.actor,
         entry.actor_kind,
         entry.subject_name,
         entry.subject_id,

@@ -8,18 +8,18 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from tenants.audit.acting import KEY, OPERATOR, SYSTEM
-from tenants.audit.deeds import KINDS
+from tenants.audit.actions import KINDS
 
 ANY_KEY, THE_OPERATOR, THE_SERVICE = f"{KEY}s", OPERATOR, SYSTEM
 GROUPS = {ANY_KEY: KEY, THE_OPERATOR: OPERATOR, THE_SERVICE: SYSTEM}
 """The kinds of actors that are not chosen by an id."""
-NAMES = ("kind", "who", "since", "until")
+NAMES = ("kind", "actor", "since", "until")
 
 
 @dataclass(frozen=True)
 class AuditFilter:
     kind: str = ""
-    who: str = ""
+    actor: str = ""
     """The id of a person or a key, or one of the groups."""
     since: date | None = None
     until: date | None = None
@@ -28,12 +28,12 @@ class AuditFilter:
     @classmethod
     def read(cls, values: Mapping[str, str]) -> Self:
         """Read the filter from query values. Raises ValueError, which says which value is wrong and why."""
-        kind, who = values.get("kind", ""), values.get("who", "")
+        kind, actor = values.get("kind", ""), values.get("actor", "")
         if kind and kind not in KINDS:
             raise ValueError(f"Unknown value kind={kind[:40]!r}. Use {', '.join(KINDS)}.")
-        if who and who not in GROUPS and not _is_id(who):
-            raise ValueError(f"Unknown value who={who[:40]!r}. Use an ID or {', '.join(GROUPS)}.")
-        return cls(kind, who, _day("since", values.get("since")), _day("until", values.get("until")))
+        if actor and actor not in GROUPS and not _is_id(actor):
+            raise ValueError(f"Unknown value actor={actor[:40]!r}. Use an ID or {', '.join(GROUPS)}.")
+        return cls(kind, actor, _day("since", values.get("since")), _day("until", values.get("until")))
 
     @property
     def narrows(self) -> bool:
@@ -42,7 +42,7 @@ class AuditFilter:
     @property
     def query(self) -> str:
         """Return the filter as the query of a URL. It is empty if nothing is filtered."""
-        values = {"kind": self.kind, "who": self.who, "since": self.since, "until": self.until}
+        values = {"kind": self.kind, "actor": self.actor, "since": self.since, "until": self.until}
         return urlencode({name: str(value) for name, value in values.items() if value})
 
 

@@ -13,7 +13,7 @@ class AuditEntry(TenantOwned):
     """
 
     at = models.DateTimeField(db_default=TransactionNow(), editable=False)
-    deed = models.CharField("action code", max_length=60, help_text="For example key.created.")
+    action = models.CharField("action code", max_length=60, help_text="For example key.created.")
     actor_kind = models.CharField(max_length=10, choices=[(kind, kind) for kind in KINDS], default=SYSTEM)
     actor_id = models.UUIDField(null=True, help_text="ID of the user, the API key or the operator.")
     actor_name = models.CharField(max_length=254, blank=True, help_text="Empty for operators.")
@@ -37,4 +37,4 @@ class AuditEntry(TenantOwned):
         ]
 
     def __str__(self) -> str:
-        return f"{self.deed} at {self.at:%Y-%m-%d %H:%M:%S}"
+        return f"{self.action} at {self.at:%Y-%m-%d %H:%M:%S}"

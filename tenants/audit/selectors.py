@@ -16,12 +16,12 @@ def audit_entries(wanted: AuditFilter) -> "QuerySet[AuditEntry]":
     """Return the entries, newest first. Ids grow with time."""
     found = AuditEntry.objects.order_by("-id")
     if wanted.kind:
-        found = found.filter(deed__startswith=f"{wanted.kind}.")
-    if wanted.who in GROUPS:
-        found = found.filter(actor_kind=GROUPS[wanted.who])
-    elif wanted.who:
+        found = found.filter(action__startswith=f"{wanted.kind}.")
+    if wanted.actor in GROUPS:
+        found = found.filter(actor_kind=GROUPS[wanted.actor])
+    elif wanted.actor:
         # An operator's id is excluded, because tenants do not learn who the operator was.
-        found = found.filter(actor_id=UUID(wanted.who), actor_kind__in=("person", "key"))
+        found = found.filter(actor_id=UUID(wanted.actor), actor_kind__in=("person", "key"))
     if wanted.since:
         found = found.filter(id__gte=first_id_at(datetime.combine(wanted.since, time(), UTC)))
     if wanted.until:

@@ -101,7 +101,7 @@ def begin(request: HttpRequest, member: Membership, *, reason: str, may_write: b
     with transaction.atomic(using=current_alias()):
         record(
             tenant_id=member.tenant_id,
-            deed="impersonation.started",
+            action="impersonation.started",
             subject_id=member.user_id,
             subject=member.user.email,
             changes=changes_between({}, {"may_write": may_write, "ends_at": ends_at}),
@@ -128,7 +128,7 @@ def end(request: HttpRequest, why: str) -> UUID | None:
     with unit_of_work(acting.tenant_id):
         record(
             tenant_id=acting.tenant_id,
-            deed="impersonation.ended",
+            action="impersonation.ended",
             subject_id=acting.member_id,
             subject=acting.email,
             note=why,
@@ -170,7 +170,7 @@ def audit_write(request: HttpRequest) -> None:
     with unit_of_work(acting.tenant_id):
         record(
             tenant_id=acting.tenant_id,
-            deed="impersonation.wrote",
+            action="impersonation.wrote",
             subject_id=acting.member_id,
             subject=acting.email,
             note=f"{request.method} {request.path}",

@@ -85,8 +85,8 @@ class _KeyRow:
     revoked_at: datetime | None
     tenant_state: str
     limits: str
-    for_models: list[str]
-    from_networks: list[str]
+    allowed_models: list[str]
+    allowed_networks: list[str]
     bounded: bool
     budgets_of: UUID
 
@@ -133,8 +133,8 @@ def identify_key(text: str) -> Identity:
         budgets_of=row.budgets_of,
         rates=own.rates(row.tenant_id, row.id),
         prices=own.prices,
-        models=tuple(row.for_models),
-        networks=tuple(row.from_networks),
+        models=tuple(row.allowed_models),
+        networks=tuple(row.allowed_networks),
         bounded=row.bounded,
     )
 
@@ -146,7 +146,7 @@ def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: 
     with unit_of_work(tenant_id):
         tenant = Tenant.objects.values(*_RATES, "unfinished_jobs").get(id=tenant_id)
         key = (
-            ApiKey.objects.filter(id=key_id).values(*_RATES, "for_models", "budgets_of").first()
+            ApiKey.objects.filter(id=key_id).values(*_RATES, "allowed_models", "budgets_of").first()
             if key_id
             else None
         )
@@ -164,7 +164,7 @@ def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: 
         budgets_of=key["budgets_of"] if key else None,
         rates=own.rates(tenant_id, key_id),
         prices=own.prices,
-        models=tuple(key["for_models"]) if key else (),
+        models=tuple(key["allowed_models"]) if key else (),
     )
 
 

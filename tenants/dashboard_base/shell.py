@@ -13,7 +13,7 @@ from tenants.identity.identity import Identity
 
 
 @dataclass(frozen=True)
-class Place:
+class NavEntry:
     title: str
     path: str
     icon: str
@@ -26,17 +26,17 @@ class Place:
 
 
 PLACES = (
-    Place("Documents", "/jobs", "documents", "jobs:read", also=("/archives",)),
-    Place("Quickstart", "/quickstart", "play", "models:read"),
-    Place("Models", "/models", "models", "models:read"),
-    Place("Usage", "/usage", "usage", "usage:read"),
-    Place("Batches", "/batches", "batches", "jobs:read"),
-    Place("Billing", "/billing", "billing", "billing:read", also=("/budgets",)),
-    Place("API keys", "/keys", "keys", "keys:read"),
-    Place("Webhooks", "/webhooks", "webhooks", "webhooks:read"),
-    Place("API log", "/log", "log", "log:read"),
-    Place("Members", "/members", "members", "members:read"),
-    Place("Audit log", "/audit", "audit", "audit:read"),
+    NavEntry("Documents", "/jobs", "documents", "jobs:read", also=("/archives",)),
+    NavEntry("Quickstart", "/quickstart", "play", "models:read"),
+    NavEntry("Models", "/models", "models", "models:read"),
+    NavEntry("Usage", "/usage", "usage", "usage:read"),
+    NavEntry("Batches", "/batches", "batches", "jobs:read"),
+    NavEntry("Billing", "/billing", "billing", "billing:read", also=("/budgets",)),
+    NavEntry("API keys", "/keys", "keys", "keys:read"),
+    NavEntry("Webhooks", "/webhooks", "webhooks", "webhooks:read"),
+    NavEntry("API log", "/log", "log", "log:read"),
+    NavEntry("Members", "/members", "members", "members:read"),
+    NavEntry("Audit log", "/audit", "audit", "audit:read"),
 )
 
 

@@ -6,7 +6,7 @@ from tenants.core.errors import DomainError
 class NameNotTyped(DomainError):
     """The name of the account was not typed. The person who deletes an account must type it."""
 
-    code = "name_not_typed"
+    code = "confirmation_mismatch"
 
 
 class NotClosing(DomainError):

@@ -45,7 +45,7 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
         now, grace = database_now(), timedelta(days=settings.MAAS_DELETION_GRACE_DAYS)
         tenant.state, tenant.closes_at = Tenant.State.CLOSING, now + grace
         # An owner who has just been notified needs no reminder.
-        tenant.closing_told_at = now if grace <= REMINDED else None
+        tenant.closing_notified_at = now if grace <= REMINDED else None
         _save(tenant, "tenant.closing")
         told = partial(notify_owners, ASKED, tenant, owners_of(tenant.id))
         transaction.on_commit(told, using=current_alias(), robust=True)
@@ -72,7 +72,7 @@ def take_back(*, tenant_id: UUID) -> None:
     with transaction.atomic(using=current_alias()):
         tenant = _closing(tenant_id)
         tenant.state = Tenant.State.SUSPENDED if tenant.suspended_closing else Tenant.State.ACTIVE
-        tenant.closes_at, tenant.closing_told_at, tenant.suspended_closing = None, None, False
+        tenant.closes_at, tenant.closing_notified_at, tenant.suspended_closing = None, None, False
         _save(tenant, "tenant.kept")
 
 
@@ -110,7 +110,7 @@ def end_erasing(*, tenant_id: UUID) -> None:
         Tenant.objects.filter(id=tenant_id).update(name=tenant.name, state=tenant.state)
         record(
             tenant_id=tenant_id,
-            deed="tenant.erased",
+            action="tenant.erased",
             subject_id=tenant_id,
             subject=tenant.name,
             note=f"{gone} members were removed with it.",
@@ -138,17 +138,17 @@ def _closing(tenant_id: UUID) -> Tenant:
     return tenant
 
 
-def _save(tenant: Tenant, deed: str) -> None:
+def _save(tenant: Tenant, action: str) -> None:
     known = Tenant.objects.filter(id=tenant.id)
     before = known.values("state", "closes_at").get()
     known.update(
         state=tenant.state,
         closes_at=tenant.closes_at,
-        closing_told_at=tenant.closing_told_at,
+        closing_notified_at=tenant.closing_notified_at,
         suspended_closing=tenant.suspended_closing,
     )
     changes = changes_between(before, {"state": tenant.state, "closes_at": tenant.closes_at})
-    record(tenant_id=tenant.id, deed=deed, subject_id=tenant.id, subject=tenant.name, changes=changes)
+    record(tenant_id=tenant.id, action=action, subject_id=tenant.id, subject=tenant.name, changes=changes)
 
 
 def due_to_close() -> list[UUID]:
@@ -167,10 +167,10 @@ def remind_owners() -> int:
     told = 0
     with operator_work():
         near = Tenant.objects.filter(
-            state=Tenant.State.CLOSING, closing_told_at=None, closes_at__lte=Now() + REMINDED
+            state=Tenant.State.CLOSING, closing_notified_at=None, closes_at__lte=Now() + REMINDED
         )
         for tenant in near[:100]:
-            if near.filter(id=tenant.id).update(closing_told_at=Now()):
+            if near.filter(id=tenant.id).update(closing_notified_at=Now()):
                 notify_owners("reminded", tenant, owners_of(tenant.id))
                 told += 1
     return told

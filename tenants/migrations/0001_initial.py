@@ -236,7 +236,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "closing_told_at",
+                            "closing_notified_at",
                             models.DateTimeField(
                                 editable=False,
                                 help_text="When the owners were reminded of the erasure.",
@@ -541,7 +541,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "pays_beforehand",
+                            "is_prepaid",
                             models.BooleanField(
                                 db_default=False,
                                 default=False,
@@ -757,7 +757,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "deed",
+                            "action",
                             models.CharField(
                                 help_text="For example key.created.",
                                 max_length=60,
@@ -1174,7 +1174,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "told_at",
+                            "notified_at",
                             models.DateTimeField(
                                 help_text="When the invoice was mailed.", null=True, verbose_name="mailed at"
                             ),
@@ -1261,7 +1261,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "gone_at",
+                            "resolved_at",
                             models.DateTimeField(help_text="When the mismatch was resolved.", null=True),
                         ),
                     ],
@@ -1274,7 +1274,7 @@ class Migration(migrations.Migration):
                                 fields=("tenant", "id"), name="tenants_ledgerdifference_tenant"
                             ),
                             models.UniqueConstraint(
-                                condition=models.Q(("gone_at", None)),
+                                condition=models.Q(("resolved_at", None)),
                                 fields=("tenant", "compared", "currency", "subject"),
                                 name="tenants_ledgerdifference_once",
                             ),
@@ -1595,7 +1595,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "holds_from",
+                            "valid_from",
                             models.DateTimeField(
                                 blank=True, help_text="UTC. Leave empty for now.", verbose_name="valid from"
                             ),
@@ -1641,14 +1641,14 @@ class Migration(migrations.Migration):
                         ),
                     ],
                     options={
-                        "ordering": ["model", "meter", "holds_from"],
+                        "ordering": ["model", "meter", "valid_from"],
                         "abstract": False,
                         "constraints": [
                             models.UniqueConstraint(
                                 fields=("tenant", "id"), name="tenants_tenantprice_tenant"
                             ),
                             models.UniqueConstraint(
-                                fields=("tenant", "model", "meter", "holds_from"),
+                                fields=("tenant", "model", "meter", "valid_from"),
                                 name="tenants_tenantprice_once",
                             ),
                         ],
@@ -2022,7 +2022,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "for_models",
+                            "allowed_models",
                             django.contrib.postgres.fields.ArrayField(
                                 base_field=models.CharField(max_length=100),
                                 blank=True,
@@ -2033,7 +2033,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "from_networks",
+                            "allowed_networks",
                             django.contrib.postgres.fields.ArrayField(
                                 base_field=models.CharField(max_length=43),
                                 blank=True,
@@ -2473,7 +2473,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "holds_from",
+                            "valid_from",
                             models.DateTimeField(
                                 blank=True, help_text="UTC. Leave empty for now.", verbose_name="valid from"
                             ),
@@ -2495,10 +2495,10 @@ class Migration(migrations.Migration):
                         ),
                     ],
                     options={
-                        "ordering": ["model", "meter", "holds_from"],
+                        "ordering": ["model", "meter", "valid_from"],
                         "constraints": [
                             models.UniqueConstraint(
-                                fields=("plan", "model", "meter", "holds_from"),
+                                fields=("plan", "model", "meter", "valid_from"),
                                 name="tenants_planincluded_once",
                             )
                         ],
@@ -2537,7 +2537,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "holds_from",
+                            "valid_from",
                             models.DateTimeField(
                                 blank=True, help_text="UTC. Leave empty for now.", verbose_name="valid from"
                             ),
@@ -2580,10 +2580,10 @@ class Migration(migrations.Migration):
                         ),
                     ],
                     options={
-                        "ordering": ["model", "meter", "holds_from"],
+                        "ordering": ["model", "meter", "valid_from"],
                         "constraints": [
                             models.UniqueConstraint(
-                                fields=("plan", "model", "meter", "holds_from"), name="tenants_planprice_once"
+                                fields=("plan", "model", "meter", "valid_from"), name="tenants_planprice_once"
                             )
                         ],
                     },
@@ -2680,7 +2680,7 @@ class Migration(migrations.Migration):
                                 db_default=django.db.models.functions.datetime.Now(), editable=False
                             ),
                         ),
-                        ("told_at", models.DateTimeField(help_text="When the alert was mailed.", null=True)),
+                        ("notified_at", models.DateTimeField(help_text="When the alert was mailed.", null=True)),
                     ],
                     options={
                         "abstract": False,
@@ -2789,7 +2789,7 @@ class Migration(migrations.Migration):
                         ("price", models.JSONField()),
                         ("quantity", models.PositiveBigIntegerField()),
                         (
-                            "spared_micros",
+                            "saved_micros",
                             models.PositiveBigIntegerField(help_text="Amount that was not charged."),
                         ),
                         ("currency", models.CharField(max_length=3)),
@@ -3005,19 +3005,19 @@ class Migration(migrations.Migration):
                         ),
                         ("checkout_url", models.TextField(blank=True)),
                         (
-                            "asked_at",
+                            "requested_at",
                             models.DateTimeField(
                                 help_text="When it was first requested from the provider.", null=True
                             ),
                         ),
                         (
-                            "looked_at",
+                            "checked_at",
                             models.DateTimeField(
                                 help_text="When the status was last checked at the provider.", null=True
                             ),
                         ),
                         (
-                            "failure_told_at",
+                            "failure_notified_at",
                             models.DateTimeField(help_text="When the failure was mailed.", null=True),
                         ),
                         (
@@ -3034,14 +3034,14 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "told_micros",
+                            "reported_micros",
                             models.BigIntegerField(
                                 help_text="Amount reported by the provider, if it differs.", null=True
                             ),
                         ),
-                        ("told_currency", models.CharField(blank=True, max_length=3)),
+                        ("reported_currency", models.CharField(blank=True, max_length=3)),
                         (
-                            "told_id",
+                            "reported_id",
                             models.CharField(
                                 blank=True,
                                 db_default="",
@@ -3248,12 +3248,12 @@ class Migration(migrations.Migration):
                         ),
                         ("reopened_micros", models.PositiveBigIntegerField(default=0)),
                         (
-                            "asked_at",
+                            "requested_at",
                             models.DateTimeField(
                                 help_text="When it was first requested from the provider.", null=True
                             ),
                         ),
-                        ("looked_at", models.DateTimeField(null=True)),
+                        ("checked_at", models.DateTimeField(null=True)),
                         ("failure", models.CharField(blank=True, max_length=200)),
                     ],
                     options={

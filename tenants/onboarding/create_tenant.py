@@ -34,7 +34,7 @@ def create_tenant(
         if owner is None:
             owner = User.objects.create_user(email, password)
         member = Membership.objects.create(tenant=tenant, user=owner, role=Membership.Role.OWNER)
-        record(tenant_id=tenant.id, deed="tenant.created", subject_id=tenant.id, subject=name)
+        record(tenant_id=tenant.id, action="tenant.created", subject_id=tenant.id, subject=name)
         audit_member("member.added", member)
         give_default_plan(tenant_id=tenant.id)
         key = create_key(tenant_id=tenant.id, name="First key", scopes=KEY_SCOPES)

@@ -20,7 +20,7 @@ def make_first_tenant(*, owner: User, name: str) -> Tenant:
     with unit_of_work(tenant_id):
         tenant = Tenant.objects.create(id=tenant_id, name=name)
         member = Membership.objects.create(tenant=tenant, user=owner, role=Membership.Role.OWNER)
-        record(tenant_id=tenant_id, deed="tenant.created", subject_id=tenant_id, subject=name)
+        record(tenant_id=tenant_id, action="tenant.created", subject_id=tenant_id, subject=name)
         audit_member("member.added", member)
         # Plans are given by operators, who cannot see a tenant before it is committed.
         transaction.on_commit(partial(give_default_plan, tenant_id=tenant_id), using=APP)

@@ -21,7 +21,7 @@ class AgreedPrice:
     """The price of a cached result, for which no model runs."""
     of: Of = "model"
     version: UUID | None = None
-    holds_from: datetime | None = None
+    valid_from: datetime | None = None
     """The start of the price. It is None for the model's own price, because only its present version is stored."""
 
 
@@ -56,7 +56,7 @@ def _agreed(row: Mapping[str, Any]) -> AgreedPrice:
         cached_price=Price(row["meter"], amount if cached is None else cached, per, currency),
         of=row["of"],
         version=UUID(row["id"]),
-        holds_from=datetime.fromisoformat(row["holds_from"]),
+        valid_from=datetime.fromisoformat(row["valid_from"]),
     )
 
 

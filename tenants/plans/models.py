@@ -32,7 +32,7 @@ class Plan(AccountLimits):
     trial_credit_micros = models.PositiveBigIntegerField(
         "trial credit", default=0, help_text="Credited once, with the first subscription."
     )
-    pays_beforehand = models.BooleanField(
+    is_prepaid = models.BooleanField(
         "prepaid",
         default=False,
         db_default=False,
@@ -76,7 +76,7 @@ class Version(models.Model):
         max_length=100, blank=True, help_text="Model name, such as ocr. Leave empty for all models."
     )
     meter = models.CharField(max_length=10, choices=_METERS)
-    holds_from = models.DateTimeField("valid from", blank=True, help_text="UTC. Leave empty for now.")
+    valid_from = models.DateTimeField("valid from", blank=True, help_text="UTC. Leave empty for now.")
 
     class Meta:
         abstract = True
@@ -108,7 +108,7 @@ class PriceVersion(Version):
 
     def told(self, currency: str) -> str:
         """Describe the price with its figures, as the audit log needs it."""
-        since = f"from {self.holds_from:%Y-%m-%d %H:%M} UTC"
+        since = f"from {self.valid_from:%Y-%m-%d %H:%M} UTC"
         if self.amount_micros is None:
             return f"none {since}"
         cached = (
@@ -121,10 +121,10 @@ class PlanPrice(PriceVersion):
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="prices", db_index=False)
 
     class Meta:
-        ordering = ["model", "meter", "holds_from"]
+        ordering = ["model", "meter", "valid_from"]
         constraints = [
             models.UniqueConstraint(
-                fields=["plan", "model", "meter", "holds_from"], name="tenants_planprice_once"
+                fields=["plan", "model", "meter", "valid_from"], name="tenants_planprice_once"
             )
         ]
 
@@ -141,10 +141,10 @@ class PlanIncluded(Version):
     )
 
     class Meta:
-        ordering = ["model", "meter", "holds_from"]
+        ordering = ["model", "meter", "valid_from"]
         constraints = [
             models.UniqueConstraint(
-                fields=["plan", "model", "meter", "holds_from"], name="tenants_planincluded_once"
+                fields=["plan", "model", "meter", "valid_from"], name="tenants_planincluded_once"
             )
         ]
 
@@ -162,11 +162,11 @@ class TenantPrice(PriceVersion, TenantOwned):
     currency = models.CharField(max_length=3, default="EUR", validators=[CURRENCY])
 
     class Meta(TenantOwned.Meta):
-        ordering = ["model", "meter", "holds_from"]
+        ordering = ["model", "meter", "valid_from"]
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["tenant", "model", "meter", "holds_from"], name="tenants_tenantprice_once"
+                fields=["tenant", "model", "meter", "valid_from"], name="tenants_tenantprice_once"
             ),
         ]
 

@@ -16,7 +16,7 @@ FOR_EVER = 0
 
 
 @dataclass(frozen=True)
-class Keeping:
+class Retention:
     """The retention times in days; 0 means forever."""
 
     documents_days: int
@@ -42,8 +42,8 @@ def test_days_within(days: int) -> int:
     return min(days, settings.MAAS_KEEP_TEST_DAYS or days)
 
 
-def keeping_of(chosen: ChosenLimits) -> Keeping:
-    return Keeping(
+def retention_of(chosen: ChosenLimits) -> Retention:
+    return Retention(
         documents_days=_or(chosen.keep_documents_days, settings.MAAS_KEEP_DOCUMENTS_DAYS),
         results_days=_or(chosen.keep_results_days, settings.MAAS_KEEP_RESULTS_DAYS),
         events_days=_or(chosen.keep_events_days, settings.MAAS_KEEP_EVENTS_DAYS),
@@ -51,16 +51,16 @@ def keeping_of(chosen: ChosenLimits) -> Keeping:
     )
 
 
-def keeping_for(tenant_id: UUID) -> Keeping:
+def retention_for(tenant_id: UUID) -> Retention:
     """Return the retention times of a tenant. Call this inside a unit of work or operator work."""
-    return keeping_of(ChosenLimits.objects.only(*KEPT).get(pk=tenant_id))
+    return retention_of(ChosenLimits.objects.only(*KEPT).get(pk=tenant_id))
 
 
-def everybodys_keeping(among: Iterable[UUID] | None = None) -> dict[UUID, Keeping]:
+def retention_of_all(among: Iterable[UUID] | None = None) -> dict[UUID, Retention]:
     """Return the retention times of all tenants, or of those in `among`. Call this in operator work."""
     chosen = ChosenLimits.objects.using(OPERATOR).only(*KEPT)
     wanted = chosen.filter(pk__in=among) if among is not None else chosen
-    return {one.pk: keeping_of(one) for one in wanted}
+    return {one.pk: retention_of(one) for one in wanted}
 
 
 def _or(own: int | None, installations: int) -> int:

@@ -58,7 +58,7 @@ def current_plan(tenant_id: UUID) -> Plan | None:
 
 def price_versions(plan: Plan | None, tenant_id: UUID | None = None) -> list[PriceOfThen]:
     """Return all past, present and planned price versions of a plan and of a tenant."""
-    columns = ("id", "model", "meter", "amount_micros", "cached_micros", "per", "currency", "holds_from")
+    columns = ("id", "model", "meter", "amount_micros", "cached_micros", "per", "currency", "valid_from")
     found: list[PriceOfThen] = []
     if tenant_id is not None:
         own = TenantPrice.objects.filter(tenant_id=tenant_id).values_list(*columns)
@@ -73,4 +73,4 @@ def price_versions(plan: Plan | None, tenant_id: UUID | None = None) -> list[Pri
 
 def included_versions(plan: Plan) -> list[IncludedOfThen]:
     rows = PlanIncluded.objects.filter(plan=plan)
-    return [IncludedOfThen(row.model, cast(Meter, row.meter), row.quantity, row.holds_from) for row in rows]
+    return [IncludedOfThen(row.model, cast(Meter, row.meter), row.quantity, row.valid_from) for row in rows]

@@ -15,7 +15,7 @@ class _Begins(Protocol):
     @property
     def key(self) -> tuple[str, str, str]: ...
     @property
-    def holds_from(self) -> datetime: ...
+    def valid_from(self) -> datetime: ...
 
 
 V = TypeVar("V", bound=_Begins)
@@ -32,7 +32,7 @@ class PriceOfThen:
     cached_micros: int | None
     per: int
     currency: str
-    holds_from: datetime
+    valid_from: datetime
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -44,7 +44,7 @@ class IncludedOfThen:
     model: str
     meter: Meter
     quantity: int
-    holds_from: datetime
+    valid_from: datetime
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -54,8 +54,8 @@ class IncludedOfThen:
 def _holding(versions: Iterable[V], moment: datetime) -> list[V]:
     """Return the latest version of each key that has begun."""
     last: dict[tuple[str, str, str], V] = {}
-    for one in sorted(versions, key=lambda one: one.holds_from):
-        if one.holds_from <= moment:
+    for one in sorted(versions, key=lambda one: one.valid_from):
+        if one.valid_from <= moment:
             last[one.key] = one
     return list(last.values())
 
@@ -71,7 +71,7 @@ def prices_at(versions: Sequence[PriceOfThen], moment: datetime) -> AgreedPrices
             cached_price=Price(one.meter, cached, one.per, one.currency),
             of=one.of,
             version=one.version,
-            holds_from=one.holds_from,
+            valid_from=one.valid_from,
         )
     return AgreedPrices(held)
 
@@ -88,7 +88,7 @@ def included_between(
     period reduces nothing.
     """
     most: dict[tuple[str, Meter], int] = {}
-    begun = (one for one in versions if since < one.holds_from < until)
+    begun = (one for one in versions if since < one.valid_from < until)
     for one in (*_holding(versions, since), *begun):
         most[one.model, one.meter] = max(most.get((one.model, one.meter), 0), one.quantity)
     return tuple(Included(*key, quantity) for key, quantity in sorted(most.items()) if quantity)

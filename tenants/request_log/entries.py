@@ -19,7 +19,7 @@ _encode = json.JSONEncoder(check_circular=False).encode
 _KEY = re.compile(r"maas_(live|test)_([0-9A-Za-z]{12})_[0-9A-Za-z]+")
 
 
-class JournalEntry(NamedTuple):
+class LogEntry(NamedTuple):
     """An entry of the request log. It is a named tuple, since many are made in a moment and each is written as a
     list.
     """

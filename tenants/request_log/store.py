@@ -9,14 +9,14 @@ from uuid import UUID
 import redis
 
 from tenants.core.redis.cache import cache_redis
-from tenants.request_log.entries import JournalEntry
+from tenants.request_log.entries import LogEntry
 from tenants.request_log.minutes import COUNTED_FOR_S, MinuteCounts, minute_key
 
 KEPT = 500
 KEPT_FOR_S = 24 * 3600
 
 
-class JournalAway(Exception):
+class LogUnavailable(Exception):
     """The cache Redis does not respond. There is nothing to show, and nothing else is wrong."""
 
 
@@ -38,12 +38,12 @@ def add_to(pipeline: Any, entries: Mapping[UUID, Sequence[str]], minutes: Mappin
         pipeline.expire(key, COUNTED_FOR_S)
 
 
-def recent_requests(tenant_id: UUID) -> list[JournalEntry]:
+def recent_requests(tenant_id: UUID) -> list[LogEntry]:
     """Return the entries, newest first. An entry that was sent twice is returned once."""
     try:
         texts: Any = cache_redis().lrange(tenant_key(tenant_id), 0, KEPT - 1)
     except redis.RedisError as error:
-        raise JournalAway(str(error)) from error
-    entries = (JournalEntry.from_text(text) for text in texts)
+        raise LogUnavailable(str(error)) from error
+    entries = (LogEntry.from_text(text) for text in texts)
     by_name = {entry.id: entry for entry in entries if entry}
     return sorted(by_name.values(), key=lambda entry: entry.at, reverse=True)

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION maas_keep_invoices() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     moving CONSTANT text[] :=
-        ARRAY['paid_micros', 'credited_micros', 'written_off_micros', 'status', 'paid_at', 'told_at'];
+        ARRAY['paid_micros', 'credited_micros', 'written_off_micros', 'status', 'paid_at', 'notified_at'];
 BEGIN
     IF TG_OP = 'UPDATE' AND to_jsonb(NEW) - moving = to_jsonb(OLD) - moving THEN
         RETURN NEW;

@@ -22,11 +22,11 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER keep_begun BEFORE INSERT OR UPDATE OR DELETE ON tenants_planincluded
-    FOR EACH ROW EXECUTE FUNCTION maas_keep_begun('holds_from');
+    FOR EACH ROW EXECUTE FUNCTION maas_keep_begun('valid_from');
 CREATE OR REPLACE TRIGGER keep_begun BEFORE INSERT OR UPDATE OR DELETE ON tenants_planprice
-    FOR EACH ROW EXECUTE FUNCTION maas_keep_begun('holds_from');
+    FOR EACH ROW EXECUTE FUNCTION maas_keep_begun('valid_from');
 CREATE OR REPLACE TRIGGER keep_begun BEFORE INSERT OR UPDATE OR DELETE ON tenants_tenantprice
-    FOR EACH ROW EXECUTE FUNCTION maas_keep_begun('holds_from');
+    FOR EACH ROW EXECUTE FUNCTION maas_keep_begun('valid_from');
 CREATE OR REPLACE TRIGGER keep_begun BEFORE INSERT OR UPDATE OR DELETE ON tenants_subscription
     FOR EACH ROW EXECUTE FUNCTION maas_keep_begun('starts_at');
 
@@ -76,14 +76,14 @@ AS $$
     ),
     held AS (
         (SELECT DISTINCT ON (v.model, v.meter) 'tenant' AS of, v.id, v.model, v.meter, v.amount_micros,
-                v.cached_micros, v.per, v.currency, v.holds_from
-         FROM tenants_tenantprice v WHERE v.tenant_id = wanted AND v.holds_from <= clock_timestamp()
-         ORDER BY v.model, v.meter, v.holds_from DESC)
+                v.cached_micros, v.per, v.currency, v.valid_from
+         FROM tenants_tenantprice v WHERE v.tenant_id = wanted AND v.valid_from <= clock_timestamp()
+         ORDER BY v.model, v.meter, v.valid_from DESC)
         UNION ALL
         (SELECT DISTINCT ON (v.model, v.meter) 'plan', v.id, v.model, v.meter, v.amount_micros,
-                v.cached_micros, v.per, plan.currency, v.holds_from
-         FROM plan JOIN tenants_planprice v ON v.plan_id = plan.id AND v.holds_from <= clock_timestamp()
-         ORDER BY v.model, v.meter, v.holds_from DESC)
+                v.cached_micros, v.per, plan.currency, v.valid_from
+         FROM plan JOIN tenants_planprice v ON v.plan_id = plan.id AND v.valid_from <= clock_timestamp()
+         ORDER BY v.model, v.meter, v.valid_from DESC)
     )
     SELECT jsonb_build_object(
         'plan', (

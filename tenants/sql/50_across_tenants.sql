@@ -74,10 +74,10 @@ AS $$
 $$;
 
 CREATE OR REPLACE FUNCTION maas_key_fences(key uuid)
-    RETURNS TABLE (for_models text[], from_networks text[])
+    RETURNS TABLE (allowed_models text[], allowed_networks text[])
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 AS $$
-    SELECT k.for_models::text[], k.from_networks::text[] FROM tenants_apikey k WHERE k.id = key
+    SELECT k.allowed_models::text[], k.allowed_networks::text[] FROM tenants_apikey k WHERE k.id = key
 $$;
 
 CREATE OR REPLACE FUNCTION maas_closes_at(wanted uuid) RETURNS timestamptz

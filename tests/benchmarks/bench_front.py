@@ -61,7 +61,7 @@ class _Caller(asyncio.Protocol):
         self._ask()
 
     def _ask(self) -> None:
-        self._asked_at_s = time.perf_counter()
+        self._requested_at_s = time.perf_counter()
         self._transport.write(self._request)
 
     def data_received(self, data: bytes) -> None:
@@ -70,7 +70,7 @@ class _Caller(asyncio.Protocol):
         if not end or body != b"200":
             assert head.startswith(b"HTTP/1.1 200")
             return
-        self._latencies_s.append(time.perf_counter() - self._asked_at_s)
+        self._latencies_s.append(time.perf_counter() - self._requested_at_s)
         self._got = b""
         self._ask()
 

@@ -268,9 +268,9 @@ def _in_turns(title: str, work: Callable[[], Any]) -> None:
 def _as_before() -> Iterator[None]:
     """Restore the former code: keys from the sums by day, and the whole of a long time in one query."""
     from tenants.billing.usage import sources, sums  # noqa: PLC0415
-    from tenants.billing.usage.asked import Asked  # noqa: PLC0415
+    from tenants.billing.usage.usage_query import UsageQuery  # noqa: PLC0415
 
-    def source_of(asked: Asked) -> sources.Source:
+    def source_of(asked: UsageQuery) -> sources.Source:
         source = sources.source_of(asked)
         return sources.DAYS if source is sources.MONTHS else source
 

@@ -32,7 +32,7 @@ class _Caller(asyncio.Protocol):
 
     def _ask(self) -> None:
         request = self._request()
-        self._asked_at_s = time.perf_counter()
+        self._requested_at_s = time.perf_counter()
         self._transport.write(request)
 
     def data_received(self, data: bytes) -> None:
@@ -46,7 +46,7 @@ class _Caller(asyncio.Protocol):
             word = _field(head, b"x-cache: ").decode()
             self._words[word] = self._words.get(word, 0) + 1
         if len(self._got) >= self._size:
-            self._latencies_s.append(time.perf_counter() - self._asked_at_s)
+            self._latencies_s.append(time.perf_counter() - self._requested_at_s)
             self._got.clear()
             self._size = 0
             self._ask()

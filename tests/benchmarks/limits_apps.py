@@ -16,7 +16,7 @@ from maas.web.guard.guard import EdgeGuard
 from maas.web.guard.journal import Journal, Note
 from maas.web.guard.key_use import KeyUse
 from tenants.authentication.selectors import effective_limits
-from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.credentials import UnknownCallers
 from tenants.core.asgi.protocol import App, Receive, Scope, Send
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import DatabaseThreads
@@ -54,7 +54,7 @@ async def answer(scope: Scope, receive: Receive, send: Send) -> None:
 
 def guarded(rates: CallerLimits) -> App:
     journal = NoJournal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("bench", 1)))
-    sessions = Sessions(DatabaseThreads("bench", 1), Strangers())
+    sessions = Sessions(DatabaseThreads("bench", 1), UnknownCallers())
     keys: Any = FixedKeys(rates)
     guard = EdgeGuard(
         answer, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL), intake=Intake(8)

@@ -8,11 +8,11 @@ import psycopg
 _ONCE = """
 CREATE FUNCTION chaos_send_once() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    NEW.wake_again_at := '9999-01-01';
+    NEW.renotify_at := '9999-01-01';
     RETURN NEW;
 END $$;
 CREATE TRIGGER chaos_send_once BEFORE UPDATE ON jobs_page
-    FOR EACH ROW WHEN (NEW.wake_again_at IS NOT NULL) EXECUTE FUNCTION chaos_send_once();
+    FOR EACH ROW WHEN (NEW.renotify_at IS NOT NULL) EXECUTE FUNCTION chaos_send_once();
 """
 
 

@@ -38,7 +38,7 @@ SELECT id::text, status, lines_total, lines_completed, lines_failed, cost_micros
 _PENDING = "SELECT count(*) FROM jobs_webhookdelivery WHERE tenant_id = %s AND state = 'pending'"
 _CALLS = "SELECT count(*) FROM tenants_usagerecord WHERE tenant_id = %s AND source_kind = 'call'"
 _HELD = "SELECT job_id::text, number, attempt FROM jobs_page WHERE state = 'running' AND worker = %s"
-_UNDER_WAY = "SELECT count(*) FROM jobs_page WHERE state = 'queued' AND wake_again_at > clock_timestamp()"
+_UNDER_WAY = "SELECT count(*) FROM jobs_page WHERE state = 'queued' AND renotify_at > clock_timestamp()"
 _AGAIN = """
 SELECT extract(epoch FROM min(created_at))::float8 FROM jobs_event
 WHERE job_id = %s AND type = 'page.running' AND (data->>'page')::int = %s AND (data->>'attempt')::int > %s

@@ -8,7 +8,7 @@ from inference.gateway.inference import LONGEST_S
 from inference.gateway.open_inference.encodings import SMALLEST_BYTES
 from inference.gateway.open_inference.faces import face_of
 from inference.gateway.open_inference.grpc.wire import MAX_FIELDS, MAX_FIELDS_WITHIN
-from inference.gateway.open_inference.paths import PATHS, Deed, route_of
+from inference.gateway.open_inference.paths import PATHS, Action, route_of
 from inference.gateway.open_inference.statistics_store import KEPT_S
 from inference.registry.builtin.catalogue import BUILTIN
 from inference.runtime.parameters import interface_of
@@ -17,9 +17,9 @@ from inference.runtime.texts import MAX_TEXTS
 from maas.web.errors.api_errors import GRPC_STATUS, status_of
 from maas.web.errors.shapes import status_at
 from maas.web.grpc.answers import LONGEST_WRITE_S
+from maas.web.grpc.message_flow import Bounds
 from maas.web.grpc.port import WITH_MESSAGE, WITHOUT_MESSAGE
-from maas.web.grpc.reading import Bounds
-from maas.web.grpc.seats import STREAMS, STREAMS_OF_ONE
+from maas.web.grpc.stream_limit import STREAMS, STREAMS_OF_ONE
 from maas.web.grpc.streams import AT_ONCE, IDLE_S
 from tests.docs.product import first_column, read
 
@@ -27,13 +27,13 @@ DOCUMENT = "docs/open-inference.md"
 
 
 def test_every_path_is_described_with_its_method() -> None:
-    described: set[Deed] = set()
+    described: set[Action] = set()
     for method, path in (name.split() for name in first_column(DOCUMENT) if " /v2" in name):
         route = route_of(path.replace("{name}", "embed"))
         assert route is not None, path
         assert route.method == method
-        described.add(route.deed)
-    assert described | {"unload"} == {deed for _method, deed, _pattern in PATHS}
+        described.add(route.action)
+    assert described | {"unload"} == {action for _method, action, _pattern in PATHS}
 
 
 @pytest.mark.parametrize("row", ["embed", "parse", "ocr"])

@@ -101,7 +101,7 @@ BY_ID = (
     Asked("GET", "/keys/{key_id}/rotate"),
     Asked("POST", "/keys/{key_id}/rotate", {"overlap": "0"}),
     Asked("GET", "/keys/{key_id}/keep-to"),
-    Asked("POST", "/keys/{key_id}/keep-to", {"for_models": "embed"}),
+    Asked("POST", "/keys/{key_id}/keep-to", {"allowed_models": "embed"}),
     Asked("GET", "/keys/{key_id}/revoke"),
     Asked("POST", "/keys/{key_id}/revoke"),
     Asked("GET", "/log/{entry_id}"),
@@ -369,7 +369,7 @@ def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
         ("SELECT count(*) FROM jobs_webhooksecret WHERE tenant_id = %s", things.tenant_id),
         ("SELECT count(*) FROM jobs_webhookdelivery WHERE tenant_id = %s", things.tenant_id),
         (
-            "SELECT id, revoked_at, expires_at, for_models FROM tenants_apikey WHERE tenant_id = %s ORDER BY id",
+            "SELECT id, revoked_at, expires_at, allowed_models FROM tenants_apikey WHERE tenant_id = %s ORDER BY id",
             things.tenant_id,
         ),
         ("SELECT id, status, total_micros FROM tenants_invoice WHERE id = %s", things.invoice_id),

@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from inference.registry.models import ModelVersion
-from jobs.queue.lines import waiting_lines
 from jobs.queue.settlement import Failure, fail_page
+from jobs.queue.waiting_queues import waiting_lines
 from jobs.submission.allowance import unfinished_jobs
 from jobs.submission.page_allowance import max_unfinished_pages
 from jobs.submission.services import retry_job
@@ -22,10 +22,10 @@ from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.limits.storage.room import MB, max_stored_bytes
+from tenants.limits.storage.capacity import MB, max_stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan
-from tenants.plans.retention import keeping_for
+from tenants.plans.retention import retention_for
 from tests.jobs.batches.desk import BatchDesk, no_batches
 from tests.jobs.conftest import Desk
 from tests.tenants.plans.selling import make_plan, own_price, price
@@ -158,14 +158,14 @@ def test_a_plans_limits_stand_between_the_installations_and_the_tenants_own(
 def _limits(tenant: CreatedTenant, version: ModelVersion) -> tuple[float | None, ...]:
     identity = identify_key(tenant.key.text)
     desk = Desk(identity, version)
-    desk.sql("UPDATE jobs_page SET wake_again_at = NULL WHERE job_id = %s", desk.submit().id)
+    desk.sql("UPDATE jobs_page SET renotify_at = NULL WHERE job_id = %s", desk.submit().id)
     with operator_work():
         lines = waiting_lines(version.pk, {}).lines
     (line,) = (one for one in lines if one.tenant == tenant.tenant.pk)
     with unit_of_work(identity.tenant_id):
         assert unfinished_jobs(100) >= 1
         stored = max_stored_bytes(identity.tenant_id)
-        pages, kept = max_unfinished_pages(identity.tenant_id), keeping_for(identity.tenant_id)
+        pages, kept = max_unfinished_pages(identity.tenant_id), retention_for(identity.tenant_id)
     requests = identity.rates.requests[0].amount if identity.rates.requests else None
     return requests, identity.limits.unfinished_jobs, pages, line.room, line.weight, kept.results_days, stored
 

@@ -18,7 +18,7 @@ from tests.jobs.conftest import Desk
 @pytest.fixture
 def fenced(tenant: CreatedTenant) -> Identity:
     with unit_of_work(tenant.tenant.id):
-        made = create_key(tenant_id=tenant.tenant.id, name="fenced", for_models=["embed"])
+        made = create_key(tenant_id=tenant.tenant.id, name="fenced", allowed_models=["embed"])
     return identify_key(made.text)
 
 

@@ -18,7 +18,7 @@ from jobs.charges.reconciling import compare_jobs, settle_stranded_jobs
 from jobs.core.errors import JobFinished
 from jobs.core.models import Job
 from jobs.queue.settlement import Failure, fail_page, finish_page
-from jobs.submission.once import submit_once
+from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest, cancel_job
 from tenants.authentication.selectors import identify_key
 from tenants.billing.invoices.models import Seller
@@ -262,8 +262,8 @@ def test_whatever_jobs_do_units_and_money_come_to_what_was_used(desk: Desk, purs
         purse.grant(funds * CALL)
     jobs: list[Job] = []
     for _ in range(30):
-        deed = chance.random()
-        if deed < 0.5:
+        action = chance.random()
+        if action < 0.5:
             with suppress(InsufficientFunds):
                 jobs.append(desk.submit(pages=chance.randint(1, 4)))
         elif jobs:

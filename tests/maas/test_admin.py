@@ -86,7 +86,7 @@ def row_of_each_kind() -> Desk:
             subject="wallet",
             expected_micros=1,
             found_micros=2,
-            gone_at=timezone.now(),
+            resolved_at=timezone.now(),
         )
         ProviderEvent.objects.create(provider="stripe", event_id=unique("evt"), kind="customer.updated")
     Payer(made.tenant.id).tops_up(50, "offline")

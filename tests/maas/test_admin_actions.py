@@ -60,7 +60,7 @@ def suspended(desk: Desk) -> Tenant:
 
 def closing(desk: Desk) -> Tenant:
     Tenant.objects.filter(pk=desk.identity.tenant_id).update(
-        state="closing", closes_at="2100-01-01T00:00Z", closing_told_at=None
+        state="closing", closes_at="2100-01-01T00:00Z", closing_notified_at=None
     )
     return Tenant.objects.get(pk=desk.identity.tenant_id)
 
@@ -179,7 +179,7 @@ def test_a_retry_names_the_new_job_and_one_that_cannot_be_is_explained(
 def test_a_release_again_forgets_back_off_and_wakes_under_way(operator: Client, desk: Desk) -> None:
     job = desk.submit()
     desk.sql(
-        "UPDATE jobs_page SET wake_again_at = now() + interval '1 hour', run_after = now() + interval '1 hour'"
+        "UPDATE jobs_page SET renotify_at = now() + interval '1 hour', run_after = now() + interval '1 hour'"
         " WHERE job_id = %s",
         job.id,
     )

@@ -44,8 +44,8 @@ def test_every_tile_bar_and_queue_leads_to_a_list_that_opens(operator: Client, d
     desk.document(1)
     page = eventually(lambda: counted(operator), "all figures")
     # The list of operators' actions is left out: their objects may be gone by now, and Django then says so at the link.
-    page, deeds, _ = page.partition('data-zone="deeds"')
-    assert deeds
+    page, actions, _ = page.partition('data-zone="actions"')
+    assert actions
     links = {link.replace("&amp;", "&") for link in re.findall(r'href="(/admin/[^"]+)"', page)}
     # Links that differ in an id alone lead to the same list.
     kinds = {re.sub(r"[0-9a-f-]{36}|\d+", "#", link): link for link in sorted(links)}

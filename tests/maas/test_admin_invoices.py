@@ -44,12 +44,12 @@ def page(name: str, *args: object) -> str:
     return reverse(f"admin:tenants_invoice_{name}", args=args)
 
 
-def deeds(tenant: CreatedTenant) -> list[str]:
+def actions(tenant: CreatedTenant) -> list[str]:
     with operator_work():
         return list(
             AuditEntry.objects.filter(tenant_id=tenant.tenant.id, actor_kind="operator")
             .order_by("id")
-            .values_list("deed", flat=True)
+            .values_list("action", flat=True)
         )
 
 
@@ -117,7 +117,7 @@ def test_a_part_is_taken_back_once_however_often_it_is_sent(
         (note,) = Invoice.objects.filter(corrects=invoice)
     assert (note.net_micros, note.reason, note.made_by) == (18_000_000, "Pages were read twice", person.email)
     assert again(invoice).open_micros == 79_730_000 - note.total_micros
-    assert deeds(tenant) == ["invoice.credited"]
+    assert actions(tenant) == ["invoice.credited"]
     with operator_work():
         assert LogEntry.objects.filter(object_id=str(invoice.id), user=person).count() == 1
 
@@ -141,7 +141,7 @@ def test_what_nobody_will_pay_is_written_off(operator: Client, tenant: CreatedTe
     assert again(invoice).status == "written_off"
     again_said = operator.post(page("write_off", invoice.id), {"reason": "Gone"}).content.decode()
     assert "It has no open amount" in again_said
-    assert deeds(tenant) == ["invoice.written_off"]
+    assert actions(tenant) == ["invoice.written_off"]
 
 
 def test_a_credit_note_is_neither_taken_back_nor_written_off(operator: Client, tenant: CreatedTenant) -> None:
@@ -196,7 +196,7 @@ def test_how_a_tenant_is_taxed_is_said_here_and_written_down(operator: Client, t
     at = reverse("admin:tenants_billingdetails_change", args=[details.pk])
     assert operator.post(at, {**said, "tax": "exempt"}).status_code == 302
     with operator_work():
-        entries = AuditEntry.objects.filter(tenant_id=tenant.tenant.id, deed="billing.changed").order_by(
+        entries = AuditEntry.objects.filter(tenant_id=tenant.tenant.id, action="billing.changed").order_by(
             "-id"
         )
         last, _ = entries

@@ -91,9 +91,9 @@ def test_a_price_that_has_begun_stays_and_one_that_follows_is_added(operator: Cl
         **{"prices-1-meter": "page", "prices-1-amount_micros": "0.000008", "prices-1-per": "1"},
     )
     assert answer.status_code == 302, answer.context["errors"]
-    assert f'value="{begun.holds_from:%Y-%m-%dT%H:%M}"' in operator.get(page(plan)).content.decode()
+    assert f'value="{begun.valid_from:%Y-%m-%dT%H:%M}"' in operator.get(page(plan)).content.decode()
     with operator_work():
-        prices = PlanPrice.objects.filter(plan=plan).order_by("holds_from")
+        prices = PlanPrice.objects.filter(plan=plan).order_by("valid_from")
         assert [one.amount_micros for one in prices] == [7, 8]
         assert prices[0].pk == begun.pk
     assert "0.000008 EUR for 1" in record(plan)
@@ -104,7 +104,7 @@ def test_prices_that_make_no_sense_are_refused_beside_their_fields(
 ) -> None:
     wrong = {
         "is charged per call": {"meter": "page", "model": version.served_model.name},
-        "This time is in the past": {"meter": "call", "holds_from": "2026-01-01T00:00"},
+        "This time is in the past": {"meter": "call", "valid_from": "2026-01-01T00:00"},
         "6 decimal places": {"meter": "call", "amount_micros": "0.0000001"},
         "greater than or equal to 0": {"meter": "call", "amount_micros": "-1"},
         "greater than or equal to 1": {"meter": "call", "per": "0"},
@@ -215,7 +215,7 @@ def test_a_price_for_one_tenant_is_added_from_the_page_of_its_prices(
     form = {"model": version.served_model.name, "meter": "call", "amount_micros": "0.0005", "per": "1"}
     address = f"{add}?tenant={tenant.tenant.pk}"
     assert operator.get(address).status_code == 200
-    answer = operator.post(address, {**form, "currency": "EUR", "holds_from": ""})
+    answer = operator.post(address, {**form, "currency": "EUR", "valid_from": ""})
     assert answer.status_code == 302, answer.context["errors"]
     with operator_work():
         (made,) = TenantPrice.objects.filter(tenant=tenant.tenant)

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from maas.ops.admin.sight import ABOUT
+from maas.ops.admin.visibility import ABOUT
 from tenants.accounts.models import User
 from tenants.accounts.services import create_operator
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
@@ -133,7 +133,7 @@ def parts_shown(page: str) -> set[str]:
         ((), set()),
         (("jobs.job",), {"requests", "jobs", "states"}),
         (("jobs.document", "tenants.tenant"), {"storage", "storage-by-tenant"}),
-        (("admin.logentry",), {"deeds"}),
+        (("admin.logentry",), {"actions"}),
         (tuple({kind for kinds in ABOUT.values() for kind in kinds}), set(ABOUT)),
     ],
     ids=["nothing", "jobs", "documents and tenants", "entries", "everything"],

@@ -29,7 +29,7 @@ def begin(operator: Client, tenant: CreatedTenant, **more: str) -> int:
 
 def entries(tenant_id: UUID) -> list[AuditEntry]:
     with unit_of_work(tenant_id):
-        return list(AuditEntry.objects.filter(deed__startswith="impersonation.").order_by("id"))
+        return list(AuditEntry.objects.filter(action__startswith="impersonation.").order_by("id"))
 
 
 def test_the_dashboard_is_the_members_with_a_banner_on_every_page(
@@ -42,7 +42,7 @@ def test_the_dashboard_is_the_members_with_a_banner_on_every_page(
         assert tenant.owner.email in shown
         assert "/stop-acting" in shown
     started = entries(tenant.tenant.id)[0]
-    assert (started.deed, started.actor_kind, started.actor_id) == (
+    assert (started.action, started.actor_kind, started.actor_id) == (
         "impersonation.started",
         "operator",
         person.pk,
@@ -95,7 +95,7 @@ def test_nothing_is_changed_unless_it_was_asked_for(operator: Client, tenant: Cr
     assert operator.delete("/v1/cache").status_code == 403
     assert operator.get("/keys/new").status_code == 403
     with unit_of_work(tenant.tenant.id):
-        assert not AuditEntry.objects.filter(deed__in=["key.revoked", "results.erased"]).exists()
+        assert not AuditEntry.objects.filter(action__in=["key.revoked", "results.erased"]).exists()
 
 
 def test_what_is_changed_is_the_operators(operator: Client, person: User, tenant: CreatedTenant) -> None:
@@ -103,7 +103,7 @@ def test_what_is_changed_is_the_operators(operator: Client, person: User, tenant
     assert operator.delete("/v1/cache").status_code == 204
     with unit_of_work(tenant.tenant.id):
         wrote, erased = AuditEntry.objects.order_by("-id")[:2][::-1]
-    assert (wrote.deed, wrote.note) == ("impersonation.wrote", "DELETE /v1/cache")
+    assert (wrote.action, wrote.note) == ("impersonation.wrote", "DELETE /v1/cache")
     for entry in (wrote, erased):
         assert (entry.actor_kind, entry.actor_id, entry.behalf_of) == (
             "operator",
@@ -136,7 +136,7 @@ def test_it_ends_when_it_is_stopped(operator: Client, tenant: CreatedTenant) -> 
     assert operator.post("/stop-acting").status_code == 302
     assert NAME not in operator.session
     started, ended = entries(tenant.tenant.id)
-    assert (started.deed, ended.deed) == ("impersonation.started", "impersonation.ended")
+    assert (started.action, ended.action) == ("impersonation.started", "impersonation.ended")
     assert [(one.actor_kind, one.actor_name) for one in (started, ended)] == [("operator", "")] * 2
     assert operator.get("/keys").status_code == 302  # Operators without an account get to the admin.
 
@@ -159,7 +159,7 @@ def test_it_ends_with_the_membership_and_with_the_account(operator: Client, tena
     with operator_work():
         set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
     assert operator.get("/keys").status_code == 302
-    assert entries(tenant.tenant.id)[-1].deed == "impersonation.ended"
+    assert entries(tenant.tenant.id)[-1].action == "impersonation.ended"
 
 
 @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ def test_it_ends_with_the_session_and_with_the_next(operator: Client, tenant: Cr
     begin(operator, tenant)
     begin(operator, tenant)
     operator.post("/sign-out")
-    deeds = [entry.deed for entry in entries(tenant.tenant.id)]
-    assert deeds == ["impersonation.started", "impersonation.ended"] * 2
+    actions = [entry.action for entry in entries(tenant.tenant.id)]
+    assert actions == ["impersonation.started", "impersonation.ended"] * 2
 
 
 def test_an_operators_session_can_still_be_found_and_ended(operator: Client, tenant: CreatedTenant) -> None:

@@ -130,9 +130,9 @@ def test_what_is_asked_again_and_again_is_prepared(alias: str, prepared: int) ->
 @pytest.mark.usefixtures("_own_connection")
 def test_a_connection_that_works_is_asked_nothing() -> None:
     pid = pid_of_own()
-    asked_at = last_asked(pid)
+    requested_at = last_asked(pid)
     assert connections[APP].is_usable()
-    assert last_asked(pid) == asked_at
+    assert last_asked(pid) == requested_at
 
 
 @pytest.mark.usefixtures("_own_connection")

@@ -50,9 +50,9 @@ def followed(server: GranianServer, key: str) -> "httpx.Response":
     return client.send(client.build_request("GET", f"{server.url}/v1/events", headers=headers), stream=True)
 
 
-def in_the_tenants_work(tenant: CreatedTenant, deed: Callable[[], object]) -> None:
+def in_the_tenants_work(tenant: CreatedTenant, action: Callable[[], object]) -> None:
     with unit_of_work(tenant.tenant.id):
-        deed()
+        action()
 
 
 def revoke(tenant: CreatedTenant) -> None:
@@ -61,7 +61,7 @@ def revoke(tenant: CreatedTenant) -> None:
 
 def fence(tenant: CreatedTenant) -> None:
     in_the_tenants_work(
-        tenant, lambda: keep_key_to(key_id=tenant.key.key.id, for_models=[], from_networks=ELSEWHERE)
+        tenant, lambda: keep_key_to(key_id=tenant.key.key.id, allowed_models=[], allowed_networks=ELSEWHERE)
     )
 
 

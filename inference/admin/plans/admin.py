@@ -46,7 +46,7 @@ class VersionInline(TabularInline):  # type: ignore[misc]
 class PriceInline(VersionInline):
     model = PlanPrice
     form = PriceForm
-    fields = ("model", "meter", "amount_micros", "per", "cached_micros", "holds_from")
+    fields = ("model", "meter", "amount_micros", "per", "cached_micros", "valid_from")
     verbose_name = _("price")
     verbose_name_plural = _("prices (the latest valid price applies; without one, the price of the model)")
 
@@ -54,14 +54,14 @@ class PriceInline(VersionInline):
 class IncludedInline(VersionInline):
     model = PlanIncluded
     form = IncludedForm
-    fields = ("model", "meter", "quantity", "holds_from")
+    fields = ("model", "meter", "quantity", "valid_from")
     verbose_name = _("included units")
     verbose_name_plural = _(
         "included units per month (units of one model are used before units of all models)"
     )
 
 
-FEE = (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"), "pays_beforehand")
+FEE = (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"), "is_prepaid")
 
 
 @admin.register(Plan)
@@ -155,7 +155,7 @@ class TenantPriceAdmin(FoundById):
     list_filter = (("tenant", AutocompleteSelectFilter),)
     list_select_related = ("tenant",)
     ordering = ("-id",)
-    fields = ("owner", "model", "meter", "amount_micros", "per", "cached_micros", "currency", "holds_from")
+    fields = ("owner", "model", "meter", "amount_micros", "per", "cached_micros", "currency", "valid_from")
     readonly_fields = ("owner",)
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[TenantPrice]":

@@ -74,7 +74,7 @@ def price_rows(prices: AgreedPrices) -> list[PriceRow]:
     rows = []
     for name, own in models_own_prices().items():
         agreed = prices.of_model(name, own.price, own.cached_price)
-        since = at(agreed.holds_from) if agreed.holds_from else ""
+        since = at(agreed.valid_from) if agreed.valid_from else ""
         told = price_json(agreed.price), price_json(agreed.cached_price)
         rows.append(PriceRow(name, *told, _OF[agreed.of], since))
     return rows

@@ -20,7 +20,7 @@ from tenants.plans.models import Plan, PlanIncluded, PlanPrice, TenantPrice
 from tenants.plans.prices import display
 
 LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
-PRICED = ("model", "meter", "amount_micros", "per", "cached_micros", "holds_from")
+PRICED = ("model", "meter", "amount_micros", "per", "cached_micros", "valid_from")
 
 
 MOST, MAX_OF_UNIT = 1_000_000_000, 1_000_000
@@ -69,7 +69,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             "monthly_fee_micros",
             "trial_days",
             "trial_credit_micros",
-            "pays_beforehand",
+            "is_prepaid",
             "is_default",
             "archived",
             *LIMITS,
@@ -101,7 +101,7 @@ class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
     """
 
     model = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget)
-    holds_from = forms.DateTimeField(
+    valid_from = forms.DateTimeField(
         required=False,
         label=_("Valid from"),
         help_text=_("UTC. Leave empty for now."),
@@ -116,7 +116,7 @@ class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         self._meters = meters_of_models() if meters is None else meters
         there = not self.instance._state.adding
-        self.begun = there and self.instance.holds_from <= (now or database_now())
+        self.begun = there and self.instance.valid_from <= (now or database_now())
         model = self.fields["model"]
         assert isinstance(model, forms.ChoiceField)
         names = dict.fromkeys((*self._meters, *filter(None, [self.instance.model])))
@@ -135,8 +135,8 @@ class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
             self.add_error("meter", f"{model} is charged per {charged}. Choose {charged} instead of {meter}.")
         return given
 
-    def clean_holds_from(self) -> Any:
-        given = self.cleaned_data["holds_from"]
+    def clean_valid_from(self) -> Any:
+        given = self.cleaned_data["valid_from"]
         if given is None:
             return database_now()
         if not self.begun and given < database_now():
@@ -168,7 +168,7 @@ class PriceForm(VersionForm):
 class IncludedForm(VersionForm):
     class Meta:
         model = PlanIncluded
-        fields = ("model", "meter", "quantity", "holds_from")
+        fields = ("model", "meter", "quantity", "valid_from")
 
 
 class TenantPriceForm(PriceForm):

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Deed = Literal[
+Action = Literal[
     "server",
     "live",
     "ready",
@@ -19,7 +19,7 @@ Deed = Literal[
 ]
 
 _MODEL = r"/v2/models/(?P<model>[^/]+)(?:/versions/(?P<version>[^/]+))?"
-PATHS: tuple[tuple[str, Deed, str], ...] = (
+PATHS: tuple[tuple[str, Action, str], ...] = (
     ("GET", "server", r"/v2/?"),
     ("GET", "live", r"/v2/health/live"),
     ("GET", "ready", r"/v2/health/ready"),
@@ -33,13 +33,13 @@ PATHS: tuple[tuple[str, Deed, str], ...] = (
     ("POST", "load", r"/v2/repository/models/(?P<model>[^/]+)/load"),
     ("POST", "unload", r"/v2/repository/models/(?P<model>[^/]+)/unload"),
 )
-_COMPILED = tuple((method, deed, re.compile(pattern)) for method, deed, pattern in PATHS)
+_COMPILED = tuple((method, action, re.compile(pattern)) for method, action, pattern in PATHS)
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
     method: str
-    deed: Deed
+    action: Action
     model: str = ""
     version: str = ""
     """The version number, or an empty string for the version that the operator has made current."""
@@ -50,7 +50,7 @@ class Route:
 
 
 def route_of(path: str) -> Route | None:
-    for method, deed, pattern in _COMPILED:
+    for method, action, pattern in _COMPILED:
         if found := pattern.fullmatch(path):
-            return Route(method, deed, **{name: value or "" for name, value in found.groupdict().items()})
+            return Route(method, action, **{name: value or "" for name, value in found.groupdict().items()})
     return None

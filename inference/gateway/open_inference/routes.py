@@ -8,7 +8,7 @@ from inference.gateway.inference import Inference
 from inference.gateway.kept_replies import KeptReplies
 from inference.gateway.open_inference.encodings import refuse_encoded
 from inference.gateway.open_inference.infer import infer
-from inference.gateway.open_inference.paths import Deed, Route, route_of
+from inference.gateway.open_inference.paths import Action, Route, route_of
 from inference.gateway.open_inference.requests import wants_only_ready
 from inference.gateway.open_inference.statistics_book import StatisticsBook
 from inference.gateway.open_inference.telling import Telling
@@ -25,7 +25,7 @@ class OpenInference:
         self.telling = telling = Telling(inference.targets, self.book)
         self._inference = inference
         self._replies = replies
-        self._handlers: Mapping[Deed, Handle] = {
+        self._handlers: Mapping[Action, Handle] = {
             "server": _in_json(telling.server),
             "live": _in_json(telling.live),
             "ready": _in_json(telling.ready),
@@ -47,7 +47,7 @@ class OpenInference:
         if method != route.method and (method, route.method) != ("HEAD", "GET"):
             allowed = "GET, HEAD" if route.method == "GET" else route.method
             raise MethodNotAllowed(f"{path[:200]} takes {route.method}, not {method}.", allowed=allowed)
-        return await self._handlers[route.deed](exchange, route)
+        return await self._handlers[route.action](exchange, route)
 
     async def _infer(self, exchange: Exchange, route: Route) -> Reply:
         return await infer(self._inference, self._replies, self.book, exchange, route.reference)

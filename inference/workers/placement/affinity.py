@@ -20,16 +20,16 @@ from inference.workers.placement.catalogue import Measured, ModelCatalogue
 from inference.workers.placement.claims import ModelClaims
 from inference.workers.placement.demand import DemandSource, together
 from inference.workers.placement.fleet import Demand, Model, Snapshot
+from inference.workers.placement.heartbeat import HeartbeatSender, PagesNow
 from inference.workers.placement.load_times import LoadTimes
 from inference.workers.placement.loader import UNASKED, Loader
 from inference.workers.placement.metrics import DECISIONS, QUEUES
-from inference.workers.placement.others import OtherWorkers
+from inference.workers.placement.page_counts import QueueTally
+from inference.workers.placement.peers import OtherWorkers
 from inference.workers.placement.placement import Decision, Plan, plan_for
-from inference.workers.placement.pulse import PagesNow, Pulse
 from inference.workers.placement.read_timeouts import bound_reads
-from inference.workers.placement.shelf import LEAVES_WITHIN_S, Shelf
-from inference.workers.placement.tally import QueueTally
-from inference.workers.placement.unserved import UnservedPools
+from inference.workers.placement.resident_models import LEAVES_WITHIN_S, Shelf
+from inference.workers.placement.unserved_pools import UnservedPools
 from inference.workers.placement.views import worker_of
 from inference.workers.placement.waits import UnbrokenWaits
 
@@ -62,7 +62,7 @@ class Affinity:
         self._shelf = shelf
         self._loader = Loader(self._bring, self._changed, times=load_times)
         self._tally = tally
-        self._pulse = Pulse(
+        self._heartbeat = HeartbeatSender(
             heartbeat,
             shelf=shelf,
             loader=self._loader,
@@ -88,7 +88,7 @@ class Affinity:
         self._thread = threading.Thread(target=self._run, name="affinity", daemon=True)
 
     def start(self) -> None:
-        self._pulse.start()
+        self._heartbeat.start()
         self._thread.start()
 
     def stop(self) -> None:
@@ -101,7 +101,7 @@ class Affinity:
             self._thread.join(timeout=2)
 
     def end(self) -> None:
-        self._pulse.stop()
+        self._heartbeat.stop()
 
     def consume_with(self, *consumers: Consume) -> None:
         self._consumers += consumers
@@ -110,7 +110,7 @@ class Affinity:
 
     @property
     def draining(self) -> bool:
-        return self._pulse.draining
+        return self._heartbeat.draining
 
     def wake(self) -> None:
         """Make the thread look soon, because something has changed. Any thread may call this, at no cost."""
@@ -118,7 +118,7 @@ class Affinity:
 
     def _run(self) -> None:
         self._attached.wait()
-        self._pulse.looked()
+        self._heartbeat.looked()
         while not self._stopping.is_set():
             self._wake.clear()
             self._quietly(self.look)
@@ -140,10 +140,10 @@ class Affinity:
         warming_up = warming_up or any(decision.reason in UNASKED for decision in begun)
         if self._models and not warming_up and not snapshot.returning:
             self.settled.set()
-        self._pulse.looked()
+        self._heartbeat.looked()
 
     def _gather(self) -> Snapshot:
-        own = self._pulse.report()
+        own = self._heartbeat.report()
         company = self._others.look()
         reports = (own, *company.reports)
         self._measured.learn(reports)
@@ -209,7 +209,7 @@ class Affinity:
         return [self._models[key] for key in staying if key in self._models]
 
     def _changed(self) -> None:
-        self._pulse.soon()
+        self._heartbeat.soon()
         self.wake()
 
     def _may_begin(self, decision: Decision, *, alone: bool) -> bool:
@@ -225,12 +225,12 @@ class Affinity:
     def _consume(self, plan: Plan, *, leaving: Collection[str]) -> None:
         keys = plan.consume - self._loader.leaving.union(leaving)
         for decision in plan.unheld:
-            if decision.model.key not in self._pulse.serving:
+            if decision.model.key not in self._heartbeat.serving:
                 self._tell(decision)
         QUEUES.set(len(keys))
-        if keys != self._pulse.serving:
-            self._pulse.serving = keys
-            self._pulse.soon()
+        if keys != self._heartbeat.serving:
+            self._heartbeat.serving = keys
+            self._heartbeat.soon()
         for consume in self._consumers:
             self._quietly(lambda consume=consume: consume(keys))  # type: ignore[misc]
 

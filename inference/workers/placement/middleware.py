@@ -7,7 +7,7 @@ import dramatiq
 import structlog
 from dramatiq import Broker, MessageProxy, Worker
 
-from inference.workers.placement.tally import QueueTally
+from inference.workers.placement.page_counts import QueueTally
 
 log = structlog.get_logger(__name__)
 QUEUE_PREFIX = "infer."

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from inference.workers.placement.eviction import Eviction, Wanted, files_of, missing_bytes, room_on
 from inference.workers.placement.fleet import Held, Model, Reason, Snapshot, Strategy, Worker
 from inference.workers.placement.ranking import Option, choose
-from inference.workers.placement.room import MadeRoom, Wanted, files_of, missing_bytes, room_on
 
 COLD_AT_ONCE = 2
 """The most models that a worker loads at the same time."""
@@ -181,7 +181,7 @@ class _Board:
         Such a model is never held as a whole. Every look sends it anew to the worker where it begins soonest.
         """
         options = [
-            self._as_option(model, worker, MadeRoom((), 0.0)) for worker in able if _takes_more(worker)
+            self._as_option(model, worker, Eviction((), 0.0)) for worker in able if _takes_more(worker)
         ]
         if not options:
             return None
@@ -241,7 +241,7 @@ class _Board:
         room = room_on(worker, wanted, models=self._models, demand=self._snapshot.demand, homes=self._homes())
         return self._as_option(model, worker, room) if room is not None else None
 
-    def _as_option(self, model: Model, worker: Worker, room: MadeRoom) -> Option:
+    def _as_option(self, model: Model, worker: Worker, room: Eviction) -> Option:
         return Option(
             worker=worker.name,
             leave=room.leave,

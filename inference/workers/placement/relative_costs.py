@@ -17,7 +17,7 @@ part of a page.
 """
 
 
-class Hefts:
+class RelativeCosts:
     """The averages of the seconds that a page occupied its slot.
 
     This is the time to read and run the page, without the load of its model and the wait for its batch.

@@ -4,7 +4,7 @@ from jobs.core.models.documents import Document, DocumentPage
 from jobs.core.models.erasures import ErasedBecause, FileToErase
 from jobs.core.models.events import Event
 from jobs.core.models.jobs import Job
-from jobs.core.models.pages import Page, Turn
+from jobs.core.models.pages import FairShare, Page
 from jobs.core.models.texts import PageText
 
 __all__ = [
@@ -12,9 +12,9 @@ __all__ = [
     "DocumentPage",
     "ErasedBecause",
     "Event",
+    "FairShare",
     "FileToErase",
     "Job",
     "Page",
     "PageText",
-    "Turn",
 ]

@@ -30,7 +30,7 @@ class Page(TenantOwned):
     state = models.CharField(max_length=20, choices=_STATES, default=states.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
     run_after = models.DateTimeField(db_default=Now(), help_text="According to the clock of the database.")
-    wake_again_at = models.DateTimeField(
+    renotify_at = models.DateTimeField(
         "next notification", null=True, help_text="Workers are notified again at this time."
     )
     lease_token = models.BigIntegerField(null=True)
@@ -86,7 +86,7 @@ class Page(TenantOwned):
             # within the index.
             models.Index(
                 fields=["model_version", "priority", "tenant", "id", "run_after"],
-                condition=models.Q(state="queued", wake_again_at__isnull=True),
+                condition=models.Q(state="queued", renotify_at__isnull=True),
                 name="jobs_page_lines",
             ),
             # This tells whether a page of a job runs and which page waits next, however many of its pages have ended.
@@ -123,7 +123,7 @@ class Page(TenantOwned):
         return f"page {self.number} of {self.job_id}"
 
 
-class Turn(TenantOwned):
+class FairShare(TenantOwned):
     """The virtual time that a queue of waiting pages has reached. See jobs/queue/fairness.py.
 
     A tenant without such a row is owed nothing and owes nothing. Only the code that releases pages writes it.
@@ -141,7 +141,7 @@ class Turn(TenantOwned):
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
-            models.UniqueConstraint(fields=["model_version", "tenant", "priority"], name="jobs_turn_once"),
+            models.UniqueConstraint(fields=["model_version", "tenant", "priority"], name="jobs_fairshare_once"),
         ]
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from jobs.core import states
 from jobs.core.models import Job
-from jobs.dashboard.base.first_words import first_words
+from jobs.dashboard.base.input_preview import first_words
 from jobs.dashboard.base.wording import state_words
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.durations import age

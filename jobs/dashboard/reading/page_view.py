@@ -8,7 +8,7 @@ from uuid import UUID
 from jobs.core import states
 from jobs.core.models import DocumentPage, Job, Page
 from jobs.dashboard.base.wording import state_words
-from jobs.dashboard.reading.finds import marked_lines
+from jobs.dashboard.reading.search_marks import marked_lines
 from jobs.dashboard.reading.vectors import VectorView, vectors_of
 from jobs.search.excerpts import Part
 from jobs.search.queries import Query

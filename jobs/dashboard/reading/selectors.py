@@ -6,15 +6,15 @@ from datetime import datetime
 
 from jobs.core import states
 from jobs.core.models import DocumentPage, Event, Job, Page
-from jobs.dashboard.base.first_words import with_first_words
+from jobs.dashboard.base.input_preview import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
 from jobs.documents.reader.errors import REJECTION_CODES
-from jobs.retention.until import job_kept_until
+from jobs.retention.retention_dates import job_kept_until
 from tenants.api_keys.models import ApiKey
 from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid
-from tenants.plans.retention import keeping_for
+from tenants.plans.retention import retention_for
 
 STRIP = 20
 """The number of small pictures beside the page. The pages are divided into strips of this length; the strip with the
@@ -72,7 +72,7 @@ def reading(job_id: str, number: int) -> Reading:
         failed=_failed(job),
         key_name=_key_name(job),
         retry=job.retries.only("id", "state").order_by("-id").first() if job.terminal else None,
-        kept_until=job_kept_until(job, keeping_for(job.tenant_id)) if job.terminal else None,
+        kept_until=job_kept_until(job, retention_for(job.tenant_id)) if job.terminal else None,
         hopeless=_hopeless(job),
     )
 

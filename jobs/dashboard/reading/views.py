@@ -18,11 +18,11 @@ from jobs.dashboard.reading.facts import facts
 from jobs.dashboard.reading.page_view import SURE, page_view
 from jobs.dashboard.reading.retries import retry_view
 from jobs.dashboard.reading.selectors import BeyondTheEnd, reading
-from jobs.dashboard.reading.strip import thumbnails, ways
+from jobs.dashboard.reading.thumbnails import thumbnails, ways
 from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
 from jobs.dashboard.reading.tombstone_view import tombstone_view
-from jobs.dashboard.reading.waiting_words import waiting_words
-from jobs.queue.standings import standing_of
+from jobs.dashboard.reading.waiting_texts import waiting_words
+from jobs.queue.queue_positions import standing_of
 from jobs.search.queries import parsed
 from jobs.submission.services import cancel_job, retry_job
 from tenants.core.db.unit_of_work import unit_of_work
@@ -84,12 +84,12 @@ def _shown(
 ) -> HttpResponse:
     number = _page_number(request.GET.get("page", "1"))
     sought = ListQuery.parse({"q": request.GET.get("q", "")}).words
-    keeping = f"&{urlencode({'q': sought})}" if sought else ""
+    retention = f"&{urlencode({'q': sought})}" if sought else ""
     try:
         with unit_of_work(identity):
             found = reading(job_id, number)
     except BeyondTheEnd as beyond:
-        return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{keeping}")
+        return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{retention}")
     except NotFound as missing:
         raise Http404(missing.detail) from missing
     except JobErased as gone:
@@ -103,7 +103,7 @@ def _shown(
         "job": shown,
         "page": page,
         "sought": sought,
-        "keeping": keeping,
+        "keeping": retention,
         "sure_percent": round(100 * SURE),
         "loading": page.state == "running" and is_loading(found.events, number),
         "thumbnails": thumbnails(found),

@@ -79,11 +79,11 @@ def webhook_rotate(request: HttpRequest, identity: Identity, endpoint_id: str) -
 
 @require_POST
 @members_only
-def webhook_deed(request: HttpRequest, identity: Identity, endpoint_id: str, deed: str) -> HttpResponse:
+def webhook_action(request: HttpRequest, identity: Identity, endpoint_id: str, action: str) -> HttpResponse:
     identity.require("webhooks:write")
-    act, done = _DEEDS[deed]
+    act, done = _ACTIONS[action]
     _do(request, partial(act, identity=identity, endpoint_id=endpoint_id), _(done))
-    return redirect("webhook-list") if deed == "delete" else redirect("webhook", endpoint_id)
+    return redirect("webhook-list") if action == "delete" else redirect("webhook", endpoint_id)
 
 
 @require_POST
@@ -98,13 +98,13 @@ def webhook_replay(request: HttpRequest, identity: Identity, delivery_id: str) -
     return redirect("webhook", endpoint.id) if shown else redirect("webhook-list")
 
 
-_DEEDS: Mapping[str, tuple[Callable[..., object], str]] = {
+_ACTIONS: Mapping[str, tuple[Callable[..., object], str]] = {
     "test": (services.send_test, gettext_noop("Test message sent. Reload this page to see the response.")),
     "enable": (partial(services.change_endpoint, enabled=True), gettext_noop("Endpoint enabled.")),
     "disable": (partial(services.change_endpoint, enabled=False), gettext_noop("Endpoint disabled.")),
     "delete": (services.delete_endpoint, gettext_noop("Endpoint deleted.")),
 }
-DEEDS = tuple(_DEEDS)
+ACTIONS = tuple(_ACTIONS)
 
 
 def _found(look: Callable[[], Found]) -> Found:

@@ -31,7 +31,7 @@ class EndpointView:
     """The reason why the endpoint is disabled. It is empty if the endpoint is not disabled."""
     failing: str
     """The time for which the endpoint has been failing. It is empty if the endpoint is not failing."""
-    rests_until: datetime | None
+    paused_until: datetime | None
     """The time before which nothing is sent to the endpoint, because its server is down."""
     of_tests: bool
     made_at: datetime
@@ -76,14 +76,14 @@ def endpoint_view(endpoint: WebhookEndpoint, now: datetime) -> EndpointView:
         tone=_TONES[endpoint.state],
         why="" if enabled else _WHY.get(endpoint.disabled_reason, ""),
         failing=ago(endpoint.failing_since, now) if endpoint.failing_since and enabled else "",
-        rests_until=_rests_until(endpoint, now) if enabled else None,
+        paused_until=_paused_until(endpoint, now) if enabled else None,
         of_tests=not endpoint.livemode,
         made_at=endpoint.created_at,
         made=ago(endpoint.created_at, now),
     )
 
 
-def _rests_until(endpoint: WebhookEndpoint, now: datetime) -> datetime | None:
+def _paused_until(endpoint: WebhookEndpoint, now: datetime) -> datetime | None:
     until = endpoint.left_alone_until
     return until if until and until > now else None
 

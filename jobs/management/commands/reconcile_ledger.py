@@ -19,7 +19,7 @@ class Command(BaseCommand):
             self.stdout.write("the books agree")
             return
         with operator_work():
-            for row in LedgerDifference.objects.filter(gone_at=None).order_by("found_at"):
+            for row in LedgerDifference.objects.filter(resolved_at=None).order_by("found_at"):
                 self.stdout.write(
                     f"{row.tenant_id}  {row.compared:<9}  {row.subject}  expected {row.expected_micros}, found "
                     f"{row.found_micros} {row.currency}"

@@ -13,11 +13,11 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from jobs.core.models import Job
 from jobs.documents.job_selectors import jobs_with_models
+from jobs.results.exports.export_slots import ExportSlots
 from jobs.results.exports.folder_names import folder_names
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
 from jobs.results.exports.page_range import page_range
-from jobs.results.exports.places import Places
 from jobs.results.exports.plain_text import text_blocks
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
@@ -28,7 +28,7 @@ MAX_JOBS = 100
 FILES = (("result.json", json_blocks), ("text.txt", text_blocks))
 BLOCK_BYTES = 64 << 10
 """The number of bytes at which a block is sent."""
-BEING_SENT = Places("archives are being sent", 16, max_each=2, retry_after_s=10)
+BEING_SENT = ExportSlots("archives are being sent", 16, max_each=2, retry_after_s=10)
 """The slots for archives in this process. Each archive holds a few pages in memory for as long as its reader takes."""
 
 

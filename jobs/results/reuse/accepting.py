@@ -15,8 +15,8 @@ from jobs.core import states
 from jobs.core.models import Document, DocumentPage, Job
 from jobs.events.log import Happened
 from jobs.queue.job_ends import OpenJob, append_and_close, counted_known, progress
+from jobs.results.reuse.cached_pages import CachedPage, known_pages
 from jobs.results.reuse.keys import Content, page_key
-from jobs.results.reuse.known import KnownPage, known_pages
 from jobs.results.reuse.metrics import HIT, PAGE_LOOKUPS
 from jobs.results.reuse.secret import reuse_secret
 from jobs.search.embeddings import copy_embeddings
@@ -54,7 +54,7 @@ class Taken:
     id: UUID
     number: int
     key: bytes
-    known: KnownPage
+    known: CachedPage
     quantity: int
     cost_micros: int
     saved_micros: int
@@ -73,7 +73,7 @@ def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
     return [_taken(job, number, key, known[key]) for number, key in keys.items() if key in known]
 
 
-def _taken(job: Job, number: int, key: bytes, known: KnownPage) -> Taken:
+def _taken(job: Job, number: int, key: bytes, known: CachedPage) -> Taken:
     price, of_run = Price.from_json(job.cached_price or job.price), Price.from_json(job.price)
     quantity = charged(known.units, price.meter)
     cost = saved = 0
@@ -137,7 +137,7 @@ def _happened(job: OpenJob, taken: Sequence[Taken]) -> list[Happened]:
     ]
 
 
-def said_of(known: KnownPage) -> dict[str, object]:
+def said_of(known: CachedPage) -> dict[str, object]:
     """Return the fields of an event about a page that was not run."""
     return {"cached": True, "from_job": str(known.job_id), "result_at": rfc3339(known.result_at)}
 

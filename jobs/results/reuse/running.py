@@ -19,8 +19,8 @@ from jobs.events.log import Happened, append_event
 from jobs.queue.claims import Claim
 from jobs.queue.job_ends import append_and_close, cas, counted_known, execute, locked, progress
 from jobs.results.reuse.accepting import USAGE, said_of
+from jobs.results.reuse.cached_pages import CachedPage, hold, known_page
 from jobs.results.reuse.keys import Content, page_key
-from jobs.results.reuse.known import KnownPage, hold, known_page
 from jobs.results.reuse.metrics import COALESCED, HIT
 from jobs.results.reuse.secret import reuse_secret
 from jobs.search.embeddings import copy_embeddings
@@ -63,7 +63,7 @@ WHERE id IN (
 _WAIT = """
 UPDATE jobs_page
 SET state = 'queued', attempt = attempt - 1, waits_for = %(key)s, lease_token = NULL, lease_until = NULL,
-    wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s), cache_key = NULL,
+    renotify_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s), cache_key = NULL,
     error_code = CASE error_code WHEN 'worker_lost' THEN error_code ELSE '' END
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 """
@@ -93,7 +93,7 @@ class Found:
     run.
     """
 
-    known: KnownPage | None = None
+    known: CachedPage | None = None
     elsewhere: bool = False
 
 
@@ -144,7 +144,7 @@ def wait_for_it(claim: Claim, key: bytes) -> str:
     return "waits_for_same_page"
 
 
-def take_known_page(claim: Claim, key: bytes, known: KnownPage) -> str:
+def take_known_page(claim: Claim, key: bytes, known: CachedPage) -> str:
     """Write result, charge, counters and events in one transaction, as for a page that was run.
 
     A result that was erased since it was found is looked for once more.
@@ -189,13 +189,13 @@ def take_known_page(claim: Claim, key: bytes, known: KnownPage) -> str:
     return COALESCED if coalesced else HIT
 
 
-def _saved_micros(claim: Claim, known: KnownPage, cost_micros: int) -> int:
+def _saved_micros(claim: Claim, known: CachedPage, cost_micros: int) -> int:
     quantity = charged(known.units, claim.price.meter)
     saved = saved_micros(claim.price, quantity, cost_micros=cost_micros, currency=claim.cached_price.currency)
     return saved if claim.livemode else 0
 
 
-def _text_of(claim: Claim, known: KnownPage) -> str | None:
+def _text_of(claim: Claim, known: CachedPage) -> str | None:
     """Return the text of a cached page, or None if the page is erased. The text is split into words anew, because a
     page's words include the name of the page's document.
     """

@@ -40,12 +40,12 @@ def sell_starter(tenant_id: UUID) -> None:
 def _write_prices(plan: Plan) -> None:
     now = database_now()
     for meter, quantity in (("page", PAGES), ("token", TOKENS)):
-        PlanIncluded.objects.create(plan=plan, meter=meter, quantity=quantity, holds_from=now)
+        PlanIncluded.objects.create(plan=plan, meter=meter, quantity=quantity, valid_from=now)
     PlanPrice.objects.create(
         plan=plan,
         model="ocr",
         meter="page",
         amount_micros=OCR_MICROS,
         cached_micros=OCR_KNOWN_MICROS,
-        holds_from=now,
+        valid_from=now,
     )

@@ -55,14 +55,14 @@ async def _until_signalled(
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
-    asked_at: list[float] = []
+    requested_at: list[float] = []
 
     def stop(number: int) -> None:
-        if not asked_at:
+        if not requested_at:
             console.say("stopping; Ctrl-C once more to stop at once")
-            asked_at.append(loop.time())
+            requested_at.append(loop.time())
             task.cancel()
-        elif number == signal.SIGINT and loop.time() - asked_at[0] > _ECHO_S:
+        elif number == signal.SIGINT and loop.time() - requested_at[0] > _ECHO_S:
             on_impatience()
 
     for number in _STOP_SIGNALS:

@@ -45,7 +45,7 @@ class Supervisor:
 
     async def __aenter__(self) -> Self:
         processes.adopt_orphans(True)
-        self._strangers = {stat.pid for stat in processes.children_of(os.getpid())}
+        self._unknown_callers = {stat.pid for stat in processes.children_of(os.getpid())}
         self._loop = asyncio.get_running_loop()
         self._loop.add_signal_handler(signal.SIGCHLD, self._reap)
         return self
@@ -173,7 +173,7 @@ class Supervisor:
 
     def _orphans(self) -> list[processes.ProcessStat]:
         """Return the children that this process inherited, without those started here or elsewhere."""
-        known = self._strangers | {child.process.pid for child in self._running.values()}
+        known = self._unknown_callers | {child.process.pid for child in self._running.values()}
         return [stat for stat in processes.children_of(os.getpid()) if stat.pid not in known]
 
     def _after_end(self, child: _Running) -> None:

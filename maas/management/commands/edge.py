@@ -16,7 +16,7 @@ from maas.edge_mode.app import EdgeLimits
 from maas.edge_mode.errors import CannotServe
 from maas.edge_mode.options import EdgeOptions, check_options, named_files, named_members, names_in
 from maas.edge_mode.serve import serve
-from maas.edge_mode.shelf import fill_shelf
+from maas.edge_mode.served_models import fill_shelf
 from maas.process.errors import LaunchError
 
 BUILTIN = "ocr,embed,parse"

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from maas.ops.admin.engine import engine_rows, gather_engine
 from maas.ops.admin.engine_series import engine_charts
-from maas.ops.admin.sight import ENGINE, may_see
+from maas.ops.admin.visibility import ENGINE, may_see
 
 
 @require_GET

@@ -9,9 +9,9 @@ import structlog
 from django.contrib.admin.models import LogEntry
 
 from inference.workers.heartbeats import WorkerReport, live_workers_patiently
+from maas.ops.admin.cached_figure import Remembered
 from maas.ops.admin.day import JobsOfDay, PagesOfMinute, failures_of_day, jobs_of_day, pages_of_hour
 from maas.ops.admin.queues import Queue, among, queues
-from maas.ops.admin.remembered import Remembered
 from maas.ops.admin.storage import Storage, storage_now
 from maas.ops.admin.traffic import CacheRedis, RequestsOfMinute, cache_redis_now, requests_by_minute
 from tenants.core.db.unit_of_work import operator_work
@@ -44,7 +44,7 @@ class Home:
     jobs: JobsOfDay | None
     failures: Mapping[str, int] | None
     storage: Storage | None
-    deeds: list[LogEntry]
+    actions: list[LogEntry]
     cache: CacheRedis | None = None
 
 
@@ -54,7 +54,7 @@ def gather() -> Home:
         figure.refresh()
     minutes = last_minutes(time.time())
     with operator_work():
-        waiting, deeds = queues(), _deeds()
+        waiting, actions = queues(), _actions()
     requests, workers = requests_by_minute(minutes), _workers()
     if workers:
         # If there is no worker at all, the page says so once instead of in every row.
@@ -69,7 +69,7 @@ def gather() -> Home:
         jobs=_jobs.get(deadline - time.monotonic()),
         failures=_failures.get(deadline - time.monotonic()),
         storage=_storage.get(deadline - time.monotonic()),
-        deeds=deeds,
+        actions=actions,
         cache=None if requests is None else cache_redis_now(),
     )
 
@@ -80,7 +80,7 @@ def last_minutes(now_s: float) -> list[int]:
     return [current - 60 * back for back in reversed(range(MINUTES))]
 
 
-def _deeds() -> list[LogEntry]:
+def _actions() -> list[LogEntry]:
     return list(LogEntry.objects.select_related("user", "content_type").order_by("-id")[:DEEDS_SHOWN])
 
 

@@ -10,8 +10,8 @@ from maas.ops.admin.bars import rankings
 from maas.ops.admin.home import gather
 from maas.ops.admin.queues import COUNTED
 from maas.ops.admin.series import charts
-from maas.ops.admin.sight import ENGINE, may_see, seen, sees
 from maas.ops.admin.tiles import tiles
+from maas.ops.admin.visibility import ENGINE, may_see, seen, sees
 
 
 def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
@@ -31,11 +31,11 @@ def _shown(request: HttpRequest) -> dict[str, Any]:
         "charts": {name: chart for name, chart in charts(found).items() if sees(request, name)},
         "rankings": seen(request, rankings(found)),
         "sees": {
-            **{part: sees(request, part) for part in ("queues", "workers", "deeds")},
+            **{part: sees(request, part) for part in ("queues", "workers", "actions")},
             "engine": may_see(request, *ENGINE),
         },
         "queues": found.queues,
         "counted": COUNTED,
         "workers": found.workers,
-        "deeds": found.deeds,
+        "actions": found.actions,
     }

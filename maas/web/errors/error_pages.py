@@ -37,7 +37,7 @@ BY_ITSELF = frozenset({503})
 
 
 @dataclass(frozen=True)
-class Words:
+class Texts:
     status: int
     title: str
     detail: str
@@ -52,10 +52,10 @@ class Words:
         return self.status in BY_ITSELF
 
 
-def words_of(body: Mapping[str, object], again: str = "") -> Words:
+def words_of(body: Mapping[str, object], again: str = "") -> Texts:
     status = int(str(body["status"]))
     wait_s = body.get("retry_after_s")
-    return Words(
+    return Texts(
         status=status,
         title=_TITLES.get(status, str(body["title"])),
         detail=str(body["detail"]),
@@ -80,7 +80,7 @@ def bare_page(body: Mapping[str, object], path: str, query: str = "") -> str:
     return render_to_string("error.html", {"words": words_of(body, _here(quote(path), query))})
 
 
-def _rendered(request: HttpRequest, words: Words) -> str:
+def _rendered(request: HttpRequest, words: Texts) -> str:
     try:
         if _framed(request, words):
             return render_to_string("error.html", {"words": words}, request)
@@ -90,7 +90,7 @@ def _rendered(request: HttpRequest, words: Words) -> str:
     return render_to_string("error.html", {"words": words})
 
 
-def _framed(request: HttpRequest, words: Words) -> bool:
+def _framed(request: HttpRequest, words: Texts) -> bool:
     found: Shell | None = getattr(request, "shell", None)
     if found is None and words.status not in BROKEN and hasattr(request, "user"):
         found = shell_of(request)

@@ -7,7 +7,7 @@ from typing import Any
 import grpc.aio
 
 from maas.web.grpc.answers import WrittenAnswer
-from maas.web.grpc.reading import ReadingSeats
+from maas.web.grpc.message_flow import ReadSlots
 from maas.web.grpc.scopes import scope_of
 from tenants.api.authentication import IDENTITY
 from tenants.core.asgi.protocol import App, ClientGone, Message, Receive, Scope
@@ -16,7 +16,7 @@ from tenants.identity.identity import Identity
 Handler = Callable[[Any, Any], Awaitable[None]]
 
 
-def handler_of(path: str, app: App, seats: ReadingSeats, *, has_message: bool) -> Handler:
+def handler_of(path: str, app: App, seats: ReadSlots, *, has_message: bool) -> Handler:
     async def handle(_messages: Any, context: Any) -> None:
         scope = scope_of(path, context.invocation_metadata(), context.peer(), has_message=has_message)
         answer = WrittenAnswer(context)
@@ -26,7 +26,7 @@ def handler_of(path: str, app: App, seats: ReadingSeats, *, has_message: bool) -
     return handle
 
 
-def _message_of(context: Any, scope: Scope, seats: ReadingSeats) -> Receive:
+def _message_of(context: Any, scope: Scope, seats: ReadSlots) -> Receive:
     """Return a `receive` that requests the message only when its caller is known. Until then gRPC accepts no more of it
     than its window.
     """

@@ -9,11 +9,11 @@ import structlog
 from django.conf import settings
 
 from inference.gateway.gateway import GRPC_PREFIX
-from jobs.streaming.guests import Guests
+from jobs.streaming.credential_checks import CredentialChecks
 from maas.process.errors import PortTaken
 from maas.process.options import require_own_port
 from maas.web.grpc.calls import handler_of
-from maas.web.grpc.reading import ReadingSeats
+from maas.web.grpc.message_flow import ReadSlots
 from maas.web.grpc.streams import IDLE_S, Streams
 from tenants.core.asgi.protocol import App
 from tenants.core.asgi.stopping import Stop
@@ -64,10 +64,12 @@ OPTIONS = (
 
 
 class GrpcPort:
-    def __init__(self, app: App, stop: Stop, guests: Guests, *, stream_idle_s: float = IDLE_S) -> None:
+    def __init__(
+        self, app: App, stop: Stop, credential_checks: CredentialChecks, *, stream_idle_s: float = IDLE_S
+    ) -> None:
         self._app = app
         self._stop = stop
-        self._streams = Streams(app, stop, guests, idle_s=stream_idle_s)
+        self._streams = Streams(app, stop, credential_checks, idle_s=stream_idle_s)
         self._server: Any = None
         self._stopped: asyncio.Future[None] | None = None
 
@@ -102,7 +104,7 @@ class GrpcPort:
 
     def _handlers(self) -> dict[str, Any]:
         """Return all methods as streams. A message is then read only on request, not before its caller is known."""
-        seats = ReadingSeats()
+        seats = ReadSlots()
         plain = dict.fromkeys(WITH_MESSAGE, True) | dict.fromkeys((*WITHOUT_MESSAGE, *NOT_HERE), False)
         calls = {
             name: handler_of(f"{GRPC_PREFIX}{name}", self._app, seats, has_message=has_message)

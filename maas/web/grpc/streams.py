@@ -10,12 +10,12 @@ import structlog
 from django.conf import settings
 
 from inference.gateway.gateway import GRPC_PREFIX
-from jobs.streaming.guests import Guests
-from jobs.streaming.passes import Pass
+from jobs.streaming.credential_checks import CredentialChecks
+from jobs.streaming.credentials import Credential
 from maas.web.grpc.answers import CLIENT_GONE, LONGEST_WRITE_S, Answer, AnswerInTurn, abort
 from maas.web.grpc.calls import as_body, next_message, once, tenant_of
 from maas.web.grpc.scopes import scope_of
-from maas.web.grpc.seats import StreamSeats
+from maas.web.grpc.stream_limit import StreamSlots
 from tenants.api.authentication import IDENTITY
 from tenants.core.asgi.client_ip_limit import address_of_scope
 from tenants.core.asgi.protocol import App, ClientGone, Message, Receive, Scope
@@ -34,13 +34,15 @@ class StreamIdle(DomainError):
 
 
 class Streams:
-    def __init__(self, app: App, stop: Stop, guests: Guests, *, idle_s: float = IDLE_S) -> None:
+    def __init__(
+        self, app: App, stop: Stop, credential_checks: CredentialChecks, *, idle_s: float = IDLE_S
+    ) -> None:
         """Set up streams. `idle_s` is the time that a stream may be without a message."""
         self._app = app
         self._stop = stop
-        self._guests = guests
+        self._credential_checks = credential_checks
         self._idle_s = idle_s
-        self._seats = StreamSeats()
+        self._seats = StreamSlots()
 
     async def __call__(self, _messages: Any, context: Any) -> None:
         """Serve a stream. Streams last, so the key is checked before the first message is read, again for each message,
@@ -61,10 +63,10 @@ class Streams:
     async def _welcome(self, scope: Scope) -> AsyncIterator[None]:
         """Run the body, and end it when the key is no longer valid."""
         address = address_of_scope(scope, settings.MAAS_PROXIES)
-        held = Pass(scope[IDENTITY], needs="jobs:write", address=address)
+        held = Credential(scope[IDENTITY], needs="jobs:write", address=address)
         try:
             async with asyncio.timeout(None) as stay:
-                with self._guests.received(held, _ending(stay)):
+                with self._credential_checks.received(held, _ending(stay)):
                     yield
         except TimeoutError:
             if not stay.expired():

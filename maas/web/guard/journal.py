@@ -33,7 +33,7 @@ from tenants.request_log.entries import (
     LONGEST_MADE,
     LONGEST_PATH,
     LONGEST_PROBLEM,
-    JournalEntry,
+    LogEntry,
     told_path,
     without_keys,
 )
@@ -222,9 +222,9 @@ def _minutes(notes: Sequence[Note]) -> dict[int, MinuteCounts]:
     return counted((note.at_s, note.status, note.ms, note.known) for note in notes)
 
 
-def entry_of(note: Note) -> JournalEntry:
+def entry_of(note: Note) -> LogEntry:
     identity = note.caller.identity
-    return JournalEntry(
+    return LogEntry(
         id=note.name,
         at=round(note.at_s, 3),
         ms=round(note.ms, 1),

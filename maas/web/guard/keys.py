@@ -2,7 +2,7 @@
 
 from tenants.api_keys.format import parse_key
 from tenants.authentication.selectors import identify_key
-from tenants.core.asgi.credentials import Familiar, Strangers, digest_of
+from tenants.core.asgi.credentials import Familiar, UnknownCallers, digest_of
 from tenants.core.asgi.remembered import Remembered
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import DomainError, InvalidKey, KeyEnded
@@ -17,9 +17,9 @@ Found = Identity | DomainError
 
 
 class KeyRing:
-    def __init__(self, threads: DatabaseThreads, strangers: Strangers) -> None:
+    def __init__(self, threads: DatabaseThreads, unknown_callers: UnknownCallers) -> None:
         self._familiar: Familiar[Found] = Familiar(
-            threads, strangers, _identity_or_reason, is_good=_is_good, is_nobodys=_is_nobodys
+            threads, unknown_callers, _identity_or_reason, is_good=_is_good, is_nobodys=_is_nobodys
         )
         self._known: Remembered[bytes, Found] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
 

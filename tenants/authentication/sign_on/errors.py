@@ -12,4 +12,4 @@ class ConnectedElsewhere(DomainError):
 class LastWayIn(DomainError):
     """The person could no longer sign in without this service."""
 
-    code = "last_way_in"
+    code = "last_sign_in_method"

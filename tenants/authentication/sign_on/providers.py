@@ -22,9 +22,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from tenants.authentication.sign_on.asking import fetched, fetched_unless_away
 from tenants.authentication.sign_on.configured import GITHUB, SignOnProvider
 from tenants.authentication.sign_on.id_tokens import NotBelieved, nonce_for, verified_claims
+from tenants.authentication.sign_on.provider_http import fetched, fetched_unless_away
 
 LONGEST_SUBJECT = 191
 KNOWN_FOR_S = 300.0
@@ -33,7 +33,7 @@ _KEPT = ("email", "name", "login")
 _descriptions: dict[str, tuple[float, dict[str, Any]]] = {}
 
 
-class _Asked(OAuth2Adapter):  # type: ignore[misc]
+class _Adapter(OAuth2Adapter):  # type: ignore[misc]
     """The parts that both kinds share: the URL to which the browser returns, and errors of one class."""
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
@@ -50,7 +50,7 @@ class _Asked(OAuth2Adapter):  # type: ignore[misc]
             raise OAuth2Error(f"the token's answer cannot be read: {error!r}") from error
 
 
-class OpenIdAdapter(_Asked, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
+class OpenIdAdapter(_Adapter, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     @property
     def configured(self) -> SignOnProvider:
         found: SignOnProvider = self.get_provider().configured
@@ -110,7 +110,7 @@ class OpenIdAdapter(_Asked, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return {name: found[name] for name in ("email", "email_verified", "name") if name in found}
 
 
-class GitHubAdapter(_Asked, GitHubOAuth2Adapter):  # type: ignore[misc]
+class GitHubAdapter(_Adapter, GitHubOAuth2Adapter):  # type: ignore[misc]
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:

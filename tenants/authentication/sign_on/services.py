@@ -81,16 +81,16 @@ def _require_another_way_in(person: User, provider_id: str) -> None:
     raise LastWayIn("This is your only way to sign in. Set a password first.")
 
 
-def notify_accounts(deed: str, person: User, provider_id: str) -> None:
+def notify_accounts(action: str, person: User, provider_id: str) -> None:
     """Record the action in each account that the person belongs to. Call this in the transaction of the action."""
     changes = changes_between({}, {"through": name_of(provider_id)})
-    if deed == "sign_on.removed":
+    if action == "sign_on.removed":
         changes = changes_between({"through": name_of(provider_id)}, {})
     for row in memberships_of(person.pk):
         with unit_of_work(row.tenant_id), _as(person):
             record(
                 tenant_id=row.tenant_id,
-                deed=deed,
+                action=action,
                 subject_id=person.pk,
                 subject=person.email,
                 changes=changes,

@@ -24,7 +24,7 @@ from unfold.widgets import (
 
 from tenants.accounts.models import Tenant
 from tenants.billing.invoices.amounts import amount, amount_of
-from tenants.billing.invoices.calculation import Draft, Line
+from tenants.billing.invoices.calculation import CalculatedLine, Draft
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.issued import find_invoice
 from tenants.billing.invoices.models import Invoice
@@ -164,7 +164,7 @@ def _view(draft: Draft, plans: dict[UUID, str]) -> DraftView:
     return DraftView(f"In {currency}", lines, sums)
 
 
-def _number(quantity: int, line: Line) -> str:
+def _number(quantity: int, line: CalculatedLine) -> str:
     """Return the quantity in the unit of the line's price. Return an empty string for a quantity of zero."""
     price = line.item.price
     return number_of(quantity, price.meter if price else "") if quantity else ""

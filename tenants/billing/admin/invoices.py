@@ -74,8 +74,8 @@ class InvoiceAdmin(RecordAdmin):
     list_select_related = ("tenant",)
     ordering = ("-id",)
     fields = (
-        *("deeds", *FACTS, "issued_on", "due_on", *SUMS, "tax_name", "tax_rate_bp", "tax_note"),
-        *("sold_by", "made_out_to", "billed", "notes", "made_by", "told_at", "paid_at", "id"),
+        *("possible_actions", *FACTS, "issued_on", "due_on", *SUMS, "tax_name", "tax_rate_bp", "tax_note"),
+        *("sold_by", "made_out_to", "billed", "notes", "made_by", "notified_at", "paid_at", "id"),
     )
 
     net, tax, total = _sum("net", "before tax"), _sum("tax", "tax"), _sum("total", "total")
@@ -180,9 +180,9 @@ class InvoiceAdmin(RecordAdmin):
         return shown.notes
 
     @column(_("Actions"))
-    def deeds(self, invoice: Invoice) -> SafeString | str:
+    def possible_actions(self, invoice: Invoice) -> SafeString | str:
         shown: _Shown = invoice.__dict__["shown"]
-        return shown.deeds
+        return shown.possible_actions
 
 
 class _Shown:
@@ -191,10 +191,10 @@ class _Shown:
         notes = Invoice.objects.filter(tenant_id=invoice.tenant_id, corrects=invoice).order_by("id")
         told = ((link_to(note), amount_of(note.total_micros, note.currency), note.reason) for note in notes)
         self.notes = format_html_join("", "<div>{} · {} · {}</div>", told) or NOTHING
-        self.deeds = _deeds(invoice, may=request.user.has_perm("tenants.change_invoice"))
+        self.possible_actions = _actions(invoice, may=request.user.has_perm("tenants.change_invoice"))
 
 
-def _deeds(invoice: Invoice, *, may: bool) -> SafeString:
+def _actions(invoice: Invoice, *, may: bool) -> SafeString:
     offered = [("pdf", "PDF")]
     if may and invoice.kind == Invoice.Kind.INVOICE:
         offered.append(("credit", "Issue credit note"))

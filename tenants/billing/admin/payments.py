@@ -28,9 +28,9 @@ from tenants.admin_base.records import FoundById, RecordAdmin
 from tenants.billing.dashboard.money import shown_money
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.errors import InvalidTerms
+from tenants.billing.payments.bank_transfer import OFFLINE
 from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
 from tenants.billing.payments.models import Payment, ProviderEvent
-from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.provider.errors import NotBookable, NotRefundable
 from tenants.billing.payments.refunds import LONGEST_REASON, ask_refund, decide_refund
 from tenants.billing.payments.services import MAX_MICROS
@@ -89,7 +89,7 @@ class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
         choices=[("", "Not now")],
     )
     found = _words(_("Finding"), _("Recorded in the account's audit log."))
-    told_micros = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    reported_micros = forms.IntegerField(required=False, widget=forms.HiddenInput)
     once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
     """An id of this form. A form that is sent again refunds nothing a second time."""
 
@@ -97,7 +97,7 @@ class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         if "finding" in self.fields:
             self.fields["finding"].choices = [("", "Not now"), *_findings(self.instance)]  # type: ignore[attr-defined]
-            self.initial["told_micros"] = self.instance.told_micros
+            self.initial["reported_micros"] = self.instance.reported_micros
 
     class Meta:
         model = Payment
@@ -154,8 +154,8 @@ BOOK, CLEAR = "book", "clear"
 def _findings(payment: Payment) -> list[tuple[str, str]]:
     """Return the actions that are possible if the provider's report differs from the payment."""
     found = []
-    if payment.told_micros is not None:
-        told = money(payment.told_micros, payment.told_currency)
+    if payment.reported_micros is not None:
+        told = money(payment.reported_micros, payment.reported_currency)
         if payment.status != Payment.Status.SUCCEEDED:
             found.append((BOOK, f"Book {told} as received"))
         found.append((CLEAR, f"Mark {told} as checked without booking it"))
@@ -172,7 +172,7 @@ def _findings(payment: Payment) -> list[tuple[str, str]]:
 
 
 _SHOWN = ("owner", "what", "amount", "how", "stands", "reference", "made_by", "note", "refunded", "differs")
-_FINDING = ("finding", "found", "told_micros")
+_FINDING = ("finding", "found", "reported_micros")
 _REFUND = ("give_back", "reason", "owed_again")
 
 
@@ -259,17 +259,17 @@ class PaymentAdmin(FoundById):
         )
 
     def _settle(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
-        told_micros, found = said.get("told_micros") or 0, said["found"]
+        reported_micros, found = said.get("reported_micros") or 0, said["found"]
         if said["finding"] == BOOK:
-            transaction.on_commit(lambda: self._book(request, obj.pk, told_micros, found), using=OPERATOR)
+            transaction.on_commit(lambda: self._book(request, obj.pk, reported_micros, found), using=OPERATOR)
         elif said["finding"] == CLEAR:
-            clear_told(payment_id=obj.pk, told_micros=told_micros, reason=found)
+            clear_told(payment_id=obj.pk, reported_micros=reported_micros, reason=found)
         else:
             book_sent_back(refund_id=UUID(said["finding"]), reason=found)
 
-    def _book(self, request: HttpRequest, payment_id: UUID, told_micros: int, found: str) -> None:
+    def _book(self, request: HttpRequest, payment_id: UUID, reported_micros: int, found: str) -> None:
         try:
-            book_told(payment_id=payment_id, told_micros=told_micros, reason=found)
+            book_told(payment_id=payment_id, reported_micros=reported_micros, reason=found)
         except NotBookable as refusal:
             self.message_user(request, f"Nothing was booked: {refusal}", messages.ERROR)
 
@@ -344,9 +344,9 @@ class PaymentAdmin(FoundById):
 
     @column(_("amount reported by the provider"))
     def differs(self, payment: Payment) -> str:
-        if payment.told_micros is None:
+        if payment.reported_micros is None:
             return NOTHING
-        return money(payment.told_micros, payment.told_currency)
+        return money(payment.reported_micros, payment.reported_currency)
 
 
 @admin.register(ProviderEvent)

@@ -207,7 +207,7 @@ def _set_budget(wallet: Wallet, before: Decimal | None, after: Decimal | None) -
     ]
     record(
         tenant_id=wallet.tenant_id,
-        deed="budget.removed" if monthly_micros is None else "budget.set",
+        action="budget.removed" if monthly_micros is None else "budget.set",
         subject="the account, by the operator",
         changes=changes_between({"monthly": told[0]}, {"monthly": told[1]}),
     )
@@ -278,7 +278,7 @@ class LedgerDifferenceAdmin(RecordAdmin):
 
     @column(_("resolved"))
     def gone(self, row: LedgerDifference) -> str:
-        return ago(row.gone_at) if row.gone_at else NOTHING
+        return ago(row.resolved_at) if row.resolved_at else NOTHING
 
 
 def _counted(amount: int, row: LedgerDifference) -> str:

@@ -16,11 +16,11 @@ from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, limit_parameter, list_of
-from tenants.billing.usage.asked import BUCKETS, GROUPS, PARAMETERS, Asked, BadQuestion, asked
+from tenants.billing.usage.csv_rows import record_lines, sum_lines
 from tenants.billing.usage.cursors import read_cursor, write_cursor
-from tenants.billing.usage.lines import record_lines, sum_lines
 from tenants.billing.usage.sums import Row, sums_and_totals
-from tenants.billing.usage.told import keys_of, moment, row_json, sum_json
+from tenants.billing.usage.usage_json import keys_of, moment, row_json, sum_json
+from tenants.billing.usage.usage_query import BUCKETS, GROUPS, PARAMETERS, BadQuestion, UsageQuery, asked
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 
@@ -139,12 +139,12 @@ class UsageExport(APIView):
         return usage_file(identity, question, records=of == "records")
 
 
-def _of_caller(identity: Identity, question: Asked) -> Asked:
+def _of_caller(identity: Identity, question: UsageQuery) -> UsageQuery:
     """Limit the query of a test key to test usage, because live usage belongs to the account's books."""
     return question if identity.livemode else replace(question, only=replace(question.only, livemode=False))
 
 
-def usage_file(identity: Identity, question: Asked, *, records: bool) -> StreamingHttpResponse:
+def usage_file(identity: Identity, question: UsageQuery, *, records: bool) -> StreamingHttpResponse:
     lines: Iterator[bytes] = (record_lines if records else sum_lines)(identity.tenant_id, question)
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     what = "usage-records" if records else "usage"
@@ -154,7 +154,7 @@ def usage_file(identity: Identity, question: Asked, *, records: bool) -> Streami
     return response
 
 
-def _next(question: Asked, rows: list[Row]) -> str:
+def _next(question: UsageQuery, rows: list[Row]) -> str:
     return write_cursor(question, rows[-1].at, list(rows[-1].of.values()))
 
 

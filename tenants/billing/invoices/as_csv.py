@@ -4,11 +4,11 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from tenants.billing.invoices.invoice_json import SUMS, plain, sums_of
 from tenants.billing.invoices.issued import WholeInvoice, standing
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.paper import period_of
-from tenants.billing.invoices.told import SUMS, plain, sums_of
-from tenants.billing.usage.lines import safe
+from tenants.billing.usage.csv_rows import safe
 
 LIST_COLUMNS = (
     *("number", "kind", "status", "corrects", "issued_on", "due_on", "first_day", "last_day"),

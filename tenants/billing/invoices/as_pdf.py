@@ -10,4 +10,4 @@ def invoice_as_pdf(paper: Paper) -> bytes:
     """Draw the PDF. The import is late because the drawing code and its fonts are about 200 modules, and other
     responses should not wait for them.
     """
-    return cast("bytes", import_module("tenants.billing.invoices.pdf.written").as_pdf(paper))
+    return cast("bytes", import_module("tenants.billing.invoices.pdf.document").as_pdf(paper))

@@ -204,7 +204,7 @@ class Tax:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CalculatedLine:
     item: Item
     amount: Amount
     amount_micros: int
@@ -216,7 +216,7 @@ class Draft:
     """An invoice that has no number yet."""
 
     currency: str
-    lines: tuple[Line, ...]
+    lines: tuple[CalculatedLine, ...]
     tax: Tax
 
     @property
@@ -239,7 +239,7 @@ def drafts(rest: Amounts, *, month: date, tax: Tax) -> list[Draft]:
         items = sorted((item for item in rest if item.currency == currency), key=_order)
         cents = in_units([rest[item].exact_micros for item in items], unit_micros(currency))
         lines = tuple(
-            Line(item, rest[item], cent, late=item.month != month)
+            CalculatedLine(item, rest[item], cent, late=item.month != month)
             for item, cent in zip(items, cents, strict=True)
         )
         found.append(Draft(currency, lines, tax))

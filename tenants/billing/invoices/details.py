@@ -21,7 +21,7 @@ def set_billing_details(*, tenant_id: UUID, said: dict[str, object]) -> BillingD
     if changes:
         record(
             tenant_id=tenant_id,
-            deed="billing.changed",
+            action="billing.changed",
             subject_id=details.pk,
             subject=details.name,
             changes=changes,

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from tenants.billing.invoices.models import BillingDetails, Invoice, InvoiceLine
 from tenants.billing.invoices.paper import Paper, paper_of
-from tenants.billing.invoices.standing import STANDINGS, Standing, standing_of
+from tenants.billing.invoices.status_text import STANDINGS, Standing, standing_of
 
 MAX_EXPORTED = 10_000
 _NOTE = Q(kind=Invoice.Kind.CREDIT_NOTE)

@@ -154,7 +154,7 @@ class Invoice(TenantOwned):
     paid_at = models.DateTimeField(null=True)
     made_by = models.CharField(max_length=254, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    told_at = models.DateTimeField("mailed at", null=True, help_text="When the invoice was mailed.")
+    notified_at = models.DateTimeField("mailed at", null=True, help_text="When the invoice was mailed.")
 
     class Meta(TenantOwned.Meta):
         constraints = [

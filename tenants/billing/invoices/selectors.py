@@ -10,14 +10,14 @@ from tenants.billing.invoices.collecting import records_of
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.services import preview_month
-from tenants.billing.invoices.told_again import ToldAgain
+from tenants.billing.invoices.slow_results import SlowResults
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.months import Month
 
 MAX_RECORDS = 2_000_000
 """The most records that are summed up during a request."""
-_told: ToldAgain[list[Draft]] = ToldAgain()
+_told: SlowResults[list[Draft]] = SlowResults()
 
 
 def invoices_of(tenant_id: UUID) -> "QuerySet[Invoice]":

@@ -77,7 +77,7 @@ def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = ""
         for invoice in issued:
             record(
                 tenant_id=tenant_id,
-                deed="invoice.issued",
+                action="invoice.issued",
                 subject_id=invoice.pk,
                 subject=invoice.number,
                 note=money(invoice.total_micros, invoice.currency),
@@ -109,7 +109,7 @@ def credit(
         note = issue_credit_note(invoice, part, _parties(tenant, made_by), reason=reason)
         record(
             tenant_id=tenant_id,
-            deed="invoice.credited",
+            action="invoice.credited",
             subject_id=invoice.pk,
             subject=invoice.number,
             note=f"{note.number}, {money(note.total_micros, note.currency)}: {reason}",
@@ -127,7 +127,7 @@ def write_off(*, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str) -
         write_off_rest(invoice, reason=reason, made_by=made_by)
         record(
             tenant_id=tenant_id,
-            deed="invoice.written_off",
+            action="invoice.written_off",
             subject_id=invoice.pk,
             subject=invoice.number,
             note=f"{money(invoice.written_off_micros, invoice.currency)}: {reason}",

@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from tenants.billing.invoices.calculation import Draft
+from tenants.billing.invoices.invoice_json import plain
 from tenants.billing.invoices.selectors import upcoming
-from tenants.billing.invoices.told import plain
 from tenants.billing.invoices.wording import text_of
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work

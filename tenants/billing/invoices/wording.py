@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from tenants.billing.invoices.calculation import Line, Tax
+from tenants.billing.invoices.calculation import CalculatedLine, Tax
 from tenants.billing.invoices.models import BillingDetails, Seller
 from tenants.plans.wording import name_of
 
@@ -13,7 +13,7 @@ REVERSE_CHARGE = "Reverse charge: the customer is liable for the tax."
 EXEMPT = "Exempt from tax."
 
 
-def text_of(line: Line, plans: Mapping[UUID, str]) -> str:
+def text_of(line: CalculatedLine, plans: Mapping[UUID, str]) -> str:
     item = line.item
     match item.kind:
         case "fee":

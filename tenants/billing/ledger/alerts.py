@@ -34,18 +34,18 @@ ON CONFLICT (budget_id, month, percent) DO NOTHING
 """  # noqa: S608  # made of constants alone
 # An alert is marked before it is sent. If the process dies in between, nobody is notified, but the row still shows it.
 _TAKE = """
-UPDATE tenants_budgetalert a SET told_at = clock_timestamp()
+UPDATE tenants_budgetalert a SET notified_at = clock_timestamp()
 FROM tenants_budget b JOIN tenants_tenant t ON t.id = b.tenant_id
 WHERE b.id = a.budget_id AND a.id IN (
     SELECT id FROM tenants_budgetalert
-    WHERE told_at IS NULL AND created_at > clock_timestamp() - interval '1 day'
+    WHERE notified_at IS NULL AND created_at > clock_timestamp() - interval '1 day'
     ORDER BY created_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
 )
 RETURNING a.id, a.tenant_id, t.name,
           (SELECT k.name FROM tenants_apikey k WHERE k.tenant_id = b.tenant_id AND k.id = b.api_key_id), a.month,
           a.percent, a.used_micros, b.monthly_micros, b.currency
 """
-_GIVE_BACK = "UPDATE tenants_budgetalert SET told_at = NULL WHERE id = ANY(%(ids)s)"
+_GIVE_BACK = "UPDATE tenants_budgetalert SET notified_at = NULL WHERE id = ANY(%(ids)s)"
 _TEXT = """\
 {percent} % of the budget for {month} of {whose} is used: {used} of {monthly}.
 

@@ -34,7 +34,7 @@ from tenants.billing.ledger.reserve_script import (
     charged_words,
     said,
 )
-from tenants.billing.ledger.standing import budget_key, rooms_of
+from tenants.billing.ledger.spendable import budget_key, rooms_of
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 

@@ -30,7 +30,7 @@ class BoundRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rooms:
+class Headrooms:
     """The headroom of a caller. An amount is None if nothing bounds it. All keys of a tenant share the tenant's
     headroom.
     """
@@ -66,7 +66,7 @@ class Rooms:
     def min_micros(self) -> int | None:
         return min((room for room in (self.tenant_micros, self.key_micros) if room is not None), default=None)
 
-    def with_back(self, micros: int) -> "Rooms":
+    def with_back(self, micros: int) -> "Headrooms":
         """Return the headroom from before this amount was taken."""
         tenant, key = self.tenant_micros, self.key_micros
         return replace(
@@ -117,7 +117,7 @@ class Gone:
     """The units charged from each pool."""
 
 
-def words_of(rooms: Rooms, gone: Gone | None) -> list[str | int]:
+def words_of(rooms: Headrooms, gone: Gone | None) -> list[str | int]:
     """Return the arguments in the order of the script. Without `gone`, nothing can have been charged since the read."""
     before = (None, None) if gone is None else (gone.tenant_micros, gone.key_micros)
     said = (rooms.tenant_micros, before[0], rooms.key_micros, before[1])

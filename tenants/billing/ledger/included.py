@@ -18,7 +18,7 @@ from tenants.billing.ledger.included_pools import (
     rooms_seen,
     use_units,
 )
-from tenants.billing.ledger.included_units import Allotted, Room, Work, allot, left_in
+from tenants.billing.ledger.included_units import Allotted, Remaining, Work, allot, left_in
 from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.months import first_of_this_month
 from tenants.billing.ledger.posting import Source, open_wallet
@@ -31,7 +31,7 @@ Works = Callable[[], Sequence[Work]]
 class HeldUnits:
     """Units that were held in the current transaction."""
 
-    spared_micros: int = 0
+    saved_micros: int = 0
     """The part of the cost of the work that need not be held."""
     taken: TakenUnits | None = None
 
@@ -53,7 +53,7 @@ def hold_included(source: Source, works: Works) -> HeldUnits:
     allotted = allot(to_do, _granted(rooms, taken))
     hold_units(source, allotted)
     taken.use(_by_pool(allotted))
-    return HeldUnits(sum(one.spared_micros for one in allotted), taken)
+    return HeldUnits(sum(one.saved_micros for one in allotted), taken)
 
 
 def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allotted]:
@@ -87,20 +87,22 @@ def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allot
     return allotted
 
 
-def _late_rooms(source: Source, covered: Sequence[Work]) -> list[Room]:
+def _late_rooms(source: Source, covered: Sequence[Work]) -> list[Remaining]:
     """Return the units left in past months, for work that was done in those months."""
     this_month = first_of_this_month()
     months = {work.month for work in covered if work.month and work.month < this_month}
     return [room for month in sorted(months) for room in rooms_of_month(source.tenant_id, month)]
 
 
-def _taken(source: Source, wanted: Iterable[Allotted], rooms: Sequence[Room], *, anyhow: bool) -> TakenUnits:
+def _taken(
+    source: Source, wanted: Iterable[Allotted], rooms: Sequence[Remaining], *, anyhow: bool
+) -> TakenUnits:
     quantities, left = _by_pool(wanted), {room.name: room.quantity for room in rooms}
     pools = [PoolWanted(name, left[name], quantity) for name, quantity in sorted(quantities.items())]
     return TakenUnits(source.tenant_id, pools, anyhow=anyhow)
 
 
-def _granted(rooms: Iterable[Room], taken: TakenUnits) -> list[Room]:
+def _granted(rooms: Iterable[Remaining], taken: TakenUnits) -> list[Remaining]:
     return [replace(room, quantity=taken.granted.get(room.name, 0)) for room in rooms]
 
 
@@ -115,14 +117,16 @@ def could_be_included(tenant_id: UUID, works: Works) -> int:
     """Return the amount that a hold would save through included units. Nothing is held."""
     rooms = rooms_seen(tenant_id)
     allotted = allot(works(), rooms) if rooms else []
-    return sum(one.spared_micros for one in allotted)
+    return sum(one.saved_micros for one in allotted)
 
 
-def _less(held: Sequence[Room], free: Sequence[Room]) -> list[Room]:
+def _less(held: Sequence[Remaining], free: Sequence[Remaining]) -> list[Remaining]:
     """Return the free units minus those released a moment ago, so that they are not counted twice."""
     again = {room.pool_id: room.quantity for room in held}
     return [
-        Room(room.pool_id, room.model, room.meter, room.quantity - again.get(room.pool_id, 0), room.month)
+        Remaining(
+            room.pool_id, room.model, room.meter, room.quantity - again.get(room.pool_id, 0), room.month
+        )
         for room in free
     ]
 

@@ -70,7 +70,7 @@ class IncludedUse(TenantOwned):
     cached = models.BooleanField()
     price = models.JSONField()
     quantity = models.PositiveBigIntegerField()
-    spared_micros = models.PositiveBigIntegerField(help_text="Amount that was not charged.")
+    saved_micros = models.PositiveBigIntegerField(help_text="Amount that was not charged.")
     currency = models.CharField(max_length=3)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import connections
 
 from tenants.billing.ledger.included_models import IncludedPool
-from tenants.billing.ledger.included_units import Allotted, Room
+from tenants.billing.ledger.included_units import Allotted, Remaining
 from tenants.billing.ledger.plan_standing import Granted, granted_now
 from tenants.billing.ledger.posting import TODAY, Source
 from tenants.core.db.unit_of_work import current_alias
@@ -59,7 +59,7 @@ RETURNING p.id, p.model, p.meter, gone.quantity, p.since
 _USE = f"""
 WITH used AS (
     INSERT INTO tenants_includeduse (id, tenant_id, pool_id, source_kind, source_id, month, day, model, cached, price,
-                                     quantity, spared_micros, currency, created_at)
+                                     quantity, saved_micros, currency, created_at)
     VALUES (%(id)s, %(tenant)s, %(pool)s, %(source_kind)s, %(source)s, %(month)s,
             coalesce(%(day)s::date, {TODAY}), %(model)s, %(cached)s, %(price)s::jsonb,
             %(quantity)s, %(spared)s, %(currency)s, clock_timestamp())
@@ -68,7 +68,7 @@ UPDATE tenants_includedpool SET used = used + %(quantity)s WHERE id = %(pool)s A
 """  # noqa: S608  # made of constants alone
 
 
-def free_rooms(tenant_id: UUID) -> list[Room]:
+def free_rooms(tenant_id: UUID) -> list[Remaining]:
     """Return the units that are included now and neither used nor held. Return none without a plan."""
     granted = granted_now(tenant_id)
     if granted is None:
@@ -77,20 +77,24 @@ def free_rooms(tenant_id: UUID) -> list[Room]:
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_FREE, {"tenant": tenant_id, "since": granted.since})
         month = _month_of(granted.since)
-        return [Room(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()]
+        return [
+            Remaining(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()
+        ]
 
 
-def rooms_of_month(tenant_id: UUID, month: date) -> list[Room]:
+def rooms_of_month(tenant_id: UUID, month: date) -> list[Remaining]:
     """Return the units of a past month that were never used. If the month had two plans, those of the later plan come
     first.
     """
     after = Month.of(month).after_last
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_OF_MONTH, {"tenant": tenant_id, "since": _at(month), "until": _at(after)})
-        return [Room(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()]
+        return [
+            Remaining(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()
+        ]
 
 
-def rooms_seen(tenant_id: UUID) -> list[Room]:
+def rooms_seen(tenant_id: UUID) -> list[Remaining]:
     """Return the same as `free_rooms`, without a lock and without writing anything."""
     granted = granted_now(tenant_id)
     if granted is None:
@@ -98,7 +102,7 @@ def rooms_seen(tenant_id: UUID) -> list[Room]:
     rows = IncludedPool.objects.filter(tenant_id=tenant_id, since=granted.since)
     gone = {(pool.model, pool.meter): pool.used + pool.held for pool in rows}
     return [
-        Room(uuid7(), one.model, one.meter, max(0, one.quantity - gone.get((one.model, one.meter), 0)))
+        Remaining(uuid7(), one.model, one.meter, max(0, one.quantity - gone.get((one.model, one.meter), 0)))
         for one in granted.included
     ]
 
@@ -121,12 +125,12 @@ def hold_units(source: Source, allotted: Iterable[Allotted]) -> None:
             cursor.execute(_HOLD, {**_named(source), "id": uuid7(), "pool": pool_id, "quantity": quantity})
 
 
-def let_go(source: Source) -> list[Room]:
+def let_go(source: Source) -> list[Remaining]:
     """Release and return the units that were held for the source. It may take them before any other work."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_LET_GO, _named(source))
         return [
-            Room(pool_id, model, meter, many, _month_of(since), held=True)
+            Remaining(pool_id, model, meter, many, _month_of(since), held=True)
             for pool_id, model, meter, many, since in cursor.fetchall()
         ]
 
@@ -157,7 +161,7 @@ def _together(allotted: Iterable[Allotted]) -> dict[tuple[object, ...], tuple[in
         work = one.work
         key = (one.room.pool_id, work.month, work.model, work.cached, work.price.as_text)
         quantity, spared = found.get(key, (0, 0))
-        found[key] = (quantity + one.quantity, spared + one.spared_micros)
+        found[key] = (quantity + one.quantity, spared + one.saved_micros)
     return found
 
 

@@ -31,7 +31,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Remaining:
     """Units of a pool that may be taken."""
 
     pool_id: UUID
@@ -43,7 +43,7 @@ class Room:
     held: bool = False
     """True if the units were held for this work before."""
 
-    def less(self, quantity: int) -> "Room":
+    def less(self, quantity: int) -> "Remaining":
         return replace(self, quantity=max(0, self.quantity - quantity))
 
     @property
@@ -60,12 +60,12 @@ class Room:
 @dataclass(frozen=True, slots=True)
 class Allotted:
     work: Work
-    room: Room
+    room: Remaining
     quantity: int
-    spared_micros: int
+    saved_micros: int
 
 
-def allot(works: Iterable[Work], rooms: Sequence[Room]) -> list[Allotted]:
+def allot(works: Iterable[Work], rooms: Sequence[Remaining]) -> list[Allotted]:
     """Allot units to the work, the most expensive first. Held units are taken first, and pools of the one model before
     those of all models.
     """
@@ -85,8 +85,8 @@ def allot(works: Iterable[Work], rooms: Sequence[Room]) -> list[Allotted]:
     return found
 
 
-def left_in(rooms: Iterable[Room], allotted: Iterable[Allotted]) -> list[Room]:
-    taken: dict[Room, int] = defaultdict(int)
+def left_in(rooms: Iterable[Remaining], allotted: Iterable[Allotted]) -> list[Remaining]:
+    taken: dict[Remaining, int] = defaultdict(int)
     for one in allotted:
         taken[one.room] += one.quantity
     return [room.less(taken[room]) for room in rooms]
@@ -100,7 +100,7 @@ def cost_by_month(works: Iterable[Work], spared: Iterable[Allotted]) -> dict[dat
             costs[work.month] += work.amount_micros
     for one in spared:
         if one.work.month:
-            costs[one.work.month] -= one.spared_micros
+            costs[one.work.month] -= one.saved_micros
     return dict(costs)
 
 
@@ -109,7 +109,7 @@ def _share(work: Work, quantity: int) -> int:
     return work.amount_micros * quantity // work.quantity
 
 
-def _turn(room: Room) -> tuple[bool, bool, str]:
+def _turn(room: Remaining) -> tuple[bool, bool, str]:
     return (not room.held, room.model == EVERY_MODEL, room.pool_id.hex)
 
 

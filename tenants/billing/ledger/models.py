@@ -166,7 +166,7 @@ class BudgetAlert(TenantOwned):
     percent = models.PositiveSmallIntegerField()
     used_micros = models.BigIntegerField()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    told_at = models.DateTimeField(null=True, help_text="When the alert was mailed.")
+    notified_at = models.DateTimeField(null=True, help_text="When the alert was mailed.")
 
     class Meta(TenantOwned.Meta):
         constraints = [
@@ -187,7 +187,7 @@ class LedgerDifference(TenantOwned):
     expected_micros = models.BigIntegerField()
     found_micros = models.BigIntegerField()
     found_at = models.DateTimeField(db_default=Now(), editable=False)
-    gone_at = models.DateTimeField(null=True, help_text="When the mismatch was resolved.")
+    resolved_at = models.DateTimeField(null=True, help_text="When the mismatch was resolved.")
 
     class Meta(TenantOwned.Meta):
         verbose_name = "ledger mismatch"
@@ -196,7 +196,7 @@ class LedgerDifference(TenantOwned):
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
                 fields=["tenant", "compared", "currency", "subject"],
-                condition=models.Q(gone_at=None),
+                condition=models.Q(resolved_at=None),
                 name="tenants_ledgerdifference_once",
             ),
         ]

@@ -55,7 +55,7 @@ def _change(tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: 
         )
         record(
             tenant_id=tenant_id,
-            deed="budget.set" if made else "budget.removed",
+            action="budget.set" if made else "budget.removed",
             subject_id=key_id or "",
             subject=key or "the account",
             changes=changes_between({"monthly": _told(before)}, {"monthly": _told(made)}),

@@ -49,7 +49,7 @@ WITH used AS (
     WHERE t.kind = 'charge' AND t.source_kind IN ('call', 'batch_line', 'cache') AND t.day >= %(since)s::date
     GROUP BY 1, 2, 3
 ), spared AS (
-    SELECT tenant_id, currency, day, sum(spared_micros) AS micros
+    SELECT tenant_id, currency, day, sum(saved_micros) AS micros
     FROM tenants_includeduse
     WHERE source_kind IN ('call', 'batch_line', 'cache') AND day >= %(since)s::date
     GROUP BY 1, 2, 3
@@ -97,7 +97,7 @@ def note_difference(one: Compared) -> None:
         compared=one.compared,
         currency=one.currency,
         subject=one.subject,
-        gone_at=None,
+        resolved_at=None,
     )
     if not known.exists():
         _tell(one)
@@ -106,8 +106,8 @@ def note_difference(one: Compared) -> None:
 def difference_is_gone(tenant_id: UUID, compared: str, subject: str) -> None:
     """Mark a difference as gone when somebody has dealt with it, without waiting for the next check."""
     LedgerDifference.objects.filter(
-        tenant_id=tenant_id, compared=compared, subject=subject, gone_at=None
-    ).update(gone_at=Now())
+        tenant_id=tenant_id, compared=compared, subject=subject, resolved_at=None
+    ).update(resolved_at=Now())
 
 
 def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] = ()) -> int:
@@ -118,14 +118,14 @@ def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] 
     with operator_work(), transaction.atomic(using=OPERATOR):
         known = {
             (row.tenant_id, row.compared, row.currency, row.subject): row
-            for row in LedgerDifference.objects.select_for_update().filter(gone_at=None)
+            for row in LedgerDifference.objects.select_for_update().filter(resolved_at=None)
         }
         gone = [
             row.pk
             for subject, row in known.items()
             if subject not in now and row.compared not in not_compared
         ]
-        LedgerDifference.objects.filter(pk__in=gone).update(gone_at=Now())
+        LedgerDifference.objects.filter(pk__in=gone).update(resolved_at=Now())
         for subject, one in now.items():
             if subject not in known:
                 _tell(one)

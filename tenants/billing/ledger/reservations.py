@@ -12,7 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
-from tenants.billing.ledger.headroom import NO_UNITS, Gone, Rooms, Units, Verdict, words_of
+from tenants.billing.ledger.headroom import NO_UNITS, Gone, Headrooms, Units, Verdict, words_of
 from tenants.billing.ledger.reserve_script import (
     RESERVE,
     RESERVED_S,
@@ -21,7 +21,7 @@ from tenants.billing.ledger.reserve_script import (
     SETTLED_S,
     SHA,
     TEXT,
-    Said,
+    Reply,
     Words,
     said,
     spoken,
@@ -60,7 +60,7 @@ class Reservation:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Reserved:
     verdict: Verdict
     left_micros: int
     needed_micros: int = 0
@@ -70,8 +70,8 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    said: Said
+class _Reservation:
+    said: Reply
     answer: "asyncio.Future[Any] | None"
     """The future for the response. None if nothing waits for it."""
 
@@ -95,7 +95,7 @@ class Reservations:
             url, socket_timeout=None, socket_connect_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 0)
         )
         self._connection = pool.make_connection()  # type: ignore[no-untyped-call]
-        self._waiting: list[_Asked] = []
+        self._waiting: list[_Reservation] = []
         self._writer: asyncio.Task[None] | None = None
         self._away = False
         self._away_until_s = float("-inf")
@@ -111,8 +111,8 @@ class Reservations:
         return Gone(tenant, key, tuple(units))
 
     async def reserve(
-        self, wanted: Reservation, rooms: Rooms, gone: Gone, units_left: Sequence[int] = ()
-    ) -> Told:
+        self, wanted: Reservation, rooms: Headrooms, gone: Gone, units_left: Sequence[int] = ()
+    ) -> Reserved:
         """Try to reserve. `units_left` holds the units left in each of its pools."""
         words = (wanted.id.hex, wanted.currency, wanted.key, wanted.amount_micros, RESERVED_S)
         pools = zip(wanted.wants.pools, units_left, gone.units, strict=False)
@@ -126,13 +126,13 @@ class Reservations:
             *(word for pool in pools for word in pool),
         )
         verdict, left, needed, *units = map(int, await self._ask(asked))
-        return Told(Verdict(verdict), left, needed, tuple(units))
+        return Reserved(Verdict(verdict), left, needed, tuple(units))
 
     def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
         """Report the actual cost, or 0 if there is none. The response is not awaited."""
         asked = said(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S, *units)
         if not self._is_away and len(self._waiting) < MAX_WAITING:
-            self._set_out(_Asked(asked, None))
+            self._set_out(_Reservation(asked, None))
 
     async def close(self) -> None:
         if self._writer is not None:
@@ -143,15 +143,15 @@ class Reservations:
     def _is_away(self) -> bool:
         return asyncio.get_running_loop().time() < self._away_until_s
 
-    async def _ask(self, about: Said) -> Any:
+    async def _ask(self, about: Reply) -> Any:
         if self._is_away or len(self._waiting) >= MAX_WAITING:
             raise ReservationsAway("Redis did not answer a moment ago")
-        asked = _Asked(about, asyncio.get_running_loop().create_future())
+        asked = _Reservation(about, asyncio.get_running_loop().create_future())
         self._set_out(asked)
         assert asked.answer is not None
         return await asked.answer
 
-    def _set_out(self, asked: _Asked) -> None:
+    def _set_out(self, asked: _Reservation) -> None:
         self._waiting.append(asked)
         if self._writer is None:
             self._writer = asyncio.get_running_loop().create_task(self._go_on())
@@ -166,7 +166,7 @@ class Reservations:
             left, self._waiting = self._waiting, []
             _end(left, [asyncio.CancelledError()] * len(left))
 
-    async def _go(self, together: Sequence[_Asked]) -> None:
+    async def _go(self, together: Sequence[_Reservation]) -> None:
         answers: Sequence[object] = [asyncio.CancelledError()] * len(together)
         error = None
         try:
@@ -213,6 +213,6 @@ class Reservations:
         self._away = error is not None
 
 
-def _end(asked: Sequence[_Asked], answers: Sequence[object]) -> None:
+def _end(asked: Sequence[_Reservation], answers: Sequence[object]) -> None:
     for one, answer in zip(asked, answers, strict=True):
         one.end(answer)

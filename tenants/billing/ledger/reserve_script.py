@@ -126,10 +126,10 @@ local function resize(id, amount, seconds)
   return 1
 end
 
-local deeds = {}
+local actions = {}
 
 -- Behind `most`, how many units it may use: pools of them, each with what is left of it, and what was gone then.
-function deeds.reserve(id, currency, key, amount, seconds, room, seen, key_room, key_seen, token, most, ...)
+function actions.reserve(id, currency, key, amount, seconds, room, seen, key_room, key_seen, token, most, ...)
   amount, most = tonumber(amount), tonumber(most or '0')
   drop_what_is_over()
   drop_all(id)
@@ -168,7 +168,7 @@ end
 
 -- Units for somebody who has the row of the wallet locked: of each pool as many as are wanted and set aside for nobody.
 -- Those that were charged a moment ago may be counted as set aside still: then nothing is taken, unless `anyhow`.
-function deeds.take(seconds, token, anyhow, ...)
+function actions.take(seconds, token, anyhow, ...)
   drop_what_is_over()
   local pools, answer = {...}, {1}
   for at = 1, #pools, 4 do
@@ -184,25 +184,25 @@ function deeds.take(seconds, token, anyhow, ...)
 end
 
 -- `...`: how many units of each pool.
-function deeds.settle(id, amount, seconds, ...)
+function actions.settle(id, amount, seconds, ...)
   local parts = {...}
   for place = 1, 2 do resize(id .. '.' .. place, tonumber(parts[place] or '0'), seconds) end
   return resize(id, tonumber(amount), seconds)
 end
 
-function deeds.seen(currency, key, ...)
+function actions.seen(currency, key, ...)
   local answer = {sum('gone', currency, ''), key == '' and 0 or sum('gone', currency, key)}
   for _, pool in ipairs({...}) do answer[#answer + 1] = sum('gone', pool, '') end
   return answer
 end
 
-function deeds.charging(token)
+function actions.charging(token)
   if redis.call('EXISTS', sums) == 0 then return 0 end
   mark(token)
   return 1
 end
 
-function deeds.charged(token, count, ...)
+function actions.charged(token, count, ...)
   local rest = {...}
   if redis.call('EXISTS', sums) == 1 then
     local ids = 3 * tonumber(count) + 1
@@ -218,7 +218,7 @@ for i, tenant in ipairs(KEYS) do
   sums, held, till, charging = tenant .. ':sums', tenant .. ':held', tenant .. ':until', tenant .. ':charging'
   local words = {}
   for word in string.gmatch(ARGV[i], '%%S+') do words[#words + 1] = word == '-' and '' or word end
-  answers[i] = deeds[words[1]](unpack(words, 2))
+  answers[i] = actions[words[1]](unpack(words, 2))
 end
 return answers
 """ % {"charging": CHARGING_S, "kept": KEPT_S}  # noqa: UP031  # braces are Lua's
@@ -233,7 +233,7 @@ def pool_name(model: str, meter: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Reply:
     """A request to the script about one tenant. Many requests go in one round trip."""
 
     key: str
@@ -241,11 +241,11 @@ class Said:
     text: str
 
 
-def said(tenant_id: UUID, *words: str | int) -> Said:
-    return Said(f"maas:money:{tenant_id.hex}", " ".join(str(word) or _EMPTY for word in words))
+def said(tenant_id: UUID, *words: str | int) -> Reply:
+    return Reply(f"maas:money:{tenant_id.hex}", " ".join(str(word) or _EMPTY for word in words))
 
 
-def spoken(together: Sequence[Said]) -> list[str | int]:
+def spoken(together: Sequence[Reply]) -> list[str | int]:
     """Return the arguments that follow the script's hash or text. The responses come in the same order."""
     return [len(together), *(one.key for one in together), *(one.text for one in together)]
 

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from tenants.billing.ledger.models import Budget, Wallet
 from tenants.billing.ledger.months import first_of_this_month
-from tenants.billing.ledger.standing import budget_key
+from tenants.billing.ledger.spendable import budget_key
 
 
 @dataclass(frozen=True)

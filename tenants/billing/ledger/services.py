@@ -73,7 +73,7 @@ def hold(
     if not (bounds.prepaid or bounds.budgets):
         return None
     units = hold_included(source, works) if bounds.prepaid else HeldUnits()
-    amount_micros -= units.spared_micros
+    amount_micros -= units.saved_micros
     if amount_micros:
         try:
             _hold_money(source, amount_micros)
@@ -142,7 +142,7 @@ def settle(
         if post(source, whole, bound="unbounded", earlier=earlier):
             return earlier
     spared = use_included(source, works, costs=cost_micros > 0)
-    cost_micros -= sum(one.spared_micros for one in spared)
+    cost_micros -= sum(one.saved_micros for one in spared)
     if not held and not cost_micros:
         return {}
     collected = cost_micros if cost_micros <= held else _collected(source, held, cost_micros)

@@ -22,7 +22,7 @@ from tenants.limits.fields import AccountLimits
 from tenants.plans.models import Plan, PlanIncluded, PlanPrice, Subscription
 from tenants.plans.selectors import current_subscription, default_plan
 
-_COPIED = ("currency", "monthly_fee_micros", "trial_days", "trial_credit_micros", "pays_beforehand")
+_COPIED = ("currency", "monthly_fee_micros", "trial_days", "trial_credit_micros", "is_prepaid")
 _LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
 
 
@@ -108,7 +108,7 @@ def _trial_end(plan: Plan, starts_at: datetime) -> datetime | None:
 
 def _let_pay_beforehand(tenant_id: UUID, plan: Plan) -> None:
     """Make the tenant prepaid if the plan requires it. A tenant that already has terms from an operator keeps them."""
-    if plan.pays_beforehand and not Wallet.objects.filter(tenant_id=tenant_id).exists():
+    if plan.is_prepaid and not Wallet.objects.filter(tenant_id=tenant_id).exists():
         set_terms(tenant_id=tenant_id, currency=plan.currency, kind=Wallet.Kind.PREPAID)
 
 
@@ -145,9 +145,9 @@ def _free_code(code: str) -> str:
 
 def _copy_versions(kind: type[Any], plan: Plan, copy: Plan, now: datetime) -> None:
     rows = kind._default_manager.filter(plan=plan)
-    holding = rows.filter(holds_from__lte=now).order_by("model", "meter", "-holds_from")
+    holding = rows.filter(valid_from__lte=now).order_by("model", "meter", "-valid_from")
     current = holding.distinct("model", "meter").values_list("pk")
-    for row in rows.filter(Q(pk__in=current) | Q(holds_from__gt=now)):
-        row.pk, row.plan, row.holds_from = uuid7(), copy, max(row.holds_from, now)
+    for row in rows.filter(Q(pk__in=current) | Q(valid_from__gt=now)):
+        row.pk, row.plan, row.valid_from = uuid7(), copy, max(row.valid_from, now)
         row._state.adding = True
         row.save(force_insert=True)

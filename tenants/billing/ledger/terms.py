@@ -13,7 +13,7 @@ from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.ledger.models import Budget, LedgerEntry, Wallet
 from tenants.billing.ledger.months import first_of_this_month
 from tenants.billing.ledger.posting import Source, open_wallet, post
-from tenants.billing.ledger.standing import budget_key
+from tenants.billing.ledger.spendable import budget_key
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 from tenants.core.messages import one_of
@@ -63,14 +63,14 @@ def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: 
 
 
 def _tell(
-    deed: str, wallet: Wallet, before: Mapping[str, object], after: Mapping[str, object], note: str = ""
+    action: str, wallet: Wallet, before: Mapping[str, object], after: Mapping[str, object], note: str = ""
 ) -> None:
     """Record the differences in the account's own log."""
     changes = changes_between(before, after)
     if changes:
         record(
             tenant_id=wallet.tenant_id,
-            deed=deed,
+            action=action,
             subject_id=wallet.pk,
             subject=wallet.currency,
             changes=changes,

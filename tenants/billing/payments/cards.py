@@ -9,8 +9,8 @@ from django.db.models.functions import Now
 from tenants.accounts.models import Tenant
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.billing.payments.books import books
 from tenants.billing.payments.models import ProviderCustomer, ProviderEvent
+from tenants.billing.payments.payment_work import books
 from tenants.billing.payments.provider.errors import (
     NoSuchProvider,
     ProviderAway,
@@ -101,7 +101,7 @@ def _keep(customer: ProviderCustomer, saved: SavedCard) -> None:
     ProviderCustomer.objects.filter(id=customer.id).update(
         method_id=saved.method_id, method_text=saved.text, pays_invoices=pays, saved_at=Now()
     )
-    record(tenant_id=customer.tenant_id, deed="card.saved", subject=saved.text, changes=changes)
+    record(tenant_id=customer.tenant_id, action="card.saved", subject=saved.text, changes=changes)
 
 
 def let_card_pay(*, tenant_id: UUID, pays_invoices: bool) -> None:
@@ -111,7 +111,7 @@ def let_card_pay(*, tenant_id: UUID, pays_invoices: bool) -> None:
             changes = changes_between(
                 {"pays_invoices": customer.pays_invoices}, {"pays_invoices": pays_invoices}
             )
-            record(tenant_id=tenant_id, deed="card.changed", subject=customer.method_text, changes=changes)
+            record(tenant_id=tenant_id, action="card.changed", subject=customer.method_text, changes=changes)
         found.update(pays_invoices=pays_invoices)
 
 
@@ -146,7 +146,7 @@ def card_is_gone(method_id: str) -> str:
 
 def _let_go(customer: ProviderCustomer) -> None:
     """Clear the card and store the time in `saved_at`, so that a page opened before it cannot bring a card back."""
-    record(tenant_id=customer.tenant_id, deed="card.removed", subject=customer.method_text)
+    record(tenant_id=customer.tenant_id, action="card.removed", subject=customer.method_text)
     ProviderCustomer.objects.filter(id=customer.id).update(method_id="", method_text="", saved_at=Now())
 
 

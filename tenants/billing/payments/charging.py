@@ -11,10 +11,10 @@ from django.db.models.functions import Coalesce, Now
 
 from tenants.accounts.models import Tenant
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.payments.books import books, locked_payment
 from tenants.billing.payments.models import DISPUTES_LEFT_BEHIND, Payment, ProviderCustomer
 from tenants.billing.payments.orders import order_of
 from tenants.billing.payments.paying import locked_invoice
+from tenants.billing.payments.payment_work import books, locked_payment
 from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
 from tenants.billing.payments.provider.protocol import Order, Standing
 from tenants.billing.payments.provider.schedule import AFTER_DAYS, next_try
@@ -135,7 +135,9 @@ def charge(payment_id: UUID) -> None:
     checks it.
     """
     with books():
-        Payment.objects.filter(id=payment_id).update(asked_at=Coalesce("asked_at", Now()), looked_at=Now())
+        Payment.objects.filter(id=payment_id).update(
+            requested_at=Coalesce("requested_at", Now()), checked_at=Now()
+        )
         payment = Payment.objects.get(id=payment_id)
         order = order_of(payment)
     standing = _standing(order)

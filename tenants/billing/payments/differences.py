@@ -6,9 +6,9 @@ from uuid import UUID
 
 from tenants.audit.services import record
 from tenants.billing.ledger.reconciling import difference_is_gone
-from tenants.billing.payments.books import books, locked_payment
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.orders import order_of
+from tenants.billing.payments.payment_work import books, locked_payment
 from tenants.billing.payments.provider.errors import NotBookable, ProviderAway, ProviderRefused
 from tenants.billing.payments.provider.protocol import Standing
 from tenants.billing.payments.providers import provider_named
@@ -16,24 +16,31 @@ from tenants.billing.payments.settling import PROVIDER, refund_came_back, take_t
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.wording import money
 
-_CLEARED = ("cleared_micros", "cleared_currency", "cleared_id", "told_micros", "told_currency", "told_id")
+_CLEARED = (
+    "cleared_micros",
+    "cleared_currency",
+    "cleared_id",
+    "reported_micros",
+    "reported_currency",
+    "reported_id",
+)
 
 
-def book_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
+def book_told(*, payment_id: UUID, reported_micros: int, reason: str) -> Payment:
     """Book the amount that the provider reports now, for a payment that is not in the books. It queries the provider,
     so call it outside a transaction.
     """
     standing = _standing(payment_id)
     with books():
         payment, invoice = locked_payment(payment_id)
-        if payment.told_micros is None:
+        if payment.reported_micros is None:
             return payment
-        _check(payment, told_micros, reason)
+        _check(payment, reported_micros, reason)
         if payment.status == Payment.Status.SUCCEEDED:
             raise NotBookable(
                 f"{payment} is already booked. Refund a part of it or mark the mismatch as checked."
             )
-        if standing is None or standing.state != "succeeded" or standing.amount_micros != told_micros:
+        if standing is None or standing.state != "succeeded" or standing.amount_micros != reported_micros:
             raise NotBookable(
                 f"the provider now reports another amount or status for {payment}. Reload the page."
             )
@@ -43,26 +50,26 @@ def book_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
             )
         before = payment.amount_micros
         take_told_amount(payment, invoice, standing)
-        _told(payment, "payment.difference_booked", told_micros, reason, before)
+        _told(payment, "payment.difference_booked", reported_micros, reason, before)
     return payment
 
 
-def clear_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
+def clear_told(*, payment_id: UUID, reported_micros: int, reason: str) -> Payment:
     """Clear a difference without booking anything. The same report is not shown again. A payment that had not arrived
     is no longer expected.
     """
     with books():
         payment, _ = locked_payment(payment_id)
-        if payment.told_micros is None:
+        if payment.reported_micros is None:
             return payment
-        _check(payment, told_micros, reason)
-        payment.cleared_micros, payment.told_micros = told_micros, None
-        payment.cleared_currency, payment.told_currency = payment.told_currency, ""
-        payment.cleared_id, payment.told_id = payment.told_id, ""
+        _check(payment, reported_micros, reason)
+        payment.cleared_micros, payment.reported_micros = reported_micros, None
+        payment.cleared_currency, payment.reported_currency = payment.reported_currency, ""
+        payment.cleared_id, payment.reported_id = payment.reported_id, ""
         if payment.status == Payment.Status.PENDING:
             payment.status, payment.failure = Payment.Status.CANCELED, "what came in was not taken for it"
         payment.save(update_fields=[*_CLEARED, "status", "failure"])
-        _told(payment, "payment.difference_cleared", told_micros, reason, payment.amount_micros)
+        _told(payment, "payment.difference_cleared", reported_micros, reason, payment.amount_micros)
     return payment
 
 
@@ -80,7 +87,7 @@ def book_sent_back(*, refund_id: UUID, reason: str) -> Refund:
         refund_came_back(refund, payment, invoice)
         record(
             tenant_id=payment.tenant_id,
-            deed="payment.sent_back",
+            action="payment.sent_back",
             subject_id=payment.id,
             subject=f"{payment.reference}: {money(refund.amount_micros, payment.currency)}",
             note=reason.strip(),
@@ -98,9 +105,9 @@ def _standing(payment_id: UUID) -> Standing | None:
         raise NotBookable(f"the provider does not answer: {error}. Try again in a minute.") from error
 
 
-def _check(payment: Payment, told_micros: int, reason: str) -> None:
+def _check(payment: Payment, reported_micros: int, reason: str) -> None:
     _check_reason(reason)
-    if payment.told_micros != told_micros:
+    if payment.reported_micros != reported_micros:
         raise NotBookable(f"the report of the provider on {payment} has changed. Reload the page.")
 
 
@@ -109,12 +116,12 @@ def _check_reason(reason: str) -> None:
         raise NotBookable("enter what you found. It is recorded in the account's audit log.")
 
 
-def _told(payment: Payment, deed: str, told_micros: int, reason: str, before: int) -> None:
+def _told(payment: Payment, action: str, reported_micros: int, reason: str, before: int) -> None:
     difference_is_gone(payment.tenant_id, PROVIDER, str(payment.id))
     record(
         tenant_id=payment.tenant_id,
-        deed=deed,
+        action=action,
         subject_id=payment.id,
-        subject=f"{payment.reference}: {money(before, payment.currency)}, told {told_micros} millionths",
+        subject=f"{payment.reference}: {money(before, payment.currency)}, told {reported_micros} millionths",
         note=reason.strip(),
     )

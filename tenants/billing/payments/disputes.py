@@ -5,11 +5,11 @@ from datetime import timedelta
 import structlog
 
 from tenants.billing.ledger.reconciling import note_difference
-from tenants.billing.payments.books import books, locked_payment
-from tenants.billing.payments.deeds import tell
 from tenants.billing.payments.models import DISPUTES_LEFT_BEHIND, Payment
+from tenants.billing.payments.payment_work import books, locked_payment
 from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
 from tenants.billing.payments.provider.protocol import DisputeStanding, RefundStanding
+from tenants.billing.payments.provider_actions import tell
 from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.settling import (
     NOT_OURS,

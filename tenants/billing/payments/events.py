@@ -10,10 +10,10 @@ from django.conf import settings
 from django.db import connections
 from django.db.models.functions import Now
 
-from tenants.billing.payments.books import books
 from tenants.billing.payments.cards import card_is_gone, keep_card
 from tenants.billing.payments.disputes import take_dispute
 from tenants.billing.payments.models import ProviderEvent
+from tenants.billing.payments.payment_work import books
 from tenants.billing.payments.provider.errors import (
     NoSuchPayment,
     ProviderAway,
@@ -28,7 +28,7 @@ from tenants.billing.payments.settling import (
 )
 from tenants.billing.payments.stripe.client import is_live
 from tenants.billing.payments.stripe.payments import STRIPE
-from tenants.billing.payments.stripe.reading import Told, read_event
+from tenants.billing.payments.stripe.reading import StripeObject, read_event
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.ids import uuid7
 
@@ -81,7 +81,7 @@ def _verified(body: bytes, signature: str | None) -> Mapping[str, Any]:
     return said if isinstance(said, Mapping) else {}
 
 
-def _handled(told: Told) -> str:
+def _handled(told: StripeObject) -> str:
     if told.livemode != is_live():
         return "of the other mode, live or test, than our key"
     if told.payment is not None:
@@ -91,7 +91,7 @@ def _handled(told: Told) -> str:
     return card_is_gone(told.card_gone) if told.card_gone else "nothing to do"
 
 
-def _of_a_payment(told: Told) -> str:
+def _of_a_payment(told: StripeObject) -> str:
     """Handle an event about a payment. If the payment is not known yet, raise, so that Stripe sends the event again.
     Nothing is stored until then.
     """
@@ -107,13 +107,13 @@ def _of_a_payment(told: Told) -> str:
     return outcome
 
 
-def _names_a_payment(told: Told) -> bool:
+def _names_a_payment(told: StripeObject) -> bool:
     if told.refund is not None:
         return told.refund.refund_id is None and bool(told.refund.of_provider_id)
     return told.dispute is not None and bool(told.dispute.of_provider_id)
 
 
-def _card_saved(told: Told) -> str:
+def _card_saved(told: StripeObject) -> str:
     """Keep the saved card, outside a transaction. The event does not say which card it is, so the provider has to be
     queried.
     """
@@ -130,7 +130,7 @@ def _is_known(event_id: str) -> bool:
         return ProviderEvent.objects.filter(provider=STRIPE, event_id=event_id).exists()
 
 
-def _is_first(told: Told) -> bool:
+def _is_first(told: StripeObject) -> bool:
     values: dict[str, Any] = {"id": uuid7(), "provider": STRIPE, "event": told.event_id, "kind": told.kind}
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ONCE, values)

@@ -52,20 +52,22 @@ class Payment(TenantOwned):
         max_length=200, blank=True, help_text="ID of the checkout page at the provider."
     )
     checkout_url = models.TextField(blank=True)
-    asked_at = models.DateTimeField(null=True, help_text="When it was first requested from the provider.")
-    looked_at = models.DateTimeField(null=True, help_text="When the status was last checked at the provider.")
-    failure_told_at = models.DateTimeField(null=True, help_text="When the failure was mailed.")
+    requested_at = models.DateTimeField(null=True, help_text="When it was first requested from the provider.")
+    checked_at = models.DateTimeField(
+        null=True, help_text="When the status was last checked at the provider."
+    )
+    failure_notified_at = models.DateTimeField(null=True, help_text="When the failure was mailed.")
     invoice_micros = models.PositiveBigIntegerField(
         default=0, help_text="Part used for the invoice. The rest is account credit."
     )
     reopened_micros = models.PositiveBigIntegerField(
         default=0, help_text="Part of the invoice amount that is due again after refunds."
     )
-    told_micros = models.BigIntegerField(
+    reported_micros = models.BigIntegerField(
         null=True, help_text="Amount reported by the provider, if it differs."
     )
-    told_currency = models.CharField(max_length=3, blank=True)
-    told_id = models.CharField(
+    reported_currency = models.CharField(max_length=3, blank=True)
+    reported_id = models.CharField(
         max_length=200,
         blank=True,
         db_default="",
@@ -151,8 +153,8 @@ class Refund(TenantOwned):
         help_text="On: the invoice is due again. Off: the refund is deducted from the account credit.",
     )
     reopened_micros = models.PositiveBigIntegerField(default=0)
-    asked_at = models.DateTimeField(null=True, help_text="When it was first requested from the provider.")
-    looked_at = models.DateTimeField(null=True)
+    requested_at = models.DateTimeField(null=True, help_text="When it was first requested from the provider.")
+    checked_at = models.DateTimeField(null=True)
     failure = models.CharField(max_length=200, blank=True)
 
     class Meta(TenantOwned.Meta):

@@ -1,6 +1,6 @@
 """The available providers: transfers always, and Stripe if it has a key."""
 
-from tenants.billing.payments.offline import OFFLINE, Offline
+from tenants.billing.payments.bank_transfer import OFFLINE, Offline
 from tenants.billing.payments.provider.errors import NoSuchProvider
 from tenants.billing.payments.provider.protocol import CardProvider, PaymentProvider
 from tenants.billing.payments.stripe.client import is_configured

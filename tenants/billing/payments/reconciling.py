@@ -77,16 +77,16 @@ WHERE coalesce(i.micros, 0) <> coalesce(b.micros, 0)
 # A provider's report that does not fit is listed until the provider reports something else or an operator has cleared
 # it.
 _TOLD = """
-SELECT tenant_id, 'provider', currency, id::text, told_micros,
+SELECT tenant_id, 'provider', currency, id::text, reported_micros,
        CASE WHEN status = 'succeeded' THEN amount_micros ELSE 0 END
-FROM tenants_payment WHERE told_micros IS NOT NULL
+FROM tenants_payment WHERE reported_micros IS NOT NULL
 """
 _OURS = """
 SELECT p.id, p.tenant_id, p.currency, p.amount_micros,
        coalesce((SELECT sum(r.amount_micros) FROM tenants_refund r
                  WHERE r.payment_id = p.id AND r.status = 'succeeded' AND r.provider_id NOT LIKE 'd%%'), 0)::bigint
 FROM tenants_payment p
-WHERE p.provider = %(provider)s AND p.status = 'succeeded' AND p.told_micros IS NULL
+WHERE p.provider = %(provider)s AND p.status = 'succeeded' AND p.reported_micros IS NULL
   AND (p.id = ANY(%(ids)s) OR (p.created_at >= %(since)s AND p.succeeded_at < %(until)s))
 """
 # This is the start of the compared period. An older payment with a known difference is still compared. Otherwise its
@@ -95,7 +95,7 @@ _SINCE = """
 SELECT least(now() - make_interval(secs => %s), (
     SELECT min(p.created_at) FROM tenants_ledgerdifference d
     JOIN tenants_payment p ON p.tenant_id = d.tenant_id AND p.id::text = d.subject
-    WHERE d.compared = 'provider' AND d.gone_at IS NULL
+    WHERE d.compared = 'provider' AND d.resolved_at IS NULL
 )), now() - make_interval(secs => %s)
 """
 
@@ -187,7 +187,7 @@ def _tenants(cursor: Any, said: dict[UUID, Standing]) -> dict[UUID, UUID]:
 def _told_otherwise(cursor: Any, ids: list[UUID]) -> set[str]:
     """Return the payments whose rows show a difference already."""
     cursor.execute(
-        "SELECT id::text FROM tenants_payment WHERE id = ANY(%s) AND told_micros IS NOT NULL", [ids]
+        "SELECT id::text FROM tenants_payment WHERE id = ANY(%s) AND reported_micros IS NOT NULL", [ids]
     )
     return {payment_id for (payment_id,) in cursor.fetchall()}
 

@@ -9,9 +9,9 @@ import structlog
 from django.db.models.functions import Coalesce, Now
 
 from tenants.audit.services import record
-from tenants.billing.payments.books import books, locked_payment, wait_for_form
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.orders import refund_order_of
+from tenants.billing.payments.payment_work import books, locked_payment, wait_for_form
 from tenants.billing.payments.provider.errors import NotRefundable, ProviderAway, ProviderRefused
 from tenants.billing.payments.provider.protocol import RefundStanding
 from tenants.billing.payments.provider.schedule import may_ask_again
@@ -57,7 +57,7 @@ def decide_refund(
         )
         record(
             tenant_id=payment.tenant_id,
-            deed="payment.refunded",
+            action="payment.refunded",
             subject_id=payment.id,
             subject=f"{payment.reference}: {money(amount_micros, payment.currency)}",
             note=refund.reason,
@@ -78,9 +78,11 @@ def ask_refund(refund_id: UUID) -> Refund:
     scheduler continues.
     """
     with books():
-        Refund.objects.filter(id=refund_id).update(asked_at=Coalesce("asked_at", Now()), looked_at=Now())
+        Refund.objects.filter(id=refund_id).update(
+            requested_at=Coalesce("requested_at", Now()), checked_at=Now()
+        )
         refund = Refund.objects.select_related("payment").get(id=refund_id)
-        ask_again = may_ask_again(refund.asked_at, database_now())
+        ask_again = may_ask_again(refund.requested_at, database_now())
     if refund.status != Payment.Status.PENDING:
         return refund
     standing = _standing(refund, ask_again=ask_again)
@@ -116,7 +118,7 @@ def ask_pending_refunds(every: timedelta, most: int) -> int:
     """Request refunds again that got no response or that take long. Return their number."""
     with books():
         pending = Refund.objects.filter(status=Payment.Status.PENDING, created_at__lt=Now() - every)
-        due = pending.filter(looked_at=None) | pending.filter(looked_at__lt=Now() - every)
+        due = pending.filter(checked_at=None) | pending.filter(checked_at__lt=Now() - every)
         ids = list(due.order_by("created_at").values_list("id", flat=True)[:most])
     for refund_id in ids:
         ask_refund(refund_id)

@@ -6,11 +6,11 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from tenants.billing.invoices.models import Seller
+from tenants.billing.payments.bank_transfer import OFFLINE
 from tenants.billing.payments.models import Payment, ProviderCustomer
-from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.payment_display import PaymentView
 from tenants.billing.payments.provider.errors import NoSuchPayment
 from tenants.billing.payments.providers import WORDS, provider_names
-from tenants.billing.payments.shown import PaymentView
 from tenants.plans.wording import exact_money
 
 

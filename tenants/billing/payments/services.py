@@ -15,11 +15,11 @@ from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.models import Wallet
-from tenants.billing.payments.books import books, wait_for_form
+from tenants.billing.payments.bank_transfer import OFFLINE
 from tenants.billing.payments.cards import customer_of
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.orders import order_of, text_of
+from tenants.billing.payments.payment_work import books, wait_for_form
 from tenants.billing.payments.provider.errors import (
     FormReused,
     InvoiceNotOpen,
@@ -169,11 +169,11 @@ def _about_to_ask(payment: Payment) -> Order | None:
     is too late to send it.
     """
     with books():
-        Payment.objects.filter(id=payment.id).update(asked_at=Coalesce("asked_at", Now()))
+        Payment.objects.filter(id=payment.id).update(requested_at=Coalesce("requested_at", Now()))
         payment.refresh_from_db()
         now = database_now()
         in_time = now < payment.created_at + CHECKOUT_LASTS - MIN_LIFE
-        return order_of(payment) if in_time and may_ask_again(payment.asked_at, now) else None
+        return order_of(payment) if in_time and may_ask_again(payment.requested_at, now) else None
 
 
 def _with_page(payment: Payment, begun: Begun) -> Payment:
@@ -206,8 +206,8 @@ def take_look(payment_id: UUID, every: timedelta) -> bool:
     """Return whether this caller may query the provider now, and record the query."""
     with books():
         found = Payment.objects.filter(id=payment_id, status=Payment.Status.PENDING)
-        due = found.filter(looked_at=None) | found.filter(looked_at__lt=Now() - every)
-        return bool(Payment.objects.filter(id__in=due.values("id")).update(looked_at=Now()))
+        due = found.filter(checked_at=None) | found.filter(checked_at__lt=Now() - every)
+        return bool(Payment.objects.filter(id__in=due.values("id")).update(checked_at=Now()))
 
 
 def new_reference() -> str:
@@ -220,7 +220,7 @@ def _made(payment: Payment, also: Also | None) -> Payment:
     payment.refresh_from_db()
     record(
         tenant_id=payment.tenant_id,
-        deed="payment.begun",
+        action="payment.begun",
         subject_id=payment.id,
         subject=f"{text_of(payment)}: {money(payment.amount_micros, payment.currency)}",
         changes=changes_between({}, {"provider": payment.provider, "reference": payment.reference}),

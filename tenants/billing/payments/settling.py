@@ -9,11 +9,11 @@ from django.db.models.functions import Now
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.checks import Compared
 from tenants.billing.ledger.reconciling import difference_is_gone, note_difference
-from tenants.billing.payments.books import locked_payment
-from tenants.billing.payments.deeds import tell
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.paying import come_back, give_back, pay
+from tenants.billing.payments.payment_work import locked_payment
 from tenants.billing.payments.provider.protocol import RefundStanding, Standing
+from tenants.billing.payments.provider_actions import tell
 
 log = structlog.get_logger(__name__)
 PROVIDER = "provider"
@@ -64,11 +64,11 @@ def take_told_amount(payment: Payment, invoice: Invoice | None, standing: Standi
 
 
 def _came_in(payment: Payment, invoice: Invoice | None, provider_id: str) -> None:
-    payment.told_micros, payment.told_currency = None, ""
+    payment.reported_micros, payment.reported_currency = None, ""
     payment.status = Payment.Status.SUCCEEDED
     payment.provider_id = provider_id
     payment.failure = ""
-    payment.save(update_fields=["status", "provider_id", "failure", "told_micros", "told_currency"])
+    payment.save(update_fields=["status", "provider_id", "failure", "reported_micros", "reported_currency"])
     Payment.objects.filter(id=payment.id).update(succeeded_at=Now())
     pay(payment, invoice)
     tell(payment, "payment.succeeded", payment.amount_micros)
@@ -104,15 +104,17 @@ def _note_difference(payment: Payment, standing: Standing) -> str:
     if payment.is_cleared(micros=standing.amount_micros, **said):
         return KNOWN
     Payment.objects.filter(id=payment.id).update(
-        told_micros=standing.amount_micros, told_currency=standing.currency, told_id=standing.provider_id
+        reported_micros=standing.amount_micros,
+        reported_currency=standing.currency,
+        reported_id=standing.provider_id,
     )
     note_difference(told_otherwise(payment, standing.amount_micros))
     return "says something else than we do: a difference"
 
 
-def told_otherwise(payment: Payment, told_micros: int) -> Compared:
+def told_otherwise(payment: Payment, reported_micros: int) -> Compared:
     came = payment.amount_micros if payment.status == Payment.Status.SUCCEEDED else 0
-    return Compared(payment.tenant_id, PROVIDER, payment.currency, str(payment.id), told_micros, came)
+    return Compared(payment.tenant_id, PROVIDER, payment.currency, str(payment.id), reported_micros, came)
 
 
 def take_refund(standing: RefundStanding, provider: str) -> str:

@@ -7,10 +7,10 @@ from django.db.models.functions import Now
 from tenants.audit.services import record
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.errors import InvalidTerms
-from tenants.billing.payments.books import books, locked_payment, wait_for_form
+from tenants.billing.payments.bank_transfer import OFFLINE
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.paying import locked_invoice, pay
+from tenants.billing.payments.payment_work import books, locked_payment, wait_for_form
 from tenants.billing.payments.services import MAX_MICROS, new_reference
 from tenants.core.shares import unit_micros
 from tenants.plans.wording import money
@@ -86,7 +86,7 @@ def _came_in(payment: Payment, invoice: Invoice | None, *, note: str, made_by: s
     pay(payment, invoice)
     record(
         tenant_id=payment.tenant_id,
-        deed="payment.recorded",
+        action="payment.recorded",
         subject_id=payment.id,
         subject=f"{payment.reference}: {money(payment.amount_micros, payment.currency)}",
         note=payment.note,

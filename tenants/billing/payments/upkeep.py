@@ -6,11 +6,11 @@ import structlog
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
-from tenants.billing.payments.books import books
+from tenants.billing.payments.bank_transfer import OFFLINE
 from tenants.billing.payments.charging import charge, is_still_wanted
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.orders import order_of
+from tenants.billing.payments.payment_work import books
 from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
 from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS, LOOK_AFTER, LOOK_EVERY, may_ask_again
 from tenants.billing.payments.providers import card_provider, provider_named
@@ -36,8 +36,8 @@ def look_after_payments() -> int:
 def _due() -> list[UUID]:
     with operator_work():
         found = _pending().filter(created_at__lt=Now() - LOOK_AFTER)
-        due = found.filter(Q(looked_at=None) | Q(looked_at__lt=Now() - LOOK_EVERY))
-        oldest = due.order_by(F("looked_at").asc(nulls_first=True), "created_at")
+        due = found.filter(Q(checked_at=None) | Q(checked_at__lt=Now() - LOOK_EVERY))
+        oldest = due.order_by(F("checked_at").asc(nulls_first=True), "created_at")
         return list(oldest.values_list("id", flat=True)[:AT_ONCE])
 
 
@@ -66,7 +66,7 @@ def look_at(payment_id: UUID) -> None:
     if standing is not None:
         with books():
             take_standing(standing, payment.provider)
-    elif payment.automatic and may_ask_again(payment.asked_at, now):
+    elif payment.automatic and may_ask_again(payment.requested_at, now):
         _ask_again(payment)
     elif now > payment.created_at + CHECKOUT_LASTS:
         give_up(payment, "the provider never heard of it")
@@ -91,7 +91,7 @@ def close_needless_pages() -> int:
             - F("invoice__written_off_micros")
         )
         found = _pending().exclude(checkout_id="").filter(amount_micros__gt=open_micros)
-        unseen = found.filter(Q(looked_at=None) | Q(looked_at__lt=Now() - LOOK_AFTER))
+        unseen = found.filter(Q(checked_at=None) | Q(checked_at__lt=Now() - LOOK_AFTER))
         orders = [(one, order_of(one)) for one in unseen[:AT_ONCE]]
     provider = card_provider()
     for payment, order in orders:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from tenants.billing.usage.asked import Asked
+from tenants.billing.usage.usage_query import UsageQuery
 from tenants.core.errors import DomainError
 
 LONGEST = 2_000
@@ -15,12 +15,12 @@ class BadCursor(DomainError):
     code = "invalid_cursor"
 
 
-def write_cursor(asked: Asked, at: datetime, place: Sequence[str]) -> str:
+def write_cursor(asked: UsageQuery, at: datetime, place: Sequence[str]) -> str:
     written = json.dumps([_kind(asked), at.isoformat(), *place], separators=(",", ":"))
     return base64.urlsafe_b64encode(written.encode()).decode().rstrip("=")
 
 
-def read_cursor(asked: Asked, text: str) -> tuple[datetime, list[str]]:
+def read_cursor(asked: UsageQuery, text: str) -> tuple[datetime, list[str]]:
     """Decode a cursor. Raise BadCursor if it is invalid or belongs to another query."""
     try:
         if len(text) > LONGEST:
@@ -43,5 +43,5 @@ def read_cursor(asked: Asked, text: str) -> tuple[datetime, list[str]]:
     return moment, place
 
 
-def _kind(asked: Asked) -> str:
+def _kind(asked: UsageQuery) -> str:
     return f"{asked.bucket}:{','.join(asked.group_by)}"

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from tenants.billing.usage.asked import Asked, Only
 from tenants.billing.usage.models import UsageRecord
+from tenants.billing.usage.usage_query import Only, UsageQuery
 
 Place = tuple[datetime, UUID]
 """The position of a record in the list."""
@@ -21,7 +21,7 @@ def is_cached(record: UsageRecord) -> bool:
     return record.cached or record.source_kind == CACHE
 
 
-def records(asked: Asked, *, limit: int, after: Place | None = None) -> Sequence[UsageRecord]:
+def records(asked: UsageQuery, *, limit: int, after: Place | None = None) -> Sequence[UsageRecord]:
     found = UsageRecord.objects.filter(_of(asked.only), created_at__gte=asked.start, created_at__lt=asked.end)
     if after is not None:
         at, last = after

@@ -9,9 +9,9 @@ from typing import Any
 from django.db.models import DateField, F, Min, Q, QuerySet, Sum, Value
 from django.db.models.functions import Cast, TruncMonth
 
-from tenants.billing.usage.asked import Only
 from tenants.billing.usage.models import UsageDay, UsageMonth, UsageTotal
 from tenants.billing.usage.summary import UsageLine
+from tenants.billing.usage.usage_query import Only
 from tenants.core.months import Month
 
 Rows = QuerySet[Any]

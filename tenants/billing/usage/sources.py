@@ -7,8 +7,8 @@ key. Rows that are not merged yet are only in the first, and are read from there
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from tenants.billing.usage.asked import Asked
 from tenants.billing.usage.models import UsageDay
+from tenants.billing.usage.usage_query import UsageQuery
 from tenants.core.months import Month
 
 _DAY = timedelta(days=1)
@@ -66,7 +66,7 @@ MONTHS = Source(
 )
 
 
-def source_of(asked: Asked) -> Source:
+def source_of(asked: UsageQuery) -> Source:
     if asked.bucket == "hour":
         return RECORDS
     if not (asked.only.keys or "key" in asked.group_by):

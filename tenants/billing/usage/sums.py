@@ -9,8 +9,8 @@ from typing import Any
 from django.db import connections
 from django.utils import timezone
 
-from tenants.billing.usage.asked import Asked, Bucket, Group
 from tenants.billing.usage.sources import source_of, whole_months, windows
+from tenants.billing.usage.usage_query import Bucket, Group, UsageQuery
 from tenants.core.db.unit_of_work import current_alias, current_tenant_id
 from tenants.core.months import Month
 
@@ -90,7 +90,7 @@ _BOTH = _ALIKE.replace("{mode}", "livemode AS of_mode, ").replace("{of_mode}", "
 _BOTH += _WITH_TOTALS.replace("{rows}", _ROWS)
 
 
-def sums(asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None) -> list[Row]:
+def sums(asked: UsageQuery, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None) -> list[Row]:
     """Return rows ordered by time, then by the groups. `after` is the position of the last row of the previous page."""
     if asked.bucket != "day" or not asked.group_by:
         return _sums(asked, limit, after)
@@ -103,7 +103,7 @@ def sums(asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | No
     return rows
 
 
-def _sums(asked: Asked, limit: int, after: tuple[datetime, Sequence[str]] | None) -> list[Row]:
+def _sums(asked: UsageQuery, limit: int, after: tuple[datetime, Sequence[str]] | None) -> list[Row]:
     values = {**_values(asked), "limit": limit}
     names = ["at", *(f"g{place}" for place in range(len(asked.group_by)))]
     further = ""
@@ -124,7 +124,7 @@ def _sums(asked: Asked, limit: int, after: tuple[datetime, Sequence[str]] | None
 
 
 def sums_and_totals(
-    asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None
+    asked: UsageQuery, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None
 ) -> tuple[list[Row], dict[bool, Sum]]:
     """Return some rows, and the sums over all rows.
 
@@ -139,7 +139,7 @@ def sums_and_totals(
     return rows, {row[-1]: _sum(row[-2]) for row in found if row[-1] is not None}
 
 
-def totals(asked: Asked) -> dict[bool, Sum]:
+def totals(asked: UsageQuery) -> dict[bool, Sum]:
     """Return the sums over the whole query, by livemode."""
     values = {**_values(asked), "limit": 2}
     of_all = replace(asked, group_by=(), bucket="hour" if asked.bucket == "hour" else "month")
@@ -147,7 +147,7 @@ def totals(asked: Asked) -> dict[bool, Sum]:
 
 
 def _select(
-    asked: Asked,
+    asked: UsageQuery,
     groups: Sequence[str],
     names: Sequence[str],
     after: str,
@@ -175,7 +175,7 @@ def _select(
         return rows
 
 
-def _filters(asked: Asked) -> str:
+def _filters(asked: UsageQuery) -> str:
     only, written = asked.only, ""
     if only.models:
         written += " AND model = ANY(%(models)s)"
@@ -188,7 +188,7 @@ def _filters(asked: Asked) -> str:
     return written
 
 
-def _values(asked: Asked) -> dict[str, Any]:
+def _values(asked: UsageQuery) -> dict[str, Any]:
     only = asked.only
     whole_from, whole_to = whole_months(asked.start.date(), asked.end.date(), timezone.now().date())
     return {
@@ -205,7 +205,7 @@ def _values(asked: Asked) -> dict[str, Any]:
     }
 
 
-def _row(asked: Asked, row: Sequence[Any]) -> Row:
+def _row(asked: UsageQuery, row: Sequence[Any]) -> Row:
     of = dict(zip(asked.group_by, row[1:-1], strict=True))
     return Row(max(row[0].replace(tzinfo=UTC), asked.start), of, _sum(row[-1]))
 
@@ -229,7 +229,7 @@ def _sum(written: str) -> Sum:
     )
 
 
-def end_of(at: datetime, asked: Asked) -> datetime:
+def end_of(at: datetime, asked: UsageQuery) -> datetime:
     """Return the end of the hour, day or month that began at `at`."""
     if asked.bucket == "hour":
         end = at + _HOUR

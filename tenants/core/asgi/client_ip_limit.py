@@ -18,7 +18,7 @@ class TooManyTries(DomainError):
     code = "rate_limited"
 
 
-class PlaceBound:
+class ClientIpLimit:
     """The limit of this process, for all its threads. The client IP that was counted longest ago is dropped first.
 
     `said` is the message of a refusal, with `pause_s` in it.

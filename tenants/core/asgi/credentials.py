@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Generic, TypeVar
 
-from tenants.core.asgi.client_ip_limit import PlaceBound
+from tenants.core.asgi.client_ip_limit import ClientIpLimit
 from tenants.core.asgi.threads import DatabaseThreads
 
 F = TypeVar("F")
@@ -24,14 +24,14 @@ MAX_GOOD = 50_000
 _SAID = "Too many unknown keys or sessions came from your address. Check yours, and send this again in {pause_s} s."
 
 
-class Strangers:
+class UnknownCallers:
     """The look-up of unknown credentials, however many there are."""
 
-    def __init__(self, tries: PlaceBound | None = None) -> None:
-        self._threads = DatabaseThreads("strangers", 2, waiting=MAX_WAITING)
+    def __init__(self, tries: ClientIpLimit | None = None) -> None:
+        self._threads = DatabaseThreads("unknown callers", 2, waiting=MAX_WAITING)
         self._tickets = DatabaseThreads("tickets", 1, waiting=MAX_WAITING)
         """The thread for look-ups in Redis. While Redis does not respond, keys and sessions are still looked up."""
-        self._tries = PlaceBound(MAX_A_MINUTE, _SAID) if tries is None else tries
+        self._tries = ClientIpLimit(MAX_A_MINUTE, _SAID) if tries is None else tries
 
     async def look_up(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
         """Look up a credential. Raises TooManyTries."""
@@ -74,14 +74,14 @@ class Familiar(Generic[F]):
     def __init__(
         self,
         threads: DatabaseThreads,
-        strangers: Strangers,
+        unknown_callers: UnknownCallers,
         find: Callable[[str], F],
         *,
         is_good: Callable[[F], bool],
         is_nobodys: Callable[[F], bool],
     ) -> None:
         self._threads = threads
-        self._strangers = strangers
+        self._unknown_callers = unknown_callers
         self._find = find
         self._is_good = is_good
         self._is_nobodys = is_nobodys
@@ -94,7 +94,7 @@ class Familiar(Generic[F]):
             found = await self._threads.run(self._find, credential)
         else:
             find = partial(self._find, credential)
-            found = await self._strangers.look_up(place, find, self._is_nobodys)
+            found = await self._unknown_callers.look_up(place, find, self._is_nobodys)
         self._keep(digest, self._is_good(found))
         return found
 

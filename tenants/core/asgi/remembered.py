@@ -14,7 +14,7 @@ V = TypeVar("V")
 @dataclass(frozen=True)
 class _Entry(Generic[V]):
     answer: "asyncio.Future[V]"
-    asked_at_s: float
+    requested_at_s: float
 
 
 class Remembered(Generic[K, V]):
@@ -36,14 +36,18 @@ class Remembered(Generic[K, V]):
     async def get(self, key: K, look_up: Callable[[], Awaitable[V]]) -> V:
         """Return the result. All callers during a look-up share it. A look-up that raises is not cached."""
         entry = self._entries.get(key)
-        if entry is None or entry.asked_at_s + self._lifetime_s <= self._clock():
+        if entry is None or entry.requested_at_s + self._lifetime_s <= self._clock():
             entry = self._ask(key, look_up)
         return await asyncio.shield(entry.answer)
 
     def peek(self, key: K) -> V | None:
         """Return the result if it is cached and fresh enough, so that no task has to wait for it."""
         entry = self._entries.get(key)
-        if entry is None or entry.asked_at_s + self._lifetime_s <= self._clock() or not entry.answer.done():
+        if (
+            entry is None
+            or entry.requested_at_s + self._lifetime_s <= self._clock()
+            or not entry.answer.done()
+        ):
             return None
         return None if entry.answer.cancelled() or entry.answer.exception() else entry.answer.result()
 

@@ -19,7 +19,7 @@ class Circuit:
 
     failures: int = 0
     """The number of failures in a row."""
-    rests_until_s: float = 0.0
+    paused_until_s: float = 0.0
     probing: bool = False
     """A flag that is true if a request has been let through since the circuit opened."""
 
@@ -28,7 +28,7 @@ class Circuit:
         return self.failures >= MAX_FAILURES
 
     def lets_through(self, now_s: float) -> bool:
-        return not self.is_open or now_s >= self.rests_until_s
+        return not self.is_open or now_s >= self.paused_until_s
 
     def asked(self, now_s: float) -> "Circuit":
         """Return the circuit after a request was let through. If the circuit is open, this request is the probe, and

@@ -62,9 +62,9 @@ class Circuits:
                 self._known[endpoint] = circuit.asked(now_s)
                 return
         raise EgressFailed(
-            "endpoint_resting",
+            "endpoint_paused",
             f"The last {circuit.failures} requests failed, so requests are paused for a while.",
-            extra={"retry_after_s": max(1, ceil(circuit.rests_until_s - now_s))},
+            extra={"retry_after_s": max(1, ceil(circuit.paused_until_s - now_s))},
         )
 
     def _keep(self, endpoint: str, circuit: Circuit) -> None:

@@ -10,8 +10,8 @@ from django.conf import settings
 
 from tenants.core.http_client import exchange, metrics
 from tenants.core.http_client.addresses import Address, is_loopback
+from tenants.core.http_client.cancellation import Cut
 from tenants.core.http_client.circuits import Circuits
-from tenants.core.http_client.cut import Cut
 from tenants.core.http_client.deadline import Deadline
 from tenants.core.http_client.errors import EgressFailed, EgressRefused, no_public_address
 from tenants.core.http_client.exchange import Answer, Caps, Outbound

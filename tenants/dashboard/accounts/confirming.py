@@ -19,7 +19,7 @@ from tenants.accounts.unconfirmed import it_was_not_theirs
 from tenants.authentication.impersonation import impersonation_of
 
 
-class WordForm(forms.Form):
+class ConfirmForm(forms.Form):
     """A form in which a person proves with the password that they typed the address."""
 
     password = forms.CharField(
@@ -74,10 +74,12 @@ class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
             found["has_password"] = address.user.has_usable_password()
         return {**found, **{name: kwargs[name] for name in ("refused",) if name in kwargs}}
 
-    def _asked(self, address: EmailAddress, typed: Any = None) -> WordForm | None:
+    def _asked(self, address: EmailAddress, typed: Any = None) -> ConfirmForm | None:
         """Return the password form, or None in the session where the address was typed."""
         return (
-            None if self._was_typed_here(address) else WordForm(typed, person=address.user, label_suffix="")
+            None
+            if self._was_typed_here(address)
+            else ConfirmForm(typed, person=address.user, label_suffix="")
         )
 
     def _was_typed_here(self, address: EmailAddress) -> bool:

@@ -7,11 +7,11 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from tenants.audit.actions import KINDS
 from tenants.audit.as_csv import as_csv
-from tenants.audit.deeds import KINDS
+from tenants.audit.entry_display import EntryDisplay
 from tenants.audit.filters import ANY_KEY, THE_OPERATOR, THE_SERVICE, AuditFilter
 from tenants.audit.selectors import MAX_EXPORTED, audit_entries
-from tenants.audit.telling import Told
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard.log.selectors import names_of_people
 from tenants.dashboard_base.members import members_only
@@ -36,7 +36,7 @@ def audit_log(request: HttpRequest, identity: Identity) -> HttpResponse:
         found = list((rows.filter(id__lt=before) if before else rows)[: AT_ONCE + 1])
         people = names_of_people()
     context = {
-        "entries": [Told(entry) for entry in found[:AT_ONCE]],
+        "entries": [EntryDisplay(entry) for entry in found[:AT_ONCE]],
         "older": str(found[AT_ONCE - 1].id) if len(found) > AT_ONCE else "",
         "before": before,
         "filter": wanted,
@@ -57,7 +57,7 @@ def audit_csv(request: HttpRequest, identity: Identity) -> HttpResponse:
     if fault:
         raise Http404(fault)
     with unit_of_work(identity.tenant_id):
-        entries = [Told(entry) for entry in audit_entries(wanted)[:MAX_EXPORTED]]
+        entries = [EntryDisplay(entry) for entry in audit_entries(wanted)[:MAX_EXPORTED]]
     response = HttpResponse(as_csv(entries), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="audit-log-{timezone.now():%Y-%m-%d}.csv"'
     return response

@@ -26,18 +26,18 @@ def _area(label: str, help_text: str, placeholder: str) -> forms.CharField:
 
 
 class FenceForm(forms.Form):
-    for_models = _area("Only these models", "Empty: any model.", "parse, embed")
-    from_networks = _area(
+    allowed_models = _area("Only these models", "Empty: any model.", "parse, embed")
+    allowed_networks = _area(
         "Only from these IPs",
         "IPv4 or IPv6 addresses and networks. Empty: any IP.",
         "203.0.113.0/24, 2001:db8::/32",
     )
 
-    def clean_for_models(self) -> list[str]:
-        return self._checked("for_models", checked_models)
+    def clean_allowed_models(self) -> list[str]:
+        return self._checked("allowed_models", checked_models)
 
-    def clean_from_networks(self) -> list[str]:
-        return self._checked("from_networks", checked_networks)
+    def clean_allowed_networks(self) -> list[str]:
+        return self._checked("allowed_networks", checked_networks)
 
     def _checked(self, name: str, check: Callable[[Iterable[str]], list[str]]) -> list[str]:
         try:
@@ -47,4 +47,4 @@ class FenceForm(forms.Form):
 
     @property
     def fences(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in ("for_models", "from_networks")}
+        return {name: self.cleaned_data[name] for name in ("allowed_models", "allowed_networks")}

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tenants.core.times import day_text
 from tenants.dashboard.keys.fence_form import FenceForm
-from tenants.dashboard.keys.words import CUSTOM, MEANINGS, presets_within
+from tenants.dashboard.keys.scope_texts import CUSTOM, MEANINGS, presets_within
 
 LONGEST = timedelta(days=5 * 366)
 LIFETIMES = (

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from tenants.api_keys.models import ApiKey
-from tenants.dashboard.keys.words import in_words
+from tenants.dashboard.keys.scope_texts import in_words
 from tenants.dashboard_base.wording import ago, until
 
 SOON_S = 14 * 86_400
@@ -60,8 +60,8 @@ def key_view(key: ApiKey, now: datetime, *, replaced: bool = False) -> KeyView:
         last_used_at=key.last_used_at,
         last_used=ago(key.last_used_at, now),
         last_used_from=key.last_used_from,
-        models=", ".join(key.for_models),
-        networks=", ".join(key.from_networks),
+        models=", ".join(key.allowed_models),
+        networks=", ".join(key.allowed_networks),
         state=state,
         ends_at=key.revoked_at or key.expires_at,
         ends=_end(key, now, state),

@@ -19,7 +19,7 @@ from tenants.dashboard.keys.fence_form import FenceForm
 from tenants.dashboard.keys.first_call import first_call
 from tenants.dashboard.keys.forms import KeyForm, RotationForm
 from tenants.dashboard.keys.key_view import key_view, key_views
-from tenants.dashboard.keys.words import MEANINGS
+from tenants.dashboard.keys.scope_texts import MEANINGS
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
@@ -119,7 +119,10 @@ def _nothing_done(request: HttpRequest, why: str) -> HttpResponse:
 @_of_a_key
 def keep_to(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpResponse:
     identity.require_all(key.scopes)
-    written = {"for_models": ", ".join(key.for_models), "from_networks": ", ".join(key.from_networks)}
+    written = {
+        "allowed_models": ", ".join(key.allowed_models),
+        "allowed_networks": ", ".join(key.allowed_networks),
+    }
     form = FenceForm(request.POST or None, label_suffix="", initial=written)
     if request.method == "POST" and form.is_valid():
         with unit_of_work(identity.tenant_id):

@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 from tenants.core.durations import duration
 from tenants.dashboard.log.subject import job_id_of
-from tenants.request_log.entries import JournalEntry
+from tenants.request_log.entries import LogEntry
 
 LONGEST_DETAIL = 300
 """The most characters of the message that is shown first. The full response is shown below it."""
@@ -37,7 +37,7 @@ class EntryView:
     """The id of the job; empty if there is no job to link to."""
 
 
-def entry_view(entry: JournalEntry, key_names: Mapping[str, str], people: Mapping[str, str]) -> EntryView:
+def entry_view(entry: LogEntry, key_names: Mapping[str, str], people: Mapping[str, str]) -> EntryView:
     problem = entry.problem_fields
     code, detail = entry.problem_words
     return EntryView(
@@ -73,7 +73,7 @@ def _status_words(status: int) -> str:
         return ""
 
 
-def _who(entry: JournalEntry, key_names: Mapping[str, str], people: Mapping[str, str]) -> str:
+def _who(entry: LogEntry, key_names: Mapping[str, str], people: Mapping[str, str]) -> str:
     if entry.key_id:
         return key_names.get(entry.key_id, "Deleted key")
     return people.get(entry.user_id, "Former member")

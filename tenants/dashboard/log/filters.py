@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlencode
 
-from tenants.request_log.entries import JournalEntry
+from tenants.request_log.entries import LogEntry
 
 STATUSES = (("", "Any status"), ("ok", "Succeeded"), ("4xx", "Refused (4xx)"), ("5xx", "Failed (5xx)"))
 PEOPLE = "people"
@@ -44,10 +44,10 @@ class LogFilter:
         values["rows"] = "all" if self.all_rows else ""
         return urlencode({name: value for name, value in values.items() if value})
 
-    def chosen(self, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
+    def chosen(self, entries: Sequence[LogEntry]) -> list[LogEntry]:
         return [entry for entry in entries if self._wants(entry)]
 
-    def _wants(self, entry: JournalEntry) -> bool:
+    def _wants(self, entry: LogEntry) -> bool:
         return (
             self._wants_status(entry.status)
             and (not self.key or entry.key_id == ("" if self.key == PEOPLE else self.key))

@@ -2,12 +2,12 @@
 
 import re
 
-from tenants.request_log.entries import JournalEntry
+from tenants.request_log.entries import LogEntry
 
 _JOB = re.compile(r"/v1/jobs/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^/?])", re.IGNORECASE)
 
 
-def job_id_of(entry: JournalEntry) -> str:
+def job_id_of(entry: LogEntry) -> str:
     """Return the id of the job. It is empty if the request was about no job, the job was not found, or this request
     deleted it.
     """

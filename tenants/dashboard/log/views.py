@@ -15,8 +15,8 @@ from tenants.dashboard.log.filters import PEOPLE, STATUSES, LogFilter
 from tenants.dashboard.log.selectors import names_of_people
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
-from tenants.request_log.entries import JournalEntry
-from tenants.request_log.store import KEPT, JournalAway, recent_requests
+from tenants.request_log.entries import LogEntry
+from tenants.request_log.store import KEPT, LogUnavailable, recent_requests
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class _Names:
     keys: dict[str, str]
     people: dict[str, str]
 
-    def view(self, entry: JournalEntry) -> EntryView:
+    def view(self, entry: LogEntry) -> EntryView:
         return entry_view(entry, self.keys, self.people)
 
 
@@ -36,7 +36,7 @@ def request_log(request: HttpRequest, identity: Identity) -> HttpResponse:
     wanted = LogFilter.read(request.GET.dict())
     try:
         all_entries = recent_requests(identity.tenant_id)
-    except JournalAway:
+    except LogUnavailable:
         all_entries, away = [], True
     else:
         away = False
@@ -68,7 +68,7 @@ def request_page(request: HttpRequest, identity: Identity, entry_id: str) -> Htt
     identity.require("log:read")
     try:
         entries = recent_requests(identity.tenant_id)
-    except JournalAway:
+    except LogUnavailable:
         entries = []
     entry = next((one for one in entries if one.id == entry_id), None)
     if entry is None:
@@ -78,6 +78,6 @@ def request_page(request: HttpRequest, identity: Identity, entry_id: str) -> Htt
     return render(request, "tenants/log/request.html", {"entry": _names(identity, [entry]).view(entry)})
 
 
-def _names(identity: Identity, entries: Sequence[JournalEntry]) -> _Names:
+def _names(identity: Identity, entries: Sequence[LogEntry]) -> _Names:
     with unit_of_work(identity.tenant_id):
         return _Names(names_of_keys({entry.key_id for entry in entries if entry.key_id}), names_of_people())

@@ -156,9 +156,9 @@ def leave_tenant(request: HttpRequest, identity: Identity) -> HttpResponse:
     return redirect("home")
 
 
-def _told(request: HttpRequest, deed: Callable[[], str]) -> HttpResponse:
+def _told(request: HttpRequest, action: Callable[[], str]) -> HttpResponse:
     try:
-        messages.success(request, deed())
+        messages.success(request, action())
     except (LastOwner, NotPermitted, OwnerShutOut) as refusal:
         messages.error(request, f"{refusal.detail} Nothing was changed.")
     return redirect("members")

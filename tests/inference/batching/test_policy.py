@@ -244,7 +244,7 @@ class CountedPieces(WaitingPieces):
 
     def __init__(self) -> None:
         super().__init__()
-        self.looked_at = 0
+        self.checked_at = 0
 
     def up_to_length(self, piece: QueuedPiece) -> Iterator[QueuedPiece]:
         return self._counted(super().up_to_length(piece))
@@ -254,7 +254,7 @@ class CountedPieces(WaitingPieces):
 
     def _counted(self, pieces: Iterator[QueuedPiece]) -> Iterator[QueuedPiece]:
         for piece in pieces:
-            self.looked_at += 1
+            self.checked_at += 1
             yield piece
 
 
@@ -263,4 +263,4 @@ def test_however_many_wait_only_a_batch_of_them_is_looked_at() -> None:
     for number in range(4096):
         put(waiting, 1 + number * 7 % 3000, tenant=f"t{number % 7}")
     assert len(dispatched(waiting, config(ONLY_RUNS, BatchLimits(max_padded=None))).pieces) == 64
-    assert waiting.looked_at <= 64 + 3
+    assert waiting.checked_at <= 64 + 3

@@ -105,18 +105,18 @@ _DEEDS = st.lists(
 )
 
 
-@given(deeds=_DEEDS)
+@given(actions=_DEEDS)
 def test_it_never_holds_more_than_it_may_and_never_says_what_it_was_not_told(
-    deeds: list[tuple[str, int, int]],
+    actions: list[tuple[str, int, int]],
 ) -> None:
     kept = shelf(40)
     told: dict[bytes, int] = {}
-    for number, (deed, name, size) in enumerate(deeds):
+    for number, (action, name, size) in enumerate(actions):
         key = bytes([name])
-        if deed == "put":
+        if action == "put":
             kept.put(key, number, size, 1.0)
             told[key] = number
-        elif deed == "drop":
+        elif action == "drop":
             kept.drop(key)
             told.pop(key, None)
         elif (found := kept.get(key, 0.0)) is not None:

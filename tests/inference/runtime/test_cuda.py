@@ -15,10 +15,10 @@ from inference.core.calls import Call
 from inference.core.contracts import TensorInput, TextInput, VersionSpec, WorkInput
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine, local_engine
+from inference.runtime.fixed_size_runs import WHOLE_ROWS
 from inference.runtime.memory_in_use import GpuMemory, gpu_memory
 from inference.runtime.providers import CPU, CUDA, plan_execution
 from inference.runtime.session_host import SessionHost
-from inference.runtime.whole_runs import WHOLE_ROWS
 from tests.inference.registry.builtin.served import builtin_specs
 from tests.inference.runtime.graphs import save_graph, save_graph_text
 from tests.inference.runtime.pictures import LETTER, draw_page, picture_page

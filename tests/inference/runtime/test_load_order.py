@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.runtime.load_order import LOADS_AT_ONCE, OVERTAKEN_FOR_S, Turn, WaitingLoad, next_load
+from inference.runtime.load_order import LOADS_AT_ONCE, OVERTAKEN_FOR_S, LoadTurn, WaitingLoad, next_load
 from inference.runtime.residency import Resident
 
 BUSY = Resident("busy", 90, in_use=True)
@@ -9,7 +9,7 @@ BUSY = Resident("busy", 90, in_use=True)
 
 def turn(
     *waiting: WaitingLoad, residents: tuple[Resident, ...] = (), loading: tuple[WaitingLoad, ...] = ()
-) -> Turn:
+) -> LoadTurn:
     return next_load(waiting, residents, loading=loading, budget_bytes=100)
 
 
@@ -18,16 +18,16 @@ def test_first_come_first_loaded() -> None:
 
 
 def test_what_is_idle_leaves_for_it() -> None:
-    assert turn(WaitingLoad("a", 60), residents=(Resident("idle", 50),)) == Turn("a", ("idle",))
+    assert turn(WaitingLoad("a", 60), residents=(Resident("idle", 50),)) == LoadTurn("a", ("idle",))
 
 
 def test_small_one_overtakes_what_waits_for_room_but_not_for_ever() -> None:
     small = WaitingLoad("small", 5)
-    assert turn(WaitingLoad("large", 50), small, residents=(BUSY,)) == Turn(
+    assert turn(WaitingLoad("large", 50), small, residents=(BUSY,)) == LoadTurn(
         "small", blocked=frozenset({"large"})
     )
     late = WaitingLoad("large", 50, blocked_s=OVERTAKEN_FOR_S + 1)
-    assert turn(late, small, residents=(BUSY,)) == Turn(blocked=frozenset({"large", "small"}))
+    assert turn(late, small, residents=(BUSY,)) == LoadTurn(blocked=frozenset({"large", "small"}))
 
 
 def test_whoever_holds_another_session_may_always_overtake() -> None:
@@ -37,14 +37,14 @@ def test_whoever_holds_another_session_may_always_overtake() -> None:
 
 def test_what_is_to_be_measured_is_loaded_by_itself() -> None:
     known, unknown = WaitingLoad("known", 10), WaitingLoad("unknown", 10, to_measure=True)
-    assert turn(unknown, known, loading=(WaitingLoad("other", 10),)) == Turn()
-    assert turn(known, loading=(unknown,)) == Turn()
+    assert turn(unknown, known, loading=(WaitingLoad("other", 10),)) == LoadTurn()
+    assert turn(known, loading=(unknown,)) == LoadTurn()
     assert turn(known, unknown, loading=(WaitingLoad("other", 10),)).path == "known"
 
 
 def test_only_so_many_are_loaded_at_once() -> None:
     loading = tuple(WaitingLoad(str(number), 1) for number in range(LOADS_AT_ONCE))
-    assert turn(WaitingLoad("a", 10), loading=loading) == Turn()
+    assert turn(WaitingLoad("a", 10), loading=loading) == LoadTurn()
 
 
 @given(

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.runtime.residency import HALVES_IN_S, Resident, Room, UseRate, make_room
+from inference.runtime.residency import HALVES_IN_S, MemoryBudget, Resident, UseRate, make_room
 
 RESIDENTS = st.lists(
     st.builds(
@@ -20,7 +20,7 @@ RESIDENTS = st.lists(
 )
 
 
-def kept(residents: Sequence[Resident], room: Room) -> list[Resident]:
+def kept(residents: Sequence[Resident], room: MemoryBudget) -> list[Resident]:
     return [resident for resident in residents if resident.path not in room.evict]
 
 
@@ -66,7 +66,7 @@ def test_small_ones_stay_where_a_large_one_makes_all_the_room() -> None:
 
 def test_nothing_is_evicted_in_vain() -> None:
     residents = [Resident("idle", 10), Resident("busy", 100, in_use=True)]
-    assert make_room(residents, needed_bytes=50, budget_bytes=120) == Room((), enough=False)
+    assert make_room(residents, needed_bytes=50, budget_bytes=120) == MemoryBudget((), enough=False)
 
 
 def test_use_counts_half_after_a_while() -> None:

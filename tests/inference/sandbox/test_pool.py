@@ -142,7 +142,7 @@ def test_there_is_no_way_out(pool: SandboxPool, tmp_path: Path) -> None:
         answers = ask(pool, "escape", (arena.descriptor,), path=str(secret), parent=os.getpid())
     assert answers.pop("descriptors") == 1
     assert answers.pop("environment").keys() <= {"LC_CTYPE", "PWD", "GLIBC_TUNABLES"}
-    assert [deed for deed, answer in answers.items() if answer == "done"] == []
+    assert [action for action, answer in answers.items() if answer == "done"] == []
     assert_works(pool)
 
 

@@ -41,7 +41,7 @@ def test_a_request_cannot_reach_its_template(pool: SandboxPool) -> None:
     assert pool.wait_until_warm(20)
     for template in tree(pool):
         answers = ask(pool, "reach", process=template.pid)
-        assert [deed for deed, answer in answers.items() if answer == "done"] == []
+        assert [action for action, answer in answers.items() if answer == "done"] == []
     assert_works(pool)
 
 
@@ -53,14 +53,14 @@ def test_fifty_requests_leave_no_process(pool: SandboxPool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("deed", "error"), [("spin", ChildTimedOut), ("hang up", ChildTimedOut), ("fail", ChildFailed)]
+    ("action", "error"), [("spin", ChildTimedOut), ("hang up", ChildTimedOut), ("fail", ChildFailed)]
 )
 def test_a_fork_that_is_killed_or_fails_costs_no_child(
-    pool: SandboxPool, deed: str, error: type[Exception]
+    pool: SandboxPool, action: str, error: type[Exception]
 ) -> None:
     before = tree(pool)
     with pytest.raises(error):
-        ask(pool, deed, limits=HASTY)
+        ask(pool, action, limits=HASTY)
     assert tree(pool) == before
     assert_works(pool)
 

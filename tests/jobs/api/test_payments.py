@@ -14,9 +14,9 @@ from rest_framework.test import APIRequestFactory
 
 from jobs.api.payments import PaymentDetail, PaymentList
 from jobs.core.errors import RequestInProgress
+from jobs.idempotency.idempotent_requests import Answered, Keep, make_in_steps
 from jobs.idempotency.keys import Sent
 from jobs.idempotency.models import IdempotencyKey
-from jobs.idempotency.once import Answered, Keep, make_in_steps
 from tenants.api.authentication import IDENTITY
 from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key

@@ -19,7 +19,7 @@ from jobs.archives.errors import ArchiveFinished, ArchiveRejected, TooManyArchiv
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.selectors import get_archive
 from jobs.archives.services import ArchiveRequest, accept_archive, cancel_archive, delete_archive
-from jobs.archives.unpacking import Turn
+from jobs.archives.unpacking import Lease
 from jobs.archives.upkeep import keep_up_archives
 from jobs.core.models import Document, Job
 from jobs.documents.reading import reader
@@ -62,7 +62,7 @@ class Bench:
         raise AssertionError("the archive is not to be had")
 
     def turn(self, archive: Archive, goes_on: Callable[[], bool] = lambda: True) -> str:
-        return Turn(self.claim(archive), reader, goes_on).take()
+        return Lease(self.claim(archive), reader, goes_on).take()
 
     def rows(self, archive: Archive) -> list[Row]:
         with unit_of_work(self.identity.tenant_id):
@@ -167,7 +167,7 @@ def test_an_entry_whose_archive_was_taken_over_makes_no_document(bench: Bench) -
     late = bench.claim(archive)
     bench.expire_lease(archive)
     bench.claim(archive)
-    assert Turn(late, reader, lambda: True).take() == "lease_lost"
+    assert Lease(late, reader, lambda: True).take() == "lease_lost"
     assert bench.counts() == (0, 0)
     assert bench.rows(archive) == [(1, "waiting", "")]
 
@@ -211,7 +211,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(bench: Bench) -> None:
     slow = bench.claim(archive)
     bench.expire_lease(archive)
     assert bench.turn(archive) == "done"
-    assert Turn(slow, reader, lambda: True).take() == "lease_lost"
+    assert Lease(slow, reader, lambda: True).take() == "lease_lost"
     assert bench.counts() == (2, 2)
 
 
@@ -266,7 +266,7 @@ def test_a_canceled_archive_keeps_what_was_made_and_makes_no_more(bench: Bench) 
     claim = bench.claim(archive)
     canceled = cancel_archive(identity=bench.identity, archive_id=archive.id)
     assert canceled.state == states.CANCELED
-    assert Turn(claim, reader, lambda: True).take() == "lease_lost"
+    assert Lease(claim, reader, lambda: True).take() == "lease_lost"
     assert {state for _, state, _ in bench.rows(archive)} == {"canceled"}
     assert cancel_archive(identity=bench.identity, archive_id=archive.id).state == states.CANCELED
     assert not default_storage.exists(archive.file)

@@ -7,7 +7,7 @@ import pytest
 
 from jobs.batches import checking
 from jobs.batches.checking import MAX_FAULTS, FileCheck
-from jobs.batches.lines import ENVELOPE_BYTES, BatchLine, weight_of
+from jobs.batches.line_parsing import ENVELOPE_BYTES, BatchLine, weight_of
 
 MAX_BODY = 1 << 20
 

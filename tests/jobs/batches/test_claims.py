@@ -99,11 +99,11 @@ def test_the_line_that_a_worker_died_with_is_known_to_the_next(desk: BatchDesk) 
         desk.expire_lease(claim)
         take_from_silent_workers()
     last = desk.claimed(batch)
-    assert last.deadly_lines == {2, 3}
+    assert last.crashing_lines == {2, 3}
     assert not note_line(claim, 1)
     assert note_line(last, 1)
     put_off(last)
-    assert desk.claimed(batch).deadly_lines == {2, 3}
+    assert desk.claimed(batch).crashing_lines == {2, 3}
 
 
 def test_a_renewal_tells_how_the_batch_is_to_end(desk: BatchDesk) -> None:
@@ -139,7 +139,7 @@ def test_a_task_that_somebody_has_locked_does_not_hold_up_the_renewal_of_others(
 def test_a_claim_says_which_models_its_key_may_have_run(desk: BatchDesk) -> None:
     with operator_work():
         key = create_key(tenant_id=desk.identity.tenant_id, name="kept to models").key
-        ApiKey.objects.filter(id=key.id).update(for_models=["embed"])
+        ApiKey.objects.filter(id=key.id).update(allowed_models=["embed"])
         batch = desk.checked(1)
         Batch.objects.filter(id=batch.id).update(api_key_id=key.id)
     assert desk.claimed(batch).key_models == ("embed",)

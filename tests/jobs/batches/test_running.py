@@ -17,10 +17,10 @@ from inference.gateway.replies import Reply
 from inference.gateway.room import Room
 from inference.registry.errors import ModelPaused
 from jobs.batches import running, states
-from jobs.batches.asking import SliceAsker
 from jobs.batches.checking import batch_fault
 from jobs.batches.claims import TaskClaim, claim_task, renew_tasks
-from jobs.batches.lines import LineFault
+from jobs.batches.line_calls import SliceAsker
+from jobs.batches.line_parsing import LineFault
 from jobs.batches.models import Batch
 from jobs.batches.running import Held, SliceRun
 from jobs.batches.settlement import Done, finish_run, give_up_lines

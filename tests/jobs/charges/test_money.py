@@ -16,7 +16,7 @@ from jobs.core.models import Document, Job
 from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.queue.sweeper import sweep_expired_leases
 from jobs.retention.deleting import delete_document
-from jobs.submission.once import submit_once
+from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.overdue import end_overdue_jobs
 from jobs.submission.services import JobRequest, cancel_job, retry_job
 from tenants.billing.ledger.errors import InsufficientFunds, PaymentRequired

@@ -60,7 +60,7 @@ def test_what_differs_is_found_and_stays_on_record(
         reconcile()
     with operator_work():
         (row,) = LedgerDifference.objects.filter(tenant_id=purse.tenant_id)
-    assert (row.compared, row.gone_at) == (compared, None)
+    assert (row.compared, row.resolved_at) == (compared, None)
     with pytest.raises(CommandError):
         call_command("reconcile_ledger")
     if compared in {"available", "held"}:
@@ -68,7 +68,7 @@ def test_what_differs_is_found_and_stays_on_record(
         reconcile()
         with operator_work():
             row.refresh_from_db()
-        assert row.gone_at is not None
+        assert row.resolved_at is not None
 
 
 def test_a_job_that_was_ended_without_its_settlement_is_settled(desk: Desk, purse: Purse) -> None:

@@ -20,9 +20,9 @@ from tenants.accounts.models import Tenant
 from tenants.billing.ledger.models import LedgerDifference
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
+from tenants.limits.storage.capacity import MB, AccountStorageFull
 from tenants.limits.storage.counting import MAX_LINES, fold_stored_bytes, stored_bytes
 from tenants.limits.storage.models import StoredBytes
-from tenants.limits.storage.room import MB, AccountStorageFull
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import Folder, folder
 from tests.jobs.documents.test_services import upload
@@ -184,8 +184,8 @@ def test_a_count_that_is_wrong_is_told_of_and_corrected(identity: Identity, tmp_
     assert used(identity) == len(content)
     with operator_work():
         row = LedgerDifference.objects.get(tenant_id=identity.tenant_id, compared="stored_bytes")
-    assert (row.expected_micros, row.found_micros, row.gone_at) == (len(content), len(content) + 7, None)
+    assert (row.expected_micros, row.found_micros, row.resolved_at) == (len(content), len(content) + 7, None)
     reconcile()
     with operator_work():
         row.refresh_from_db()
-    assert row.gone_at is not None
+    assert row.resolved_at is not None

@@ -63,13 +63,13 @@ def test_its_messages_are_shown_and_its_buttons_act(
     delivery = send_test(identity=identity, endpoint_id=endpoint_id)
     here = f"/webhooks/{endpoint_id}"
     assert delivery.message.webhook_id in member.get(here).content.decode()
-    for deed, words in (
+    for action, words in (
         ("test", "Test message sent"),
         ("disable", "Endpoint disabled"),
         ("test", "Enable it first"),
         ("enable", "Endpoint enabled"),
     ):
-        assert words in member.post(f"{here}/{deed}", follow=True).content.decode()
+        assert words in member.post(f"{here}/{action}", follow=True).content.decode()
     replayed = member.post(f"/webhooks/deliveries/{delivery.id}/replay", follow=True)
     assert "Message sent again" in replayed.content.decode()
     assert "whsec_" in member.post(f"{here}/rotate").content.decode()
@@ -115,6 +115,6 @@ def test_one_that_is_left_alone_says_until_when_and_a_test_ends_that(
     here = f"/webhooks/{endpoint_id}"
     with unit_of_work(identity.tenant_id):
         endpoints = WebhookEndpoint.objects.filter(id=endpoint_id)
-        endpoints.update(failures=5, rests_until=Now() + timedelta(minutes=5))
+        endpoints.update(failures=5, paused_until=Now() + timedelta(minutes=5))
     assert "paused until" in member.get(here).content.decode()
     assert "paused until" not in member.post(f"{here}/test", follow=True).content.decode()

@@ -20,7 +20,7 @@ from jobs.documents.erasure import erase_due_files
 from jobs.documents.pages import open_page
 from jobs.documents.services import store_document
 from jobs.queue.settlement import finish_page
-from jobs.submission.once import submit_once
+from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest, submit_job
 from jobs.webhooks.services import create_endpoint
 from jobs.webhooks.upkeep import erase_old_webhooks
@@ -150,10 +150,10 @@ def test_nothing_is_left_but_money_and_its_proof(
         assert used
         assert UsageRecord.objects.filter(tenant_id=owner.tenant_id).count() == used
         assert not Membership.objects.filter(user=tenant.owner).exists()
-        deeds = AuditEntry.objects.filter(tenant_id=owner.tenant_id, deed__startswith="tenant.").order_by(
+        actions = AuditEntry.objects.filter(tenant_id=owner.tenant_id, action__startswith="tenant.").order_by(
             "id"
         )
-        assert list(deeds.values_list("deed", flat=True))[-3:] == [
+        assert list(actions.values_list("action", flat=True))[-3:] == [
             "tenant.closing",
             "tenant.erasing",
             "tenant.erased",
@@ -256,7 +256,7 @@ SELECT relname FROM pg_class WHERE relname = ANY (%s) AND oid NOT IN (SELECT id 
 """
 WRITTEN_BY_ITS_END = {
     "jobs_eventhorizon": "written by whoever erases events",
-    "jobs_turn": "written as a page of theirs is let to a worker",
+    "jobs_fairshare": "written as a page of theirs is let to a worker",
     "jobs_webhookmessage": "tells of an event, in its transaction",
     "tenants_storedbytes": "written by triggers of what is counted",
 }

@@ -7,9 +7,9 @@ import pytest
 from django.db import connections
 
 from jobs.core.models import Job
+from jobs.idempotency.idempotent_requests import Answered
 from jobs.idempotency.models import IdempotencyKey
-from jobs.idempotency.once import Answered
-from jobs.submission.once import submit_once
+from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.identity.identity import Identity

@@ -12,9 +12,9 @@ from django.db import connections
 from jobs.core.errors import RequestInProgress
 from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.idempotency.holds import LEASE_S, Hold, let_go, renew
+from jobs.idempotency.idempotent_requests import Answered, count_once, hold, made_before, make_in_steps
 from jobs.idempotency.keys import Sent
 from jobs.idempotency.models import HeldKey
-from jobs.idempotency.once import Answered, count_once, hold, made_before, make_in_steps
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tests.jobs.conftest import Desk
 

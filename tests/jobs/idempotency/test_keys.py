@@ -4,12 +4,12 @@ import pytest
 
 from jobs.core.deadlines import Deadlines
 from jobs.core.errors import IdempotencyKeyReused
-from jobs.idempotency.keys import LONGEST, Asked, Sent, checked_key, fingerprint_of, require_same
+from jobs.idempotency.keys import LONGEST, KeyedRequest, Sent, checked_key, fingerprint_of, require_same
 from tenants.core.errors import InvalidRequest
 from tenants.core.ids import uuid7
 
 SENT = Sent(uuid7(), "retry_job", "k", "one")
-ASKED = Asked("parse", {"a": 1, "b": [2]}, None, None, {"text": "hello"}, True)
+ASKED = KeyedRequest("parse", {"a": 1, "b": [2]}, None, None, {"text": "hello"}, True)
 
 
 @pytest.mark.parametrize("key", ["a", "~" * LONGEST, '"quoted"', "with a space"])

@@ -292,7 +292,7 @@ def test_servers_that_are_slow_hold_no_thread_of_django(
         for _ in range(10):
             assert client.get("/v1/documents", timeout=3).status_code == 200
         codes = {one.result().json()["code"] for one in slow}
-    assert codes <= {"url_too_slow", "overloaded", "url_resting"}
+    assert codes <= {"url_too_slow", "overloaded", "url_paused"}
     assert "url_too_slow" in codes
 
 

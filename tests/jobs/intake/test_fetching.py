@@ -205,7 +205,7 @@ def test_a_server_that_fails_often_rests_for_that_tenant_alone(tmp_path: Path, w
         for _ in range(5):
             assert (await bench.error(tenant=tenant)).extra["remote_status"] == 500
         resting = await bench.error(tenant=tenant)
-        assert (resting.code, resting.extra["retry_after_s"]) == ("url_resting", 30)
+        assert (resting.code, resting.extra["retry_after_s"]) == ("url_paused", 30)
         assert (await bench.error()).code == "url_not_fetched"
 
     run(tmp_path, here.client().fetch, act)
@@ -296,4 +296,4 @@ def test_a_name_that_leads_inside_rests_like_one_that_is_not_there(tmp_path: Pat
 
         run(tmp_path, here.client().fetch, act)
     assert told[0] == told[1]
-    assert told[0][-1] == "url_resting"
+    assert told[0][-1] == "url_paused"

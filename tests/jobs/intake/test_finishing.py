@@ -13,7 +13,7 @@ from jobs.intake.finishing import LARGE_AT_ONCE, LARGE_BYTES, Finishing
 from jobs.intake.inspections import Inspections
 from jobs.intake.spool import Spool
 from jobs.uploads import finishing
-from jobs.uploads.receiving import Turn
+from jobs.uploads.receiving import Lease
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
 
@@ -29,7 +29,7 @@ class SlowDisk:
         self.large: list[UUID] = []
         self.settled: list[UUID] = []
 
-    def join(self, turn: Turn, file: Scratch) -> Upload:
+    def join(self, turn: Lease, file: Scratch) -> Upload:
         if turn.size_bytes >= LARGE_BYTES:
             self.large.append(turn.tenant_id)
             self.begun.release()
@@ -42,7 +42,7 @@ class SlowDisk:
             content_type="text/plain",
         )
 
-    def settle(self, turn: Turn, upload: Upload) -> None:
+    def settle(self, turn: Lease, upload: Upload) -> None:
         self.settled.append(turn.tenant_id)
 
 
@@ -54,8 +54,8 @@ class NothingToSee(Inspections):
         return upload
 
 
-def whole(tenant_id: UUID, size_bytes: int) -> Turn:
-    return Turn(tenant_id, uuid4(), 1, size_bytes, size_bytes)
+def whole(tenant_id: UUID, size_bytes: int) -> Lease:
+    return Lease(tenant_id, uuid4(), 1, size_bytes, size_bytes)
 
 
 def test_large_uploads_of_many_tenants_leave_room_for_small_ones(

@@ -154,11 +154,11 @@ def test_a_request_that_is_no_good_makes_no_upload(
 
 def test_bytes_of_a_direct_upload_are_not_taken_by_the_service_nor_parts_of_another(tus: Tus) -> None:
     path = begin(tus, 10).headers["location"]
-    assert code_of(tus.send(path, 0, b"x")) == (409, "upload_sent_otherwise")
+    assert code_of(tus.send(path, 0, b"x")) == (409, "upload_method_differs")
     assert tus.ask("HEAD", path).status_code == 409
     plain = tus.begin(10)
-    assert code_of(tus.ask("POST", f"{plain}/parts", json={"numbers": [1]})) == (409, "upload_sent_otherwise")
-    assert code_of(tus.ask("POST", f"{plain}/complete")) == (409, "upload_sent_otherwise")
+    assert code_of(tus.ask("POST", f"{plain}/parts", json={"numbers": [1]})) == (409, "upload_method_differs")
+    assert code_of(tus.ask("POST", f"{plain}/complete")) == (409, "upload_method_differs")
     assert tus.shown(plain)["parts"] is None
 
 

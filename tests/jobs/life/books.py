@@ -13,7 +13,7 @@ from jobs.core.models import Event, Job, Page
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work
 
-_TOLD = frozenset({"wake_again_at"})
+_TOLD = frozenset({"renotify_at"})
 _DUE_IN = "extract(epoch FROM jobs_page.run_after - clock_timestamp())::float8"
 _LEASE_LEFT = "extract(epoch FROM jobs_page.lease_until - clock_timestamp())::float8"
 

@@ -12,7 +12,7 @@ UPDATE jobs_page SET run_after = clock_timestamp() + interval '10 s'
 WHERE {_OURS} AND state = 'queued' AND run_after > clock_timestamp() AND run_after < clock_timestamp() + interval '10 s'
 """
 _COME_DUE = f"""
-UPDATE jobs_page SET run_after = clock_timestamp() - interval '1 s', wake_again_at = NULL
+UPDATE jobs_page SET run_after = clock_timestamp() - interval '1 s', renotify_at = NULL
 WHERE {_OURS} AND state = 'queued' AND run_after > clock_timestamp()
 """
 _LET_LEASES_END = f"""

@@ -17,12 +17,12 @@ from inference.workers.heartbeats import Beat, Heartbeat
 from jobs.core.errors import BacklogTooLong, QueueTooLong
 from jobs.core.models import Document, Job
 from jobs.core.priorities import BULK, INTERACTIVE
-from jobs.core.turned_away import was_turned_away
+from jobs.core.recent_refusals import was_turned_away
 from jobs.intake.backlogs import refuse_known_job
 from jobs.queue import admission, slots
 from jobs.queue.admission import refuse_known
 from jobs.queue.queue_age import Queue
-from jobs.submission.once import submit_once
+from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest, cancel_job, retry_job
 from tenants.api.authentication import IDENTITY
 from tenants.core.db.unit_of_work import APP, OPERATOR, unit_of_work
@@ -153,7 +153,7 @@ def test_pages_that_nobody_works_on_refuse_by_their_age(desk: Desk, monkeypatch:
     for page in desk.pages(submit(desk)):
         desk.sql(
             "UPDATE jobs_page SET created_at = created_at - interval '1 hour',"
-            " run_after = run_after - interval '1 hour', wake_again_at = NULL WHERE id = %s",
+            " run_after = run_after - interval '1 hour', renotify_at = NULL WHERE id = %s",
             page.id,
         )
     forget(monkeypatch)

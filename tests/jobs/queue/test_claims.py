@@ -214,7 +214,7 @@ def test_the_last_try_of_a_page_that_workers_died_with_is_for_one_that_holds_no_
     assert claim_page(desk.identity.tenant_id, page.id, "busy", may_apart=busy) is None
     with unit_of_work(desk.identity.tenant_id):
         again = Page.objects.get(id=page.id)
-    assert (again.state, again.wake_again_at, again.attempt) == (states.QUEUED, None, LAST)
+    assert (again.state, again.renotify_at, again.attempt) == (states.QUEUED, None, LAST)
     assert desk.claim(page) is None, "it comes again a moment later"
     claim = eventually(lambda: desk.claim(page), "a worker that may take it", 5)
     assert claim.apart

@@ -13,13 +13,13 @@ from django.db import connections, transaction
 
 from inference.registry.models import ModelVersion
 from inference.workers.brokers import queue_depth
-from jobs.core.models import Job, Page, Turn
+from jobs.core.models import FairShare, Job, Page
 from jobs.core.priorities import BULK, INTERACTIVE, STANDARD
 from jobs.events.broker import publishing_broker
-from jobs.queue import lines as waiting
-from jobs.queue import turns as taking
+from jobs.queue import fair_release as taking
+from jobs.queue import waiting_queues as waiting
+from jobs.queue.fair_release import Capacity, take
 from jobs.queue.release import release_version
-from jobs.queue.turns import Room, take
 from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_job
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
@@ -57,7 +57,7 @@ def set_tenant(desk: Desk, **fields: object) -> None:
 
 def released(desk: Desk, pages: int, window: int = 10**6, share: int = 0) -> list[Page]:
     """Release pages and return them in the order in which workers would be notified of them."""
-    wakes = take(Room(desk.version.id, window, pages, 1.0, share=share))
+    wakes = take(Capacity(desk.version.id, window, pages, 1.0, share=share))
     with operator_work():
         found = Page.objects.in_bulk([wake.page_id for wake in wakes])
     return [found[wake.page_id] for wake in wakes]
@@ -66,7 +66,7 @@ def released(desk: Desk, pages: int, window: int = 10**6, share: int = 0) -> lis
 def finish_all(desk: Desk) -> None:
     """End all pages that are under way."""
     desk.sql(
-        "UPDATE jobs_page SET state = 'succeeded' WHERE model_version_id = %s AND wake_again_at IS NOT NULL",
+        "UPDATE jobs_page SET state = 'succeeded' WHERE model_version_id = %s AND renotify_at IS NOT NULL",
         desk.version.id,  # type: ignore[arg-type]
     )
 
@@ -103,7 +103,7 @@ def test_a_tenant_of_more_weight_gets_more(desk: Desk, rival: Desk) -> None:
 def test_a_tenant_of_heavier_pages_gets_fewer_as_workers_have_seen_them(desk: Desk, rival: Desk) -> None:
     flood(desk, 200)
     flood(rival, 200)
-    room = Room(desk.version.id, 10**6, 40, 1.0, {str(desk.identity.tenant_id): 3.0})
+    room = Capacity(desk.version.id, 10**6, 40, 1.0, {str(desk.identity.tenant_id): 3.0})
     theirs = [wake.tenant_id for wake in take(room)]
     assert abs(theirs.count(rival.identity.tenant_id) - 30) <= 1
 
@@ -152,7 +152,7 @@ def test_two_who_release_at_once_never_exceed_the_window_nor_release_twice(desk:
     def release() -> None:
         together.wait()
         for _ in range(5):
-            taken.append([wake.page_id for wake in take(Room(desk.version.id, 37, 10, 1.0))])
+            taken.append([wake.page_id for wake in take(Capacity(desk.version.id, 37, 10, 1.0))])
         connections.close_all()
 
     threads = [threading.Thread(target=release) for _ in range(4)]
@@ -233,7 +233,7 @@ def test_what_a_tenant_may_have_at_once_holds_over_several_models_released_at_th
     def release(one: Desk) -> None:
         for _ in range(10):
             together.wait()
-            taken.extend(take(Room(one.version.id, 40, 10, 1.0)))
+            taken.extend(take(Capacity(one.version.id, 40, 10, 1.0)))
         connections.close_all()
 
     threads = [threading.Thread(target=release, args=[one]) for one in desks]
@@ -313,7 +313,7 @@ def test_lost_messages_are_sent_again_before_others_have_turns(desk: Desk) -> No
     flood(desk, 50)
     lost = {page.id for page in released(desk, 5)}
     desk.sql(
-        "UPDATE jobs_page SET wake_again_at = now() WHERE tenant_id = %s AND wake_again_at IS NOT NULL",
+        "UPDATE jobs_page SET renotify_at = now() WHERE tenant_id = %s AND renotify_at IS NOT NULL",
         desk.identity.tenant_id,
     )
     assert {page.id for page in released(desk, 7)} >= lost
@@ -321,7 +321,7 @@ def test_lost_messages_are_sent_again_before_others_have_turns(desk: Desk) -> No
 
 def lose_messages(desk: Desk) -> None:
     desk.sql(
-        "UPDATE jobs_page SET wake_again_at = now() WHERE model_version_id = %s AND wake_again_at IS NOT NULL",
+        "UPDATE jobs_page SET renotify_at = now() WHERE model_version_id = %s AND renotify_at IS NOT NULL",
         desk.version.id,  # type: ignore[arg-type]
     )
 
@@ -408,7 +408,7 @@ def test_turns_that_say_nothing_any_more_are_forgotten(desk: Desk, rival: Desk) 
     for _ in range(30):
         released(desk, 2)
     with operator_work():
-        kept = Turn.objects.filter(model_version=desk.version)
+        kept = FairShare.objects.filter(model_version=desk.version)
         assert [turn.tenant_id for turn in kept] == [rival.identity.tenant_id]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from jobs.core.priorities import BULK, INTERACTIVE, STANDARD, WEIGHTS
 from jobs.queue.fairness import (
-    Line,
+    TenantQueue,
     foremost,
     overtaken_s,
     pages_before,
@@ -23,8 +23,10 @@ A, B, C = (UUID(int=number) for number in (1, 2, 3))
 MANY = 10_000
 
 
-def line(tenant: UUID, priority: int = STANDARD, waiting: int = MANY, **more: float | int | None) -> Line:
-    return Line(tenant, priority, waiting, **more)  # type: ignore[arg-type]
+def line(
+    tenant: UUID, priority: int = STANDARD, waiting: int = MANY, **more: float | int | None
+) -> TenantQueue:
+    return TenantQueue(tenant, priority, waiting, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("slots", "of_one"), [(1, 0), (3, 0), (4, 3), (8, 6), (16, 12), (17, 13)])
@@ -120,7 +122,7 @@ some_lines = st.lists(
     max_size=12,
 ).map(
     lambda rows: [
-        Line(UUID(int=number), priority, waiting, weight=weight, ends=ends, heft=heft)
+        TenantQueue(UUID(int=number), priority, waiting, weight=weight, ends=ends, heft=heft)
         for number, (priority, weight, ends, waiting, heft) in enumerate(rows)
     ]
 )
@@ -130,7 +132,7 @@ times = st.floats(0, 1e6)
 
 @given(some_lines, times, st.integers(0, 500), costs)
 def test_as_much_is_released_as_fits_and_waits(
-    lines: list[Line], now: float, room: int, cost_s: float
+    lines: list[TenantQueue], now: float, room: int, cost_s: float
 ) -> None:
     chosen = turns(lines, now=now, room=room, cost_s=cost_s)
     assert len(chosen.order) == min(room, sum(line.waiting for line in lines))
@@ -140,7 +142,7 @@ def test_as_much_is_released_as_fits_and_waits(
 
 @given(some_lines, times, st.integers(0, 40), costs)
 def test_the_next_pages_are_among_those_of_the_foremost_lines(
-    lines: list[Line], now: float, room: int, cost_s: float
+    lines: list[TenantQueue], now: float, room: int, cost_s: float
 ) -> None:
     waiting = [line for line in lines if line.waiting]
     first = foremost(waiting, now=now, most=room, cost_s=cost_s)
@@ -160,7 +162,7 @@ def test_shares_follow_weights_to_within_a_page_of_each(
     rows: list[tuple[int, int]], room: int, cost_s: float
 ) -> None:
     lines = [
-        Line(UUID(int=number), priority, MANY, weight=weight)
+        TenantQueue(UUID(int=number), priority, MANY, weight=weight)
         for number, (priority, weight) in enumerate(rows)
     ]
     order = turns(lines, now=0, room=room, cost_s=cost_s).order
@@ -171,7 +173,7 @@ def test_shares_follow_weights_to_within_a_page_of_each(
 
 @given(some_lines, times, costs)
 def test_nobody_waits_longer_than_one_page_of_theirs_lasts(
-    lines: list[Line], now: float, cost_s: float
+    lines: list[TenantQueue], now: float, cost_s: float
 ) -> None:
     """No other queue, however many pages it has, gets more pages first than fit into the time of one page of this
     queue.
@@ -189,7 +191,7 @@ def test_nobody_waits_longer_than_one_page_of_theirs_lasts(
 
 @given(some_lines, times, costs, st.integers(0, 11), st.integers(0, 299))
 def test_a_position_is_the_number_of_pages_that_are_released_first(
-    lines: list[Line], now: float, cost_s: float, place: int, own_before: int
+    lines: list[TenantQueue], now: float, cost_s: float, place: int, own_before: int
 ) -> None:
     place %= len(lines)
     mine = lines[place]

@@ -8,9 +8,9 @@ import pytest
 
 from jobs.core.models import Job
 from jobs.core.priorities import BULK
+from jobs.queue.fair_release import Capacity, take
+from jobs.queue.notifications import Notification
 from jobs.queue.release import release_version
-from jobs.queue.turns import Room, take
-from jobs.queue.wakes import Wake
 from tests.jobs.conftest import Desk
 from tests.jobs.queue.test_fair_release import finish_all, flood, submit
 from tests.jobs.queue.test_release import fetch_one
@@ -19,11 +19,11 @@ YOUNG_S = 4.0
 """Seconds that are far more than a test takes, and fewer than until a message is sent again."""
 
 
-def taken(desk: Desk, pages: int) -> list[Wake]:
-    return take(Room(desk.version.id, 10**6, pages, 1.0, overtaken_s=YOUNG_S))
+def taken(desk: Desk, pages: int) -> list[Notification]:
+    return take(Capacity(desk.version.id, 10**6, pages, 1.0, overtaken_s=YOUNG_S))
 
 
-def firsts(wakes: list[Wake]) -> list[UUID]:
+def firsts(wakes: list[Notification]) -> list[UUID]:
     return [wake.page_id for wake in wakes if wake.first]
 
 
@@ -59,8 +59,8 @@ class TestBeforeWhatLiesAtHand:
     def test_not_where_others_were_told_long_ago_and_are_not_begun(self, desk: Desk, rival: Desk) -> None:
         """No tenant is overtaken forever, however many newcomers there are."""
         desk.sql(
-            "UPDATE jobs_page SET wake_again_at = wake_again_at - make_interval(secs => %s)"
-            " WHERE model_version_id = %s AND wake_again_at IS NOT NULL",
+            "UPDATE jobs_page SET renotify_at = renotify_at - make_interval(secs => %s)"
+            " WHERE model_version_id = %s AND renotify_at IS NOT NULL",
             YOUNG_S,  # type: ignore[arg-type]
             desk.version.id,  # type: ignore[arg-type]
         )
@@ -78,14 +78,14 @@ class TestBeforeWhatLiesAtHand:
     def test_nor_does_what_is_told_again(self, desk: Desk, rival: Desk) -> None:
         lost = submit(rival)
         taken(desk, 3)
-        desk.sql("UPDATE jobs_page SET wake_again_at = clock_timestamp() WHERE job_id = %s", lost.id)
+        desk.sql("UPDATE jobs_page SET renotify_at = clock_timestamp() WHERE job_id = %s", lost.id)
         wakes = taken(desk, 3)
         assert set(pages_of(rival, lost)) <= {wake.page_id for wake in wakes}
         assert firsts(wakes) == []
 
     def test_where_nothing_lies_at_hand_there_is_nobody_to_pass(self, desk: Desk, rival: Desk) -> None:
         job = submit(rival)
-        wakes = take(Room(desk.version.id, 10**6, 3, 1.0))
+        wakes = take(Capacity(desk.version.id, 10**6, 3, 1.0))
         assert set(pages_of(rival, job)) <= {wake.page_id for wake in wakes}
         assert firsts(wakes) == []
 

@@ -75,7 +75,7 @@ def test_jobs_are_accepted_while_it_blocks_and_told_once_it_does_not(desk: Desk,
         publish_page(queue, tenant_id=desk.identity.tenant_id, page_id=desk.pages(jobs[0])[0].id)
     node.alarm(0.4)
     for job in jobs:
-        desk.sql("UPDATE jobs_page SET wake_again_at = NULL WHERE job_id = %s", job.id)
+        desk.sql("UPDATE jobs_page SET renotify_at = NULL WHERE job_id = %s", job.id)
 
     def told() -> bool:
         with suppress(BrokerUnavailable):  # Which did not answer a moment ago, and is left alone for another.

@@ -46,7 +46,7 @@ def test_a_page_with_a_wake_under_way_is_not_woken_again(desk: Desk) -> None:
 
 def test_a_lost_message_is_sent_again(desk: Desk) -> None:
     page = desk.pages(desk.submit())[0]
-    desk.sql("UPDATE jobs_page SET wake_again_at = clock_timestamp() WHERE id = %s", page.id)
+    desk.sql("UPDATE jobs_page SET renotify_at = clock_timestamp() WHERE id = %s", page.id)
     assert release_version(desk.version.id, desk.version.key) == 1
 
 
@@ -80,14 +80,14 @@ def test_a_finished_page_makes_room_for_the_next(desk: Desk) -> None:
 @pytest.mark.usefixtures("unshared")
 def test_pages_are_woken_in_the_order_they_came(desk: Desk) -> None:
     first, second = desk.submit(pages=WINDOW), desk.submit(pages=2)
-    woken = [page.wake_again_at is not None for page in [*desk.pages(first), *desk.pages(second)]]
+    woken = [page.renotify_at is not None for page in [*desk.pages(first), *desk.pages(second)]]
     assert woken == [True] * WINDOW + [False, False]
 
 
 def test_a_page_that_backs_off_is_not_woken_early(desk: Desk) -> None:
     page = desk.pages(desk.submit())[0]
     desk.sql(
-        "UPDATE jobs_page SET wake_again_at = NULL, run_after = clock_timestamp() + interval '1 hour' WHERE id = %s",
+        "UPDATE jobs_page SET renotify_at = NULL, run_after = clock_timestamp() + interval '1 hour' WHERE id = %s",
         page.id,
     )
     assert release_version(desk.version.id, desk.version.key) == 0
@@ -96,6 +96,6 @@ def test_a_page_that_backs_off_is_not_woken_early(desk: Desk) -> None:
 def test_while_no_worker_listens_the_broker_does_not_fill_with_repeats(desk: Desk) -> None:
     job = desk.submit(pages=WINDOW)
     for _ in range(3):
-        desk.sql("UPDATE jobs_page SET wake_again_at = clock_timestamp() WHERE job_id = %s", job.id)
+        desk.sql("UPDATE jobs_page SET renotify_at = clock_timestamp() WHERE job_id = %s", job.id)
         release_version(desk.version.id, desk.version.key)
     assert waiting(desk) == WINDOW

@@ -13,7 +13,7 @@ from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.retention.deleting import delete_document
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.erasing import erase_job
-from jobs.submission.once import submit_once
+from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest
 from jobs.webhooks.services import create_endpoint
 from tenants.identity.identity import Identity

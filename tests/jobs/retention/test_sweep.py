@@ -8,7 +8,7 @@ from jobs.retention.due import due
 from jobs.retention.sweep import erase_overdue
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.plans.retention import Keeping, everybodys_keeping
+from tenants.plans.retention import Retention, retention_of_all
 from tests.jobs.conftest import Desk
 
 
@@ -102,17 +102,17 @@ def test_all_tenants_have_their_first_before_one_has_its_second(desk: Desk, othe
     flood = [ended_days_ago(desk, 50 - n) for n in range(5)]
     single = ended_days_ago(other, 2)
     with operator_work():
-        keeping = everybodys_keeping([desk.identity.tenant_id, other.identity.tenant_id])
-        found = [one.id for one in due("job", keeping)]
+        retention = retention_of_all([desk.identity.tenant_id, other.identity.tenant_id])
+        found = [one.id for one in due("job", retention)]
     assert found == [flood[0].id, single.id, *(job.id for job in flood[1:])]
 
 
 def test_days_of_ones_own_come_before_the_installations(desk: Desk, settings: object) -> None:
     settings.MAAS_KEEP_RESULTS_DAYS = 5  # type: ignore[attr-defined]
     with operator_work():
-        before = everybodys_keeping([desk.identity.tenant_id])
+        before = retention_of_all([desk.identity.tenant_id])
         keep(desk, results=0)
-        after = everybodys_keeping([desk.identity.tenant_id])
+        after = retention_of_all([desk.identity.tenant_id])
     (its,) = before.values()
     assert (its.results(livemode=True), its.results(livemode=False)) == (5, 5)
     (its,) = after.values()
@@ -123,5 +123,5 @@ def test_days_of_ones_own_come_before_the_installations(desk: Desk, settings: ob
     ("days", "test_days", "kept"), [(0, 7, 7), (30, 7, 7), (3, 7, 3), (30, 0, 30), (0, 0, 0)]
 )
 def test_a_test_is_kept_for_the_fewer_days(days: int, test_days: int, kept: int) -> None:
-    assert Keeping(days, days, 0, test_days).results(livemode=False) == kept
-    assert Keeping(days, days, 0, test_days).documents(livemode=True) == days
+    assert Retention(days, days, 0, test_days).results(livemode=False) == kept
+    assert Retention(days, days, 0, test_days).documents(livemode=True) == days

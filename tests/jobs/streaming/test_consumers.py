@@ -18,7 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from jobs.core.models import Job
 from jobs.events.log import append_event
-from jobs.streaming.passes import Pass
+from jobs.streaming.credentials import Credential
 from jobs.streaming.tickets import issue_ticket
 from tenants.accounts.models import User
 from tenants.accounts.session_store import SessionStore
@@ -224,7 +224,7 @@ def test_a_key_without_the_scope_opens_no_socket(open_socket: Connect, tenant: C
 
 
 def test_a_ticket_opens_one_socket(open_socket: Connect, identity: Identity, desk: Desk) -> None:
-    ticket = issue_ticket(Pass(identity))
+    ticket = issue_ticket(Credential(identity))
     with open_socket(f"?ticket={ticket}") as socket:
         _ready(socket)
         desk.submit()
@@ -236,7 +236,7 @@ def test_a_ticket_opens_one_socket(open_socket: Connect, identity: Identity, des
 def test_a_ticket_of_a_key_revoked_since_opens_none(
     open_socket: Connect, tenant: CreatedTenant, identity: Identity
 ) -> None:
-    ticket = issue_ticket(Pass(identity))
+    ticket = issue_ticket(Credential(identity))
     with unit_of_work(tenant.tenant.id):
         revoke_key(key_id=tenant.key.key.id)
     with pytest.raises(InvalidStatus) as refused:

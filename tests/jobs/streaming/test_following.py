@@ -9,15 +9,15 @@ import pytest
 from django.conf import settings
 
 from jobs.streaming import following as module
-from jobs.streaming.doorman import Doorman
-from jobs.streaming.following import Following, Line
-from jobs.streaming.guests import Guests
+from jobs.streaming.authorizer import Authorizer
+from jobs.streaming.credential_checks import CredentialChecks
+from jobs.streaming.credentials import Credential
+from jobs.streaming.following import Follower, Following
 from jobs.streaming.hub import Hub
 from jobs.streaming.moving import SPREAD_MS
-from jobs.streaming.passes import Pass
 from jobs.streaming.sessions import Sessions
 from jobs.streaming.tails import TenantTail
-from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.credentials import UnknownCallers
 from tenants.core.asgi.protocol import Message
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.identity.identity import Identity
@@ -59,14 +59,18 @@ Check = Callable[[Hub, Caller, "asyncio.Task[None]"], Awaitable[None]]
 def _follow(identity: Identity, caller: Caller, check: Check) -> None:
     async def run() -> None:
         hub, threads = Hub(settings.MAAS_REDIS_URL), DatabaseThreads("events", 2)
-        strangers = Strangers()
-        guests = Guests(Doorman(threads, Sessions(threads, strangers), strangers))
+        unknown_callers = UnknownCallers()
+        credential_checks = CredentialChecks(
+            Authorizer(threads, Sessions(threads, unknown_callers), unknown_callers)
+        )
         try:
-            following = Following(hub, threads, guests)
+            following = Following(hub, threads, credential_checks)
             tail = TenantTail(identity, None)
             first = await following.read(tail)
-            line = Line(caller.receive, caller.send)
-            stream = asyncio.create_task(following.tenant(line, Pass(identity), tail, first, tail.place))
+            line = Follower(caller.receive, caller.send)
+            stream = asyncio.create_task(
+                following.tenant(line, Credential(identity), tail, first, tail.place)
+            )
             await check(hub, caller, stream)
             async with asyncio.timeout(10):
                 await stream

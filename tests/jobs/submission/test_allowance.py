@@ -12,7 +12,7 @@ from django.db import connections
 
 from jobs.core.errors import TooManyUnfinishedJobs
 from jobs.core.models import Job, Page
-from jobs.core.turned_away import was_turned_away
+from jobs.core.recent_refusals import was_turned_away
 from jobs.submission import allowance
 from jobs.submission.services import cancel_job, retry_job
 from tenants.core.db.unit_of_work import unit_of_work

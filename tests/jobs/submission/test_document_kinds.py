@@ -14,7 +14,7 @@ from jobs.core.errors import DocumentNotAccepted
 from jobs.core.models import Document
 from jobs.queue.settlement import fail_page
 from jobs.submission.document_kinds import require_readable
-from jobs.submission.once import submit_once
+from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest, retry_job
 from maas.web.errors.api_errors import status_of
 from tenants.core.db.unit_of_work import unit_of_work

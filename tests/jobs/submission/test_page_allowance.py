@@ -6,7 +6,7 @@ import pytest
 
 from jobs.core.errors import TooManyUnfinishedPages
 from jobs.core.models import Job
-from jobs.core.turned_away import was_turned_away
+from jobs.core.recent_refusals import was_turned_away
 from jobs.submission import page_allowance
 from jobs.submission.services import cancel_job, retry_job
 from tenants.accounts.models import Tenant

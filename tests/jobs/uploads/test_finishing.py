@@ -17,7 +17,7 @@ from jobs.uploads import finishing
 from jobs.uploads.decisions import Offer
 from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.uploads.protocol import Announced
-from jobs.uploads.receiving import Turn, count_pieces, drop_pieces, save_piece, take_turn
+from jobs.uploads.receiving import Lease, count_pieces, drop_pieces, save_piece, take_turn
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload, terminate_upload
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
@@ -32,7 +32,7 @@ __all__ = ["folder"]
 PDF = text_pdf("one", "two", "three")
 
 
-def sent(identity: Identity, folder: Path, content: bytes = PDF) -> Turn:
+def sent(identity: Identity, folder: Path, content: bytes = PDF) -> Lease:
     """Send all of the content in three pieces. The process that held the upload is gone."""
     upload = create_upload(identity=identity, announced=Announced("a.pdf", "", len(content)))
     turn = take_turn(identity=identity, upload_id=upload.id, offer=Offer(0, None))
@@ -44,7 +44,7 @@ def sent(identity: Identity, folder: Path, content: bytes = PDF) -> Turn:
     return turn
 
 
-def found(turn: Turn) -> ResumableUpload:
+def found(turn: Lease) -> ResumableUpload:
     with unit_of_work(turn.tenant_id):
         return get_upload(turn.upload_id)
 
@@ -222,7 +222,7 @@ def while_saving(settings: Settings, meanwhile: Callable[[], object]) -> None:
     settings.STORAGES = {**settings.STORAGES, "default": default}
 
 
-def expire(desk: Desk, turn: Turn) -> None:
+def expire(desk: Desk, turn: Lease) -> None:
     lapse(desk, turn.upload_id)
     desk.sql("UPDATE jobs_resumableupload SET expires_at = now() WHERE id = %s", turn.upload_id)
     expire_uploads()

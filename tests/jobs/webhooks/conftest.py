@@ -175,7 +175,7 @@ class Post:
         """Make all messages due, and end the rest of all endpoints that are left alone."""
         self.make_due()
         self.sql(
-            "UPDATE jobs_webhookendpoint SET rests_until = clock_timestamp() WHERE rests_until IS NOT NULL"
+            "UPDATE jobs_webhookendpoint SET paused_until = clock_timestamp() WHERE paused_until IS NOT NULL"
         )
 
     def taken(self) -> list[Held]:

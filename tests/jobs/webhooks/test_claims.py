@@ -8,7 +8,7 @@ import pytest
 from django.db import connections
 
 from jobs.webhooks import claims
-from jobs.webhooks.lanes import WIDEST
+from jobs.webhooks.delivery_order import WIDEST
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 from .conftest import Post, Receiver

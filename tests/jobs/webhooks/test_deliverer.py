@@ -12,7 +12,7 @@ from jobs.webhooks import deliverer
 from jobs.webhooks.addresses import origin_of
 from jobs.webhooks.claims import Held, take_due
 from jobs.webhooks.deliverer import Deliveries, start_deliverer
-from jobs.webhooks.lanes import PER_ENDPOINT
+from jobs.webhooks.delivery_order import PER_ENDPOINT
 from jobs.webhooks.models import WebhookEndpoint, WebhookMessage
 from jobs.webhooks.sending import attempt
 from jobs.webhooks.upkeep import KEPT_DAYS, erase_old_webhooks

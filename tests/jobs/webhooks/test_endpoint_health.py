@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from jobs.webhooks import services
 from jobs.webhooks.claims import LOCK_ID, Walk, take_due
-from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
+from jobs.webhooks.delivery_order import PER_ENDPOINT, WIDEST
 from jobs.webhooks.models import WebhookEndpoint
 from jobs.webhooks.schedule import DELAYS_S
 from jobs.webhooks.sending import attempt, signed
@@ -87,7 +87,7 @@ def test_an_endpoint_whose_server_is_down_is_left_alone_and_then_probed_by_one(
     receiver.status = 200
     post.end_rest()
     assert post.send_due() == 1
-    assert post.again(made.endpoint).rests_until is None
+    assert post.again(made.endpoint).paused_until is None
     while post.send_due():
         pass
     assert {one.state for one in post.deliveries()} == {"delivered"}
@@ -114,7 +114,7 @@ def test_who_asks_by_hand_is_not_made_to_wait_for_a_rest_to_end(
     (first,) = post.deliveries()
     post.ended_job()
     post.sql(
-        "UPDATE jobs_webhookendpoint SET failures = 7, rests_until = clock_timestamp() + interval '9 min',"
+        "UPDATE jobs_webhookendpoint SET failures = 7, paused_until = clock_timestamp() + interval '9 min',"
         " not_before = clock_timestamp() + interval '9 min' WHERE true"
     )
     assert post.taken() == []
@@ -138,10 +138,10 @@ def test_what_was_under_way_when_a_rest_began_lengthens_nothing(post: Post, rece
     post.sql("UPDATE jobs_webhookendpoint SET failures = 4 WHERE true")
     first, second = post.taken()
     settle(first, attempt(signed(first)))
-    rests_until = post.again(made.endpoint).rests_until
+    paused_until = post.again(made.endpoint).paused_until
     settle(second, attempt(signed(second)))
     endpoint = post.again(made.endpoint)
-    assert (endpoint.failures, endpoint.rests_until) == (5, rests_until)
+    assert (endpoint.failures, endpoint.paused_until) == (5, paused_until)
 
 
 def test_an_endpoint_that_answers_fast_may_have_more_at_once_until_it_fails(

@@ -36,7 +36,7 @@ def _send_to(settings: Settings, port: int) -> None:
 def _nothing_before() -> None:
     """Mark the notices of other tests as sent."""
     with operator_work():
-        WebhookEndpoint.objects.filter(state="disabled").update(told_at="2026-01-01T00:00:00Z")
+        WebhookEndpoint.objects.filter(state="disabled").update(notified_at="2026-01-01T00:00:00Z")
 
 
 def _member(post: Post, role: str, *, is_active: bool = True) -> str:
@@ -170,11 +170,11 @@ def test_a_notice_is_tried_less_and_less_often_and_for_a_day_at_most(
     for tries in (1, 2):
         _make_due(post)
         notices.mail_of_disabled_endpoints()
-        assert post.again(endpoint).tell_tries == tries
+        assert post.again(endpoint).notice_tries == tries
     post.sql("UPDATE jobs_webhookendpoint SET disabled_at = now() - interval '25 hours' WHERE true")
     _make_due(post)
     notices.mail_of_disabled_endpoints()
-    assert post.again(endpoint).tell_tries == 2
+    assert post.again(endpoint).notice_tries == 2
 
 
 def test_a_process_that_died_over_a_notice_is_stood_in_for(
@@ -186,11 +186,11 @@ def test_a_process_that_died_over_a_notice_is_stood_in_for(
     assert notices.mail_of_disabled_endpoints() == 0
     _make_due(post)
     assert notices.mail_of_disabled_endpoints() == 1
-    assert post.again(endpoint).told_at is not None
+    assert post.again(endpoint).notified_at is not None
 
 
 def _make_due(post: Post) -> None:
-    post.sql("UPDATE jobs_webhookendpoint SET tell_at = now() WHERE tell_at IS NOT NULL")
+    post.sql("UPDATE jobs_webhookendpoint SET next_notice_at = now() WHERE next_notice_at IS NOT NULL")
 
 
 def test_an_address_that_is_refused_keeps_no_other_from_being_told(
@@ -209,4 +209,4 @@ def test_without_a_mail_server_nothing_is_mailed_and_nothing_counted_as_told(
     settings.MAAS_EMAIL_URL = ""
     endpoint = _disabled(post, receiver)
     assert notices.mail_of_disabled_endpoints() == 0
-    assert post.again(endpoint).told_at is None
+    assert post.again(endpoint).notified_at is None

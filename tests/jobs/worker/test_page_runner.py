@@ -20,7 +20,7 @@ from inference.core.device_time import charged_ms
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine, local_engine
 from inference.registry.models import ServedModel
-from inference.workers.placement.relative_costs import Hefts
+from inference.workers.placement.relative_costs import RelativeCosts
 from jobs.core import states
 from jobs.core.models import Event, Job, Page
 from jobs.core.priorities import STANDARD, WEIGHTS
@@ -106,7 +106,7 @@ def test_a_page_that_only_rendering_shows_to_be_bad_fails_with_the_documents_cod
     assert (job.state, job.error_code, job.cost_micros) == (states.FAILED, "document_too_complex", 0)
 
 
-class Counted(Hefts):
+class Counted(RelativeCosts):
     """Relative costs that also record what was counted."""
 
     def __init__(self) -> None:

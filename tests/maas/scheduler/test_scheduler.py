@@ -12,7 +12,7 @@ from django.db import InterfaceError, OperationalError, connections, transaction
 
 from jobs.core import states
 from jobs.idempotency.expiry import REMEMBERED
-from jobs.submission.once import submit_once
+from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest
 from maas.scheduler import scheduler as scheduling
 from maas.scheduler.leadership import LOCK_ID
@@ -80,10 +80,10 @@ def test_an_expired_lease_is_taken_back_without_anybody_asking(desk: Desk, runni
 
 def test_a_lost_wake_is_sent_again_without_anybody_asking(desk: Desk, running: Running) -> None:
     job = desk.submit()
-    desk.sql("UPDATE jobs_page SET wake_again_at = clock_timestamp() WHERE id = %s", desk.pages(job)[0].id)
-    before = desk.pages(job)[0].wake_again_at
+    desk.sql("UPDATE jobs_page SET renotify_at = clock_timestamp() WHERE id = %s", desk.pages(job)[0].id)
+    before = desk.pages(job)[0].renotify_at
     eventually(
-        lambda: desk.pages(job)[0].wake_again_at not in (None, before), "what the scheduler does by itself"
+        lambda: desk.pages(job)[0].renotify_at not in (None, before), "what the scheduler does by itself"
     )
 
 

@@ -26,7 +26,7 @@ def test_a_person_is_named_with_the_address_they_came_from(client: Client, tenan
         reverse("revoke-key", args=[key.id]), REMOTE_ADDR="::ffff:192.0.2.9", headers={"User-Agent": "Tab/1"}
     )
     entry = newest(tenant.tenant.id)
-    assert (entry.deed, entry.subject_id, entry.subject_name) == ("key.revoked", str(key.id), str(key))
+    assert (entry.action, entry.subject_id, entry.subject_name) == ("key.revoked", str(key.id), str(key))
     assert (entry.actor_kind, entry.actor_id, entry.actor_name) == (
         "person",
         tenant.owner.id,
@@ -40,7 +40,11 @@ def test_a_key_is_named(client: Client, tenant: CreatedTenant) -> None:
     answer = client.delete("/v1/cache", **called_with)  # type: ignore[arg-type]  # the edge leaves an Identity there
     assert answer.status_code == 204
     entry = newest(tenant.tenant.id)
-    assert (entry.deed, entry.actor_kind, entry.actor_name) == ("results.erased", "key", str(tenant.key.key))
+    assert (entry.action, entry.actor_kind, entry.actor_name) == (
+        "results.erased",
+        "key",
+        str(tenant.key.key),
+    )
     assert entry.request_id == "req-7"
 
 
@@ -48,7 +52,7 @@ def test_a_person_is_named_who_calls_the_api(client: Client, tenant: CreatedTena
     client.force_login(tenant.owner)
     assert client.delete("/v1/cache").status_code == 204
     entry = newest(tenant.tenant.id)
-    assert (entry.deed, entry.actor_kind, entry.actor_name) == (
+    assert (entry.action, entry.actor_kind, entry.actor_name) == (
         "results.erased",
         "person",
         tenant.owner.email,
@@ -60,10 +64,10 @@ def test_an_operator_is_known_and_not_named(operator: Client, person: User, tena
     chosen = {"action": "revoke", "confirmed": "yes", "_selected_action": [str(tenant.key.key.id)]}
     assert operator.post(at, chosen).status_code == 302
     entry = newest(tenant.tenant.id)
-    assert (entry.deed, entry.actor_kind, entry.actor_id) == ("key.revoked", "operator", person.pk)
+    assert (entry.action, entry.actor_kind, entry.actor_id) == ("key.revoked", "operator", person.pk)
     assert entry.actor_name == ""
     with unit_of_work(tenant.tenant.id):
-        assert AuditEntry.objects.filter(deed__in=["key.revoked", "operator.acted"]).count() == 1
+        assert AuditEntry.objects.filter(action__in=["key.revoked", "operator.acted"]).count() == 1
 
 
 def test_what_an_operator_changes_on_a_tenants_page_is_told_to_it(
@@ -86,8 +90,8 @@ def test_what_an_operator_changes_on_a_tenants_page_is_told_to_it(
     with unit_of_work(tenant.tenant.id):
         changed, added = AuditEntry.objects.order_by("-id")[:2][::-1]
         assert ModelLimit.objects.get().requests_per_minute == 60
-    assert (changed.deed, changed.changes) == ("tenant.changed", {"weight": {"before": None, "after": 3}})
-    assert (added.deed, added.subject_name) == ("model_limit.added", "embed")
+    assert (changed.action, changed.changes) == ("tenant.changed", {"weight": {"before": None, "after": 3}})
+    assert (added.action, added.subject_name) == ("model_limit.added", "embed")
     assert added.changes["requests_per_minute"] == {"before": None, "after": 60}
 
 
@@ -98,7 +102,7 @@ def test_what_an_operator_suspends_on_its_page_reads_so(operator: Client, tenant
     for formset in page.context["inline_admin_formsets"]:
         sent |= {f"{formset.formset.prefix}-TOTAL_FORMS": "0", f"{formset.formset.prefix}-INITIAL_FORMS": "0"}
     assert operator.post(at, sent).status_code == 302
-    assert newest(tenant.tenant.id).deed == "tenant.suspended"
+    assert newest(tenant.tenant.id).action == "tenant.suspended"
 
 
 def test_a_role_that_an_operator_changes_or_takes_is_told(operator: Client, tenant: CreatedTenant) -> None:
@@ -111,7 +115,7 @@ def test_a_role_that_an_operator_changes_or_takes_is_told(operator: Client, tena
         == 302
     )
     entry = newest(tenant.tenant.id)
-    assert (entry.deed, entry.subject_name) == ("member.changed", tenant.owner.email)
+    assert (entry.action, entry.subject_name) == ("member.changed", tenant.owner.email)
     assert entry.changes == {"role": {"before": "owner", "after": "viewer"}}
     assert (
         operator.post(
@@ -119,4 +123,4 @@ def test_a_role_that_an_operator_changes_or_takes_is_told(operator: Client, tena
         ).status_code
         == 302
     )
-    assert newest(tenant.tenant.id).deed == "member.removed"
+    assert newest(tenant.tenant.id).action == "member.removed"

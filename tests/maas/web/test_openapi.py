@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 from django.core.management import call_command
 
-from inference.gateway.open_inference.paths import PATHS, Deed, route_of
+from inference.gateway.open_inference.paths import PATHS, Action, route_of
 from jobs.idempotency.keys import Operation
 
 Document = dict[str, Any]
@@ -72,16 +72,16 @@ def test_no_description_sends_a_caller_into_the_source(document: Document) -> No
 
 
 def test_what_the_gateway_answers_ahead_of_django_is_described_too(document: Document) -> None:
-    described: set[tuple[str, Deed, bool, bool]] = set()
+    described: set[tuple[str, Action, bool, bool]] = set()
     for method, path, _ in operations(document):
         if path.startswith("/v2"):
             route = route_of(path.replace("{name}", "embed").replace("{version}", "1"))
             assert route is not None, path
             assert route.method == method
-            described.add((method, route.deed, bool(route.model), bool(route.version)))
+            described.add((method, route.action, bool(route.model), bool(route.version)))
     there_are = {
-        (method, deed, "(?P<model>" in pattern, versioned)
-        for method, deed, pattern in PATHS
+        (method, action, "(?P<model>" in pattern, versioned)
+        for method, action, pattern in PATHS
         for versioned in {False, "(?P<version>" in pattern}
     }
     assert described == there_are

@@ -135,10 +135,10 @@ def test_who_pays_sees_money_and_no_document(tenant: CreatedTenant) -> None:
     }
 
 
-def deeds_of(tenant: CreatedTenant) -> list[tuple[str, str]]:
+def actions_of(tenant: CreatedTenant) -> list[tuple[str, str]]:
     with operator_work():
-        found = AuditEntry.objects.filter(tenant=tenant.tenant, deed__startswith="member.").order_by("id")
-        return list(found.values_list("deed", "subject_name"))[1:]
+        found = AuditEntry.objects.filter(tenant=tenant.tenant, action__startswith="member.").order_by("id")
+        return list(found.values_list("action", "subject_name"))[1:]
 
 
 def test_each_change_of_members_is_on_record(tenant: CreatedTenant, owner: Membership) -> None:
@@ -147,7 +147,7 @@ def test_each_change_of_members_is_on_record(tenant: CreatedTenant, owner: Membe
     leave(identity=acting(leaver))
     hand_over(identity=acting(owner), membership_id=str(viewer.pk))
     remove_member(identity=acting(viewer), membership_id=str(owner.pk))
-    assert deeds_of(tenant) == [
+    assert actions_of(tenant) == [
         ("member.changed", viewer.user.email),
         ("member.removed", leaver.user.email),
         ("member.changed", viewer.user.email),
@@ -169,7 +169,7 @@ def test_whoever_may_not_sign_in_is_made_no_owner(tenant: CreatedTenant, owner: 
     shut_out = join(tenant, "admin")
     with operator_work():
         User.objects.filter(pk=shut_out.user_id).update(is_active=False)
-    deed = hand_over if by == "handing over" else partial(change_role, role="owner")
+    action = hand_over if by == "handing over" else partial(change_role, role="owner")
     with pytest.raises(OwnerShutOut, match="cannot sign in"):
-        deed(identity=acting(owner), membership_id=str(shut_out.pk))
+        action(identity=acting(owner), membership_id=str(shut_out.pk))
     assert roles_of(tenant) == ["admin", "owner"]

@@ -29,9 +29,9 @@ def ask(client: Client, tenant: CreatedTenant) -> Ask:
 def test_entries_are_read_on_from_the_last_one_seen(ask: Ask) -> None:
     status, first = ask(limit="3")
     assert status == 200
-    assert [entry["deed"] for entry in first["data"]] == ["key.created", "key.created", "member.added"]  # type: ignore[attr-defined]
+    assert [entry["action"] for entry in first["data"]] == ["key.created", "key.created", "member.added"]  # type: ignore[attr-defined]
     _, second = ask(limit="3", cursor=str(first["next_cursor"]))
-    assert [entry["deed"] for entry in second["data"]] == ["tenant.created"]  # type: ignore[attr-defined]
+    assert [entry["action"] for entry in second["data"]] == ["tenant.created"]  # type: ignore[attr-defined]
     assert second["has_more"] is False
 
 
@@ -48,8 +48,8 @@ def test_an_entry_tells_who_what_and_the_values(ask: Ask) -> None:
     "asked",
     [
         {"kind": "x"},
-        {"who": "me"},
-        {"who": ""},
+        {"actor": "me"},
+        {"actor": ""},
         {"since": "soon"},
         {"since": ""},
         {"until": "20270131"},

@@ -14,7 +14,7 @@ from tenants.onboarding.create_tenant import CreatedTenant
 def test_the_owner_of_the_tables_takes_away_what_is_old_and_nothing_else(tenant: CreatedTenant) -> None:
     with unit_of_work(tenant.tenant.id):
         old = AuditEntry.objects.create(
-            tenant=tenant.tenant, deed="results.erased", at=timezone.now() - timedelta(days=41)
+            tenant=tenant.tenant, action="results.erased", at=timezone.now() - timedelta(days=41)
         )
     said = StringIO()
     call_command("forget_audit", days=40, stdout=said)

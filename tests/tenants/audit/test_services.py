@@ -23,18 +23,18 @@ from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 
 
-def entries(tenant_id: UUID, deed: str = "") -> list[AuditEntry]:
+def entries(tenant_id: UUID, action: str = "") -> list[AuditEntry]:
     with unit_of_work(tenant_id):
         found = AuditEntry.objects.order_by("id")
-        return list(found.filter(deed=deed) if deed else found)
+        return list(found.filter(action=action) if action else found)
 
 
-def deeds(tenant_id: UUID) -> list[str]:
-    return [entry.deed for entry in entries(tenant_id)]
+def actions(tenant_id: UUID) -> list[str]:
+    return [entry.action for entry in entries(tenant_id)]
 
 
 def test_a_new_tenant_its_owner_and_its_first_key_are_written_down(tenant: CreatedTenant) -> None:
-    assert deeds(tenant.tenant.id) == ["tenant.created", "member.added", "key.created"]
+    assert actions(tenant.tenant.id) == ["tenant.created", "member.added", "key.created"]
     member = entries(tenant.tenant.id, "member.added")[0]
     assert member.subject_name == tenant.owner.email
     assert member.changes == {"role": {"before": None, "after": "owner"}}
@@ -45,7 +45,7 @@ def test_whoever_is_at_work_and_from_where_is_written_down(tenant: CreatedTenant
     tenant_id, key = tenant.tenant.id, tenant.key.key
     who = Acting(KEY, key.id, str(key), address="192.0.2.7", user_agent="curl/8", request_id="req-1")
     with acting_as(lambda: who), unit_of_work(tenant_id):
-        record(tenant_id=tenant_id, deed="results.erased")
+        record(tenant_id=tenant_id, action="results.erased")
     entry = entries(tenant_id, "results.erased")[0]
     assert (entry.actor_kind, entry.actor_id, entry.actor_name) == ("key", key.id, str(key))
     assert (entry.address, entry.user_agent, entry.request_id) == ("192.0.2.7", "curl/8", "req-1")
@@ -65,14 +65,14 @@ def test_what_is_undone_is_not_written_down(tenant: CreatedTenant) -> None:
     assert len(entries(tenant.tenant.id, "key.created")) == 1
 
 
-def test_nothing_is_written_down_apart_from_the_transaction_of_the_deed(tenant: CreatedTenant) -> None:
+def test_nothing_is_written_down_apart_from_the_transaction_of_the_action(tenant: CreatedTenant) -> None:
     with operator_work(), pytest.raises(RuntimeError, match="outside the transaction"):
-        record(tenant_id=tenant.tenant.id, deed="results.erased")
+        record(tenant_id=tenant.tenant.id, action="results.erased")
 
 
-def test_a_deed_that_has_no_words_is_a_mistake(tenant: CreatedTenant) -> None:
-    with unit_of_work(tenant.tenant.id), pytest.raises(ValueError, match="is no deed"):
-        record(tenant_id=tenant.tenant.id, deed="key.eaten")
+def test_an_action_that_has_no_words_is_a_mistake(tenant: CreatedTenant) -> None:
+    with unit_of_work(tenant.tenant.id), pytest.raises(ValueError, match="is no action"):
+        record(tenant_id=tenant.tenant.id, action="key.eaten")
 
 
 def test_a_key_is_followed_from_its_making_to_its_end(tenant: CreatedTenant) -> None:
@@ -86,7 +86,7 @@ def test_a_key_is_followed_from_its_making_to_its_end(tenant: CreatedTenant) -> 
     created, turned, revoked = entries(tenant_id)[-3:]
     assert created.changes["scopes"] == {"before": None, "after": ["jobs:read"]}
     assert turned.changes["replaces"]["after"] == made.key.prefix
-    assert [created.deed, turned.deed, revoked.deed] == ["key.created", "key.rotated", "key.revoked"]
+    assert [created.action, turned.action, revoked.action] == ["key.created", "key.rotated", "key.revoked"]
     assert revoked.subject_id == str(made.key.id)
     with unit_of_work(tenant_id):
         said = str(list(AuditEntry.objects.values()))
@@ -103,7 +103,7 @@ def test_webhook_endpoints_and_their_secrets_are_followed(identity: Identity) ->
     rotate_own_secret(identity=identity)
     delete_endpoint(identity=identity, endpoint_id=endpoint_id)
     found = entries(identity.tenant_id)[3:]
-    assert [entry.deed for entry in found] == [
+    assert [entry.action for entry in found] == [
         "webhook_endpoint.created",
         "webhook_endpoint.changed",
         "webhook_secret.rotated",
@@ -117,7 +117,7 @@ def test_webhook_endpoints_and_their_secrets_are_followed(identity: Identity) ->
 def test_erased_results_are_written_down(identity: Identity) -> None:
     with unit_of_work(identity.tenant_id):
         erase_results(tenant_id=identity.tenant_id)
-    assert deeds(identity.tenant_id)[-1] == "results.erased"
+    assert actions(identity.tenant_id)[-1] == "results.erased"
 
 
 def test_a_suspended_tenant_reads_so_once(tenant: CreatedTenant) -> None:
@@ -126,7 +126,7 @@ def test_a_suspended_tenant_reads_so_once(tenant: CreatedTenant) -> None:
         assert set_tenant_state(tenant_id=tenant_id, state=Tenant.State.SUSPENDED)
         assert not set_tenant_state(tenant_id=tenant_id, state=Tenant.State.SUSPENDED)
         assert set_tenant_state(tenant_id=tenant_id, state=Tenant.State.ACTIVE)
-    assert deeds(tenant_id)[-2:] == ["tenant.suspended", "tenant.activated"]
+    assert actions(tenant_id)[-2:] == ["tenant.suspended", "tenant.activated"]
 
 
 @pytest.mark.parametrize("alias", [APP, OPERATOR])

@@ -50,30 +50,30 @@ def test_the_operator_has_neither_name_nor_address_there(owner: Client, tenant: 
     )
     with acting_as(lambda: by), unit_of_work(tenant.tenant.id):
         record(
-            tenant_id=tenant.tenant.id, deed="tenant.changed", changes={"weight": {"before": 1, "after": 3}}
+            tenant_id=tenant.tenant.id, action="tenant.changed", changes={"weight": {"before": 1, "after": 3}}
         )
-    for place in ("/audit?who=operator", "/audit.csv?who=operator"):
+    for place in ("/audit?actor=operator", "/audit.csv?actor=operator"):
         said = owner.get(place).content.decode()
         assert "weight" in said
         assert "198.51.100.7" not in said
         assert "Secret/1" not in said
-    assert "Changed the account" not in owner.get(f"/audit?who={tenant.owner.id}").content.decode()
+    assert "Changed the account" not in owner.get(f"/audit?actor={tenant.owner.id}").content.decode()
 
 
 def test_it_is_narrowed_by_kind_person_and_day(owner: Client, tenant: CreatedTenant) -> None:
     owner.post(reverse("revoke-key", args=[tenant.key.key.id]))
 
     def found(**asked: str) -> list[str]:
-        return [told.entry.deed for told in owner.get("/audit", asked).context["entries"]]
+        return [told.entry.action for told in owner.get("/audit", asked).context["entries"]]
 
     assert found(kind="key") == ["key.revoked", "key.created"]
-    assert found(who=str(tenant.owner.id)) == ["key.revoked"]
-    assert found(who="system") == ["key.created", "member.added", "tenant.created"]
+    assert found(actor=str(tenant.owner.id)) == ["key.revoked"]
+    assert found(actor="system") == ["key.created", "member.added", "tenant.created"]
     assert found(since="2020-01-01", until="2020-12-31") == []
     assert len(found(since="2020-01-01")) == 4
 
 
-@pytest.mark.parametrize("asked", ["kind=nothing", "who=me", "since=yesterday"])
+@pytest.mark.parametrize("asked", ["kind=nothing", "actor=me", "since=yesterday"])
 def test_what_cannot_be_asked_is_said_and_hides_nothing(owner: Client, asked: str) -> None:
     answer = owner.get(f"/audit?{asked}")
     assert answer.status_code == 400
@@ -85,7 +85,7 @@ def test_what_cannot_be_asked_is_said_and_hides_nothing(owner: Client, asked: st
 def test_older_entries_are_a_page_away(owner: Client, tenant: CreatedTenant) -> None:
     with unit_of_work(tenant.tenant.id):
         for _ in range(60):
-            record(tenant_id=tenant.tenant.id, deed="results.erased")
+            record(tenant_id=tenant.tenant.id, action="results.erased")
     first = owner.get("/audit?kind=results")
     assert len(first.context["entries"]) == 50
     second = owner.get(f"/audit?kind=results&before={first.context['older']}")
@@ -99,7 +99,7 @@ def test_a_spreadsheet_takes_no_name_for_a_formula(owner: Client, tenant: Create
     lines = list(csv.DictReader(owner.get("/audit.csv").content.decode().splitlines()))
     assert len(lines) == 4
     assert lines[0]["subject"].startswith("'=HYPERLINK(1)")
-    assert lines[0]["deed"] == "key.created"
+    assert lines[0]["action"] == "key.created"
 
 
 def test_nobody_makes_a_key_that_reads_what_they_may_not(owner: Client, tenant: CreatedTenant) -> None:

@@ -160,13 +160,13 @@ def test_details_are_kept_and_written_down(member: Client, tenant: CreatedTenant
     assert "Saved." in text(answer)
     with unit_of_work(tenant.tenant.id):
         details = BillingDetails.objects.get()
-        (entry,) = AuditEntry.objects.filter(deed="billing.changed")
+        (entry,) = AuditEntry.objects.filter(action="billing.changed")
     assert (details.name, details.country, details.tax) == ("Atelier Éluard", "FR", "standard")
     assert entry.changes["name"] == {"before": None, "after": "Atelier Éluard"}
     member.post("/billing/details", {**DETAILS, "tax_id": "FR2"})
     member.post("/billing/details", {**DETAILS, "tax_id": "FR2"})
     with unit_of_work(tenant.tenant.id):
-        last, _ = AuditEntry.objects.filter(deed="billing.changed").order_by("-id")
+        last, _ = AuditEntry.objects.filter(action="billing.changed").order_by("-id")
     assert last.changes == {"tax_id": {"before": "FR1", "after": "FR2"}}
 
 

@@ -84,8 +84,8 @@ def test_it_is_replaced_and_removed_and_the_audit_log_says_so(member: Client, te
     assert member.post(f"/budgets/{budget.pk}/remove").status_code == 302
     assert budgets(tenant) == []
     with unit_of_work(tenant.tenant.id):
-        entries = AuditEntry.objects.filter(deed__startswith="budget.").order_by("at")
-        assert [(one.deed, one.changes["monthly"]["before"]) for one in entries] == [
+        entries = AuditEntry.objects.filter(action__startswith="budget.").order_by("at")
+        assert [(one.action, one.changes["monthly"]["before"]) for one in entries] == [
             ("budget.set", None),
             ("budget.set", "2.50 EUR"),
             ("budget.removed", "3.00 EUR"),

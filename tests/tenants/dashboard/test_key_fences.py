@@ -31,24 +31,27 @@ def owner(client: Client, tenant: CreatedTenant) -> Client:
 def kept(tenant: CreatedTenant) -> tuple[list[str], list[str]]:
     with unit_of_work(tenant.tenant.id):
         key = ApiKey.objects.get(id=tenant.key.key.id)
-    return key.for_models, key.from_networks
+    return key.allowed_models, key.allowed_networks
 
 
 def test_a_key_is_made_with_its_fences(owner: Client, tenant: CreatedTenant) -> None:
     owner.post(
-        "/keys/new", {**FORM, "for_models": "embed, parse", "from_networks": "203.0.113.7\n2001:db8::/32"}
+        "/keys/new",
+        {**FORM, "allowed_models": "embed, parse", "allowed_networks": "203.0.113.7\n2001:db8::/32"},
     )
     with unit_of_work(tenant.tenant.id):
         key = ApiKey.objects.get(name="import")
-    assert key.for_models == ["embed", "parse"]
-    assert key.from_networks == ["203.0.113.7/32", "2001:db8::/32"]
+    assert key.allowed_models == ["embed", "parse"]
+    assert key.allowed_networks == ["203.0.113.7/32", "2001:db8::/32"]
     shown = owner.get("/keys").content.decode()
     assert "only embed, parse" in shown
     assert "from 203.0.113.7/32, 2001:db8::/32" in shown
 
 
 def test_what_is_no_network_is_said_beside_it_and_nothing_is_lost(owner: Client) -> None:
-    answer = owner.post("/keys/new", {**FORM, "for_models": "embed", "from_networks": "203.0.113.7/24"})
+    answer = owner.post(
+        "/keys/new", {**FORM, "allowed_models": "embed", "allowed_networks": "203.0.113.7/24"}
+    )
     said = answer.content.decode()
     assert answer.status_code == 422
     assert "Did you mean 203.0.113.0/24?" in said
@@ -57,16 +60,16 @@ def test_what_is_no_network_is_said_beside_it_and_nothing_is_lost(owner: Client)
 
 def test_fences_are_changed_later_and_that_is_written_down(owner: Client, tenant: CreatedTenant) -> None:
     at = reverse("keep-key-to", args=[tenant.key.key.id])
-    assert owner.post(at, {"for_models": "embed", "from_networks": ""}).status_code == 302
+    assert owner.post(at, {"allowed_models": "embed", "allowed_networks": ""}).status_code == 302
     assert kept(tenant) == (["embed"], [])
     assert "embed</textarea>" in owner.get(at).content.decode()
     assert identify_key(tenant.key.text).models == ("embed",)
-    owner.post(at, {"for_models": "", "from_networks": "203.0.113.0/24"})
+    owner.post(at, {"allowed_models": "", "allowed_networks": "203.0.113.0/24"})
     with unit_of_work(tenant.tenant.id):
-        entry = AuditEntry.objects.filter(deed="key.changed").latest("id")
+        entry = AuditEntry.objects.filter(action="key.changed").latest("id")
     assert entry.changes == {
-        "for_models": {"before": ["embed"], "after": []},
-        "from_networks": {"before": [], "after": ["203.0.113.0/24"]},
+        "allowed_models": {"before": ["embed"], "after": []},
+        "allowed_networks": {"before": [], "after": ["203.0.113.0/24"]},
     }
 
 
@@ -74,31 +77,33 @@ def test_who_may_only_see_keys_changes_none(owner: Client, tenant: CreatedTenant
     with operator_work():
         Membership.objects.filter(tenant=tenant.tenant).update(role="viewer")
     assert (
-        owner.post(reverse("keep-key-to", args=[tenant.key.key.id]), {"for_models": "x"}).status_code == 403
+        owner.post(reverse("keep-key-to", args=[tenant.key.key.id]), {"allowed_models": "x"}).status_code
+        == 403
     )
     assert kept(tenant) == ([], [])
 
 
 def test_a_rotated_key_hands_its_fences_on(tenant: CreatedTenant) -> None:
     with unit_of_work(tenant.tenant.id):
-        keep_key_to(key_id=tenant.key.key.id, for_models=["embed"], from_networks=["203.0.113.0/24"])
+        keep_key_to(key_id=tenant.key.key.id, allowed_models=["embed"], allowed_networks=["203.0.113.0/24"])
         made = rotate_key(key_id=tenant.key.key.id, overlap=timedelta(hours=1))
     assert made is not None
-    assert (made.key.for_models, made.key.from_networks) == (["embed"], ["203.0.113.0/24"])
+    assert (made.key.allowed_models, made.key.allowed_networks) == (["embed"], ["203.0.113.0/24"])
 
 
 def test_an_operator_changes_them_too(client: Client, tenant: CreatedTenant) -> None:
     client.force_login(create_operator(email=f"{unique('operator')}@example.com", password="correct horse"))
     at = reverse("admin:tenants_apikey_change", args=[tenant.key.key.id])
-    wrong = client.post(at, {"for_models": "", "from_networks": "nowhere"})
+    wrong = client.post(at, {"allowed_models": "", "allowed_networks": "nowhere"})
     assert "is not an IP address or network" in wrong.content.decode()
     assert (
-        client.post(at, {"for_models": "embed,parse", "from_networks": "203.0.113.0/24"}).status_code == 302
+        client.post(at, {"allowed_models": "embed,parse", "allowed_networks": "203.0.113.0/24"}).status_code
+        == 302
     )
     assert kept(tenant) == (["embed", "parse"], ["203.0.113.0/24"])
     with unit_of_work(tenant.tenant.id):
         entry = AuditEntry.objects.latest("id")
-    assert (entry.deed, entry.actor_kind) == ("key.changed", "operator")
+    assert (entry.action, entry.actor_kind) == ("key.changed", "operator")
 
 
 def test_where_a_key_was_last_used_from_is_shown(owner: Client, tenant: CreatedTenant) -> None:

@@ -247,13 +247,13 @@ def test_a_key_that_ended_cannot_be_rotated(tenant: CreatedTenant) -> None:
         assert rotate_key(key_id=made.key.id, overlap=timedelta(days=1)) is None
 
 
-@pytest.mark.parametrize("deed", ["rotate", "revoke"])
+@pytest.mark.parametrize("action", ["rotate", "revoke"])
 def test_another_tenants_key_is_like_one_that_never_was(
-    stranger: Client, tenant: CreatedTenant, deed: str
+    stranger: Client, tenant: CreatedTenant, action: str
 ) -> None:
     for key_id in (tenant.key.key.id, uuid4(), "nonsense"):
-        assert stranger.get(f"/keys/{key_id}/{deed}").status_code == 404
-        assert stranger.post(f"/keys/{key_id}/{deed}", {"overlap": "0"}).status_code == 404
+        assert stranger.get(f"/keys/{key_id}/{action}").status_code == 404
+        assert stranger.post(f"/keys/{key_id}/{action}", {"overlap": "0"}).status_code == 404
     assert identify_key(tenant.key.text).key_id == tenant.key.key.id
     assert tenant.key.key.prefix not in stranger.get("/keys").content.decode()
 

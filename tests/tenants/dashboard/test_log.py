@@ -17,22 +17,22 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.redis.cache import cache_redis
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.request_log import store
-from tenants.request_log.entries import JournalEntry
+from tenants.request_log.entries import LogEntry
 from tests.fixtures import unique
 
 PROBLEM = '{"code": "model_not_found", "detail": "There is no model embedd.", "status": 404}'
-Tell = Callable[..., JournalEntry]
+Tell = Callable[..., LogEntry]
 
 
 @pytest.fixture
 def tell(tenant: CreatedTenant) -> Tell:
     """Return a function that adds an entry, as the guard does after an answer."""
     client = redis.Redis.from_url(settings.MAAS_CACHE_URL)
-    plain = JournalEntry(
+    plain = LogEntry(
         "", time.time(), 12.3, "GET", "/v1/jobs", 200, "req-1", str(tenant.key.key.id), "", "curl/8", ""
     )
 
-    def add(**fields: Any) -> JournalEntry:
+    def add(**fields: Any) -> LogEntry:
         entry = plain._replace(id=unique("entry"), **fields)
         pipeline = client.pipeline()
         store.add_to(pipeline, {tenant.tenant.id: [entry.to_text()]}, {})

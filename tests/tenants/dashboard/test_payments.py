@@ -69,7 +69,7 @@ def test_the_page_says_paid_only_when_the_provider_does(
     stand_in.pay(payment.checkout_id)
     assert "not there yet" in member.get(page).content.decode(), "it was asked a moment ago"
     with operator_work():
-        Payment.objects.filter(id=payment.id).update(looked_at=None)
+        Payment.objects.filter(id=payment.id).update(checked_at=None)
     assert ">paid<" in member.get(page).content.decode()
 
 

@@ -5,7 +5,7 @@ from django.test import Client
 
 from tenants.accounts.models import Membership
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.dashboard_base.shell import PLACES, Link, Place, menu_of
+from tenants.dashboard_base.shell import PLACES, Link, NavEntry, menu_of
 from tenants.onboarding.create_tenant import CreatedTenant
 
 
@@ -63,7 +63,7 @@ def test_the_button_for_other_links_is_marked_on_their_pages(member: Client) -> 
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.title)
-def test_a_page_is_called_as_the_link_that_leads_to_it(member: Client, place: Place) -> None:
+def test_a_page_is_called_as_the_link_that_leads_to_it(member: Client, place: NavEntry) -> None:
     page = member.get(place.path).content.decode()
     assert f"<h1>{place.title}</h1>" in page
     assert f"<title>{place.title}" in page

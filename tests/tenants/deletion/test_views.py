@@ -144,8 +144,8 @@ def test_an_owner_keeps_it_and_all_is_as_before(owner: Client, tenant: CreatedTe
     identify_key(tenant.key.text)
     assert "is being deleted" not in owner.get("/jobs").content.decode()
     with operator_work():
-        entries = AuditEntry.objects.filter(tenant=tenant.tenant, deed__startswith="tenant.").order_by("id")
-        found = list(entries.values_list("deed", "actor_name"))
+        entries = AuditEntry.objects.filter(tenant=tenant.tenant, action__startswith="tenant.").order_by("id")
+        found = list(entries.values_list("action", "actor_name"))
     assert found[-2:] == [("tenant.closing", tenant.owner.email), ("tenant.kept", tenant.owner.email)]
 
 
@@ -212,10 +212,10 @@ def test_the_days_of_grace_are_the_installations(
     owner.post("/tenant/delete", {"name": tenant.tenant.name})
     with operator_work():
         row = Tenant.objects.get(pk=tenant.tenant.pk)
-        asked = AuditEntry.objects.get(tenant=tenant.tenant, deed="tenant.closing").at
+        asked = AuditEntry.objects.get(tenant=tenant.tenant, action="tenant.closing").at
     assert row.closes_at is not None
     assert round((row.closes_at - asked).total_seconds() / 86400) == 3
-    assert row.closing_told_at is not None, "who has just been told needs no reminder"
+    assert row.closing_notified_at is not None, "who has just been told needs no reminder"
 
 
 def test_a_member_switches_to_another_account_meanwhile(
@@ -252,7 +252,7 @@ def test_a_person_deletes_themselves_and_leaves_what_they_belong_to(
         assert client.get("/jobs").headers["Location"].startswith("/sign-in")
     with operator_work():
         assert not Membership.objects.filter(user_id=tenant.owner.pk).exists()
-        entry = AuditEntry.objects.get(tenant=tenant.tenant, deed="member.removed")
+        entry = AuditEntry.objects.get(tenant=tenant.tenant, action="member.removed")
     assert (entry.subject_name, entry.actor_name) == (tenant.owner.email, tenant.owner.email)
     identify_key(tenant.key.text)
 
@@ -274,7 +274,7 @@ def test_no_invitation_outlives_whoever_sent_it(owner: Client, tenant: CreatedTe
     with pytest.raises(InvitationGone):
         read_link(token_of(sent))
     with operator_work():
-        entry = AuditEntry.objects.get(tenant=tenant.tenant, deed="invitation.revoked")
+        entry = AuditEntry.objects.get(tenant=tenant.tenant, action="invitation.revoked")
     assert (entry.subject_name, entry.actor_name) == (email, tenant.owner.email)
 
 

@@ -40,17 +40,17 @@ def plan_for_new_tenants() -> Iterator[Plan]:
 
 def price(plan: Plan, amount: int | None, *, begins: datetime | None = None, **fields: Any) -> PlanPrice:
     with operator_work():
-        given = {"meter": "call", "holds_from": begins or database_now(), **fields}
+        given = {"meter": "call", "valid_from": begins or database_now(), **fields}
         return PlanPrice.objects.create(plan=plan, amount_micros=amount, **given)
 
 
 def include(plan: Plan, quantity: int, **fields: Any) -> PlanIncluded:
     with operator_work():
-        given = {"meter": "call", "holds_from": database_now(), **fields}
+        given = {"meter": "call", "valid_from": database_now(), **fields}
         return PlanIncluded.objects.create(plan=plan, quantity=quantity, **given)
 
 
 def own_price(tenant_id: UUID, amount: int | None, **fields: Any) -> TenantPrice:
     with operator_work():
-        given = {"meter": "call", "holds_from": database_now(), **fields}
+        given = {"meter": "call", "valid_from": database_now(), **fields}
         return TenantPrice.objects.create(tenant_id=tenant_id, amount_micros=amount, **given)

@@ -164,7 +164,7 @@ def test_what_has_not_begun_can_be_changed_and_taken_away() -> None:
     with operator_work():
         PlanPrice.objects.filter(pk=planned.pk).update(amount_micros=9)
         with pytest.raises(IntegrityError, match="which is over"):
-            PlanPrice.objects.filter(pk=planned.pk).update(holds_from=datetime(2026, 1, 1, tzinfo=UTC))
+            PlanPrice.objects.filter(pk=planned.pk).update(valid_from=datetime(2026, 1, 1, tzinfo=UTC))
         assert planned.delete()[0] == 1
 
 

@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from tenants.request_log.entries import JournalEntry
+from tenants.request_log.entries import LogEntry
 
 
-def entry_with(problem: object) -> JournalEntry:
-    return JournalEntry("1", 0.0, 1.0, "POST", "/v1/x", 400, "r", "", "", "", json.dumps(problem))
+def entry_with(problem: object) -> LogEntry:
+    return LogEntry("1", 0.0, 1.0, "POST", "/v1/x", 400, "r", "", "", "", json.dumps(problem))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tenants.billing.dashboard.payments.forms import TopUpForm
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.payments.models import Payment
+from tenants.billing.payments.payment_display import PaymentView
 from tenants.billing.payments.provider.errors import (
     FormReused,
     InvoiceNotOpen,
@@ -34,7 +35,6 @@ from tenants.billing.payments.services import (
     start,
     take_look,
 )
-from tenants.billing.payments.shown import PaymentView
 from tenants.billing.payments.upkeep import look_at
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard_base.members import members_only

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from urllib.parse import urlencode
 
-from tenants.billing.usage.asked import NO_KEY, BadQuestion, Only, only
 from tenants.billing.usage.selectors import Used
+from tenants.billing.usage.usage_query import NO_KEY, BadQuestion, Only, only
 
 TEST = "test"
 NOBODYS = "Without a key"

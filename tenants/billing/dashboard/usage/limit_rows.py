@@ -7,7 +7,7 @@ from tenants.dashboard_base.wording import whole
 from tenants.limits.rates.free_day import Left
 from tenants.limits.rates.headers import Standing
 from tenants.limits.rates.limits import Limit
-from tenants.limits.storage.room import StorageStanding
+from tenants.limits.storage.capacity import StorageStanding
 from tenants.limits.storage.wording import size
 
 TITLES = {

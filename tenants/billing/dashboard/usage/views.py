@@ -24,19 +24,19 @@ from tenants.billing.dashboard.usage.rows import (
     rows_by_name,
     tiles,
 )
-from tenants.billing.dashboard.usage.stretch import Stretch
-from tenants.billing.usage.asked import GROUPS, Asked, Only
+from tenants.billing.dashboard.usage.time_range import Stretch
 from tenants.billing.usage.forecast import WINDOW_DAYS, Forecast, forecast
 from tenants.billing.usage.records import records
 from tenants.billing.usage.selectors import Used, cost_by_day, first_day_used, used_in
 from tenants.billing.usage.summary import UsageLine, summarised
+from tenants.billing.usage.usage_query import GROUPS, Only, UsageQuery
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.months import Month
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 from tenants.limits.rates.free_day import free_day
 from tenants.limits.rates.spending import spending
-from tenants.limits.storage.room import storage_standing
+from tenants.limits.storage.capacity import storage_standing
 
 RECORDS_AT_ONCE = 100
 
@@ -147,9 +147,9 @@ def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Map
     return {currency: one for currency, one in found.items() if one is not None}
 
 
-def _of_days(first: date, after_last: date, only: Only) -> Asked:
+def _of_days(first: date, after_last: date, only: Only) -> UsageQuery:
     start, end = (datetime.combine(day, time(), UTC) for day in (first, after_last))
-    return Asked(start, end, "day", GROUPS, only)
+    return UsageQuery(start, end, "day", GROUPS, only)
 
 
 def _asked_day(request: HttpRequest) -> date:

@@ -29,5 +29,5 @@ def next_try(refused: Sequence[datetime]) -> datetime | None:
     return refused[0] + timedelta(days=AFTER_DAYS[len(refused) - 1])
 
 
-def may_ask_again(asked_at: datetime | None, now: datetime) -> bool:
-    return asked_at is None or now - asked_at < ASKED_AGAIN_WITHIN
+def may_ask_again(requested_at: datetime | None, now: datetime) -> bool:
+    return requested_at is None or now - requested_at < ASKED_AGAIN_WITHIN

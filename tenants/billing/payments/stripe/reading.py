@@ -22,7 +22,7 @@ Said = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StripeObject:
     """An event and its content that concerns us."""
 
     event_id: str
@@ -153,7 +153,7 @@ def _words_of(method: Said) -> str:
     return f"{card.get('brand')} •••• {card.get('last4')}, {month:02d}/{year % 100:02d}"[:100]
 
 
-def read_event(said: Said) -> Told:
+def read_event(said: Said) -> StripeObject:
     kind, what = str(said.get("type") or ""), (said.get("data") or {}).get("object") or {}
     told: dict[str, Any] = {}
     match kind.split("."):
@@ -171,7 +171,7 @@ def read_event(said: Said) -> Told:
             told["dispute"] = read_dispute(what)
         case ["payment_method", "detached"]:
             told["card_gone"] = _id(what)
-    return Told(str(said.get("id") or ""), kind[:100], bool(said.get("livemode")), **told)
+    return StripeObject(str(said.get("id") or ""), kind[:100], bool(said.get("livemode")), **told)
 
 
 def _failed(standing: Standing) -> Standing:

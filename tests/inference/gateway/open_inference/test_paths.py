@@ -21,7 +21,7 @@ from inference.gateway.open_inference.paths import Route, route_of
         ("/v2/repository/models/embed/unload", Route("POST", "unload", "embed")),
     ],
 )
-def test_a_path_names_a_deed_a_model_and_a_version(path: str, route: Route) -> None:
+def test_a_path_names_an_action_a_model_and_a_version(path: str, route: Route) -> None:
     assert route_of(path) == route
 
 

@@ -259,9 +259,9 @@ def test_statistics_are_of_the_tenants_own_calls_by_version(
 
 
 def test_what_is_the_operators_is_refused(client: Client, adder: str) -> None:
-    for deed in (client.load_model, client.unload_model):
+    for action in (client.load_model, client.unload_model):
         with pytest.raises(InferenceServerException, match="operator's choice"):
-            deed(adder)
+            action(adder)
 
 
 def test_shared_memory_is_refused(client: Client, adder: str) -> None:

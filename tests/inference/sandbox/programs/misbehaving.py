@@ -49,9 +49,9 @@ def _fail(request: Json, files: Sequence[int]) -> Json:
     raise KeyError("a field that is missing")
 
 
-def _attempt(deed: Callable[[], object]) -> str:
+def _attempt(action: Callable[[], object]) -> str:
     try:
-        deed()
+        action()
     except OSError as error:
         return error.strerror or "refused"
     return "done"

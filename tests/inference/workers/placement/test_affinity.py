@@ -19,15 +19,15 @@ from inference.registry.models import ModelPool, ModelVersion, ServedModel
 from inference.registry.pipelines import PipelineUpload, add_pipeline
 from inference.workers import heartbeats
 from inference.workers.heartbeats import PREFIX, Heartbeat, WorkerReport, live_workers
-from inference.workers.placement import claims, others
+from inference.workers.placement import claims, peers
 from inference.workers.placement import read_timeouts as patience
 from inference.workers.placement.affinity import Affinity
 from inference.workers.placement.demand import DemandSource
 from inference.workers.placement.fleet import Demand
+from inference.workers.placement.heartbeat import PagesNow
 from inference.workers.placement.metrics import DECISIONS
-from inference.workers.placement.pulse import PagesNow
-from inference.workers.placement.shelf import Shelf
-from inference.workers.placement.tally import QueueTally
+from inference.workers.placement.page_counts import QueueTally
+from inference.workers.placement.resident_models import Shelf
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.plans.prices import Price
@@ -102,7 +102,7 @@ class Desk:
         """Die without a notification, and let the last heartbeat expire."""
         self.affinity.stop()
         self.consumed = frozenset()
-        self.affinity._pulse._stopping.set()
+        self.affinity._heartbeat._stopping.set()
         forget(PREFIX + self.heartbeat.name)
 
 
@@ -294,7 +294,7 @@ def test_a_worker_whose_redis_is_away_goes_on_with_what_it_holds(
         looked.set()
         raise redis.ConnectionError("away")
 
-    monkeypatch.setattr(others, "live_workers_patiently", away)
+    monkeypatch.setattr(peers, "live_workers_patiently", away)
     assert looked.wait(10)
     cold = next(key for key in work.pool.keys if key not in held)
     work.ask(cold, oldest_s=11.0)

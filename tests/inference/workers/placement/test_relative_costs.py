@@ -3,11 +3,11 @@
 import pytest
 
 from inference.workers.placement import relative_costs as hefts
-from inference.workers.placement.relative_costs import MAX_TOLD, MOST, Hefts, together
+from inference.workers.placement.relative_costs import MAX_TOLD, MOST, RelativeCosts, together
 
 
 def test_whose_pages_take_ten_times_as_long_is_told_of_and_who_is_usual_is_not() -> None:
-    seen = Hefts()
+    seen = RelativeCosts()
     for _ in range(100):
         seen.add("ocr@1", "heavy", 1.0)
         for light in ("a", "b", "c"):
@@ -18,14 +18,14 @@ def test_whose_pages_take_ten_times_as_long_is_told_of_and_who_is_usual_is_not()
 
 
 def test_of_one_tenant_alone_nothing_is_told() -> None:
-    seen = Hefts()
+    seen = RelativeCosts()
     for _ in range(10):
         seen.add("ocr@1", "only", 3.0)
     assert seen.told() == {}
 
 
 def test_a_tenant_whose_pages_become_light_is_not_charged_for_what_they_were() -> None:
-    seen = Hefts()
+    seen = RelativeCosts()
     for seconds in (1.0, 0.1):
         for _ in range(40):
             seen.add("ocr@1", "changes", seconds)
@@ -34,7 +34,7 @@ def test_a_tenant_whose_pages_become_light_is_not_charged_for_what_they_were() -
 
 
 def test_one_page_out_of_all_measure_counts_for_so_much_and_no_more() -> None:
-    seen = Hefts()
+    seen = RelativeCosts()
     seen.add("ocr@1", "hangs", 600.0)
     for _ in range(100):
         seen.add("ocr@1", "light", 0.001)
@@ -42,7 +42,7 @@ def test_one_page_out_of_all_measure_counts_for_so_much_and_no_more() -> None:
 
 
 def test_no_more_are_kept_nor_told_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = Hefts()
+    seen = RelativeCosts()
     monkeypatch.setattr(hefts, "MAX_KEPT", 500)
     for tenant in range(1000):
         seen.add("ocr@1", str(tenant), float(tenant))
@@ -55,7 +55,7 @@ def test_several_workers_are_asked_for_their_mean() -> None:
 
 
 def test_who_is_charged_for_more_changes_nothing_of_what_is_usual() -> None:
-    seen, plain = Hefts(), Hefts()
+    seen, plain = RelativeCosts(), RelativeCosts()
     for _ in range(30):
         for one, times in ((seen, 4.0), (plain, 1.0)):
             one.add("ocr@1", "wastes", 0.2, times)

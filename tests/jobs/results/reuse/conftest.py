@@ -10,9 +10,9 @@ from inference.registry.selectors import spec_of
 from jobs.core.models import Document, DocumentPage, Job, Page
 from jobs.queue.claims import Claim
 from jobs.queue.settlement import finish_page
+from jobs.results.reuse.cache_directives import Wish
 from jobs.results.reuse.keys import Content
 from jobs.results.reuse.running import Found, look, plan_for, take_known_page, wait_for_it
-from jobs.results.reuse.wishes import Wish
 from jobs.submission.services import JobRequest, submit_job
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work

@@ -12,7 +12,7 @@ from jobs.retention.deleting import delete_document
 from jobs.search.backfill import index_ordered_jobs
 from jobs.search.embeddings import meaning_available
 from jobs.search.selectors import search_jobs
-from jobs.submission.once import submit_once
+from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest, retry_job
 from tenants.accounts.results import erase_results
 from tenants.core.db.unit_of_work import APP, unit_of_work

@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 import grpc.aio
 
 from inference.gateway.gateway import GRPC_PREFIX
-from jobs.streaming.doorman import Doorman
-from jobs.streaming.guests import Guests
+from jobs.streaming.authorizer import Authorizer
+from jobs.streaming.credential_checks import CredentialChecks
 from jobs.streaming.sessions import Sessions
 from maas.local.supervisor.ports import free_port
 from maas.web.grpc.port import GrpcPort
 from maas.web.guard.refusals import refusal, refuse_request
 from tenants.api.authentication import IDENTITY
-from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.credentials import UnknownCallers
 from tenants.core.asgi.protocol import REQUEST_ID, Receive, Scope, Send, bearer, body_chunks, has_body
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import DatabaseThreads
@@ -87,16 +87,18 @@ class Opened:
 @asynccontextmanager
 async def opened_port(app: Answering, *, stream_idle_s: float = 300.0) -> AsyncIterator[Opened]:
     threads = DatabaseThreads("guests", 1)
-    strangers = Strangers()
-    guests = Guests(Doorman(threads, Sessions(threads, strangers), strangers))
-    port = GrpcPort(app, Stop(), guests, stream_idle_s=stream_idle_s)
+    unknown_callers = UnknownCallers()
+    credential_checks = CredentialChecks(
+        Authorizer(threads, Sessions(threads, unknown_callers), unknown_callers)
+    )
+    port = GrpcPort(app, Stop(), credential_checks, stream_idle_s=stream_idle_s)
     number = free_port()
     await port.start("127.0.0.1", number)
     try:
         yield Opened(number, app)
     finally:
         await port.stop()
-        strangers.close()
+        unknown_callers.close()
         threads.close()
 
 

@@ -46,7 +46,8 @@ def test_the_address_is_the_one_that_the_proxy_saw(
     behind_a_proxy: GranianServer, tenant: CreatedTenant, told: str, status: int
 ) -> None:
     assert (
-        ask(behind_a_proxy, "/v1/limits", key_of(tenant, from_networks=AT_HOME), told).status_code == status
+        ask(behind_a_proxy, "/v1/limits", key_of(tenant, allowed_networks=AT_HOME), told).status_code
+        == status
     )
 
 
@@ -64,7 +65,7 @@ def test_the_address_is_the_one_that_the_proxy_saw(
 def test_every_path_refuses_a_key_from_elsewhere(
     behind_a_proxy: GranianServer, tenant: CreatedTenant, path: str, call: dict[str, object]
 ) -> None:
-    answer = ask(behind_a_proxy, path, key_of(tenant, from_networks=AT_HOME), ELSEWHERE, **call)
+    answer = ask(behind_a_proxy, path, key_of(tenant, allowed_networks=AT_HOME), ELSEWHERE, **call)
     assert answer.status_code == 403
     assert "key_not_for_address" in answer.text
     assert ELSEWHERE in answer.text
@@ -72,7 +73,7 @@ def test_every_path_refuses_a_key_from_elsewhere(
 
 def test_no_socket_is_opened_from_elsewhere(behind_a_proxy: GranianServer, tenant: CreatedTenant) -> None:
     headers = {
-        "Authorization": f"Bearer {key_of(tenant, from_networks=AT_HOME)}",
+        "Authorization": f"Bearer {key_of(tenant, allowed_networks=AT_HOME)}",
         "X-Forwarded-For": ELSEWHERE,
     }
     with pytest.raises(InvalidStatus) as refused:
@@ -81,7 +82,7 @@ def test_no_socket_is_opened_from_elsewhere(behind_a_proxy: GranianServer, tenan
 
 
 def test_a_ticket_is_no_way_around(behind_a_proxy: GranianServer, tenant: CreatedTenant) -> None:
-    key = key_of(tenant, from_networks=AT_HOME)
+    key = key_of(tenant, allowed_networks=AT_HOME)
     ticket = ask(behind_a_proxy, "/v1/tickets", key, "203.0.113.9", content=b"").json()["ticket"]
     with pytest.raises(InvalidStatus):
         EventSocket(behind_a_proxy.url, query=f"?ticket={ticket}", headers={"X-Forwarded-For": ELSEWHERE})

@@ -21,7 +21,7 @@ from maas.web.guard.key_use import KeyUse
 from maas.web.guard.keys import KeyRing
 from tenants.api_keys.format import new_key
 from tenants.api_keys.models import ApiKey
-from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.credentials import UnknownCallers
 from tenants.core.asgi.protocol import REQUEST_ID, Receive, Scope, Send
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import DatabaseThreads
@@ -29,7 +29,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tenants.limits.rates.desk import Desk
 from tenants.onboarding.create_tenant import CreatedTenant
-from tenants.request_log.entries import LONGEST_MADE, LONGEST_PATH, JournalEntry
+from tenants.request_log.entries import LONGEST_MADE, LONGEST_PATH, LogEntry
 from tenants.request_log.minutes import counted, minute_key
 from tenants.request_log.store import KEPT, recent_requests
 from tests.maas.granian_server import GranianServer
@@ -43,7 +43,7 @@ def ask(server: GranianServer, path: str, key: str, **more: Any) -> httpx.Respon
     return httpx.get(f"{server.url}{path}", headers={"Authorization": f"Bearer {key}"}, **more)
 
 
-def journal_of(tenant: CreatedTenant) -> list[JournalEntry]:
+def journal_of(tenant: CreatedTenant) -> list[LogEntry]:
     return eventually(lambda: recent_requests(tenant.tenant.id), "a request in the journal")
 
 
@@ -100,7 +100,7 @@ def test_the_use_of_an_ended_key_is_told_to_its_tenant_and_is_no_use(
         assert ApiKey.objects.get().last_used_at is None
 
 
-def two_of(tenant: CreatedTenant) -> list[JournalEntry]:
+def two_of(tenant: CreatedTenant) -> list[LogEntry]:
     entries = recent_requests(tenant.tenant.id)
     return entries if len(entries) == 2 else []
 
@@ -206,7 +206,7 @@ def test_of_people_only_what_they_do_and_what_goes_wrong_is_told(
 
 
 def test_a_request_whose_caller_hung_up_has_no_status_of_ours(make_journal: Callable[[str], Journal]) -> None:
-    async def scenario() -> JournalEntry:
+    async def scenario() -> LogEntry:
         return entry_of(make_journal(NOWHERE).open(scope_of("/v1/jobs")))
 
     assert asyncio.run(scenario()).status == 499
@@ -225,7 +225,7 @@ def test_a_request_whose_caller_hung_up_has_no_status_of_ours(make_journal: Call
 def test_the_place_of_what_was_made_is_told(
     make_journal: Callable[[str], Journal], method: str, status: int, location: str, made: str
 ) -> None:
-    async def scenario() -> JournalEntry:
+    async def scenario() -> LogEntry:
         note = make_journal(NOWHERE).open(scope_of("/v1/jobs") | {"method": method})
         headers = [(b"content-type", b"text/plain"), (b"Location", location.encode())]
         note.see({"type": "http.response.start", "status": status, "headers": headers})
@@ -305,8 +305,8 @@ def test_every_socket_is_told_once(make_journal: Callable[[str], Journal], inner
             return
 
         journal = make_journal(NOWHERE)
-        threads, strangers = DatabaseThreads("test-guard", 1), Strangers()
-        keys, sessions = KeyRing(threads, strangers), Sessions(threads, strangers)
+        threads, unknown_callers = DatabaseThreads("test-guard", 1), UnknownCallers()
+        keys, sessions = KeyRing(threads, unknown_callers), Sessions(threads, unknown_callers)
         guard = EdgeGuard(
             inner, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL), intake=Intake(8)
         )

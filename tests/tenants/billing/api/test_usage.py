@@ -310,7 +310,7 @@ def test_a_file_of_sums_comes_to_the_same_and_holds_no_formula(reader: Identity,
 def test_a_file_of_records_has_each_of_them_once_however_many_parts_it_takes(
     reader: Identity, use: Use, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenants.billing.usage.lines.AT_ONCE", 2)
+    monkeypatch.setattr("tenants.billing.usage.csv_rows.AT_ONCE", 2)
     use(*[on(3)] * 5, on(4), key_id=uuid4())
     use(on(5), source_kind="cache")
     rows = lines(reader, of="records", **MARCH)

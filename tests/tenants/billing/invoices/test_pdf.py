@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from tenants.billing.invoices.issued import find_invoice, whole
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.invoices.pdf.written import as_pdf
+from tenants.billing.invoices.pdf.document import as_pdf
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.times import day_text
 from tenants.onboarding.create_tenant import CreatedTenant
@@ -90,7 +90,7 @@ def test_it_is_the_same_whenever_it_is_made_and_whatever_is_paid_since(issue: Is
     invoice = issue(issued_on=date(2025, 3, 4), due_on=date(2025, 3, 18))
     first = pdf_of(invoice)
     invoice.paid_micros, invoice.status = invoice.due_micros, Invoice.Status.PAID
-    invoice.told_at = invoice.paid_at = timezone.now()
+    invoice.notified_at = invoice.paid_at = timezone.now()
     with unit_of_work(invoice.tenant_id):
         assert as_pdf(whole(invoice).paper) == first
     with pikepdf.open(BytesIO(first)) as document:

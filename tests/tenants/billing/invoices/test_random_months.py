@@ -126,7 +126,7 @@ def plan_of(chance: random.Random, since: datetime) -> Held:
     with in_the_past("tenants_planincluded"), operator_work():
         for model, meter, many in included:
             PlanIncluded.objects.create(
-                plan=plan, model=model, meter=meter, quantity=many, holds_from=since - timedelta(days=99)
+                plan=plan, model=model, meter=meter, quantity=many, valid_from=since - timedelta(days=99)
             )
     trial = since + timedelta(days=chance.randint(1, 20)) if chance.random() < 0.3 else None
     return Held(since, plan, fee, "EUR", trial, included)

@@ -74,7 +74,7 @@ def test_included_units_cost_nothing_and_what_was_charged_for_them_is_given_back
     plan = make_plan()
     begins = at(customer.before.first)
     with in_the_past("tenants_planincluded"):
-        include(plan, 100, meter="page", holds_from=begins)
+        include(plan, 100, meter="page", valid_from=begins)
     customer.has_plan(plan, begins)
     customer.closed_before()
     customer.pays_before(10 * EUR)
@@ -150,7 +150,7 @@ def test_a_month_that_was_billed_too_high_is_told_and_keeps_none_waiting(custome
     customer.uses(1_000, customer.last.first)
     customer.drawn(customer.last, closes=False)
     with in_the_past("tenants_planincluded"):
-        include(plan, 1_000, meter="page", holds_from=begins)
+        include(plan, 1_000, meter="page", valid_from=begins)
     with capture_logs() as logs:
         assert customer.drawn(customer.last) == []
     assert [log["event"] for log in logs if log["log_level"] == "warning"] == ["month_overbilled"]
@@ -358,14 +358,14 @@ def test_who_owes_the_tax_themselves_is_not_charged_it(customer: Customer) -> No
     assert (invoice.buyer["name"], invoice.seller["name"]) == ("Kunde GmbH", "Papers & Sons Ltd")
 
 
-def test_each_deed_is_in_the_audit_log(customer: Customer) -> None:
+def test_each_action_is_in_the_audit_log(customer: Customer) -> None:
     customer.closed_before()
     customer.uses(1_000, customer.last.first)
     (invoice,) = customer.drawn(customer.last)
     credit(tenant_id=customer.tenant_id, invoice_id=invoice.pk, reason="all", made_by=OPERATOR_NAME)
     with unit_of_work(customer.tenant_id):
-        deeds = set(AuditEntry.objects.values_list("deed", flat=True))
-    assert {"invoice.issued", "invoice.credited"} <= deeds
+        actions = set(AuditEntry.objects.values_list("action", flat=True))
+    assert {"invoice.issued", "invoice.credited"} <= actions
 
 
 def test_the_due_day_is_as_the_seller_says(customer: Customer, seller: Seller) -> None:

@@ -33,7 +33,7 @@ def test_half_four_fifths_and_all_are_told_once_each(tenant: CreatedTenant, purs
         alert_of_budgets()
         assert told(tenant) == [f"{percent} % of a budget is used" for percent in percents]
     with unit_of_work(purse.tenant_id):
-        assert BudgetAlert.objects.filter(told_at__isnull=False).count() == 3
+        assert BudgetAlert.objects.filter(notified_at__isnull=False).count() == 3
 
 
 def test_a_mail_names_whose_budget_it_is_and_where_it_can_be_raised(

@@ -6,7 +6,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenants.billing.ledger.included_units import Room, Work, allot
+from tenants.billing.ledger.included_units import Remaining, Work, allot
 from tenants.plans.prices import Price
 
 NOVEMBER, OCTOBER = date(2026, 11, 1), date(2026, 10, 1)
@@ -17,13 +17,13 @@ def work(quantity: int, price: Price = CHEAP, model: str = "ocr", month: date | 
     return Work(model, False, price, quantity, price.cost_micros(quantity), month)
 
 
-def room(number: int, quantity: int, model: str = "ocr", month: date | None = NOVEMBER) -> Room:
-    return Room(UUID(int=number), model, "page", quantity, month)
+def room(number: int, quantity: int, model: str = "ocr", month: date | None = NOVEMBER) -> Remaining:
+    return Remaining(UUID(int=number), model, "page", quantity, month)
 
 
-def taken(works: list[Work], rooms: list[Room]) -> list[tuple[int, int, int]]:
+def taken(works: list[Work], rooms: list[Remaining]) -> list[tuple[int, int, int]]:
     """Return the pool, the quantity and the amount that is spared, for each allotment."""
-    return [(one.room.pool_id.int, one.quantity, one.spared_micros) for one in allot(works, rooms)]
+    return [(one.room.pool_id.int, one.quantity, one.saved_micros) for one in allot(works, rooms)]
 
 
 def test_what_is_dearest_is_included_first() -> None:
@@ -35,12 +35,12 @@ def test_units_of_the_one_model_go_before_those_of_all() -> None:
 
 
 def test_what_was_held_goes_before_what_is_free() -> None:
-    held = Room(UUID(int=3), "", "page", 2, None, True)
+    held = Remaining(UUID(int=3), "", "page", 2, None, True)
     assert taken([work(5)], [room(2, 9), held]) == [(3, 2, 20), (2, 3, 30)]
 
 
 def test_free_units_are_for_the_work_of_their_month_and_held_ones_for_any() -> None:
-    held = Room(UUID(int=3), "ocr", "page", 1, None, True)
+    held = Remaining(UUID(int=3), "ocr", "page", 1, None, True)
     assert taken([work(5, month=OCTOBER)], [room(2, 9), held]) == [(3, 1, 10)]
 
 
@@ -63,6 +63,6 @@ def test_neither_work_nor_pools_are_taken_twice(works: list[Work], pools: list[t
     assert sum(one.quantity for one in found) == min(there, sum(one.quantity for one in works))
     for one in rooms:
         assert sum(part.quantity for part in found if part.room is one) <= one.quantity
-    assert sum(one.spared_micros for one in found) <= sum(one.amount_micros for one in works)
+    assert sum(one.saved_micros for one in found) <= sum(one.amount_micros for one in works)
     if there >= sum(one.quantity for one in works):
-        assert sum(one.spared_micros for one in found) == sum(one.amount_micros for one in works)
+        assert sum(one.saved_micros for one in found) == sum(one.amount_micros for one in works)

@@ -12,8 +12,8 @@ from uuid import UUID, uuid4
 import pytest
 import redis
 
-from tenants.billing.ledger.headroom import Gone, Rooms, Verdict
-from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Told
+from tenants.billing.ledger.headroom import Gone, Headrooms, Verdict
+from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Reserved
 from tenants.billing.ledger.reserve_script import CHARGING, SETTLE, TEXT, Words, charged_words, said
 from tests.inference.rpc.mortal import MortalRedis
 
@@ -56,12 +56,12 @@ def test_of_two_hundred_at_once_at_two_processes_as_many_get_money_as_there_is_f
 ) -> None:
     first = wanted()
 
-    async def go() -> list[Told]:
+    async def go() -> list[Reserved]:
         async with opened(server) as one, opened(server) as two:
             asked = (replace(first, id=uuid4()) for _ in range(CALLERS))
             return await asyncio.gather(
                 *(
-                    (one, two)[number % 2].reserve(each, Rooms(379), NONE_GONE)
+                    (one, two)[number % 2].reserve(each, Headrooms(379), NONE_GONE)
                     for number, each in enumerate(asked)
                 )
             )
@@ -72,13 +72,13 @@ def test_of_two_hundred_at_once_at_two_processes_as_many_get_money_as_there_is_f
 
 
 def test_a_key_has_its_own_end_beside_that_of_its_account(server: MortalRedis) -> None:
-    first, rooms = wanted(key=uuid4()), Rooms(100, 25)
+    first, rooms = wanted(key=uuid4()), Headrooms(100, 25)
 
     async def go() -> list[Verdict]:
         async with opened(server) as desk:
             asked = [*[replace(first, id=uuid4()) for _ in range(3)]]
             asked += [replace(first, id=uuid4(), key_id=uuid4()) for _ in range(9)]
-            rest = [(one, rooms if one.key_id == first.key_id else Rooms(100)) for one in asked]
+            rest = [(one, rooms if one.key_id == first.key_id else Headrooms(100)) for one in asked]
             return [(await desk.reserve(one, room, NONE_GONE)).verdict for one, room in rest]
 
     assert [one.name for one in asyncio.run(go())] == ["YES"] * 2 + ["NO"] + ["YES"] * 8 + ["NO"]
@@ -91,10 +91,10 @@ def test_what_cost_less_leaves_the_rest_to_others_and_what_failed_leaves_all(ser
         async with opened(server) as desk:
             left = []
             for cost in (100, 30, 0):
-                await desk.reserve(first, Rooms(100), NONE_GONE)
+                await desk.reserve(first, Headrooms(100), NONE_GONE)
                 desk.settle(first, cost)
                 told = await desk.reserve(
-                    replace(first, id=uuid4(), amount_micros=101), Rooms(100), NONE_GONE
+                    replace(first, id=uuid4(), amount_micros=101), Headrooms(100), NONE_GONE
                 )
                 left.append(told.left_micros)
             return left
@@ -107,7 +107,7 @@ def test_a_line_that_is_run_again_is_set_aside_once(server: MortalRedis) -> None
 
     async def go() -> list[Verdict]:
         async with opened(server) as desk:
-            return [(await desk.reserve(line, Rooms(100), NONE_GONE)).verdict for _ in range(3)]
+            return [(await desk.reserve(line, Headrooms(100), NONE_GONE)).verdict for _ in range(3)]
 
     assert asyncio.run(go()) == [Verdict.YES] * 3
 
@@ -119,15 +119,15 @@ def test_a_look_from_before_a_charge_is_lessened_by_it_and_refuses_nobody_surely
 
     async def go() -> None:
         async with opened(server) as desk:
-            await desk.reserve(first, Rooms(100), NONE_GONE)
+            await desk.reserve(first, Headrooms(100), NONE_GONE)
             charged(server, first, 50)
             again = replace(first, id=uuid4())
-            assert (await desk.reserve(again, Rooms(100), NONE_GONE)).verdict is Verdict.UNSURE
+            assert (await desk.reserve(again, Headrooms(100), NONE_GONE)).verdict is Verdict.UNSURE
             gone = await desk.seen(first.tenant_id, None, "EUR")
             assert gone == Gone(50, 0)
-            assert await desk.reserve(again, Rooms(50), gone) == Told(Verdict.NO, 50, 60)
+            assert await desk.reserve(again, Headrooms(50), gone) == Reserved(Verdict.NO, 50, 60)
             assert (
-                await desk.reserve(replace(again, amount_micros=50), Rooms(50), gone)
+                await desk.reserve(replace(again, amount_micros=50), Headrooms(50), gone)
             ).verdict is Verdict.YES
 
     asyncio.run(go())
@@ -138,15 +138,15 @@ def test_nobody_is_surely_refused_while_something_is_being_charged(server: Morta
 
     async def go() -> list[Verdict]:
         async with opened(server) as desk:
-            await desk.reserve(first, Rooms(100), NONE_GONE)
+            await desk.reserve(first, Headrooms(100), NONE_GONE)
             say(server, first.tenant_id, [CHARGING, "a"])
             say(server, first.tenant_id, [CHARGING, "b"])
             verdicts = []
             for token in ("a", "b"):
                 more = replace(first, id=uuid4())
-                verdicts.append((await desk.reserve(more, Rooms(100), NONE_GONE)).verdict)
+                verdicts.append((await desk.reserve(more, Headrooms(100), NONE_GONE)).verdict)
                 say(server, first.tenant_id, charged_words(token, [], []))
-            verdicts.append((await desk.reserve(more, Rooms(100), NONE_GONE)).verdict)
+            verdicts.append((await desk.reserve(more, Headrooms(100), NONE_GONE)).verdict)
             return verdicts
 
     assert asyncio.run(go()) == [Verdict.UNSURE, Verdict.UNSURE, Verdict.NO]
@@ -163,7 +163,7 @@ def test_whoever_has_reserved_nothing_leaves_nothing_in_redis_when_charged(serve
 def test_what_redis_has_lost_makes_a_look_worthless(server: MortalRedis) -> None:
     async def go() -> Verdict:
         async with opened(server) as desk:
-            return (await desk.reserve(wanted(), Rooms(100), Gone(5, 0))).verdict
+            return (await desk.reserve(wanted(), Headrooms(100), Gone(5, 0))).verdict
 
     assert asyncio.run(go()) is Verdict.UNSURE
 
@@ -175,11 +175,11 @@ def test_what_nobody_speaks_of_any_more_is_over_in_its_time(server: MortalRedis)
         async with opened(server) as desk:
             verdicts = []
             for seconds in (60, 0):
-                await desk.reserve(first, Rooms(100), NONE_GONE)
+                await desk.reserve(first, Headrooms(100), NONE_GONE)
                 say(server, first.tenant_id, [SETTLE, first.id.hex, 100, seconds])
                 await asyncio.sleep(0.002)
                 more = replace(first, id=uuid4())
-                verdicts.append((await desk.reserve(more, Rooms(100), NONE_GONE)).verdict)
+                verdicts.append((await desk.reserve(more, Headrooms(100), NONE_GONE)).verdict)
             return verdicts
 
     assert asyncio.run(go()) == [Verdict.NO, Verdict.YES]
@@ -196,7 +196,7 @@ def test_whatever_comes_in_between_what_is_given_and_charged_never_passes_what_t
         random, first, whole = Random(seed), wanted(), 300
         spent, standing, untold = 0, list[Reservation](), list[tuple[Reservation, int]]()
         async with opened(server) as desk:
-            looks = [(Rooms(whole), NONE_GONE)]
+            looks = [(Headrooms(whole), NONE_GONE)]
             for _ in range(150):
                 match random.randrange(6):
                     case 0 | 1:
@@ -214,7 +214,7 @@ def test_whatever_comes_in_between_what_is_given_and_charged_never_passes_what_t
                         charged(server, *untold.pop(random.randrange(len(untold))))
                     case 4:
                         gone = await desk.seen(first.tenant_id, None, "EUR")
-                        looks.append((Rooms(whole - spent), gone))
+                        looks.append((Headrooms(whole - spent), gone))
                 assert spent + sum(one.amount_micros for one in standing) <= whole
             assert spent > whole / 4
 
@@ -228,15 +228,15 @@ def test_without_redis_it_is_said_at_once_that_nobody_knows_and_known_again_when
     async def go() -> None:
         async with opened(mortal) as desk:
             one = wanted()
-            assert (await desk.reserve(one, Rooms(10), NONE_GONE)).verdict is Verdict.YES
+            assert (await desk.reserve(one, Headrooms(10), NONE_GONE)).verdict is Verdict.YES
             mortal.kill()
             for _ in range(2):
                 with pytest.raises(ReservationsAway):
-                    await desk.reserve(one, Rooms(10), NONE_GONE)
+                    await desk.reserve(one, Headrooms(10), NONE_GONE)
             desk.settle(one, 0)
             mortal.start()
             await asyncio.sleep(0.6)
-            assert (await desk.reserve(one, Rooms(10), NONE_GONE)).verdict is Verdict.YES
+            assert (await desk.reserve(one, Headrooms(10), NONE_GONE)).verdict is Verdict.YES
 
     try:
         asyncio.run(go())

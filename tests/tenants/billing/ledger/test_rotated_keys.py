@@ -7,20 +7,20 @@ import pytest
 
 from tenants.api_keys.services import rotate_key
 from tenants.authentication.selectors import acting_for, identify_key
+from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.errors import BudgetExhausted
 from tenants.billing.ledger.models import Budget
 from tenants.billing.ledger.own_budgets import set_own_budget
 from tenants.billing.ledger.reservations import Reservation
 from tenants.billing.ledger.selectors import balances
 from tenants.billing.ledger.services import hold
-from tenants.billing.ledger.till import Till
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 
 from .conftest import Purse
-from .test_till import all_of, charge, taken, threads, tills
+from .test_call_holds import all_of, charge, taken, threads, tills
 
 __all__ = ["threads"]
 
@@ -48,9 +48,9 @@ def test_what_one_has_set_aside_the_other_has_no_more(both: tuple[Identity, Iden
 def test_of_calls_with_both_at_two_processes_as_many_pass_as_the_budget_pays_for(
     both: tuple[Identity, Identity], threads: DatabaseThreads
 ) -> None:
-    async def spent(till: Till, calls: list[Reservation]) -> int:
+    async def spent(call_holds: CallHolds, calls: list[Reservation]) -> int:
         for one in calls:
-            till.settle(one, one.amount_micros)
+            call_holds.settle(one, one.amount_micros)
         await asyncio.to_thread(charge, *calls)
         return len(calls)
 

@@ -143,14 +143,14 @@ def test_a_transaction_that_comes_to_nothing_leaves_nothing(purse: Purse) -> Non
     """The transaction ends after all of its statements, as if its process was killed there."""
     purse.prepaid(100)
     source = held(purse, 60)
-    deeds: list[Callable[[], object]] = [
+    actions: list[Callable[[], object]] = [
         lambda: hold(purse.source(), 10),
         lambda: settle(source, held_micros=60, cost_micros=20),
         lambda: settle(source, held_micros=60, cost_micros=200),
     ]
-    for deed in deeds:
+    for action in actions:
         with suppress(KeyboardInterrupt), unit_of_work(purse.tenant_id):
-            deed()
+            action()
             raise KeyboardInterrupt
         assert purse.stands() == (40, 60)
     assert purse.kinds() == ["grant", "hold"]
@@ -298,10 +298,10 @@ def test_whatever_happens_the_books_balance(
         purse.prepaid()
     purse.budget(budget)
     open_holds: list[tuple[Source, int | None]] = []
-    for deed, amount, cost in steps:
-        if deed == "grant":
+    for action, amount, cost in steps:
+        if action == "grant":
             purse.grant(amount)
-        elif deed == "hold":
+        elif action == "hold":
             source = purse.source()
             try:
                 with unit_of_work(purse.tenant_id):

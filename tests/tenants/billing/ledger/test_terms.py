@@ -35,7 +35,7 @@ def test_who_becomes_prepaid_runs_up_no_debt_in_what_was_used_before(tenant: Cre
 
 
 def test_a_first_plan_can_have_its_account_pay_beforehand(tenant: CreatedTenant) -> None:
-    plan = make_plan(pays_beforehand=True, trial_credit_micros=5)
+    plan = make_plan(is_prepaid=True, trial_credit_micros=5)
     subscribe(tenant_id=tenant.tenant.pk, plan=plan)
     with operator_work():
         wallet = Wallet.objects.get(tenant=tenant.tenant)
@@ -44,5 +44,5 @@ def test_a_first_plan_can_have_its_account_pay_beforehand(tenant: CreatedTenant)
 
 def test_terms_that_an_operator_gave_stay_with_a_first_plan(tenant: CreatedTenant) -> None:
     pay(tenant, "EUR", "invoiced")
-    subscribe(tenant_id=tenant.tenant.pk, plan=make_plan(pays_beforehand=True))
+    subscribe(tenant_id=tenant.tenant.pk, plan=make_plan(is_prepaid=True))
     assert kinds(tenant) == {"EUR": "invoiced"}

@@ -14,9 +14,9 @@ from pytest_django import Settings
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.posting import Source, open_wallet, post
-from tenants.billing.payments.books import books
 from tenants.billing.payments.events import receive_event
 from tenants.billing.payments.models import Payment, ProviderCustomer
+from tenants.billing.payments.payment_work import books
 from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up, start
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
@@ -128,8 +128,8 @@ def grow_older(payment: Payment, interval: str) -> None:
     """Make the payment look as if it had begun `interval` ago."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(
-            "UPDATE tenants_payment SET created_at = created_at - %s::interval, asked_at = asked_at - %s::interval,"
-            " looked_at = NULL WHERE id = %s",
+            "UPDATE tenants_payment SET created_at = created_at - %s::interval,"
+            " requested_at = requested_at - %s::interval, checked_at = NULL WHERE id = %s",
             [interval, interval, payment.id],
         )
 

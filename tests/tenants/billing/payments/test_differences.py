@@ -33,20 +33,22 @@ def differs(payer: Payer) -> int:
     """Return the number of rows that an operator sees after a check."""
     keep_differences([*compare_payments(), *(compare_provider() or [])])
     with operator_work():
-        return LedgerDifference.objects.filter(tenant_id=payer.tenant_id, gone_at=None).count()
+        return LedgerDifference.objects.filter(tenant_id=payer.tenant_id, resolved_at=None).count()
 
 
-def deeds(payer: Payer) -> list[tuple[str, str]]:
+def actions(payer: Payer) -> list[tuple[str, str]]:
     with operator_work():
         found = AuditEntry.objects.filter(tenant_id=payer.tenant_id).order_by("id")
-        return [(one.deed, one.note) for one in found if "differen" in one.deed or "sent_back" in one.deed]
+        return [
+            (one.action, one.note) for one in found if "differen" in one.action or "sent_back" in one.action
+        ]
 
 
 def told_otherwise(payer: Payer, stand_in: StandIn, payment: Payment, cents: int) -> Payment:
     """Have the provider report that `cents` came in, and return the payment."""
     tell("checkout.session.completed", stand_in.pay(payment.checkout_id, amount=cents))
     found: Payment = fresh(payment)
-    assert (found.status, found.told_micros) == ("pending", cents * EURO // 100)
+    assert (found.status, found.reported_micros) == ("pending", cents * EURO // 100)
     return found
 
 
@@ -71,14 +73,14 @@ def test_what_came_in_is_booked_as_it_came(payer: Payer, stand_in: StandIn) -> N
     invoice = payer.invoice(100)
     payment = told_otherwise(payer, stand_in, payer.pays(invoice), 6000)
     for _ in range(2):
-        book_told(payment_id=payment.id, told_micros=60 * EURO, reason="the page was an older one")
+        book_told(payment_id=payment.id, reported_micros=60 * EURO, reason="the page was an older one")
     assert (fresh(payment).status, fresh(payment).amount_micros, open_of(invoice)) == (
         "succeeded",
         60 * EURO,
         40,
     )
     assert payer.kinds().count("payment") == 1
-    assert deeds(payer) == [("payment.difference_booked", "the page was an older one")]
+    assert actions(payer) == [("payment.difference_booked", "the page was an older one")]
     assert differs(payer) == 0
 
 
@@ -88,10 +90,10 @@ def test_what_is_cleared_books_nothing_and_is_not_told_again(payer: Payer, stand
     tell("checkout.session.completed", session)
     assert differs(payer) == 1
     for _ in range(2):
-        clear_told(payment_id=payment.id, told_micros=60 * EURO, reason="given back at Stripe")
+        clear_told(payment_id=payment.id, reported_micros=60 * EURO, reason="given back at Stripe")
     tell("checkout.session.completed", session)
-    assert (fresh(payment).status, fresh(payment).told_micros, payer.kinds()) == ("canceled", None, [])
-    assert deeds(payer) == [("payment.difference_cleared", "given back at Stripe")]
+    assert (fresh(payment).status, fresh(payment).reported_micros, payer.kinds()) == ("canceled", None, [])
+    assert actions(payer) == [("payment.difference_cleared", "given back at Stripe")]
     assert differs(payer) == 0
 
 
@@ -99,12 +101,12 @@ def test_another_difference_of_the_amount_that_was_cleared_is_told(payer: Payer,
     payment = payer.tops_up(50)
     session = stand_in.pay(payment.checkout_id, amount=6000)
     tell("checkout.session.completed", session)
-    clear_told(payment_id=payment.id, told_micros=60 * EURO, reason="given back at Stripe")
+    clear_told(payment_id=payment.id, reported_micros=60 * EURO, reason="given back at Stripe")
     tell("checkout.session.completed", {**session, "currency": "usd"})
-    assert (fresh(payment).told_micros, fresh(payment).told_currency) == (60 * EURO, "USD")
-    clear_told(payment_id=payment.id, told_micros=60 * EURO, reason="and this, too")
+    assert (fresh(payment).reported_micros, fresh(payment).reported_currency) == (60 * EURO, "USD")
+    clear_told(payment_id=payment.id, reported_micros=60 * EURO, reason="and this, too")
     tell("checkout.session.completed", {**session, "payment_intent": "pi_of_somebody_else"})
-    assert (fresh(payment).told_micros, fresh(payment).told_id) == (60 * EURO, "pi_of_somebody_else")
+    assert (fresh(payment).reported_micros, fresh(payment).reported_id) == (60 * EURO, "pi_of_somebody_else")
 
 
 def test_nothing_is_done_of_another_amount_than_was_shown_or_without_a_reason(
@@ -114,8 +116,8 @@ def test_nothing_is_done_of_another_amount_than_was_shown_or_without_a_reason(
     for micros, reason in ((10 * EURO, "why"), (60 * EURO, " ")):
         for act in (book_told, clear_told):
             with pytest.raises(NotBookable):
-                act(payment_id=payment.id, told_micros=micros, reason=reason)
-    assert (payer.kinds(), deeds(payer)) == ([], [])
+                act(payment_id=payment.id, reported_micros=micros, reason=reason)
+    assert (payer.kinds(), actions(payer)) == ([], [])
 
 
 @pytest.mark.parametrize("owed_again", [True, False])
@@ -129,7 +131,7 @@ def test_a_refund_that_was_sent_back_undoes_what_it_did(
         book_sent_back(refund_id=refund.id, reason="seen on the account")
     assert (open_of(invoice), payer.stands()[0]) == (0, 0)
     assert (fresh(refund).status, fresh(payment).refunded_micros) == ("failed", 0)
-    assert deeds(payer) == [("payment.sent_back", "seen on the account")]
+    assert actions(payer) == [("payment.sent_back", "seen on the account")]
     assert differs(payer) == 0
 
 
@@ -151,7 +153,7 @@ def test_an_operator_books_and_clears_on_the_payments_page(
         payment = told_otherwise(payer, stand_in, payer.tops_up(50), 6000)
         at = reverse("admin:tenants_payment_change", args=[payment.id])
         assert "Finding" in client.get(at).content.decode()
-        said = {"finding": finding, "told_micros": 60 * EURO, "once": uuid7()}
+        said = {"finding": finding, "reported_micros": 60 * EURO, "once": uuid7()}
         assert "Enter what you found" in client.post(at, said).content.decode()
         client.post(at, {**said, "found": "looked"})
         assert fresh(payment).status == status
@@ -159,7 +161,7 @@ def test_an_operator_books_and_clears_on_the_payments_page(
     at = reverse("admin:tenants_payment_change", args=[refund.payment_id])
     client.post(at, {"finding": refund.id, "found": "seen on the account", "once": uuid7()})
     assert fresh(refund).status == "failed"
-    assert [deed for deed, _ in deeds(payer)] == [
+    assert [action for action, _ in actions(payer)] == [
         "payment.difference_booked",
         "payment.difference_cleared",
         "payment.sent_back",

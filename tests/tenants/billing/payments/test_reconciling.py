@@ -115,11 +115,11 @@ def test_while_the_provider_is_away_nothing_that_was_told_is_gone(payer: Payer, 
     reconcile()
     with operator_work():
         row = LedgerDifference.objects.get(tenant_id=payer.tenant_id, compared="provider")
-    assert row.gone_at is None
+    assert row.resolved_at is None
     stand_in.account.troubles = []
     tell("checkout.session.completed", stand_in.account.sessions[payment.checkout_id])
     reconcile()
-    assert fresh(row).gone_at is not None
+    assert fresh(row).resolved_at is not None
 
 
 def test_another_installation_on_the_same_account_is_none_of_ours() -> None:

@@ -109,7 +109,7 @@ def test_an_answer_that_does_not_come_is_asked_for_until_it_does(
     assert payer.stands() == (50 * EURO, 0), "nothing is in the books that nobody has confirmed"
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(
-            "UPDATE tenants_refund SET created_at = created_at - interval '1 hour', looked_at = NULL WHERE id = %s",
+            "UPDATE tenants_refund SET created_at = created_at - interval '1 hour', checked_at = NULL WHERE id = %s",
             [refund.id],
         )
     ask_pending_refunds(LOOK_EVERY, 100)
@@ -244,7 +244,7 @@ def test_what_a_provider_brings_about_is_in_the_accounts_log_under_its_name(
     ask_refund(decide(fresh(payment), 40).id)
     with operator_work():
         told = AuditEntry.objects.filter(subject_id=str(payment.id), actor_name="Stripe")
-        assert set(told.values_list("deed", flat=True)) == {"payment.succeeded", "payment.given_back"}
+        assert set(told.values_list("action", flat=True)) == {"payment.succeeded", "payment.given_back"}
         assert told.count() == 2
 
 

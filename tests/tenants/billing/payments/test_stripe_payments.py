@@ -189,7 +189,7 @@ def test_what_does_not_fit_is_a_difference_and_no_payment(
     assert fresh(payment).status == "pending"
     assert payer.kinds() == []
     with operator_work():
-        row = LedgerDifference.objects.get(tenant_id=payer.tenant_id, gone_at=None)
+        row = LedgerDifference.objects.get(tenant_id=payer.tenant_id, resolved_at=None)
     assert (row.compared, row.subject, row.found_micros) == ("provider", str(payment.id), 0)
     assert differences_of(payer) == ["provider"], "the nightly comparison tells of it as well"
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tenants.core.asgi.client_ip_limit import MAX_PLACES, PlaceBound, TooManyTries, place_of_scope
+from tenants.core.asgi.client_ip_limit import MAX_PLACES, ClientIpLimit, TooManyTries, place_of_scope
 
 SAID = "Again in {pause_s} s."
 
 
 def test_who_tries_too_often_waits_and_may_try_again_then() -> None:
     now_s = 1_000.0
-    bound = PlaceBound(3, SAID, clock=lambda: now_s)
+    bound = ClientIpLimit(3, SAID, clock=lambda: now_s)
     for _ in range(3):
         bound.check("a")
         bound.take("a")
@@ -21,7 +21,7 @@ def test_who_tries_too_often_waits_and_may_try_again_then() -> None:
 
 
 def test_what_is_given_back_may_be_taken_again() -> None:
-    bound = PlaceBound(2, SAID, clock=lambda: 1_000.0)
+    bound = ClientIpLimit(2, SAID, clock=lambda: 1_000.0)
     for _ in range(50):
         bound.take("a")
         bound.give_back("a")
@@ -32,7 +32,7 @@ def test_what_is_given_back_may_be_taken_again() -> None:
 
 
 def test_no_more_places_are_remembered_than_fit() -> None:
-    bound = PlaceBound(3, SAID)
+    bound = ClientIpLimit(3, SAID)
     for number in range(MAX_PLACES + 50):
         bound.take(str(number))
     assert len(bound) == MAX_PLACES
@@ -66,7 +66,7 @@ def test_what_a_caller_claims_in_a_line_of_its_own_is_not_where_it_is() -> None:
 
 
 def test_a_proxy_that_writes_ports_does_not_make_each_connection_a_place_of_its_own() -> None:
-    bound = PlaceBound(3, SAID, clock=lambda: 1_000.0)
+    bound = ClientIpLimit(3, SAID, clock=lambda: 1_000.0)
     for port in (4001, 4002, 4003):
         bound.take(_place_told(f"198.51.100.9:{port}"))
     with pytest.raises(TooManyTries):

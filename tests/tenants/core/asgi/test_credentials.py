@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tenants.core.asgi.client_ip_limit import PlaceBound, TooManyTries
-from tenants.core.asgi.credentials import Familiar, Strangers
+from tenants.core.asgi.client_ip_limit import ClientIpLimit, TooManyTries
+from tenants.core.asgi.credentials import Familiar, UnknownCallers
 from tenants.core.asgi.threads import DatabaseThreads
 from tests.waiting import eventually
 
@@ -22,10 +22,12 @@ class House:
         self.asked: list[str] = []
         self.door = threading.Event()
         self.door.set()
-        self.strangers = Strangers(PlaceBound(max_a_minute, "Wait {pause_s} s.", clock=lambda: 1_000.0))
+        self.unknown_callers = UnknownCallers(
+            ClientIpLimit(max_a_minute, "Wait {pause_s} s.", clock=lambda: 1_000.0)
+        )
         self.threads = DatabaseThreads("house", 1)
         self.familiar: Familiar[bool] = Familiar(
-            self.threads, self.strangers, self._find, is_good=bool, is_nobodys=lambda found: not found
+            self.threads, self.unknown_callers, self._find, is_good=bool, is_nobodys=lambda found: not found
         )
 
     def _find(self, credential: str) -> bool:
@@ -46,7 +48,7 @@ class House:
         finally:
             self.door.set()
             self.threads.close()
-            self.strangers.close()
+            self.unknown_callers.close()
 
 
 def test_of_many_strange_ones_at_once_no_more_are_looked_up_than_may_be() -> None:

@@ -39,9 +39,9 @@ def test_a_probe_that_never_comes_back_is_followed_by_another() -> None:
 def test_rests_grow_up_to_a_bound() -> None:
     circuit, rests = opened(), []
     for _ in range(40):
-        now_s = circuit.rests_until_s
+        now_s = circuit.paused_until_s
         circuit = circuit.asked(now_s).failed(now_s)
-        rests.append(circuit.rests_until_s - now_s)
+        rests.append(circuit.paused_until_s - now_s)
     assert rests == sorted(rests)
     assert rests[-1] == LONGEST_REST_S
 
@@ -56,13 +56,13 @@ def test_many_that_were_under_way_when_it_opened_lengthen_nothing() -> None:
 @given(st.lists(st.tuples(st.floats(0, 100), st.sampled_from("afs")), max_size=60))
 def test_it_never_rests_longer_than_the_longest(steps: list[tuple[float, str]]) -> None:
     circuit, now_s = Circuit(), 0.0
-    for passed_s, deed in steps:
+    for passed_s, action in steps:
         now_s += passed_s
-        if deed == "a" and circuit.lets_through(now_s):
+        if action == "a" and circuit.lets_through(now_s):
             circuit = circuit.asked(now_s)
-        elif deed == "f":
+        elif action == "f":
             circuit = circuit.failed(now_s)
-        elif deed == "s":
+        elif action == "s":
             circuit = circuit.succeeded()
         assert circuit.lets_through(now_s + LONGEST_REST_S)
         assert circuit.lets_through(now_s) or circuit.is_open

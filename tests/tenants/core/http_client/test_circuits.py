@@ -29,7 +29,7 @@ def rests(known: Circuits, endpoint: str) -> bool:
         with known.of(endpoint):
             return False
     except EgressFailed as failed:
-        return failed.code == "endpoint_resting"
+        return failed.code == "endpoint_paused"
 
 
 def test_one_endpoint_that_fails_leaves_the_others_as_they_are() -> None:

@@ -325,7 +325,7 @@ def test_an_endpoint_that_fails_is_left_alone_and_others_are_not(world: Make) ->
         assert client.send(post(), caps=WEBHOOK_CAPS, circuit="one").status == 500
     with pytest.raises(EgressFailed) as failed:
         client.send(post(), caps=WEBHOOK_CAPS, circuit="one")
-    assert (failed.value.code, len(here.dialled)) == ("endpoint_resting", 5)
+    assert (failed.value.code, len(here.dialled)) == ("endpoint_paused", 5)
     assert failed.value.extra["retry_after_s"] == 30
     assert client.send(post(), caps=WEBHOOK_CAPS, circuit="another").status == 500
     assert client.send(post(), caps=WEBHOOK_CAPS).status == 500

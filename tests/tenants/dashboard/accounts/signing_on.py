@@ -35,7 +35,7 @@ def signed_in(client: Client) -> bool:
     return "_auth_user_id" in client.session
 
 
-def deeds(tenant: Tenant) -> list[str]:
+def actions(tenant: Tenant) -> list[str]:
     with operator_work():
-        found = AuditEntry.objects.filter(tenant=tenant, deed__startswith="sign_on.").order_by("id")
-        return list(found.values_list("deed", flat=True))
+        found = AuditEntry.objects.filter(tenant=tenant, action__startswith="sign_on.").order_by("id")
+        return list(found.values_list("action", flat=True))

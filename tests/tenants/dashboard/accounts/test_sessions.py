@@ -4,8 +4,8 @@ import re
 
 from django.test import Client
 
-from jobs.streaming.doorman import good_still
-from jobs.streaming.passes import Pass
+from jobs.streaming.authorizer import good_still
+from jobs.streaming.credentials import Credential
 from tenants.authentication.selectors import identify_member
 from tenants.onboarding.create_tenant import CreatedTenant
 
@@ -37,7 +37,7 @@ def test_a_session_that_is_ended_is_over_at_once_also_for_what_it_has_open(tenan
     here, there = signed_in(tenant, "10.57.1.1"), signed_in(tenant, "10.57.1.2")
     identity = identify_member(tenant.owner.id)
     assert identity is not None
-    held = Pass(identity, there.session.session_key)
+    held = Credential(identity, there.session.session_key)
     assert good_still(held)
     (other,) = others_at(here)
     here.post(f"/account/sessions/{other}/end")

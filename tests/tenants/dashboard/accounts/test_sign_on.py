@@ -14,14 +14,14 @@ from pytest_django import Settings
 
 from tenants.accounts.models import User
 from tenants.audit.models import AuditEntry
-from tenants.authentication.sign_on.asking import MAX_BYTES
 from tenants.authentication.sign_on.configured import SignOnProvider
+from tenants.authentication.sign_on.provider_http import MAX_BYTES
 from tenants.core.db.unit_of_work import operator_work
 from tenants.dashboard.sign_in.attempts import PER_PLACE
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.open_id_provider import CLIENT_ID, SECRET, OpenIdProvider
 from tests.tenants.accounts.second_step import give_app, give_recovery_code
-from tests.tenants.dashboard.accounts.signing_on import OWN_SERVICE, away, back, deeds, signed_in
+from tests.tenants.dashboard.accounts.signing_on import OWN_SERVICE, actions, away, back, signed_in
 
 
 def test_who_has_connected_it_signs_in_and_the_account_is_told(
@@ -30,9 +30,9 @@ def test_who_has_connected_it_signs_in_and_the_account_is_told(
     answer = back(stranger, away(stranger, next="/usage"))
     assert (answer.status_code, answer.headers["Location"]) == (302, "/usage")
     assert stranger.session["_auth_user_id"] == str(connected.pk)
-    assert deeds(tenant.tenant) == ["sign_on.used"]
+    assert actions(tenant.tenant) == ["sign_on.used"]
     with operator_work():
-        entry = AuditEntry.objects.get(tenant=tenant.tenant, deed="sign_on.used")
+        entry = AuditEntry.objects.get(tenant=tenant.tenant, action="sign_on.used")
     assert (entry.actor_kind, entry.actor_id, entry.subject_name) == ("person", connected.pk, connected.email)
     assert entry.changes == {"through": {"before": None, "after": "Company"}}
 
@@ -202,7 +202,7 @@ def test_one_that_does_not_answer_is_not_asked_with_every_click(
     assert [stranger.post("/sign-in/with/company").status_code for _ in range(3)] == [401] * 3
     assert provider.times_described == 1
     provider.broken = False
-    monkeypatch.setattr("tenants.authentication.sign_on.asking._away", {})
+    monkeypatch.setattr("tenants.authentication.sign_on.provider_http._away", {})
     assert away(stranger)
     assert provider.times_described == 2
 
@@ -210,7 +210,7 @@ def test_one_that_does_not_answer_is_not_asked_with_every_click(
 def test_it_is_asked_again_after_a_while(
     stranger: Client, provider: OpenIdProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenants.authentication.sign_on.asking.AWAY_FOR_S", 0.0)
+    monkeypatch.setattr("tenants.authentication.sign_on.provider_http.AWAY_FOR_S", 0.0)
     provider.broken = True
     assert stranger.post("/sign-in/with/company").status_code == 401
     provider.broken = False

@@ -12,7 +12,7 @@ from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.open_id_provider import OpenIdProvider
-from tests.tenants.dashboard.accounts.signing_on import OWN_SERVICE, away, back, deeds
+from tests.tenants.dashboard.accounts.signing_on import OWN_SERVICE, actions, away, back
 from tests.tenants.dashboard.accounts.test_mailed_code import mailed
 
 
@@ -52,7 +52,7 @@ def test_one_connects_it_signed_in_after_the_password_once_more_and_takes_it_awa
     assert own.post("/account/sign-on/company/remove").headers["Location"] == "/account/sign-on"
     with operator_work():
         assert not SocialAccount.objects.filter(user=tenant.owner).exists()
-    assert deeds(tenant.tenant) == ["sign_on.connected", "sign_on.used", "sign_on.removed"]
+    assert actions(tenant.tenant) == ["sign_on.connected", "sign_on.used", "sign_on.removed"]
     assert mailoutbox[-1].subject == "Company can no longer be used to sign in to your account"
 
 

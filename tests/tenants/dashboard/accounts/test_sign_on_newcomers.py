@@ -15,7 +15,7 @@ from tests.fixtures import unique
 from tests.open_id_provider import OpenIdProvider
 from tests.tenants.accounts.second_step import give_app
 from tests.tenants.dashboard.accounts.conftest import link_in
-from tests.tenants.dashboard.accounts.signing_on import away, back, deeds, signed_in
+from tests.tenants.dashboard.accounts.signing_on import actions, away, back, signed_in
 
 
 @pytest.mark.parametrize("sign_up", ["open", "invitation", "closed"])
@@ -71,7 +71,7 @@ def test_where_it_is_open_a_confirmed_address_comes_in_at_once(
     with operator_work():
         owned = Membership.objects.get(user=person, role="owner").tenant
     assert owned.name == name
-    assert deeds(owned) == ["sign_on.connected", "sign_on.used"]
+    assert actions(owned) == ["sign_on.connected", "sign_on.used"]
 
 
 @pytest.mark.parametrize("verified", [False, "true", None])
@@ -129,7 +129,7 @@ def test_who_chooses_a_password_by_mail_locks_out_whoever_typed_their_address(
         assert not SocialAccount.objects.filter(user=person).exists()
     with operator_work():
         owned = Membership.objects.get(user=person).tenant
-    assert deeds(owned) == ["sign_on.connected", "sign_on.removed"]
+    assert actions(owned) == ["sign_on.connected", "sign_on.removed"]
 
 
 def test_who_has_confirmed_their_address_keeps_what_they_sign_in_through(

@@ -64,8 +64,8 @@ def test_the_account_has_the_plan_for_new_ones_and_begins_its_audit_log(stranger
     with operator_work():
         tenant = Tenant.objects.get(name=name)
         assert current_plan(tenant.id) == plan
-        deeds = AuditEntry.objects.filter(tenant=tenant).order_by("id").values_list("deed", flat=True)
-        assert list(deeds) == ["tenant.created", "member.added"]
+        actions = AuditEntry.objects.filter(tenant=tenant).order_by("id").values_list("action", flat=True)
+        assert list(actions) == ["tenant.created", "member.added"]
 
 
 def test_a_known_address_reads_like_a_new_one_and_its_owner_is_told(

@@ -155,8 +155,8 @@ def test_another_tenants_invitation_is_like_none(
     invite(owner, email)
     intruder = Client()
     intruder.force_login(other_tenant.owner)
-    for deed in ("resend", "revoke"):
-        assert intruder.post(f"/invitations/{invitation_of(email).id}/{deed}").status_code == 404
+    for action in ("resend", "revoke"):
+        assert intruder.post(f"/invitations/{invitation_of(email).id}/{action}").status_code == 404
     assert Client().get(link_in(mailoutbox[0])).status_code == 200
 
 
@@ -259,8 +259,8 @@ def test_invitations_and_who_joins_by_them_are_on_record(
     stranger.post(link_in(mailoutbox[1]), {"name": "Bo", "password1": PASSWORD})
     with operator_work():
         entries = AuditEntry.objects.filter(tenant=tenant.tenant, subject_name=email).order_by("id")
-        deeds = list(entries.values_list("deed", flat=True))
-    assert deeds == ["invitation.sent", "invitation.sent_again", "member.added"]
+        actions = list(entries.values_list("action", flat=True))
+    assert actions == ["invitation.sent", "invitation.sent_again", "member.added"]
 
 
 def test_one_address_gets_only_so_many_invitations(owner: Client, email: str) -> None:

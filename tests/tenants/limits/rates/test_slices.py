@@ -137,12 +137,12 @@ def test_what_nobody_used_is_all_there_again_once_it_was_given_back(steps: list[
 
 @given(st.integers(1, 100), st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=150))
 def test_processes_together_never_have_more_calls_under_way_than_may_be(
-    amount: int, deeds: list[tuple[int, bool]]
+    amount: int, actions: list[tuple[int, bool]]
 ) -> None:
     limit, ledger, now_s = calls(amount), Ledger(), 1_000.0
     gates = [Slots(limit, now_s) for _ in range(PROCESSES)]
     under_way = [0] * PROCESSES
-    for process, begins in deeds:
+    for process, begins in actions:
         now_s += 0.01
         gate = gates[process]
         if not begins:

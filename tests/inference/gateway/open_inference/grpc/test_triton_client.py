@@ -211,10 +211,10 @@ def test_statistics_count_calls_of_both_ways(
 
 
 def test_what_is_the_operators_is_refused_with_words(over_grpc: Client, adder: str) -> None:
-    deeds = (over_grpc.load_model, over_grpc.unload_model)
-    for deed in deeds:
+    actions = (over_grpc.load_model, over_grpc.unload_model)
+    for action in actions:
         with pytest.raises(InferenceServerException, match="operator's choice") as refused:
-            deed(adder)
+            action(adder)
         assert refused.value.status() == "StatusCode.UNIMPLEMENTED"
     with pytest.raises(InferenceServerException, match="not shared with callers"):
         over_grpc.register_system_shared_memory("region", "/key", 32)

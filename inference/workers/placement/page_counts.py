@@ -1,0 +1,78 @@
+"""The number of pages of each model that this worker has taken, and the time they take."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from inference.workers.placement.relative_costs import RelativeCosts
+
+WEIGHT = 0.2
+"""The weight of the latest page in the average, so that about ten pages count."""
+
+
+class QueueTally:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.hefts = RelativeCosts()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._begun: dict[int, tuple[str, float]] = {}
+        """The model key and start time by thread. Each thread has one page at a time, and the same message may be here
+        twice.
+        """
+        self._running: Counter[str] = Counter()
+        self._service_s: dict[str, float] = {}
+        self._last_s: dict[str, float] = {}
+
+    def begin(self, key: str) -> None:
+        """Record that this thread begins a page. The same thread must end it."""
+        since_s = self.begun(key)
+        with self._lock:
+            self._begun[threading.get_ident()] = (key, since_s)
+
+    def end(self, *, counts: bool = True) -> None:
+        """Record that this thread ends its page.
+
+        `counts` is False for a page that was not worked on, because its time says nothing.
+        """
+        with self._lock:
+            begun = self._begun.pop(threading.get_ident(), None)
+        if begun is not None:
+            self.ended(*begun, counts=counts)
+
+    def begun(self, key: str) -> float:
+        """Record a page that no thread holds, and return its start time, which `ended` needs."""
+        with self._lock:
+            now_s = self._clock()
+            self._running[key] += 1
+            self._last_s[key] = now_s
+            return now_s
+
+    def ended(self, key: str, since_s: float, *, counts: bool = True) -> None:
+        with self._lock:
+            now_s = self._clock()
+            self._running[key] -= 1
+            self._last_s[key] = now_s
+            if counts:
+                usual_s = self._service_s.get(key, now_s - since_s)
+                self._service_s[key] = usual_s + WEIGHT * (now_s - since_s - usual_s)
+
+    @property
+    def running(self) -> int:
+        with self._lock:
+            return self._running.total()
+
+    def running_of(self, key: str) -> int:
+        with self._lock:
+            return self._running[key]
+
+    def service_s(self) -> Mapping[str, float]:
+        with self._lock:
+            return dict(self._service_s)
+
+    def idle_s(self, key: str, *, since_s: float) -> float:
+        """Return the seconds since the model's last page, or since `since_s` if it had none."""
+        with self._lock:
+            if self._running[key] > 0:
+                return 0.0
+            return self._clock() - max(since_s, self._last_s.get(key, since_s))

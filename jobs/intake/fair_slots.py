@@ -1,0 +1,138 @@
+"""Lends a few slots to many tenants in turn. A tenant that asks for much waits behind its own requests and delays
+nobody else.
+"""
+
+import asyncio
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from tenants.core.asgi.threads import Overloaded
+
+MAX_IN_A_ROW = 3
+
+
+@dataclass(slots=True)
+class _Queue:
+    """The queue of one tenant. Requests that are ahead are served first, then the others; within each group the first
+    to ask is the first served.
+
+    One in a few of the others is served before the requests that are ahead.
+    """
+
+    places: "deque[asyncio.Future[None]]" = field(default_factory=deque)
+    ahead: int = 0
+    """The number of waiting requests that are ahead. They are at the front of the queue."""
+    in_a_row: int = 0
+    """The number of requests that were ahead and were served since the last of the others was served."""
+
+    def stand(self, place: "asyncio.Future[None]", *, ahead: bool) -> None:
+        self.places.insert(self.ahead if ahead else len(self.places), place)
+        self.ahead += ahead
+
+    def first(self) -> "asyncio.Future[None]":
+        others = len(self.places) > self.ahead
+        if self.ahead and (self.in_a_row < MAX_IN_A_ROW or not others):
+            self.ahead -= 1
+            self.in_a_row += 1
+            return self.places.popleft()
+        self.in_a_row = 0
+        place = self.places[self.ahead]
+        del self.places[self.ahead]
+        return place
+
+    def leave(self, place: "asyncio.Future[None]") -> None:
+        self.ahead -= self.places.index(place) < self.ahead
+        self.places.remove(place)
+
+
+class FairSlots:
+    """The slots. Tenants take turns, and within a tenant the requests that are ahead come first."""
+
+    def __init__(self, places: int, *, max_each: int, max_waiting_each: int | None = None) -> None:
+        self._free = places
+        self._max_each = max_each
+        self._max_waiting_each = max_waiting_each
+        self._count = 0
+        self._held: Counter[UUID] = Counter()
+        self._waiting: dict[UUID, _Queue] = {}
+
+    @property
+    def free(self) -> bool:
+        return self._free > 0 and not self._waiting
+
+    def free_for(self, tenant_id: UUID) -> bool:
+        """Return whether the tenant can have a slot at once. If other tenants wait although a slot is free, each of
+        them has as many slots as it may have and delays nobody else.
+        """
+        return self._free > 0 and self._held[tenant_id] < self._max_each
+
+    @property
+    def waiting(self) -> int:
+        return self._count
+
+    def waiting_of(self, tenant_id: UUID, *, ahead: bool = False) -> int:
+        """Return the number of requests of the tenant that a new request would wait behind."""
+        line = self._waiting.get(tenant_id)
+        if line is None:
+            return 0
+        return line.ahead if ahead else len(line.places)
+
+    def wanted_by_others(self, tenant_id: UUID) -> bool:
+        """Return whether a slot that this tenant gave back would go to another tenant at once."""
+        return any(one != tenant_id and self._held[one] < self._max_each for one in self._waiting)
+
+    def tenants_waiting(self, tenant_id: UUID) -> int:
+        """Return the number of tenants that wait, including this one."""
+        return len(self._waiting) + (tenant_id not in self._waiting)
+
+    async def take(self, tenant_id: UUID, *, ahead: bool = False) -> None:
+        """Wait for a slot. A caller to which this returns must give the slot back. A canceled caller holds no slot."""
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiting = self.waiting_of(tenant_id)
+        if self._max_waiting_each is not None and waiting >= self._max_waiting_each:
+            raise Overloaded(
+                f"{waiting} of your documents are already waiting to be processed. Try again.",
+                extra={"retry_after_s": 1},
+            )
+        self._waiting.setdefault(tenant_id, _Queue()).stand(place, ahead=ahead)
+        self._count += 1
+        self._lend()
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.cancelled():
+                self._forget(tenant_id, place)
+            else:
+                self.give_back(tenant_id)
+            raise
+
+    def give_back(self, tenant_id: UUID) -> None:
+        self._free += 1
+        self._held[tenant_id] -= 1
+        if not self._held[tenant_id]:
+            del self._held[tenant_id]
+        self._lend()
+
+    def _lend(self) -> None:
+        while self._free and (tenant_id := self._next()) is not None:
+            line = self._waiting.pop(tenant_id)
+            place = line.first()
+            self._count -= 1
+            if line.places:
+                self._waiting[tenant_id] = line  # It goes behind the other tenants.
+            if not place.done():
+                self._free -= 1
+                self._held[tenant_id] += 1
+                place.set_result(None)
+
+    def _next(self) -> UUID | None:
+        return next((one for one in self._waiting if self._held[one] < self._max_each), None)
+
+    def _forget(self, tenant_id: UUID, place: "asyncio.Future[None]") -> None:
+        line = self._waiting.get(tenant_id)
+        if line is not None and place in line.places:
+            line.leave(place)
+            self._count -= 1
+            if not line.places:
+                del self._waiting[tenant_id]

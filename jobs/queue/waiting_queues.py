@@ -1,0 +1,163 @@
+"""Finds the queues in which pages of a version wait to be released. The pages are counted only if the number decides
+something.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections
+
+from jobs.queue.fairness import TenantQueue
+from tenants.core.db.unit_of_work import OPERATOR
+
+CAPS_LOCK = 0x6D616173636170
+"""The advisory lock that is taken after the lock of a version. The limit on what a tenant may have at once holds over
+all versions together.
+"""
+
+_DUE = "model_version_id = %(version)s AND state = 'queued' AND run_after <= statement_timestamp()"
+WAITS = f"{_DUE} AND renotify_at IS NULL"
+
+# This is written as a range, in the order of the range. Only the index of the queues fits it, whatever the planner last
+# knew of the size of the queue.
+OF_LINE = """(page.priority, page.tenant_id) >= (line.priority, line.tenant_id)
+    AND (page.priority, page.tenant_id) <= (line.priority, line.tenant_id)
+    ORDER BY page.priority, page.tenant_id, page.id"""
+
+# This matches all rows. It is written as a range for the same reason.
+_FROM_THE_FIRST = "(priority, tenant_id) >= (-32768, '00000000-0000-0000-0000-000000000000')"
+
+# The statement steps from one queue to the next, so that of a queue with a hundred thousand pages only one is read.
+LINES = f"""
+WITH RECURSIVE line AS (
+    (SELECT priority, tenant_id FROM jobs_page WHERE {WAITS} AND {_FROM_THE_FIRST}
+        ORDER BY priority, tenant_id LIMIT 1)
+    UNION ALL
+    SELECT next.priority, next.tenant_id FROM line CROSS JOIN LATERAL (
+        SELECT priority, tenant_id FROM jobs_page
+        WHERE {WAITS} AND (priority, tenant_id) > (line.priority, line.tenant_id)
+        ORDER BY priority, tenant_id LIMIT 1
+    ) next
+)
+SELECT line.tenant_id, line.priority, tenant.weight, coalesce(turn.ends, 0),
+    nullif(coalesce(tenant.pages_at_once, %(at_once)s), 0), tenant.pages_at_once IS NULL,
+    (SELECT coalesce(max(began), 0) FROM jobs_fairshare WHERE model_version_id = %(version)s)
+FROM line
+JOIN tenants_chosenlimits tenant ON tenant.id = line.tenant_id AND tenant.state = 'active'
+LEFT JOIN jobs_fairshare turn ON turn.model_version_id = %(version)s AND turn.tenant_id = line.tenant_id
+    AND turn.priority = line.priority
+"""  # noqa: S608  # made of constants alone
+
+PAGES = f"""
+SELECT line.tenant_id, line.priority, waiting.pages
+FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[]) AS line (tenant_id, priority)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS pages FROM (SELECT FROM jobs_page page WHERE {WAITS} AND {OF_LINE} LIMIT %(most)s) counted
+) waiting
+"""  # noqa: S608
+
+# A message that is so old that it is sent again does not count. For a model that no worker serves, it would count for
+# ever, and keep its tenant from all other models.
+_UNDER_WAY = """
+SELECT tenant_id, count(*) FROM (
+    SELECT tenant_id FROM jobs_page WHERE state = 'running' AND tenant_id = ANY(%(tenants)s)
+    UNION ALL
+    SELECT tenant_id FROM jobs_page
+    WHERE state = 'queued' AND renotify_at > statement_timestamp() AND tenant_id = ANY(%(tenants)s)
+) page GROUP BY tenant_id
+"""
+
+
+# These are the pages that workers have, of any version, and the announced pages of this version. Pages that no worker
+# takes keep no tenant from other versions.
+BUSY = """
+SELECT tenant_id FROM jobs_page WHERE state = 'running'
+UNION ALL
+SELECT tenant_id FROM jobs_page
+WHERE model_version_id = %(version)s AND state = 'queued' AND renotify_at > statement_timestamp()
+"""
+_BUSY_OF = (
+    f"SELECT tenant_id, count(*) FROM ({BUSY}) busy WHERE tenant_id = ANY(%(tenants)s) GROUP BY tenant_id"  # noqa: S608
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    lines: Sequence[TenantQueue]
+    """The queues. It is known that a page waits in each of them, but not how many pages. The `room` of a queue is all
+    that its tenant may have at once.
+    """
+    now: float
+    """The virtual time of the version."""
+    shared: frozenset[UUID] = frozenset()
+    """Tenants for whom no number of pages at once was set."""
+
+
+def waiting_lines(version_id: int, hefts: Mapping[str, float]) -> Waiting:
+    """Return the queues in which pages of a version wait. Like everything here, this runs in the operator's scope."""
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(LINES, {"version": version_id, "at_once": settings.MAAS_PAGES_AT_ONCE or 0})
+        rows = cursor.fetchall()
+    lines = [
+        TenantQueue(tenant, priority, 1, weight, ends, hefts.get(str(tenant), 1.0), cap)
+        for tenant, priority, weight, ends, cap, *_ in rows
+    ]
+    shared = frozenset(tenant for tenant, *_, unsaid, _ in rows if unsaid)
+    return Waiting(lines, rows[0][-1] if rows else 0.0, shared)
+
+
+def with_room(lines: Sequence[TenantQueue], *, alone: bool = True) -> list[TenantQueue]:
+    """Set on each queue how many more pages its tenant may have under way.
+
+    With `alone`, no other transaction releases pages of a tenant with such a limit until this transaction ends,
+    whatever the version. A transaction that waits for this for too long gives up, as it does for the lock of a version.
+    """
+    left = room_within({line.tenant: line.room for line in lines if line.room is not None}, alone=alone)
+    return [line if line.room is None else replace(line, room=left[line.tenant]) for line in lines]
+
+
+def with_share(version_id: int, waiting: Waiting, share: int) -> list[TenantQueue]:
+    """Limit what each tenant without another limit may have under way. The limit is not exact to the page, since no
+    transaction waits for it.
+    """
+    shared = {line.tenant for line in waiting.lines if line.room is None} & waiting.shared
+    if not share or not shared:
+        return list(waiting.lines)
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_BUSY_OF, {"version": version_id, "tenants": list(shared)})
+        busy: dict[UUID, int] = dict(cursor.fetchall())
+    return [
+        replace(line, room=max(0, share - busy.get(line.tenant, 0))) if line.tenant in shared else line
+        for line in waiting.lines
+    ]
+
+
+def room_within(caps: Mapping[UUID, int], *, alone: bool = True) -> dict[UUID, int]:
+    """Return by tenant how many more pages each may have under way. `caps` is the number that each may have in all."""
+    if not caps:
+        return {}
+    with connections[OPERATOR].cursor() as cursor:
+        if alone:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CAPS_LOCK])
+        cursor.execute(_UNDER_WAY, {"tenants": list(caps)})
+        under_way: dict[UUID, int] = dict(cursor.fetchall())
+    return {tenant: max(0, cap - under_way.get(tenant, 0)) for tenant, cap in caps.items()}
+
+
+def with_pages(version_id: int, lines: Sequence[TenantQueue], most: int) -> list[TenantQueue]:
+    """Count the pages of each queue, up to `most`."""
+    if most <= 1 or not lines:
+        return list(lines)
+    values: dict[str, Any] = {
+        "version": version_id,
+        "most": most,
+        "tenants": [line.tenant for line in lines],
+        "priorities": [line.priority for line in lines],
+    }
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(PAGES, values)
+        pages = {(tenant, priority): count for tenant, priority, count in cursor.fetchall()}
+    return [replace(line, waiting=pages[line.tenant, line.priority]) for line in lines]

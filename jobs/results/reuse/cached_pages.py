@@ -1,0 +1,65 @@
+"""Cached pages, whose results exist already. Call these functions inside a unit of work."""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from inference.core.contracts import Units
+from tenants.core.db.unit_of_work import APP, current_tenant_id
+
+# Each key takes one index lookup, however many pages share it: the newest result comes first in the index.
+_FIND = """
+SELECT sought.key, known.id, known.job_id, known.result_at, known.units
+FROM unnest(%(keys)s::bytea[]) AS sought (key)
+CROSS JOIN LATERAL (
+    SELECT id, job_id, result_at, units::text FROM jobs_page
+    WHERE tenant_id = %(tenant)s AND cache_key = sought.key AND state = 'succeeded'
+      AND result_at > clock_timestamp() - make_interval(secs => %(ttl_s)s)
+    ORDER BY result_at DESC LIMIT 1 {held}
+) known
+"""
+_KNOWN = _FIND.format(held="")
+# A page that is being erased at this moment is skipped, and a page that is found is not erased before the transaction
+# ends.
+_KNOWN_AND_HELD = _FIND.format(held="FOR KEY SHARE SKIP LOCKED")
+_HOLD = "SELECT FROM jobs_page WHERE id = %s FOR KEY SHARE"
+
+
+@dataclass(frozen=True, slots=True)
+class CachedPage:
+    """A page that succeeded, and the units that its result took, for this page or for the page it is from."""
+
+    id: UUID
+    job_id: UUID
+    result_at: datetime
+    units: Units
+
+
+def known_pages(keys: Collection[bytes], *, ttl_s: int, held: bool = False) -> dict[bytes, CachedPage]:
+    """Return the cached pages by key, if their results are not older than `ttl_s`. This is one statement."""
+    if not keys or not ttl_s:
+        return {}
+    values: dict[str, Any] = {"keys": list(set(keys)), "tenant": current_tenant_id(), "ttl_s": ttl_s}
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_KNOWN_AND_HELD if held else _KNOWN, values)
+        return {bytes(row[0]): _page(*row[1:]) for row in cursor.fetchall()}
+
+
+def known_page(key: bytes, *, ttl_s: int) -> CachedPage | None:
+    return known_pages([key], ttl_s=ttl_s).get(key)
+
+
+def hold(page_id: UUID) -> bool:
+    """Keep a page from being erased until the transaction ends. Return False if the page is erased already."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_HOLD, [page_id])
+        return cursor.fetchone() is not None
+
+
+def _page(page_id: UUID, job_id: UUID, result_at: datetime, units: str) -> CachedPage:
+    return CachedPage(page_id, job_id, result_at, Units(**json.loads(units)))

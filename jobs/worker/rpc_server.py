@@ -1,0 +1,141 @@
+"""The synchronous RPC of this worker: requests without a job, run by the same engine as pages."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+import structlog
+from django.db import connections
+
+from inference.core.contracts import VersionSpec, WorkOutput
+from inference.core.errors import ModelFailed
+from inference.engine.engine import Engine
+from inference.registry.selectors import versions_named
+from inference.rpc import LaneReader, LaneRequest, LaneUnavailable, lane_demand
+from inference.rpc.lines import CommandLine
+from inference.runtime.background_runs import Begun
+from inference.runtime.load_watch import watching_loads
+from inference.runtime.made_once import OncePerKey
+from inference.workers.placement.fleet import Demand
+from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.page_counts import QueueTally
+from jobs.core.errors import FileMissing, StorageUnavailable
+from jobs.worker.versions import VersionCatalogue
+from tenants.core.db.failures import PASSING, trouble_of
+
+MAX_SPECS = 1024
+PLACE_AWAY = "the storage or database did not answer; send the request again"
+
+log = structlog.get_logger(__name__)
+
+
+class RpcServer:
+    """Serves the RPC queues of the models whose pages this worker takes."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        engine: Engine,
+        versions: VersionCatalogue,
+        slots: int,
+        tally: QueueTally,
+        load_times: LoadTimes,
+    ) -> None:
+        self._engine = engine
+        self._versions = versions
+        self._tally = tally
+        self._specs: OncePerKey[VersionSpec] = OncePerKey(capacity=MAX_SPECS)
+        self._line = CommandLine(url)
+        self._reader = LaneReader(url, self._serve, slots=slots, begins=self, load_within=load_times.within)
+
+    def start(self) -> None:
+        self._reader.start()
+
+    def stop(self, timeout_s: float) -> None:
+        self._reader.stop(timeout_s)
+        self._line.close()
+
+    def serve(self, model_keys: Collection[str]) -> None:
+        self._reader.set_lanes(model_keys)
+
+    def hear_cancel(self, about: Mapping[str, str]) -> None:
+        self._reader.cancel(about["request"])
+
+    def demand(self, known: Collection[str]) -> dict[str, Demand]:
+        waiting = lane_demand(self._line, sorted(known))
+        return {
+            key: Demand(told.waiting, told.oldest_wait_s) for key, told in waiting.items() if told.waiting
+        }
+
+    def begin(self, request: LaneRequest, ended: Callable[[], None]) -> "_Counted | None":
+        """Begin a request. Return None if a file or the database must be waited for, or if the model's runtime needs a
+        thread.
+        """
+        spec = self._specs.peek(request.model_key)
+        if spec is None:
+            return None
+        since_s = self._tally.begun(request.model_key)
+        begun = None
+        try:
+            begun = self._engine.begin(spec, request.work, request.parameters, request.call, ended)
+        finally:
+            if begun is None:
+                self._tally.ended(request.model_key, since_s, counts=False)
+        return None if begun is None else _Counted(begun, self._tally, request.model_key, since_s)
+
+    def together(self, model_key: str) -> int:
+        spec = self._specs.peek(model_key)
+        return 1 if spec is None else self._engine.rows_together(spec)
+
+    def _serve(self, request: LaneRequest) -> WorkOutput:
+        """Run a request. It is counted like a page: a model that is used only by calls is not idle."""
+        self._tally.begin(request.model_key)
+        try:
+            return self._run(request)
+        finally:
+            self._tally.end()
+
+    def _run(self, request: LaneRequest) -> WorkOutput:
+        spec = self._specs.get(request.model_key, lambda: self._spec(request), request.call)
+        with watching_loads(lambda: None) as loads:
+            try:
+                return self._engine.answer(spec, request.work, request.parameters, request.call)
+            finally:
+                request.call.spent.add(load_s=loads.waited_s)
+
+    def _spec(self, request: LaneRequest) -> VersionSpec:
+        try:
+            return self._versions.get(_version_id(request.model_key), request.call)
+        except (*PASSING, StorageUnavailable) as error:
+            if isinstance(error, FileMissing) or not (
+                isinstance(error, StorageUnavailable) or trouble_of(error)
+            ):
+                raise
+            log.warning("rpc_model_not_read", model=request.model_key, error=str(error))
+            raise LaneUnavailable(PLACE_AWAY) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A request that has begun. It is counted like a page: a model that is used only by calls is not idle."""
+
+    begun: Begun
+    tally: QueueTally
+    model_key: str
+    since_s: float
+
+    def result(self) -> WorkOutput:
+        try:
+            return self.begun.result()
+        finally:
+            self.tally.ended(self.model_key, self.since_s)
+
+
+def _version_id(model_key: str) -> int:
+    try:
+        version = versions_named(model_key).first()
+    finally:
+        connections.close_all()
+    if version is None:
+        raise ModelFailed("model_not_found", f"There is no model version {model_key!r}.")
+    return version.id

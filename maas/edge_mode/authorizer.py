@@ -1,0 +1,60 @@
+"""Authorizes calls. If a key is set, the caller must send it; otherwise programs on this machine may call, but no page
+in a browser on it.
+"""
+
+import hashlib
+import hmac
+from urllib.parse import SplitResult, urlsplit
+
+from maas.edge_mode.errors import InvalidRequest, KeyMissing, KeyWrong, OriginNotAllowed
+from maas.edge_mode.options import is_loopback
+from tenants.core.asgi.protocol import Scope, bearer, header
+
+
+class Authorizer:
+    def __init__(self, key: str, host: str) -> None:
+        self._digest = _digest(key) if key else None
+        self._host = host
+
+    def admit(self, scope: Scope) -> None:
+        if self._digest is not None:
+            self._check_key(bearer(scope), self._digest)
+        else:
+            self._check_no_browser_is_used(scope)
+
+    def _check_key(self, given: str | None, wanted: bytes) -> None:
+        if not given:
+            raise KeyMissing(
+                "Send the key as: Authorization: Bearer <key>. It is the server's MAAS_EDGE_KEY."
+            )
+        # Digests are compared, so that neither time nor length reveals anything about the key.
+        if not hmac.compare_digest(_digest(given), wanted):
+            raise KeyWrong("The key is not this server's MAAS_EDGE_KEY.")
+
+    def _check_no_browser_is_used(self, scope: Scope) -> None:
+        """Refuse calls from pages in a browser.
+
+        Without a key, any page that a person opens could call this address, under a host name that resolves to it.
+        """
+        host = header(scope, b"host")
+        asked = _address(f"//{host or ''}").hostname or ""
+        if not is_loopback(asked) and asked != self._host:
+            raise OriginNotAllowed(
+                f"This server has no key and answers only to its own address, not to {asked[:60]!r}. Set MAAS_EDGE_KEY."
+            )
+        origin = header(scope, b"origin")
+        if origin is not None and _address(origin).netloc != host:
+            raise OriginNotAllowed(
+                f"This server has no key and does not answer the pages of {origin[:60]!r}. Set MAAS_EDGE_KEY."
+            )
+
+
+def _address(given: str) -> SplitResult:
+    try:
+        return urlsplit(given)
+    except ValueError as error:
+        raise InvalidRequest(f"{given[:60]!r}, of the Host or Origin header, is no address.") from error
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()

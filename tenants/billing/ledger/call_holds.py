@@ -1,0 +1,198 @@
+"""Holds the most that a caller's next call may cost, before it runs, so that no balance or budget is exceeded.
+
+A prepaid account's included units are used before its money, unit by unit.
+
+Values from Postgres are cached for a moment. Redis knows the charges since then and the work in progress in all
+processes. Without Redis, a process uses its cached values minus its own usage.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+from uuid import UUID
+
+import structlog
+
+from tenants.billing.ledger.errors import insufficient_funds
+from tenants.billing.ledger.headroom import Gone, Headrooms, Most, Units, Verdict
+from tenants.billing.ledger.included_pools import rooms_seen
+from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Reserved
+from tenants.billing.ledger.spendable import rooms_of
+from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DatabaseAway
+from tenants.identity.identity import Identity
+from tenants.plans.prices import Meter
+
+log = structlog.get_logger(__name__)
+LIFETIME_S = 0.8
+CAPACITY = 10_000
+SURE_WITHIN_S = 1.0
+"""Seconds for which the values are read again before a call is refused because of a read that may be out of date."""
+PAUSE_S = 0.02
+_Asked = tuple[UUID, UUID | None, str]
+
+
+class _Pools(NamedTuple):
+    tenant_id: UUID
+    names: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Look:
+    rooms: Headrooms
+    gone: Gone | None
+    """The charges counted before the read. None if Redis could not be reached."""
+    used_micros: int = 0
+    """The amount used by this process since the read."""
+
+
+@dataclass(slots=True)
+class _UnitsLook:
+    left: tuple[int, ...]
+    """The units left in each pool according to Postgres."""
+    gone: tuple[int, ...] | None
+    used: tuple[int, ...] = (0, 0)
+
+
+_NO_UNITS = _UnitsLook((), ())
+
+
+class CallHolds:
+    """The call holds of one event loop."""
+
+    def __init__(self, threads: DatabaseThreads, url: str) -> None:
+        self._threads = threads
+        self._reservations = Reservations(url)
+        self._looks: Remembered[_Asked, _Look] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
+        self._units: Remembered[_Pools, _UnitsLook] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
+
+    async def reserve(
+        self, identity: Identity, reservation_id: UUID, currency: str, most: Most
+    ) -> Reservation | None:
+        """Reserve the most that the call may cost. Return None if nothing bounds it. Raises InsufficientFunds.
+
+        An unavailable database refuses nobody. Too many requests at once raise Overloaded, because a flood of a
+        caller's own requests must not lift the bound on its spending.
+        """
+        if not (identity.bounded and identity.livemode and most.micros):
+            return None
+        of = (reservation_id, identity.tenant_id, identity.budget_key_id, currency, most.micros)
+        wanted = Reservation(*of, Units(most.units, most.pools))
+        try:
+            return await self._reserve(wanted, most)
+        except DatabaseAway as error:
+            log.info("balance_unavailable", tenant_id=str(identity.tenant_id), error=error.detail)
+            return None
+        except asyncio.CancelledError:
+            self._reservations.settle(wanted, 0)
+            raise
+
+    def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
+        """Report the cost that is recorded and will be charged, or 0 if nothing will be. `units` holds the units used
+        of each pool.
+        """
+        if look := self._looks.peek(_asked(reserved)):
+            look.used_micros += cost_micros
+        if units and (of_units := self._units.peek(_pools(reserved))):
+            of_units.used = tuple(map(sum, zip(of_units.used, units, strict=True)))
+        self._reservations.settle(reserved, cost_micros, units)
+
+    async def close(self) -> None:
+        await self._reservations.close()
+
+    async def _reserve(self, wanted: Reservation, most: Most) -> Reservation | None:
+        asked, now_s = _asked(wanted), asyncio.get_running_loop().time
+        until_s = now_s() + SURE_WITHIN_S
+        old: _Look | None = None
+        while True:
+            look = self._looks.peek(asked) or await self._looks.get(asked, lambda: self._look(asked))
+            if not look.rooms.bounded:
+                return None
+            units = await self._units_for(wanted, most) if look.rooms.prepaid and most.units else _NO_UNITS
+            told = await self._told(wanted, look, units)
+            if told.verdict is Verdict.YES:
+                return replace(wanted, units=told.units)
+            if told.verdict is Verdict.NO or now_s() >= until_s:
+                raise insufficient_funds(
+                    currency=wanted.currency,
+                    needed_micros=told.needed_micros or wanted.amount_micros,
+                    spendable_micros=told.left_micros,
+                )
+            if old is not None:
+                await asyncio.sleep(PAUSE_S)
+            old = look
+            if self._looks.peek(asked) is look:
+                self._looks.forget(asked)
+            if self._units.peek(_pools(wanted)) is units:
+                self._units.forget(_pools(wanted))
+
+    async def _told(self, wanted: Reservation, look: _Look, units: _UnitsLook) -> Reserved:
+        if look.gone is None or units.gone is None:
+            return _told_alone(wanted, look, units)
+        gone = replace(look.gone, units=units.gone)
+        try:
+            return await self._reservations.reserve(wanted, look.rooms, gone, units.left)
+        except ReservationsAway:
+            return _told_alone(wanted, look, units)
+
+    async def _units_for(self, wanted: Reservation, most: Most) -> _UnitsLook:
+        pools = _pools(wanted)
+        found = self._units.peek(pools)
+        return found or await self._units.get(pools, lambda: self._look_at_units(wanted, most))
+
+    async def _look_at_units(self, wanted: Reservation, most: Most) -> _UnitsLook:
+        """Read the units. Redis is read first, for the same reason as in `_look`."""
+        asked, names = _asked(wanted), wanted.wants.pools
+        try:
+            gone = (await self._reservations.seen(*asked, names)).units
+        except ReservationsAway:
+            gone = None
+        left = await self._threads.run(_units_left, wanted.tenant_id, most.meter, names)
+        return _UnitsLook(left, gone)
+
+    async def _look(self, asked: _Asked) -> _Look:
+        """Read the headroom. Redis is read first, so that a charge in between is counted twice and not missed."""
+        try:
+            gone = await self._reservations.seen(*asked)
+        except ReservationsAway:
+            gone = None
+        return _Look(await self._threads.run(_rooms, *asked), gone)
+
+
+def _asked(of: Reservation) -> _Asked:
+    return of.tenant_id, of.key_id, of.currency
+
+
+def _pools(of: Reservation) -> _Pools:
+    return _Pools(of.tenant_id, of.wants.pools)
+
+
+def _told_alone(wanted: Reservation, look: _Look, units: _UnitsLook) -> Reserved:
+    """Decide like the script in Redis, but only from the usage of this process."""
+    most = wanted.wants.most
+    parts: list[int] = []
+    for there, used in zip(units.left, units.used, strict=False):
+        parts.append(max(0, min(there - used, most - sum(parts))))
+    included = sum(parts)
+    needed = (
+        wanted.amount_micros - wanted.amount_micros * included // most if included else wanted.amount_micros
+    )
+    least = look.rooms.min_micros
+    left = None if least is None else least - look.used_micros
+    if not needed or left is None or left >= needed:
+        return Reserved(Verdict.YES, 0, needed, tuple(parts))
+    return Reserved(Verdict.NO, max(0, left), needed)
+
+
+def _units_left(tenant_id: UUID, meter: Meter, names: tuple[str, ...]) -> tuple[int, ...]:
+    with unit_of_work(tenant_id):
+        left = {room.name: room.quantity for room in rooms_seen(tenant_id) if room.meter == meter}
+    return tuple(left.get(name, 0) for name in names)
+
+
+def _rooms(tenant_id: UUID, key_id: UUID | None, currency: str) -> Headrooms:
+    with unit_of_work(tenant_id):
+        return rooms_of(tenant_id, key_id, currency)
