@@ -11,7 +11,7 @@ _NAME: Json = {
     "name": "name",
     "required": True,
     "schema": {"type": "string"},
-    "description": "Of the model.",
+    "description": "Name of the model.",
 }
 _VERSION: Json = {
     "in": "path",
@@ -23,30 +23,30 @@ _HEADER_LENGTH: Json = {
     "in": "header",
     "name": "Inference-Header-Content-Length",
     "schema": {"type": "integer", "minimum": 0},
-    "description": "Where tensors follow the JSON as bytes: how many bytes the JSON has.",
+    "description": "Length of the JSON in bytes, if tensors follow it as bytes.",
 }
 _CACHE: Json = {
     "schema": {"type": "string", "enum": ["HIT", "MISS", "COALESCED", "BYPASS"]},
-    "description": "Whether the answer was known.",
+    "description": "Whether the answer came from the cache.",
 }
-_TIMING: Json = {"schema": {"type": "string"}, "description": "Where the answer's time went."}
+_TIMING: Json = {"schema": {"type": "string"}, "description": "Time spent in each stage."}
 _BYTES: Json = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 
 
 def paths() -> dict[str, Json]:
     return {
-        "/v2": {"get": _tells("Name, version and extensions", "ServerMetadata")},
-        "/v2/health/live": {"get": _open_to_everyone("Whether the process answers", "live")},
-        "/v2/health/ready": {"get": _open_to_everyone("Whether models can be asked", "ready")},
-        "/v2/models/stats": {"get": _tells("Statistics of your calls, of all models", "ModelStatistics")},
-        **_of_models("", "Metadata of a model", "ModelMetadata"),
-        **_of_models("/ready", "Whether a model can be asked", "ModelReady"),
-        **_of_models("/config", "What is true here of Triton's configuration", "ModelConfiguration"),
-        **_of_models("/stats", "Statistics of your calls", "ModelStatistics"),
+        "/v2": {"get": _tells("Server metadata", "ServerMetadata")},
+        "/v2/health/live": {"get": _open_to_everyone("Server live", "live")},
+        "/v2/health/ready": {"get": _open_to_everyone("Server ready", "ready")},
+        "/v2/models/stats": {"get": _tells("Statistics of all models", "ModelStatistics")},
+        **_of_models("", "Model metadata", "ModelMetadata"),
+        **_of_models("/ready", "Model ready", "ModelReady"),
+        **_of_models("/config", "Model configuration", "ModelConfiguration"),
+        **_of_models("/stats", "Model statistics", "ModelStatistics"),
         **_of_models("/infer", "Infer", "InferAnswer"),
         "/v2/repository/index": {"post": _index()},
-        "/v2/repository/models/{name}/load": {"post": _refused("Load a model")},
-        "/v2/repository/models/{name}/unload": {"post": _refused("Unload a model")},
+        "/v2/repository/models/{name}/load": {"post": _refused("Load model")},
+        "/v2/repository/models/{name}/unload": {"post": _refused("Unload model")},
     }
 
 
@@ -55,11 +55,11 @@ def _of_models(end: str, summary: str, answer: str) -> dict[str, Json]:
     if end == "/infer":
         return {
             current: {"post": _infer(summary, [_NAME])},
-            versioned: {"post": _infer(f"{summary}, by one version", [_NAME, _VERSION])},
+            versioned: {"post": _infer(f"{summary} by version", [_NAME, _VERSION])},
         }
     return {
         current: {"get": _tells(summary, answer, [_NAME])},
-        versioned: {"get": _tells(f"{summary}, of one version", answer, [_NAME, _VERSION])},
+        versioned: {"get": _tells(f"{summary} by version", answer, [_NAME, _VERSION])},
     }
 
 
@@ -90,7 +90,7 @@ def _infer(summary: str, parameters: list[Json]) -> Json:
 
 
 def _index() -> Json:
-    said = _operation("All models")
+    said = _operation("Repository index")
     wanted = {"type": "object", "properties": {"ready": {"type": "boolean"}}}
     said["requestBody"] = {"content": {"application/json": {"schema": wanted}}}
     said["responses"] = {
@@ -102,7 +102,7 @@ def _index() -> Json:
 
 def _refused(summary: str) -> Json:
     said = _operation(summary, [_NAME])
-    said["description"] = "Refused: what is served is the operator's choice."
+    said["description"] = "Always refused: only an operator chooses which models are served."
     said["responses"] = _refusals()
     return said
 
@@ -124,8 +124,8 @@ def _answered(schema: Json, **others: Json) -> Json:
 def _refusals() -> dict[str, Json]:
     content = {"application/json": {"schema": _ref("InferenceRefusal")}}
     return {
-        "4XX": {"description": "What was wrong.", "content": content},
-        "5XX": {"description": "What was away, overloaded or too late.", "content": content},
+        "4XX": {"description": "What was wrong with the request.", "content": content},
+        "5XX": {"description": "A part of the service is unavailable, overloaded or too slow.", "content": content},
     }
 
 
@@ -213,7 +213,7 @@ SCHEMAS: dict[str, Json] = {
             "datatype": _DATATYPE,
             "shape": _list_of({"type": "integer", "minimum": 0}),
             "parameters": _PARAMETERS,
-            "data": {"type": "array", "description": "Nested or flat; left out where bytes follow."},
+            "data": {"type": "array", "description": "Nested or flat. Omitted if bytes follow."},
         },
     },
     "WantedOutput": {
