@@ -132,7 +132,9 @@ class Product:
             return False
 
     def files_under(self, folder: str) -> set[Path]:
-        return {path for path in (self.home / folder).rglob("*") if path.is_file()}
+        """Return all files below a folder. Folders that are deleted meanwhile count as empty."""
+        walk = os.walk(self.home / folder)
+        return {Path(where, name) for where, _, names in walk for name in names}
 
     def files_of(self, document_id: str) -> list[Path]:
         return [path for path in self.files_under("files") if document_id in str(path)]

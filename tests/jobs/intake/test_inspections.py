@@ -293,7 +293,7 @@ def test_documents_that_take_long_hold_no_thread_of_django(
     with (
         GranianServer("maas.asgi:application", env) as server,
         ThreadPoolExecutor(uploads) as pool,
-        httpx.Client(base_url=server.url, timeout=40) as client,
+        httpx.Client(base_url=server.url, timeout=120) as client,
     ):
 
         def send(number: int) -> httpx.Response:
@@ -309,7 +309,7 @@ def test_documents_that_take_long_hold_no_thread_of_django(
             headers = {"Authorization": f"Bearer {tenant.key.text}"}
             for _ in range(10):
                 assert client.get("/v1/models", headers=headers, timeout=5).status_code == 200
-            eventually(lambda: sum(one.done() for one in sent) == uploads - children, "an end of patience")
+            eventually(lambda: sum(one.done() for one in sent) >= uploads - children, "refusals")
             refused = [one.result() for one in sent if one.done()]
         codes = [one.result().status_code for one in sent]
     assert {answer.json()["code"] for answer in refused} == {"reader_unavailable"}

@@ -184,7 +184,8 @@ def test_a_name_server_that_never_answers_is_not_waited_for(world: Make) -> None
 
 
 def test_lookups_that_never_end_are_bounded(world: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "_places", threading.BoundedSemaphore(2))
+    places = threading.BoundedSemaphore(2)
+    monkeypatch.setattr(lookup, "_places", places)
     ended = threading.Event()
     here = world()
     slow = replace(here.client(), resolve=until(ended))
@@ -194,6 +195,9 @@ def test_lookups_that_never_end_are_bounded(world: Make, monkeypatch: pytest.Mon
     with pytest.raises(EgressFailed, match="Too many names"):
         slow.send(post(), caps=WEBHOOK_CAPS)
     ended.set()
+    # Each thread gives its place back to the semaphore that it finds at its end.
+    for _ in range(2):
+        assert places.acquire(timeout=60)
 
 
 def test_the_system_is_asked_for_the_name_and_not_for_one_of_its_own_network(
