@@ -16,9 +16,7 @@ from inference.core.device_time import run_us, shared_out
 from inference.core.errors import ModelFailed
 
 CUT_FOR_S = 60.0
-"""Seconds for which a failing batch may be cut into parts. The pieces behind it wait, so it is not cut without end. Two
-runs that were ended for taking too long fit into this time.
-"""
+"""Seconds for which a failing batch may be cut while others wait. Two runs that took too long fit into it."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -46,14 +44,10 @@ class Settled:
     answers: Sequence[Any] | None
     error: WorkRefused | ModelFailed | None = None
     may_be_one: bool = False
-    """Set if a single piece may have caused the error. A retryable error is caused by the process or the device and not
-    by an input.
-    """
+    """Set if one piece may have caused the error. The process or the device causes a retryable error."""
     run_s: float = 0.0
     device_us: Sequence[int] = ()
-    """The device time of each piece that was answered: its share of what the device computed, without the runs that
-    failed before.
-    """
+    """The device time of each answered piece: its share of the run, without the runs that failed before."""
 
 
 @dataclass(slots=True)
@@ -96,9 +90,7 @@ class BatchRunner:
         self._lock = lock
 
     def run(self, batch: Sequence[Entry]) -> Iterator[Settled]:
-        """Run the batch. There are at most twice as many runs as pieces, because the parts of a failing batch are
-        halved.
-        """
+        """Run the batch. A failing batch is halved, so there are at most twice as many runs as pieces."""
         parts = [list(batch)]
         cuts = Cuts()
         while parts:
@@ -120,9 +112,7 @@ class BatchRunner:
 
     @staticmethod
     def leave(entry: Entry) -> RunControl | None:
-        """Return the control of the entry's run if no caller waits for the run any more. The caller ends the run
-        without holding the lock.
-        """
+        """Return the control of the run if no caller waits for it any more. End it without holding the lock."""
         entry.left = True
         if entry.run is None:
             return None

@@ -29,9 +29,7 @@ IDLE_THREAD_S = 30.0
 Payload = TypeVar("Payload")
 Answer = TypeVar("Answer")
 RunBatch = Callable[[Sequence[Payload], int, RunControl], Sequence[Answer]]
-"""A function that runs a batch. It gets the payloads, the length of the longest, and a handle that can end the run. It
-returns one answer for each payload.
-"""
+"""A function from payloads, the length of the longest and a handle that ends the run to one answer for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +50,7 @@ class Piece(Generic[Payload]):
 
 
 class Batcher(Generic[Payload, Answer]):
-    """A batcher that is fair between tenants by the cost of their pieces. A caller never gets data of other callers
-    that share its run.
-    """
+    """A batcher that is fair between tenants by cost. No caller gets data of other callers in its run."""
 
     def __init__(
         self,
@@ -206,9 +202,7 @@ class Batcher(Generic[Payload, Answer]):
         return thread
 
     def _worth_waking(self, newest: Entry) -> bool:
-        """Return whether the new piece is a reason to wake the thread. A batch that is held back is not examined again
-        for every piece that joins it.
-        """
+        """Return whether the new piece should wake the thread. A held-back batch is not examined for every piece."""
         return self._rest is _Rest.IDLE or (
             self._rest is _Rest.HELD_BACK
             and (
@@ -219,9 +213,7 @@ class Batcher(Generic[Payload, Answer]):
         )
 
     def _leave(self, entries: Sequence[Entry], error: BaseException) -> None:
-        """Remove the entries of a caller that has left. Waiting entries are not run, and a run that no other caller
-        waits for is ended.
-        """
+        """Remove the entries of a caller that left. A run that no other caller waits for is ended."""
         with self._lock:
             leaving = [entry for entry in entries if not entry.left]
             waiting = self._take_out([entry for entry in leaving if entry.waiting], run=False)
@@ -241,9 +233,7 @@ class Batcher(Generic[Payload, Answer]):
         return cast("list[Entry]", list(pieces))
 
     def _serve(self) -> None:
-        """Collect, decide and run in a loop. If anything fails here, no caller waits forever, and the
-        thread goes on.
-        """
+        """Collect, decide and run in a loop. Whatever fails here, no caller waits forever, and the thread goes on."""
         while True:
             # This releases the last batch, so that nothing of it is held while there is no work.
             work: _Work | None = None
@@ -260,9 +250,7 @@ class Batcher(Generic[Payload, Answer]):
                 )
 
     def _give_up(self, work: "_Work | None", error: ModelFailed) -> None:
-        """Fail the current work and everything in the queue. If the queue cannot be read, the thread would otherwise
-        fail without end.
-        """
+        """Fail the current work and the whole queue, so that a queue that cannot be read does not fail without end."""
         with self._lock:
             waiting = cast("list[Entry]", list(self._waiting))
             for entry in waiting:

@@ -9,9 +9,7 @@ from typing import Any
 
 FORM = 1
 FASTER, SLOWER = 0.5, 0.15
-"""The weights of a faster and a slower run in the average. Delays only make a run longer, so the estimate of a size
-stays close to its faster runs.
-"""
+"""The weights of a faster and a slower run. Delays only lengthen a run, so faster runs count more."""
 OUTLIER = 3.0
 """The limit for a slow run, as a multiple of the usual time of its size. A slower run counts as this much slower."""
 MAX_WEIGHT = 8
@@ -21,9 +19,7 @@ MAX_SIZES = 48
 PRIOR_WEIGHT = 0.02
 REFIT_EVERY = 16
 WORTH_A_REFIT_S = 0.005
-"""Seconds above which a run leads to a new fit at once. After shorter runs the coefficients may lag, because a fit
-takes up to a tenth of a millisecond.
-"""
+"""Seconds above which a run leads to a new fit at once. A fit takes up to a tenth of a millisecond."""
 
 SizeClass = tuple[int, int]
 Vector = tuple[float, float, float]
@@ -150,9 +146,7 @@ def _forget_the_least(sizes: dict[SizeClass, SizeSeen], now: int) -> None:
 
 
 def _fit(seen: Iterable[SizeSeen], now: int) -> Coefficients:
-    """Fit the coefficients by least squares of relative errors. No coefficient is below 0, and the fit is pulled
-    slightly toward the prior at the scale of the data.
-    """
+    """Fit by least squares of relative errors, no coefficient below 0, pulled slightly toward the scaled prior."""
     sizes = list(seen)
     if not sizes:
         return PRIOR
@@ -186,9 +180,7 @@ def _scale(sizes: Sequence[SizeSeen], weights: Sequence[float]) -> float:
 
 
 def _least_squares(gram: Sequence[Sequence[float]], right: Sequence[float]) -> Vector:
-    """Return the best x >= 0. There are few sets of unknowns that may be above 0, and the set that explains the most is
-    chosen.
-    """
+    """Return the best x >= 0: of the few sets of unknowns that may be above 0, the one that explains the most."""
     best: Vector = (0.0, 0.0, 0.0)
     most = 0.0
     for count in (3, 2, 1):

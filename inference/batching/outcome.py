@@ -14,9 +14,7 @@ class Outcome:
     """
 
     def __init__(self, count: int, ended: Callable[[], None] | None = None) -> None:
-        """Create the outcome. If `ended` is given, it is called instead of waking a thread. It is called once, by the
-        thread that ends the outcome, and must not wait.
-        """
+        """Create the outcome. The thread that ends it calls `ended` once instead of waking one. It must not wait."""
         self.answers: list[Any] = [None] * count
         self.error: BaseException | None = None
         self.ran_s = 0.0

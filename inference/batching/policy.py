@@ -87,9 +87,7 @@ def _at_latest(piece: QueuedPiece) -> float:
 
 
 def _hold_until(waiting: WaitingPieces, first: QueuedPiece, config: PolicyConfig, now: float) -> float:
-    """Return the time until which to hold the batch back. It is later than `now` only if the expected pieces gain more
-    than the waiting pieces lose.
-    """
+    """Return the time until which to hold back. It is after `now` only if holding back gains more than it costs."""
     missing = config.company.missing(first.group)
     ended_s = config.company.ended_s
     if missing < 1 or ended_s is None or waiting.rows >= config.limits.max_rows:
@@ -193,9 +191,7 @@ class _Batch:
         return False
 
     def _level(self, piece: QueuedPiece) -> _Level:
-        """Return the level of the piece. Candidates come from the middle outward, so the level is at an end or is new
-        there.
-        """
+        """Return the piece's level. Candidates come from the middle outward, so it is at an end or new there."""
         for level in (self.levels[0], self.levels[-1]):
             if level.length == piece.length:
                 return level

@@ -5,9 +5,7 @@ from collections.abc import Callable
 
 
 class RunControl:
-    """The control of a run. The run registers how it is ended, for example by setting `terminate` in ONNX Runtime's
-    RunOptions.
-    """
+    """The control of a run. The run registers how it is ended, such as `terminate` in ONNX Runtime's RunOptions."""
 
     def __init__(self) -> None:
         self.device_s = 0.0
@@ -33,9 +31,7 @@ class RunControl:
             ender()
 
     def on_end(self, ender: Callable[[], None]) -> Callable[[], None]:
-        """Subscribe to the end. `ender` is called once: when the run is ended, or now if it already is. The returned
-        function removes the subscription.
-        """
+        """Call `ender` once, when the run is ended or now. The returned function removes the subscription."""
         with self._lock:
             if not self._ended:
                 self._enders.append(ender)

@@ -44,9 +44,7 @@ class ControlChannel:
 
 
 class ControlListener:
-    """A listener with a single thread and a single connection. Each message has a single handler, which must
-    not wait.
-    """
+    """A listener with one thread and one connection. Each message has one handler, which must not wait."""
 
     def __init__(self, url: str, hearers: Mapping[str, Hear]) -> None:
         self._url = url

@@ -1,6 +1,4 @@
-"""A server that many threads use. While it does not answer, a single thread tries it now and then, and the others do
-not wait.
-"""
+"""A server that many threads use. While it does not answer, one thread tries it at times, and none waits."""
 
 import threading
 import time

@@ -24,9 +24,7 @@ class RedisLeftAlone(redis.ConnectionError):
 
 
 class PromptRedis:
-    """A Redis client that makes a single try of a fifth of a second. While Redis is away, only one thread tries it
-    every second or two.
-    """
+    """A Redis client with a single, short try. While Redis is away, one thread tries it every second or two."""
 
     def __init__(self, url: str) -> None:
         self._client = single_try(url, TIMEOUT_S)
@@ -50,9 +48,7 @@ def prompt_redis(url: str) -> PromptRedis:
 
 
 def single_try(url: str, timeout_s: float = SLOW_TIMEOUT_S) -> "redis.Redis":
-    """Return a client that tries each request once. It detects a connection that was closed while idle before it sends
-    anything, so it needs no second try.
-    """
+    """Return a client that tries once. It detects closed idle connections before sending, so one try suffices."""
     return redis.Redis.from_url(
         url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
     )

@@ -1,6 +1,4 @@
-"""Counts of how often each model version was loaded and evicted here, how long that took, and how much memory it
-holds.
-"""
+"""Counts of the loads and evictions of each model version, their times, and the memory that it holds."""
 
 from collections.abc import Mapping
 
@@ -9,9 +7,7 @@ from inference.runtime.model_loads import ModelLoads
 
 
 def loads_of(engine: Engine) -> Mapping[str, ModelLoads]:
-    """Return the loads of every version that was served here. A pipeline has no files of its own; its members have
-    them.
-    """
+    """Return the loads of every version that was served here. A pipeline has no files; its members have them."""
     tallies = engine.host.tallies()
     held = {session.path: session.held_bytes for session in engine.host.resident()}
     found = {}

@@ -1,6 +1,4 @@
-"""The inputs that a pipeline may give a member version and the answers it gets, as types when checked and as values in
-a run.
-"""
+"""The inputs that members of a pipeline take and the answers they give, as types and as values in a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -115,9 +115,7 @@ class PageRun:
             self.call.cancel()
 
     def _land(self, *, block: bool) -> None:
-        """Collect the steps that have ended in other threads. Of several failures, the step that is declared first is
-        reported.
-        """
+        """Collect the steps that ended in other threads. Of several failures, the first declared is reported."""
         assert self.flying or not block, "a step waits for what no step gives"
         if not self.flying:
             return

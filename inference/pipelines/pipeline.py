@@ -1,6 +1,4 @@
-"""The runtime of declared pipelines. They run in the process that took the page, through the engine that has their
-members' sessions.
-"""
+"""The runtime of declared pipelines. They run in the page's process, through the engine with their members."""
 
 import threading
 from collections import OrderedDict

@@ -17,9 +17,7 @@ class LargestFeeds:
     values: Mapping[str, int] = field(default_factory=dict)
 
     def surpassed_by(self, shapes: Shapes) -> bool:
-        """Return whether a run is larger. Bytes alone would not show it, because attention takes the square
-        of a side.
-        """
+        """Return whether a run is larger. Bytes alone do not show it: attention takes the square of a side."""
         return any(self._surpassed_by(name, shape) for name, shape in shapes.items())
 
     def with_also(self, shapes: Shapes) -> "LargestFeeds":

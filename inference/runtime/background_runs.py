@@ -17,9 +17,7 @@ class Begun:
     """The function that gives the session back."""
 
     def result(self) -> WorkOutput:
-        """Return the result. It is called once, after the notification that the run has ended. An earlier call abandons
-        the run. Raises the error of a failed run.
-        """
+        """Return the result or raise the run's error, once. A call before the run has ended abandons the run."""
         try:
             return self.output(self.answers())
         finally:
@@ -38,9 +36,7 @@ class BeginsRuns(Protocol):
         call: Call,
         ended: Callable[[], None],
     ) -> Begun | None:
-        """Start the work of `run` without waiting. Return None if a thread must wait for it after all. `ended` is as in
-        `Batcher.begin`.
-        """
+        """Start the work of `run` without waiting, or return None if a thread must. `ended`: see `Batcher.begin`."""
 
     def rows_together(self, spec: VersionSpec) -> int:
         """Return how many rows of different callers a run may hold now. It is 1 if they do not share a run."""

@@ -25,9 +25,7 @@ log = structlog.get_logger(__name__)
 KEEP_FIT_EVERY_S = 10.0
 
 RunOnSession = Callable[[HostedSession, Sequence[Any], int, RunControl], Sequence[Any]]
-"""A function that runs a batch. It gets the payloads, the length to pad to and a control that can end the run, and
-returns an answer for each payload.
-"""
+"""A function from payloads, the length to pad to and a control that can end the run to an answer for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +69,14 @@ class SessionBatchers:
         host.on_change(self._changed)
 
     def limit(self, limits: Mapping[Part, BatchLimits]) -> None:
-        """Set an operator's limits, which apply from the next call on. Parts that are not named keep their runtime's
-        own limits.
-        """
+        """Set an operator's limits from the next call on. Parts that are not named keep their runtime's limits."""
         self._limits = dict(limits)
 
     def limits_of(self, part: Part, own: BatchLimits) -> BatchLimits:
         return self._limits.get(part, own)
 
     def figures(self) -> tuple[PartFigures, ...]:
-        """Return the figures of everything that has run here. A file that versions share counts for the version that
-        used it first.
-        """
+        """Return the figures of all that ran here. A shared file counts for the version that used it first."""
         with self._lock:
             waiting = {one.part: one.batcher.waiting_rows for one in self._served.values()}
             watches = list(self._watches.items())
@@ -189,9 +183,7 @@ class SessionBatchers:
             return CostFit()
 
     def _keep_fit(self, session: HostedSession) -> None:
-        """Store the fit now and then, so that the experience of today's runs serves the first caller after
-        a restart.
-        """
+        """Store the fit now and then, so that today's runs serve the first caller after a restart."""
         now_s = time.monotonic()
         served = self._served.get(session.path)
         if served is not None and now_s >= served.keep_fit_at_s:

@@ -17,18 +17,14 @@ from typing import Any
 _FLUSH_TO_ZERO = 0x8000
 _DENORMALS_ARE_ZERO = 0x0040
 _CONTROL_WORD = 7
-"""The index of the control word among the eight 32-bit words in which the C library keeps a thread's floating-point
-state on x86-64.
-"""
+"""The index of the control word among the eight 32-bit words of a thread's floating-point state on x86-64."""
 
 _State = ctypes.c_uint32 * 8
 
 
 @contextmanager
 def denormals_flushed() -> Iterator[None]:
-    """Flush denormals in this thread while the block lasts. On platforms where this is not known to work, nothing
-    changes.
-    """
+    """Flush denormals in this thread while the block lasts, on platforms where this is known to work."""
     mathematics = _library()
     before = _State()
     if mathematics is None or mathematics.fegetenv(before) != 0:

@@ -37,24 +37,16 @@ from inference.runtime.texts import WINDOW_TOKENS, check_texts, check_tokens, na
 from inference.runtime.token_ids import Marks, read_tokens
 
 MAX_PAGE_WINDOWS = 16
-"""The number of windows of a page that are embedded. They cover 4096 tokens, several times what a dense A4 page
-holds.
-"""
+"""The number of embedded windows of a page: 4096 tokens, several times what a dense A4 page holds."""
 MAX_WINDOW_CHARACTERS = 32_768
-"""The most characters of a window. The time for tokenizing grows with the characters, and no sensible window of 256
-tokens is longer.
-"""
+"""The most characters of a window. Tokenizing time grows with them, and no sensible window is longer."""
 
 SOON_SPLIT_CHARACTERS = 8_192
 SOON_SPLIT_TEXTS = 16
-"""The most texts that are split into tokens without a thread. Up to this number and `SOON_SPLIT_CHARACTERS`, splitting
-takes some milliseconds at most.
-"""
+"""The most texts that are tokenized without a thread, which takes some milliseconds up to both limits."""
 
 RUN_ALONE = "texts_run_alone"
-"""The key in a version's settings with which no text shares a run, because neighboring texts would affect its
-vector.
-"""
+"""The setting of a version whose texts share no run, because neighboring texts would affect a vector."""
 
 Vectors = npt.NDArray[np.float32]
 Vector = npt.NDArray[np.float32]
@@ -125,9 +117,7 @@ class EmbedRuntime:
         call: Call,
         ended: Callable[[], None],
     ) -> Begun | None:
-        """Start the work as in `BeginsRuns.begin`. Also return None if splitting the texts into tokens would hold up
-        the caller.
-        """
+        """Start the work as in `BeginsRuns.begin`, or return None if tokenizing would hold up the caller."""
         path = self._weights(spec)
         if not isinstance(work, TextInput) or len(work.texts) > SOON_SPLIT_TEXTS:
             return None
@@ -183,9 +173,7 @@ class EmbedRuntime:
         return _answer_texts(Texts(windows, work.single, []), self._embed_windows(spec, windows, call))
 
     def _embed_page(self, spec: VersionSpec, page: PageInput, cuts: bool, call: Call) -> WorkOutput:
-        """Return a single vector for the whole page. It is the mean of its windows, each weighted by its number of
-        tokens.
-        """
+        """Return a vector for the whole page: the mean of its windows, each weighted by its number of tokens."""
         content = page_text(page)
         text = tokenize(self._tokenizer(spec).encoder, content, max_windows=MAX_PAGE_WINDOWS)
         if text.truncated and not cuts:

@@ -24,9 +24,7 @@ from inference.runtime.tensors import Array, NodeArg
 log = structlog.get_logger(__name__)
 FATAL_ONLY = 4
 RUN_LIMIT_S = 30.0
-"""The longest time of a run in seconds. A batch of the most expensive built-in model takes a few seconds on two
-cores.
-"""
+"""The longest time of a run in seconds. The most expensive built-in batch takes a few seconds on two cores."""
 
 
 class InvalidFeed(Exception):
@@ -56,9 +54,7 @@ class HostedSession:
     ) -> None:
         self.path = path
         self.name = name or path.name
-        """The name that callers and operators know. The file names do not differ: every added model's file has the same
-        name.
-        """
+        """The name that callers and operators know. The file names of added models do not differ."""
         self.weight_bytes = weight_bytes(path)
         started_s = time.monotonic()
         session = _open(path, plan, self.name)
@@ -118,9 +114,7 @@ class HostedSession:
         return self._session is None
 
     def close(self) -> None:
-        """Close the session. Its memory is free when a run in progress ends, and code that still refers to it holds
-        none of its memory.
-        """
+        """Close the session. Its memory is free when a run in progress ends, even if code still refers to this object."""
         self._session = self._bound = None
         # The callback refers to the object that holds this session. Without it, nothing has to wait for the garbage
         # collector.

@@ -1,6 +1,4 @@
-"""The memory that models take, measured before and after as what this process has requested from the device that holds
-them.
-"""
+"""The memory that models take: what this process has requested from their device, before and after."""
 
 import ctypes
 import os
@@ -90,9 +88,7 @@ class ResidentMemory:
 
 
 class GpuMemory:
-    """The memory of the first device that this process may use. Other processes on the device count too, so one worker
-    has one GPU.
-    """
+    """The memory of this process's first GPU. Other processes on it count too, so one worker has one GPU."""
 
     def __init__(self, driver: Any) -> None:
         self._driver = driver
@@ -134,9 +130,7 @@ def _checked(result: int) -> None:
 
 
 def data_bytes() -> int:
-    """Return all memory that this process has mapped for writing. Large blocks come and go by themselves
-    (`keep_no_large_blocks`).
-    """
+    """Return all memory mapped for writing. Large blocks come and go by themselves (`keep_no_large_blocks`)."""
     try:
         # This takes a hundredth of a millisecond. A Path would take twice as long.
         descriptor = os.open(PAGES, os.O_RDONLY)
@@ -194,9 +188,7 @@ class Part:
 
     @property
     def given_back_bytes(self) -> int:
-        """Return the memory that others gave back since it began. That much more may have been taken than the memory in
-        use shows.
-        """
+        """Return the memory that others gave back since it began, which the memory in use hides."""
         return self._activity.given_back_bytes - self._given_back_before
 
 
@@ -215,9 +207,7 @@ class Activity:
 
     @contextmanager
     def part(self) -> Iterator[Part]:
-        """Yield the current part. Work that begins within a part in the same thread belongs to it, such as the warm-up
-        of a load.
-        """
+        """Yield the current part. Work inside a part in the same thread, such as a warm-up, belongs to it."""
         outer: Part | None = getattr(self._own, "part", None)
         if outer is not None:
             yield outer

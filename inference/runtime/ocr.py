@@ -56,15 +56,11 @@ class FoundLine:
 
 
 class OcrRuntime:
-    """The runtime for text recognition. Lines of all pages that are read at the same time share the recognizer's
-    batches, whichever callers they belong to.
-    """
+    """The runtime for text recognition. Lines of all pages read at the same time share batches between callers."""
 
     session_roles = ("detection", "recognition")
     may_use_gpu = False
-    """GPUs are not used: ONNX Runtime plans every convolution anew for an image of another size than the last. That
-    takes seconds each time, and pages and lines come in all sizes.
-    """
+    """No GPU: ONNX Runtime would plan every convolution anew, for seconds, at each new size of a page or line."""
 
     def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host

@@ -37,9 +37,7 @@ from inference.runtime.tensors import Array, TensorSpec, own_tensor, tensor_spec
 
 log = structlog.get_logger(__name__)
 TRIAL_S = 3.0
-"""Seconds of a load for the trial of rows. A graph whose rows cannot be tried in this time is run for a single caller
-at a time.
-"""
+"""Seconds of a load for the trial of rows. A graph that takes longer is run for one caller at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +156,7 @@ class OnnxRuntime:
         return split_rows(answers, [caller.rows for caller in callers], min_rows)
 
     def _warm_up(self, session: HostedSession) -> None:
-        """Run the smallest input and find out whether rows may share a run. A graph that needs a larger input is warmed
-        up by its first caller.
-        """
+        """Run the smallest input and find out whether rows may share a run. Other graphs are warmed up by a caller."""
         signature = signature_of(session)
         feeds = {tensor.name: _smallest(tensor) for tensor in signature.inputs}
         with suppress(InvalidFeed, ModelFailed):
@@ -226,9 +222,7 @@ def _in_rows(session: HostedSession, run: RunRows) -> RunRows:
 
 
 def _checked(session: HostedSession, answers: list[Array]) -> list[Array]:
-    """Check and return the answers. A graph may declare a shape and return another for some values only. A caller's row
-    would then widen all rows.
-    """
+    """Check and return the answers. A wrong shape for some values only would widen all callers' rows."""
     for declared, answer in zip(session.outputs, answers, strict=True):
         tensor_spec(declared).check_output(answer)
     return answers
@@ -243,9 +237,7 @@ def _proof(path: Path) -> Proof:
 
 
 class RunsInTime:
-    """A runner that refuses a run that comes too late, or that would end too late by the time per value of earlier
-    runs.
-    """
+    """A runner that refuses a run that comes too late, or would by the time per value of earlier runs."""
 
     def __init__(
         self,
@@ -270,9 +262,7 @@ class RunsInTime:
 
 
 def split_rows(answers: Sequence[Array], counts: Sequence[int], min_rows: int) -> list[list[Array]]:
-    """Return each caller's part of every output. The number of rows must be exact, because the part of the next caller
-    would be shifted otherwise.
-    """
+    """Return each caller's part of every output. A wrong number of rows would shift the next caller's part."""
     total = sum(counts)
     for answer in answers:
         got = answer.shape[0] if answer.ndim else None

@@ -6,9 +6,7 @@ from types import MappingProxyType
 from inference.batching.limits import BatchLimits
 
 DETECTION_LIMITS = BatchLimits(max_rows=8, max_padded=4_000_000, max_waiting=1024, max_wait_ms=0)
-"""The limits in pixels. A page takes three hundred bytes of memory for each pixel, and a processor gains nothing from
-two pages at once.
-"""
+"""The limits in pixels. Each takes 300 bytes of memory, and a processor gains nothing from two pages at once."""
 RECOGNITION_LIMITS = BatchLimits(max_rows=32, max_padded=8192, max_waiting=16_384, max_wait_ms=0)
 """The limits in pixels of width. The answer alone takes nine kilobytes for each."""
 EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=4096, max_waiting=16_384, max_wait_ms=0)

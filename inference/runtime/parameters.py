@@ -80,9 +80,7 @@ NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 
 def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interface:
-    """Return the interface of a version. `config` is the version's own configuration. It declares the interface of a
-    declared pipeline, while that of other models depends on the runtime.
-    """
+    """Return a version's interface, which depends on its runtime or, for a declared pipeline, on its `config`."""
     if runtime == GRAPH and "graph" in config:
         declared = config["graph"]
         return Interface(

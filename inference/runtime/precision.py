@@ -11,16 +11,12 @@ DEVICES = ("cpu", "gpu")
 
 
 def variant_role(role: str, precision: str) -> str:
-    """Return the role of the artifact in this precision. `weights` in int8 is the artifact `weights.int8`, and the
-    plain role is fp32.
-    """
+    """Return the artifact's role in this precision: `weights.int8` is `weights` in int8; the plain role is fp32."""
     return role if precision == FP32 else f"{role}.{precision}"
 
 
 def chosen_precision(config: Mapping[str, Any], *, on_gpu: bool) -> str:
-    """Return the precision for this device. `config["precision"]` is a single name, or a name for each device. The
-    default is fp32.
-    """
+    """Return the device's precision. `config["precision"]` is a name or one for each device, fp32 by default."""
     wish = config.get("precision", FP32)
     if isinstance(wish, Mapping):
         unknown = sorted(set(wish) - set(DEVICES))
@@ -36,9 +32,7 @@ def chosen_precision(config: Mapping[str, Any], *, on_gpu: bool) -> str:
 
 
 def chosen_role(artifacts: Collection[str], role: str, config: Mapping[str, Any], *, on_gpu: bool) -> str:
-    """Return the artifact to load for this role. An artifact that exists in no other precision, like a tokenizer, is
-    used as it is.
-    """
+    """Return the artifact to load for this role. One without variants, like a tokenizer, is used as it is."""
     precision = chosen_precision(config, on_gpu=on_gpu)
     wanted = variant_role(role, precision)
     if wanted in artifacts or wanted == role:

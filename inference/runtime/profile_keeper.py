@@ -24,9 +24,7 @@ class ProfileKeeper:
         self._artifacts: dict[str, str] = {}
         self._changed: set[str] = set()
         self._unread: set[str] = set()
-        """The files whose profiles were requested while the store was away. Their stored profiles must not be
-        overwritten.
-        """
+        """The files whose profiles were requested while the store was away, and must not be overwritten there."""
         self._lock = threading.Lock()
         self._saving = threading.Lock()
         self._stopping = threading.Event()
@@ -124,24 +122,18 @@ class ProfileKeeper:
             raise StoreAway
 
     def _away(self) -> "StoreAway":
-        """Log the current exception and return the error to raise. It is called in the exception handler, so that the
-        log contains the exception.
-        """
+        """Log the current exception and return the error to raise. Call it inside the exception handler."""
         self._away_until_s = time.monotonic() + LEFT_ALONE_S
         log.warning("model_profiles_unavailable", exc_info=True)
         return StoreAway()
 
 
 class StoreAway(Exception):
-    """The error for a store that is away. Loads go on without profiles, and what was learned is kept until the store is
-    back.
-    """
+    """The error for a store that is away. Loads go on, and what was learned is kept until it is back."""
 
 
 def _merged(own: Profile, stored: Profile) -> Profile:
-    """Merge two profiles. Values measured here are newer, and stored values are kept where nothing was learned
-    since.
-    """
+    """Merge two profiles. Values measured here are newer, and stored values stay where nothing was learned."""
     if not own.loaded_bytes:
         return replace(stored, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)
     return replace(own, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)

@@ -1,6 +1,4 @@
-"""The measurements of a model file on a device. They are stored, so that a restart knows them before it loads
-anything.
-"""
+"""The measurements of a model file on a device, stored so that a restart knows them before it loads anything."""
 
 import hashlib
 import json
@@ -37,9 +35,7 @@ class Profile:
         return max(self.file_bytes, self.loaded_bytes)
 
     def reserved_bytes(self, budget_bytes: int) -> int:
-        """Return the memory with its arena at its largest. A model that would fill all memory gives its arena back
-        instead.
-        """
+        """Return the memory with its largest arena. A model that would fill all memory gives its arena back."""
         peak_bytes = max(self.min_bytes, self.peak_bytes)
         return peak_bytes if peak_bytes <= budget_bytes else self.min_bytes
 
@@ -48,9 +44,7 @@ class Profile:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Profile":
-        """Read a profile that an older or newer release may have written, and keep the values that this
-        release knows.
-        """
+        """Read a profile that another release may have written, and keep the values that this one knows."""
         known = {one.name for one in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})
 
@@ -75,9 +69,7 @@ class MemoryProfiles:
 
 
 class FolderProfiles:
-    """A store with a JSON file for each profile, for a single process without a database. A file is written completely
-    or not at all.
-    """
+    """A store with a JSON file for each profile, for one process without a database. A file is never half written."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -106,9 +98,7 @@ class FolderProfiles:
 
 
 def artifact_id(path: Path) -> str:
-    """Return the sha256 in the name of an artifact's folder. For a file elsewhere, return the sha256 of its path, size
-    and time.
-    """
+    """Return the sha256 in the name of an artifact's folder, or that of another file's path, size and time."""
     if SHA256.fullmatch(path.parent.name):
         return path.parent.name
     stat = path.stat()

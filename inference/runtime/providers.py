@@ -76,9 +76,7 @@ def _cuda_options(gpu_memory_bytes: int | None) -> ProviderOptions:
 
 
 def _tensorrt_options(cache: str) -> ProviderOptions:
-    """Return options that keep the precision of the file. Another precision is another artifact, which was compared
-    with this one.
-    """
+    """Return options that keep the file's precision. Another precision is another, compared artifact."""
     return {
         "trt_engine_cache_enable": "True",
         "trt_engine_cache_path": cache,

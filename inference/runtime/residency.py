@@ -1,6 +1,4 @@
-"""The choice of the sessions that leave memory so that another one fits: those that are worth least for the memory they
-take.
-"""
+"""The choice of the sessions that leave memory for another one: those worth least for the memory they take."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,9 +13,7 @@ MIN_LOAD_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class UseRate:
-    """The uses of a session, combined in a single number. A use counts less the longer ago it was, so the number
-    reflects recent and frequent use.
-    """
+    """The uses of a session as one number. A use counts less the longer ago it was."""
 
     count: float = 0.0
     at_s: float = 0.0
@@ -84,9 +80,7 @@ def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes:
 def without_needless(
     leaving: Sequence[One], dearest_first: Sequence[One], suffices: Callable[[Sequence[One]], bool]
 ) -> list[One]:
-    """Return the sessions that must leave. A large session chosen late may free all the memory that small ones before
-    it were to free, so the small ones stay.
-    """
+    """Return the sessions that must leave. A large one chosen late may free all that small ones were to free."""
     needed = list(leaving)
     for one in dearest_first:
         rest = [other for other in needed if other != one]

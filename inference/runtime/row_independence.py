@@ -22,13 +22,9 @@ MANY_ROWS = 32
 LONGEST_REASON = 200
 NO_PROOF = Proof(False, "its operators were not looked at")
 FREE, MUCH_FREE = 4, 16
-"""The sizes that a dimension of any size has in a trial. A library may take another code path for more rows, or for
-longer ones.
-"""
+"""The sizes of an open dimension in a trial. A library may run more or longer rows by another code path."""
 MIN_ROWS = (1, 2, 4)
-"""The smallest numbers of rows, tried in this order. A graph that needs more padding than this gains nothing from
-batches.
-"""
+"""The smallest numbers of rows, in order. A graph that needs more padding gains nothing from batches."""
 LARGEST_ROW = 4_000_000
 """The largest number of values in a row. The rows of a graph that takes more are not put together."""
 
@@ -176,9 +172,7 @@ class _Trial:
 
 
 def _larger(inputs: Sequence[TensorSpec], run: Run, generator: np.random.Generator) -> Iterator[_Trial]:
-    """Yield trials of more and longer rows, as far as the graph accepts them and in time. A dimension of any size may
-    have to fit another.
-    """
+    """Yield trials of more and longer rows that the graph accepts in time. Open dimensions may have to agree."""
     for free in (FREE, MUCH_FREE) if any(-1 in tensor.shape[1:] for tensor in inputs) else (FREE,):
         count = min(MANY_ROWS, LARGEST_TRIAL // max(1, _row_values(inputs, free)))
         if count <= ROWS:

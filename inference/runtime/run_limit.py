@@ -81,9 +81,7 @@ class RunLimit:
 
 
 def _quiet_options() -> Any:
-    """Return options that log nothing. Errors in a run are raised, and on the console they would also show the model's
-    own names.
-    """
+    """Return options that log nothing. Errors are raised, and the console would show the model's own names."""
     options = onnx_runtime().RunOptions()
     options.log_severity_level = 4
     return options

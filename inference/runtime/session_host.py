@@ -42,9 +42,7 @@ class Borrowed:
 
 
 class SessionHost:
-    """A host of sessions. A session in use is never evicted, and by their measurements the held sessions never exceed
-    the budget.
-    """
+    """A host of sessions. None in use is evicted, and by their measurements they never exceed the budget."""
 
     def __init__(
         self,
@@ -122,9 +120,7 @@ class SessionHost:
             self._leave(slot)
 
     def borrow(self, path: str | Path) -> "Borrowed | None":
-        """Return the session of this file if it is in memory, and keep it until it is given back, from any thread. This
-        loads nothing.
-        """
+        """Return the session if it is in memory, kept until any thread gives it back. This loads nothing."""
         with self._changed:
             slot = self._slots.get(_key(str(path)))
             if slot is None or slot.state is not State.READY:
@@ -161,9 +157,7 @@ class SessionHost:
 
     @property
     def held_bytes(self) -> int:
-        """Return the measured memory of all sessions that are held or being loaded. It is never more than
-        the budget.
-        """
+        """Return the measured memory of all sessions held or being loaded. It never exceeds the budget."""
         with self._changed:
             return sum(slot.held_bytes for slot in self._slots.values())
 
@@ -173,9 +167,7 @@ class SessionHost:
             return {path: replace(tally) for path, tally in self._tallies.items()}
 
     def on_change(self, listener: Callable[[Change], None]) -> None:
-        """Subscribe to changes. The listener is called when a session has been loaded, was evicted or could not be
-        loaded, in the thread that did it.
-        """
+        """Subscribe to loads, evictions and failed loads. The listener is called in the thread that did it."""
         self._listeners.append(listener)
 
     def profile(self, path: str | Path) -> Profile | None:
@@ -255,9 +247,7 @@ class SessionHost:
         self._drop(leaving)
 
     def _load(self, slot: Slot, warm_up: WarmUp | None) -> None:
-        """Load the session in a thread of its own. Whatever happens, the slot has its session or its error
-        afterwards.
-        """
+        """Load the session in its own thread. Whatever happens, the slot then has its session or its error."""
         try:
             file_bytes = weight_bytes(Path(slot.path))
             slot.expect(self.profiles.read(slot.path), file_bytes, self.budget_bytes)
@@ -271,9 +261,7 @@ class SessionHost:
         self._publish(slot, session)
 
     def _wait_for_turn(self, slot: Slot) -> None:
-        """Wait until there is capacity and reserve it for the slot. The sessions that had to leave for it have left by
-        then.
-        """
+        """Wait until there is capacity and reserve it. The sessions that had to leave for it have then left."""
         with self._changed:
             self._queue.append(slot)
             try:
@@ -318,9 +306,7 @@ class SessionHost:
         )
 
     def _open(self, slot: Slot, warm_up: WarmUp | None) -> HostedSession | None:
-        """Open the session. Return None if it turned out larger than expected and there was no capacity for that. The
-        slot then waits again.
-        """
+        """Open the session, or return None if it is larger than expected and must wait for capacity again."""
         memory = self._memory_of(slot)
         plan = self.plan.on_cpu() if slot.on_cpu else self.plan
         with activity.part() as part:
@@ -383,9 +369,7 @@ class SessionHost:
             self._tell(Change(Happened.FAILED, slot.path))
 
     def _grown(self, slot: Slot, *, sure: bool) -> None:
-        """Account for a run that has changed what its arena holds. Idle sessions leave only for growth that is
-        certainly its own.
-        """
+        """Account for a run that changed its arena. Idle sessions leave only for growth that is certainly its own."""
         with self._changed:
             if self._slots.get(slot.path) is not slot:
                 return

@@ -1,6 +1,4 @@
-"""The slot of a session in memory. It is reserved before the session is loaded, so that later callers wait for that
-load.
-"""
+"""The slot of a session in memory, reserved before the load, so that later callers wait for that load."""
 
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -116,18 +114,14 @@ class Slot:
         self._warm_arena = arena
 
     def freed(self, freed_bytes: int) -> Mapping[str, Any]:
-        """Return profile values from the memory that its end gave back. That is exactly all that it held, which is
-        better than the growth seen in its runs.
-        """
+        """Return profile values from the freed memory: exactly what it held, better than the growth of its runs."""
         if self.gives_back or freed_bytes < self.file_bytes:
             return {}
         loaded_bytes = self.loaded_bytes if self._measured_alone else min(self.loaded_bytes, freed_bytes)
         return {"loaded_bytes": loaded_bytes, "peak_bytes": max(loaded_bytes, freed_bytes)}
 
     def _believe(self, measured_bytes: int) -> None:
-        """Set the memory after the load. A value that includes others' memory may take the whole budget, but must not
-        keep a model out forever.
-        """
+        """Set the memory after the load. Others' memory in it may fill the budget, but never keep a model out."""
         if not self._measured_alone:
             measured_bytes = min(measured_bytes, self._budget_bytes)
         self.loaded_bytes = max(self.file_bytes, measured_bytes)
@@ -140,9 +134,7 @@ class Slot:
             )
 
     def grown_bytes(self) -> int:
-        """Return how far its arena has grown beyond what is reserved for it. The value is negative if memory was given
-        back.
-        """
+        """Return how far its arena grew beyond its reservation, negative if memory was given back."""
         growth = self.session.result().memory.growth
         now_bytes = self.loaded_bytes + growth.counted_bytes - self._warm_arena.counted_bytes
         return max(self.needed_bytes, now_bytes) - self.held_bytes

@@ -14,9 +14,7 @@ from tenants.core.messages import names_in_words, sizes_in_words, value_in_words
 
 MAX_DIMENSIONS = 16
 LARGEST_SIZE = 2**40
-"""The largest size of a dimension. Numbers in JSON have no limit, and Python does not write out numbers of any
-length.
-"""
+"""The largest size of a dimension. Numbers in JSON have no limit, and Python writes out only so many digits."""
 
 NUMPY_TYPES: Mapping[str, np.dtype[Any]] = MappingProxyType(
     {
@@ -126,9 +124,7 @@ def _check_values(name: str, datatype: str, flat: Sequence[Json]) -> None:
 
 
 def _flattened(data: list[Json]) -> Any:
-    """Yield the values of nested or flat data in row-major order. It uses no recursion, so that deep nesting does no
-    harm.
-    """
+    """Yield nested or flat data in row-major order, without recursion, so that deep nesting does no harm."""
     stack = [iter(data)]
     while stack:
         for item in stack[-1]:

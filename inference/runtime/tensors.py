@@ -121,16 +121,12 @@ def datatype_of(tensor: Array) -> str | None:
 
 @lru_cache(maxsize=64)
 def _datatype_of_numbers(dtype: "np.dtype[Any]") -> str | None:
-    """Return the protocol's name. It is cached, because NumPy builds a type's name anew each time and every call needs
-    several.
-    """
+    """Return the protocol's name, cached: NumPy builds a type's name anew, and every call needs several."""
     return _BY_DTYPE.get(dtype.name)
 
 
 def aligned(values: Array) -> Array:
-    """Return the values in aligned memory. They may have been read in place from a message. NumPy's `require` takes ten
-    times as long to check this.
-    """
+    """Return the values in aligned memory. They may be read in place from a message. `require` is ten times slower."""
     return values if values.flags.aligned else values.copy()
 
 
@@ -140,9 +136,7 @@ def own_tensor(value: Array) -> Array:
 
 
 def written(output: WorkOutput) -> WorkOutput:
-    """Return the output with its tensors, if any, as JSON. Vectors are added to the result, and a graph's outputs are
-    put in a list.
-    """
+    """Return the output as JSON: vectors are added to the result, a graph's outputs are put in a list."""
     if output.tensors is None:
         return output
     if output.result:

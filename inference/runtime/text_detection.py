@@ -20,15 +20,11 @@ MIN_SIDE = 30
 MAX_ENLARGED_SIDE = 4000
 """The limit of enlarging, so that a strip one pixel high does not fill memory."""
 MAX_ASPECT = 8
-"""The largest aspect ratio. Wider images are padded above and below, because the detector misses text that fills the
-image's height.
-"""
+"""The largest aspect ratio. Wider images are padded, because the detector misses text of the image's height."""
 MIN_DETECTOR_SIDE = 736
 STRIDE = 32
 MAX_DETECTOR_PIXELS = 8_000_000
-"""The most pixels of the detector's input. It limits the memory of a long, narrow image whose short side is
-enlarged.
-"""
+"""The most pixels of the detector's input, for the memory of a long, narrow image that is enlarged."""
 
 TEXT_PROBABILITY = 0.3
 MIN_BOX_PROBABILITY = 0.5

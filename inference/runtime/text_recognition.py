@@ -24,9 +24,7 @@ its text must not depend on its neighbors. Wider steps waste more, and narrower 
 batch.
 """
 MIN_ROWS = 2
-"""The smallest number of rows in a run. A single line takes another code path in ONNX Runtime, whose last bits
-differ.
-"""
+"""The smallest number of rows in a run. A single line takes another code path, whose last bits differ."""
 UPRIGHT_ASPECT = 1.5
 """The aspect ratio above which a box holds text that runs upward and is turned."""
 
@@ -84,9 +82,7 @@ def _scaled_width(line: Pixels) -> int:
 
 
 def recogniser_input(lines: Sequence[Pixels], width: int) -> Floats:
-    """Return an input of at least two rows x 3 x 48 x width from scaled lines. The rest of a narrower line
-    stays zero.
-    """
+    """Return at least two rows x 3 x 48 x width from scaled lines. The rest of a narrower line is zero."""
     batch = np.zeros((max(len(lines), MIN_ROWS), 3, LINE_HEIGHT, width), np.float32)
     for row, line in enumerate(lines):
         batch[row, :, :, : line.shape[1]] = _NORMALIZED[line].transpose(2, 0, 1)
@@ -121,9 +117,7 @@ class CharacterSet:
 
 
 def with_columns_apart(characters: Sequence[str], gaps: Sequence[float]) -> str:
-    """Join the characters, with a space where columns meet and the recognizer saw none. The gaps follow each character
-    except the last.
-    """
+    """Join the characters, with the missing spaces between columns. A gap follows each except the last."""
     text = "".join(characters[:1])
     for last, character, gap in zip(characters, characters[1:], gaps, strict=False):
         text += f" {character}" if _columns_meet(last, character, gap) else character

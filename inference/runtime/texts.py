@@ -33,9 +33,7 @@ def name_of(position: int, *, single: bool) -> str:
 
 
 def too_long(name: str, size: str, *, windows: int = 1) -> WorkRefused:
-    """Return the error. `size` is the length as a text, and `windows` is how many windows the model would have read of
-    it.
-    """
+    """Return the error. `size` is the length as a text, and `windows` is how many the model would have read."""
     return WorkRefused(
         "context_length_exceeded",
         f"{name} ({size}) is longer than {windows * WINDOW_TOKENS} tokens, the maximum; split it",

@@ -1,6 +1,4 @@
-"""Texts that callers have split into tokens themselves. They are checked against the vocabulary and put between the
-special tokens.
-"""
+"""Texts that callers have split into tokens, checked against the vocabulary and put between special tokens."""
 
 from dataclasses import dataclass
 from itertools import takewhile
@@ -16,9 +14,7 @@ Row = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The special tokens that a tokenizer puts around every text, such as `[CLS]` and `[SEP]`, and after it to fill a
-    row.
-    """
+    """The special tokens that a tokenizer puts around a text, such as `[CLS]` and `[SEP]`, and fills rows with."""
 
     before: Row
     after: Row
@@ -34,9 +30,7 @@ class Marks:
         return cls(ids[:before], ids[len(ids) - after :], padding)
 
     def around(self, row: Row) -> Row:
-        """Return the row with the special tokens once and without padding. A caller that got them from the tokenizer
-        need not remove them.
-        """
+        """Return the row with the special tokens once and no padding. Callers need not remove them."""
         end = len(row)
         while end and row[end - 1] == self.padding:
             end -= 1
@@ -49,9 +43,7 @@ class Marks:
 
 
 def read_tokens(tokenizer: Any, marks: Marks, row: Row, name: str) -> Row:
-    """Return the tokens as the tokenizer gives them for the same text. `name` is the name of the text in error
-    messages.
-    """
+    """Return the tokens as the tokenizer gives them for the same text. `name` is for error messages."""
     unknown = next((token for token in row if tokenizer.id_to_token(token) is None), None)
     if unknown is not None:
         known = tokenizer.get_vocab_size()

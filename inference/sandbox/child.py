@@ -85,9 +85,7 @@ class Child:
         return self._process.pid
 
     def is_ready(self) -> bool:
-        """Returns False if the child has died, and as long as it is unknown whether the last request's fork
-        has ended.
-        """
+        """Returns whether the child lives and the last request's fork is known to have ended."""
         return self._is_free and self._process.poll() is None
 
     def ask(
@@ -195,9 +193,7 @@ def _hung_up_on_cancel(channel: socket.socket, call: Call) -> Iterator[None]:
 def _exchange(
     channel: socket.socket, request: Json, files: Sequence[int], max_bytes: int, deadline: float
 ) -> dict[str, Json] | InvalidMessage | None:
-    """Sends the request and returns the answer. Returns None if there was none: the end of the fork then shows the
-    reason.
-    """
+    """Sends the request and returns the answer, or None if there was none: the fork's end shows the reason."""
     try:
         send(channel, request, files, deadline)
         reply = receive(channel, max_bytes, deadline)

@@ -38,15 +38,11 @@ class _Lent:
     child: Child
     request: Request
     call: Call
-    """The request's own call. It is canceled with the caller's call, or to free the child for a tenant that
-    used less.
-    """
+    """The request's own call. It ends with the caller's, or to free the child for a tenant that used less."""
 
 
 class SandboxPool:
-    """A pool of children. It must be created in the process that uses it, because neither its threads nor its children
-    survive a fork.
-    """
+    """A pool of children. Neither its threads nor its children survive a fork of the process that created it."""
 
     def __init__(
         self,
@@ -199,9 +195,7 @@ class SandboxPool:
                 self._changed.notify_all()
 
     def _idle_child_for(self, request: Request, now_s: float) -> Child | None:
-        """Returns an idle child if this request is next. Otherwise, a slow request may be ended to free a
-        child for it.
-        """
+        """Returns an idle child if this request is next. If not, it may end a slow request to free a child."""
         held = [lent.request for lent in self._lent.values()]
         used, waiting = self._used.of(held, now_s), self._waiting.values()
         while self._idle and next_request(waiting, used) is request:

@@ -1,6 +1,4 @@
-"""Rules for operators that make each value from a single value, or from the values at its position in tensors that are
-stretched to fit.
-"""
+"""Rules for operators that make each value from the values at its position in tensors stretched to fit."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,9 +25,7 @@ def first_with_numbers(use: Use) -> Rows:
 
 
 def linear_quantised(use: Use) -> Rows:
-    """Follow a quantization with a scale for the whole tensor, or for each position along an axis that is not that of
-    the rows.
-    """
+    """Follow a quantization with one scale, or one for each position along an axis other than the rows'."""
     followed, axis = the_first(use), use.attribute("axis", 1)
     for one in use.inputs[1:]:
         if not (one is None or isinstance(one, Fixed)):

@@ -9,9 +9,7 @@ from inference.runtime.row_proof.values import CannotProve, Fixed, Rows, Shape, 
 
 
 def numbers_of(use: Use, place: int, name: str) -> tuple[int, ...] | None:
-    """Return numbers that are an attribute in older operators and an input in newer ones, or None if they are
-    left out.
-    """
+    """Return numbers that are an attribute in older operators and an input in newer ones, or None."""
     given = use.input(place)
     if given is None:
         attribute = use.attribute(name)

@@ -59,9 +59,7 @@ def gemm(use: Use) -> Rows:
 
 
 def quantised(use: Use) -> Rows:
-    """Follow an operator whose inputs are a tensor with its scale and zero point, then weights. Only the first of them
-    comes by rows.
-    """
+    """Follow an operator on a tensor with its scale and zero point, and weights. Only the tensor comes by rows."""
     rows = the_first(use)
     the_rest_is_fixed(use)
     if not all(one is None or (isinstance(one, Fixed) and one.is_one_number) for one in use.inputs[1:3]):

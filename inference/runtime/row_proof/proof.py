@@ -82,9 +82,7 @@ def _followed(use: Use) -> Known | Sequence[Known]:
 
 
 def _fixed(use: Use, *, counted: bool) -> Fixed:
-    """Return the constant that follows from constants. It raises if the number of rows is among them and can no longer
-    be followed.
-    """
+    """Return the constant that follows from constants. It raises if it loses the number of rows among them."""
     rule = SIZE_RULES.get(use.node.operator) if not use.node.domain else None
     found = rule(use) if rule is not None else Fixed()
     if counted and found.values is None:

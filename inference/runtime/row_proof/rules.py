@@ -11,9 +11,7 @@ Rule = Callable[[Use], Known | Sequence[Known]]
 MICROSOFT, TABLES = "com.microsoft", "ai.onnx.ml"
 
 ALL_OUTPUTS_ALIKE = frozenset(["Split", "TopK", "Dropout"])
-"""Operators whose outputs all follow the same rule. A second output of the others is not followed, because positions in
-a pool count from the first value of the whole batch.
-"""
+"""Operators whose outputs all follow one rule. Positions in a pool count from the batch's first value."""
 COUNTS_ROWS = frozenset(["ConstantOfShape", "Expand", "Reshape", "Resize", "Tile"])
 """Operators that may get the number of rows, because they only use it for shapes."""
 

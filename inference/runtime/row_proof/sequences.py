@@ -1,6 +1,4 @@
-"""Rules for whole layers in a single operator: recurrent layers, attention, and the exports of packages for tables of
-numbers.
-"""
+"""Rules for whole layers in one operator: recurrent layers, attention, and packages for tables of numbers."""
 
 from collections.abc import Sequence
 
@@ -29,9 +27,7 @@ def recurrent(use: Use) -> Sequence[Rows]:
 
 
 _WEIGHTS_OF = {("com.microsoft", "Attention"): (1, 2), ("com.microsoft", "MultiHeadAttention"): (3,)}
-"""The positions of inputs that by their meaning are the same for all rows. In other positions, a constant may differ
-for each row.
-"""
+"""The positions of inputs that are the same for all rows. In others, a constant may differ for each row."""
 
 
 def attention(use: Use) -> Rows:
@@ -50,16 +46,12 @@ def attention(use: Use) -> Rows:
 
 
 def _alike_for_all(use: Use, mask: Fixed) -> bool:
-    """Return whether a mask is the same for all rows. A mask of fewer than four axes lacks the axis of the rows in the
-    standard operator, and has it in others.
-    """
+    """Return whether a mask is the same for all rows. Of fewer than four axes, only the standard's is."""
     return fits_rows(mask, 4) and (not use.node.domain or len(mask.shape or ()) == 4)
 
 
 def embedded(use: Use) -> Rows:
-    """Follow an embedding. Its inputs are the ids of tokens and, if there are any, of segments, then tables and
-    weights.
-    """
+    """Follow an embedding. Its inputs are the ids of tokens and perhaps segments, then tables and weights."""
     rows = the_first(use)
     others = [one for one in use.inputs[1:] if isinstance(one, Rows)]
     if rows.axis != 0 or rows.rank != 2 or any((one.axis, one.rank) != (0, 2) for one in others):

@@ -1,6 +1,4 @@
-"""Rules for operators on sizes. They follow how a graph calculates with the shapes of its inputs, up to the use of the
-result.
-"""
+"""Rules for operators on sizes: how a graph calculates with its inputs' shapes, up to the result's use."""
 
 from collections.abc import Callable, Sequence
 

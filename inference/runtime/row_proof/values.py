@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from math import prod
 
 Shape = tuple[int | None, ...]
-"""The sizes of a tensor, with None for an unknown size. Only the size on the axis of the rows shows how many rows there
-are.
-"""
+"""The sizes of a tensor, None if unknown. Only the size on the axis of the rows shows how many rows there are."""
 
 MAX_VALUES = 64
 """The most values of a constant whose values are followed, such as shapes and axes."""
@@ -15,9 +13,7 @@ MAX_VALUES = 64
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A whole number. It is `times`, or `times` the number of rows if `of_rows` is set. It is unknown if `times` is
-    None.
-    """
+    """A whole number: `times`, or `times` the number of rows with `of_rows`. It is unknown if `times` is None."""
 
     times: int | None
     of_rows: bool = False
@@ -68,9 +64,7 @@ class Rows:
     shape: Shape
     """The sizes. The size on `axis` is never given."""
     places: int | None = 1
-    """The number of consecutive positions that each row takes on the axis. It is more than 1 if another axis was folded
-    into it.
-    """
+    """The consecutive positions of each row on the axis. There are more than 1 if an axis was folded into it."""
 
     @property
     def rank(self) -> int:

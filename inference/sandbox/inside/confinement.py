@@ -33,9 +33,7 @@ def limit_resources(memory_bytes: int, file_bytes: int, open_files: int) -> None
 
 
 def confine(readable: Sequence[str], *, in_bubblewrap: bool) -> Confinement:
-    """Confines this process. It must be called after all imports, because code below a closed home directory cannot be
-    read afterwards.
-    """
+    """Confines this process, after all imports: code below a closed home directory cannot be read any more."""
     attempt = _Attempt()
     with attempt.at(NOBODY):
         _drop_root()
@@ -67,9 +65,7 @@ class _Attempt:
 
 
 def confine_fork(template: Confinement, template_pid: int, cpu_s: int, memory_bytes: int | None) -> None:
-    """Removes from a fork the rights that its template needs to make forks. It must be called before any hostile byte
-    is read.
-    """
+    """Removes from a fork the right to make forks. It must be called before any hostile byte is read."""
     die_with_parent(signal.SIGKILL)
     if os.getppid() != template_pid:
         raise ProcessLookupError("the template has ended")

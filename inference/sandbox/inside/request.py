@@ -11,9 +11,7 @@ _MAX_REQUEST_BYTES = 1 << 20
 
 
 def answer(channel: socket.socket, handle: Handler) -> None:
-    """Receives a request, handles it and sends the reply. It leaves the request's files open, because the process is
-    about to end.
-    """
+    """Receives a request, handles it and replies. Its files stay open, because the process is about to end."""
     request, files = receive_with_files(channel, _MAX_REQUEST_BYTES)
     try:
         reply: Json = {"value": handle(request, files)}

@@ -31,9 +31,7 @@ class Template:
         self._pid = os.getpid()
 
     def serve(self) -> NoReturn:
-        """Runs a fork for each order. An order contains the fork's limits and, as an open file, the socket that only
-        the fork uses.
-        """
+        """Runs a fork for each order, which contains the fork's limits and the socket that only the fork uses."""
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         # A garbage collection would write to every object and so copy the pages that forks share with this process.
         gc.freeze()
@@ -50,9 +48,7 @@ class Template:
             send(self._control, self._end_of(pid, deadline, order["yields_after_s"]))
 
     def _answer_and_end(self, channel: int, limits: Json) -> NoReturn:
-        """Answers the request and ends the fork whatever happens. The fork must never return into the
-        template's loop.
-        """
+        """Answers the request and ends the fork, which must never return into the template's loop."""
         try:
             self._control.close()
             confine_fork(self._confinement, self._pid, limits["cpu_s"], limits["memory_bytes"])
@@ -62,9 +58,7 @@ class Template:
             os._exit(1)
 
     def _end_of(self, pid: int, deadline: float, yields_after_s: float | None) -> Json:
-        """Waits for the fork and returns how it ended. It is killed when its deadline passes or it is no
-        longer wanted.
-        """
+        """Waits for the fork and returns how it ended. It is killed if it is late or no longer wanted."""
         ended, status = os.waitpid(pid, os.WNOHANG)
         is_wanted = True
         yields_at = math.inf if yields_after_s is None else time.monotonic() + yields_after_s

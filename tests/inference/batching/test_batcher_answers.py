@@ -126,9 +126,7 @@ def test_a_model_that_answers_once_for_a_whole_batch_is_soon_run_one_by_one() ->
 def test_whatever_happens_beside_it_a_payload_gets_its_own_answer(
     callers: list[list[tuple[int, int, bool]]], max_rows: int, seed: int
 ) -> None:
-    """Each caller gets its own answers, with one piece or several, any lengths and groups, failing neighbors and
-    callers who leave, in any order.
-    """
+    """Each caller gets its own answers, whatever its pieces, lengths, groups, failing neighbors and order."""
     chance = random.Random(seed)
     pauses_s = [chance.choice([0.0, 0.0, 0.0005]) for _ in range(1000)]
 

@@ -1,6 +1,4 @@
-"""Test the loads of models on a host: the callers who wait for them, the callers who leave, and the errors of loads
-that fail.
-"""
+"""Test the loads of models on a host: callers who wait, callers who leave, and loads that fail."""
 
 import threading
 from pathlib import Path

@@ -80,9 +80,7 @@ def changed(declared: Json, change: Callable[[Any], object]) -> Json:
 
 
 def save_colours(path: Path, *, ballast_bytes: int = 0) -> Path:
-    """Save a model that returns the mean of each color channel: the simplest image classifier, as large as the test
-    wants.
-    """
+    """Save a model that returns the mean of each color channel, the simplest classifier of any size."""
     values = 3 * SIDE * SIDE
     width = max(1, ballast_bytes // (4 * values))
     weights: dict[str, Any] = {

@@ -33,9 +33,7 @@ def save_adder(path: Path, *, floats: int = 4) -> Path:
 
 
 def save_wide(path: Path, *, inputs: int = 8, width: int = 250_000, gives_all: bool = False) -> Path:
-    """Save a graph with wide weights. It makes, for each input row, a row as wide as the weights and returns its
-    largest value.
-    """
+    """Save a graph with wide weights that widens each row and returns its largest value."""
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y" if gives_all else "h"])]
     if not gives_all:
         nodes.append(helper.make_node("ReduceMax", ["h", "axis"], ["y"], keepdims=1))
@@ -69,9 +67,7 @@ def save_widening(path: Path, *, declared: str = "float[n, 2]") -> Path:
 
 
 def save_scaler(path: Path) -> Path:
-    """Save a graph that scales images from 0 to 255 to 0 to 1. It takes the largest value of the whole batch to see
-    which range they have.
-    """
+    """Save a graph that scales images from 0 to 255 to 0 to 1 if the batch's largest value shows that range."""
     return save_graph_text(
         path,
         """scaler (float[n, 64] x) => (float[n, 64] y) <float one = {1.0}, float most = {255.0}>
@@ -80,9 +76,7 @@ def save_scaler(path: Path) -> Path:
 
 
 def save_patient(path: Path, *, turns: int = 200_000) -> Path:
-    """Save a graph that sums a row of eight numbers, and then adds nothing so often that a run takes a good part of a
-    second.
-    """
+    """Save a graph that sums a row of eight numbers and then adds nothing, for a good part of a second."""
     return save_graph_text(
         path,
         f"""patient (float[n, 8] x) => (float[n, 1] y)

@@ -14,9 +14,7 @@ PLAN = plan_execution([CPU], threads=1, has_nvidia_gpu=False)
 
 
 class StillMemory:
-    """A memory in which nothing is ever used. A model then counts as much as its file, and a test can set its
-    budget.
-    """
+    """A memory in which nothing is used. A model counts as much as its file, and a test can set its budget."""
 
     def __init__(self) -> None:
         self.given_back = 0

@@ -95,9 +95,7 @@ def texts() -> list[WorkInput]:
 
 
 def test_vectors_are_those_of_the_cpu_in_full_precision(gpu: Engine, cpu: Engine) -> None:
-    """With the reduced precision that GPUs may use for float32 products, the difference would be a thousand times as
-    large.
-    """
+    """With reduced precision for float32 products, the difference would be a thousand times as large."""
     spec = builtin_specs()["embed"]
     for work in texts()[::25]:
         (here,), (there,) = tensors(gpu, spec, work), tensors(cpu, spec, work)

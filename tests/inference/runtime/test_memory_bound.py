@@ -1,6 +1,4 @@
-"""Test that the budget bounds what remains in memory between runs, whatever made a run large: its size, its shape or
-its values.
-"""
+"""Test that the budget bounds the memory between runs, whatever made a run large: size, shape or values."""
 
 from collections.abc import Mapping
 from pathlib import Path

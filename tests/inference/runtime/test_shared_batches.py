@@ -1,6 +1,4 @@
-"""Test that sharing a batch never changes an answer: inputs of many tenants together are compared with each alone, byte
-by byte.
-"""
+"""Test that sharing never changes an answer: inputs of many tenants together and alone, byte by byte."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -110,9 +108,7 @@ def test_a_graph_that_mixes_rows_by_their_values_never_sees_two_callers(
 
 
 def batches_of(engine: Engine, spec: VersionSpec, sharing: Sharing | None, works: Sequence[WorkInput]) -> int:
-    """Return how many runs these inputs took, each from a separate caller, while another caller keeps the
-    model busy.
-    """
+    """Return how many runs these callers' inputs took, while another caller keeps the model busy."""
     own = EMBED_LIMITS if spec.runtime == "embed" else ONNX_LIMITS
     part = Part(spec.key, "weights")
     engine.batchers.limit({} if sharing is None else {part: replace(own, sharing=sharing)})
@@ -154,9 +150,7 @@ def test_rows_that_only_trials_keep_apart_are_shared_at_the_operators_word(
 
 
 def test_one_callers_input_that_widens_the_answer_fails_alone(engine: Engine, tmp_path: Path) -> None:
-    """The graph declares rows of two, and returns wider rows for the whole batch if a value is larger than those of any
-    trial.
-    """
+    """The graph declares rows of two, and widens the whole batch if a value is larger than any trial's."""
     path = save_graph_text(
         tmp_path / "widening.onnx",
         """widening (float[n, 2] x) => (float[n, 2] y)

@@ -18,9 +18,7 @@ def run(work: WorkInput) -> WorkOutput:
 
 
 def own_tokenizer(*, fills: bool = False) -> Any:
-    """Return the tokenizer as it is in the model's file. It pads every row to 128 tokens, unless that is
-    switched off.
-    """
+    """Return the tokenizer of the model's file. It pads rows to 128 tokens, unless that is switched off."""
     tokenizer = read_tokenizer(artifact(builtin_specs()["embed"], "tokenizer"))
     if not fills:
         tokenizer.no_padding()
