@@ -9,11 +9,10 @@ from typing import Any, Generic, TypeVar, cast
 
 import structlog
 
-from inference.batching.batch_run import BatchRunner, Entry
+from inference.batching.batch_run import BatchRunner, Entry, Outcome
 from inference.batching.company import Company
 from inference.batching.cost_fit import CostFit
 from inference.batching.limits import BatchLimits
-from inference.batching.outcome import Outcome
 from inference.batching.policy import Decision, Dispatch, Idle, PolicyConfig, Refuse, WaitUntil, decide
 from inference.batching.run_control import RunControl
 from inference.batching.waiting import QueuedPiece, WaitingPieces

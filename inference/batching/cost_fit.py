@@ -66,10 +66,7 @@ class SizeSeen:
 
 @dataclass(frozen=True, slots=True)
 class CostFit:
-    """An immutable fit. It can be read and saved while its batcher goes on, and `after` returns the next one.
-
-    Runs are remembered by size class, so a long series of single rows does not erase the cost of large batches.
-    """
+    """An immutable fit; `after` returns the next. It is kept by size: single rows erase nothing of large batches."""
 
     observations: int = 0
     sizes: Mapping[SizeClass, SizeSeen] = field(default_factory=lambda: MappingProxyType({}))
@@ -112,10 +109,7 @@ class CostFit:
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> "CostFit":
-        """Restore a fit from the data that `saved()` returned.
-
-        Raises ValueError if the data is damaged or of another form. The caller then begins with `CostFit()`.
-        """
+        """Restore what `saved()` returned. It raises ValueError if that is damaged or of another form."""
         if saved.get("form") != FORM:
             raise ValueError(
                 f"a saved fit of form {saved.get('form')!r} cannot be read; this release reads {FORM}"

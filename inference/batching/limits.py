@@ -69,10 +69,7 @@ class LimitChanges:
     sharing: Sharing | None = None
 
     def over(self, own: BatchLimits) -> BatchLimits:
-        """Apply the changes to a model's own limits.
-
-        Raises ValueError if the combined limits do not fit together.
-        """
+        """Apply the changes to a model's own limits. It raises ValueError if they do not fit together."""
         changed = {part.name: getattr(self, part.name) for part in fields(self)}
         return replace(own, **{name: given for name, given in changed.items() if given is not None})
 

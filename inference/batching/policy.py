@@ -200,10 +200,7 @@ class _Batch:
         return level
 
     def _padding_pays(self) -> bool:
-        """Return True if no cut into a shorter and a longer batch would save more padding than another run costs.
-
-        The check is not needed if all padding together costs less than a run.
-        """
+        """Return True if no cut into a shorter and a longer batch would save more padding than a run costs."""
         shorter_rows, longest = 0, self.levels[-1].length
         most = self._cost.fixed_s
         padded_s = self._cost.padded_s

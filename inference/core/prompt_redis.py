@@ -31,10 +31,7 @@ class PromptRedis:
         self._server = MonitoredServer(redis.ConnectionError, redis.TimeoutError)
 
     def ask(self, do: Callable[["redis.Redis"], Answer]) -> Answer:
-        """Send a request with `do` and return its answer.
-
-        Raises RedisError.
-        """
+        """Return the answer of `do`, or raise RedisError."""
         try:
             return self._server.ask(lambda: do(self._client))
         except LeftAlone as error:

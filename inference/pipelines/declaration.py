@@ -1,8 +1,4 @@
-"""A reader of pipeline declarations: JSON from the registry or from an operator's file.
-
-It reports each formal mistake with its position. `checking.py` checks whether the steps fit each other and the member
-versions.
-"""
+"""A reader of pipeline declarations that reports each formal mistake. `checking.py` checks how steps fit."""
 
 import json
 import re
@@ -29,8 +25,15 @@ from inference.pipelines.graph import (
     references,
 )
 from inference.pipelines.operations import OPERATIONS
-from inference.runtime.document_kinds import EVERY_KIND
-from inference.runtime.parameters import DOCUMENT, TENSORS, TEXT, TEXTS, Parameter, read_parameters
+from inference.runtime.parameters import (
+    DOCUMENT,
+    EVERY_KIND,
+    TENSORS,
+    TEXT,
+    TEXTS,
+    Parameter,
+    read_parameters,
+)
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import TensorSpec
 from tenants.core.messages import value_in_words

@@ -25,10 +25,8 @@ from inference.core.errors import CallCanceled, ModelFailed
 from inference.pipelines.declaration import read_graph
 from inference.pipelines.graph import INPUT, PARAMETERS, Graph, GraphInvalid, ModelStep
 from inference.pipelines.operations.values import Value, as_json
-from inference.pipelines.page_run import PageRun
-from inference.pipelines.parallel_steps import IN_THIS_PROCESS, SideBySide
-from inference.pipelines.settled import SettledSteps
-from inference.pipelines.steps import InputFailed, StepRunner, named
+from inference.pipelines.page_run import IN_THIS_PROCESS, PageRun, SideBySide
+from inference.pipelines.steps import InputFailed, SettledSteps, StepRunner, named
 from inference.runtime.tensor_requests import validate_input
 
 
@@ -75,10 +73,7 @@ class GraphPipeline:
 
 @contextmanager
 def _own_failures(work: WorkInput) -> Iterator[WorkInput]:
-    """Report failures to read the page's picture as if it had been read before the run.
-
-    The picture is read in the step that takes it.
-    """
+    """Report failures to read the page's picture, which a step reads, as if it had been read before the run."""
     try:
         yield replace(work, load_pixels=_marked(work.load_pixels)) if isinstance(work, PageInput) else work
     except InputFailed as failed:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import structlog
 
@@ -15,11 +15,47 @@ from inference.batching.limits import BatchLimits, Sharing
 from inference.batching.run_control import RunControl
 from inference.batching.watch import BatchFigures
 from inference.core.calls import Call
+from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.core.errors import CallCanceled
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.metrics import MeteredBatches
 from inference.runtime.session_host import SessionHost
 from inference.runtime.session_slot import Change, Happened
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    answers: Callable[[], list[Any]]
+    """The function that returns the answers, as from `Batcher.begin`."""
+    output: Callable[[list[Any]], WorkOutput]
+    leave: Callable[[], None]
+    """The function that gives the session back."""
+
+    def result(self) -> WorkOutput:
+        """Return the result or raise the run's error, once. A call before the run has ended abandons the run."""
+        try:
+            return self.output(self.answers())
+        finally:
+            self.leave()
+
+
+@runtime_checkable
+class BeginsRuns(Protocol):
+    """A runtime that needs no thread for a caller that waits only for a batch."""
+
+    def begin(
+        self,
+        spec: VersionSpec,
+        work: WorkInput,
+        parameters: Mapping[str, Json],
+        call: Call,
+        ended: Callable[[], None],
+    ) -> Begun | None:
+        """Start the work of `run` without waiting, or return None if a thread must. `ended`: see `Batcher.begin`."""
+
+    def rows_together(self, spec: VersionSpec) -> int:
+        """Return how many rows of different callers a run may hold now. It is 1 if they do not share a run."""
+
 
 log = structlog.get_logger(__name__)
 KEEP_FIT_EVERY_S = 10.0

@@ -22,19 +22,26 @@ from inference.core.contracts import (
     WorkRefused,
 )
 from inference.core.errors import ModelFailed
-from inference.runtime.artifacts import artifact
-from inference.runtime.background_runs import Begun
-from inference.runtime.batched import Part, RunOnSession, SessionBatchers
+from inference.runtime.batched import Begun, Part, RunOnSession, SessionBatchers
 from inference.runtime.fixed_size_runs import WHOLE_LENGTHS, whole_length, whole_rows
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.made_once import OncePerKey
 from inference.runtime.native import read_tokenizer
 from inference.runtime.own_limits import EMBED_LIMITS
 from inference.runtime.parameters import TRUNCATE
+from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import VECTORS
-from inference.runtime.texts import WINDOW_TOKENS, check_texts, check_tokens, name_of, page_text, too_long
-from inference.runtime.token_ids import Marks, read_tokens
+from inference.runtime.texts import (
+    WINDOW_TOKENS,
+    Marks,
+    check_texts,
+    check_tokens,
+    name_of,
+    page_text,
+    read_tokens,
+    too_long,
+)
 
 MAX_PAGE_WINDOWS = 16
 """The number of embedded windows of a page: 4096 tokens, several times what a dense A4 page holds."""
@@ -224,10 +231,7 @@ class EmbedRuntime:
 
 
 def padded_length(tokens: int) -> int:
-    """Return the smallest length at which a text's vector is the same, to the last bit, as at any greater length.
-
-    ONNX Runtime sums attention four steps at a time and takes another code path if three steps are left over.
-    """
+    """Return a length for the same vector as at any greater one: ONNX Runtime sums attention in steps of four."""
     return tokens + 1 if tokens % 4 == 3 else tokens
 
 

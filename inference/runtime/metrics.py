@@ -1,11 +1,25 @@
 """Metrics of the batches and sessions of an engine. Labels never name a tenant."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from prometheus_client import Counter, Gauge, Histogram
 
 from inference.batching.watch import BatchFigures, BatchRun, BatchTally
-from inference.runtime.model_loads import ModelLoads
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoads:
+    """The counts of all its files since this process began. A file that versions share counts for each version."""
+
+    loads: int = 0
+    load_s: float = 0.0
+    """The seconds of all loads, including warm-up."""
+    failures: int = 0
+    evictions: int = 0
+    held_bytes: int = 0
+    """The memory that is reserved now: what the loads took, and the most that runs needed."""
+
 
 BATCH_ROWS = Histogram(
     "maas_batch_rows",

@@ -21,11 +21,11 @@ from inference.core.contracts import (
     WorkRefused,
 )
 from inference.core.errors import ModelFailed
-from inference.runtime.artifacts import artifact
 from inference.runtime.batched import Part, SessionBatchers
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.missed_text import missed_pieces
 from inference.runtime.own_limits import DETECTION_LIMITS, RECOGNITION_LIMITS
+from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost
 from inference.runtime.text_detection import (
     STRIDE,

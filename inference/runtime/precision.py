@@ -1,8 +1,9 @@
-"""The precision in which a model runs. A version may hold the same graph in several precisions."""
+"""The files of a version by role, each in one of several precisions."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from inference.core.contracts import VersionSpec
 from inference.core.errors import ModelFailed
 
 FP32 = "fp32"
@@ -46,3 +47,18 @@ def chosen_role(artifacts: Collection[str], role: str, config: Mapping[str, Any]
         f"its precision is {precision} on the {DEVICES[on_gpu]}, and it has no artifact '{wanted}'"
         f" (it has: {', '.join(sorted(artifacts)) or 'none'})",
     )
+
+
+def artifact(spec: VersionSpec, role: str, *, on_gpu: bool = False) -> str:
+    """Return the local path of the file for this role, in the precision that the version sets for this device."""
+    try:
+        chosen = chosen_role(spec.artifacts.keys(), role, spec.config, on_gpu=on_gpu)
+    except ModelFailed as error:
+        raise ModelFailed(error.code, f"{spec.key}: {error.detail}") from None
+    try:
+        return spec.artifacts[chosen]
+    except KeyError:
+        roles = ", ".join(sorted(spec.artifacts)) or "none"
+        raise ModelFailed(
+            "model_artifact_missing", f"{spec.key} has no artifact '{role}' (it has: {roles})"
+        ) from None

@@ -5,10 +5,14 @@ import json
 import os
 import re
 import tempfile
+import threading
+import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
+
+import structlog
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -103,3 +107,132 @@ def artifact_id(path: Path) -> str:
         return path.parent.name
     stat = path.stat()
     return hashlib.sha256(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}".encode()).hexdigest()
+
+
+log = structlog.get_logger(__name__)
+SAVED_EVERY_S = 30.0
+LEFT_ALONE_S = 10.0
+"""Seconds for which a store that failed is not used. Otherwise, every load would wait for it."""
+
+
+class ProfileKeeper:
+    def __init__(self, store: ProfileStore | None, device: str) -> None:
+        self._store = store or MemoryProfiles()
+        self._device = device[:200]
+        self._profiles: dict[str, Profile] = {}
+        self._artifacts: dict[str, str] = {}
+        self._changed: set[str] = set()
+        self._unread: set[str] = set()
+        """The files whose profiles were requested while the store was away, and must not be overwritten there."""
+        self._lock = threading.Lock()
+        self._saving = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._away_until_s = 0.0
+
+    def known(self, path: str) -> Profile | None:
+        """Return the known profile without a request to the store."""
+        with self._lock:
+            return self._profiles.get(path)
+
+    def read(self, path: str) -> Profile:
+        """Return the profile. The store is read unless the profile of this very file was read before."""
+        artifact = artifact_id(Path(path))
+        with self._lock:
+            known = self._profiles.get(path) if self._artifacts.get(path) == artifact else None
+            if known is not None and path not in self._unread:
+                return known
+        found, away = None, False
+        try:
+            found = self._ask(artifact)
+        except StoreAway:
+            away = True
+        with self._lock:
+            (self._unread.add if away else self._unread.discard)(path)
+            self._artifacts[path] = artifact
+            self._profiles[path] = _merged(known or Profile(), found or Profile())
+            return self._profiles[path]
+
+    def change(self, path: str, **values: Any) -> Profile:
+        with self._lock:
+            before = self._profiles.get(path, Profile())
+            after = replace(before, **values)
+            if after != before:
+                self._profiles[path] = after
+                self._changed.add(path)
+                self._start()
+            return after
+
+    def save(self) -> None:
+        """Save the changed profiles. Those that the store did not accept are tried again with the next save."""
+        with self._saving:
+            with self._lock:
+                changed, self._changed = self._changed, set()
+                to_save = {
+                    path: (self._artifacts[path], self._profiles[path])
+                    for path in changed
+                    if path in self._artifacts
+                }
+            for path, (artifact, profile) in to_save.items():
+                try:
+                    self._put(artifact, self._with_what_is_stored(path, artifact, profile))
+                except StoreAway:
+                    with self._lock:
+                        self._changed.add(path)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.save()
+
+    def _start(self) -> None:
+        if self._thread is None and not isinstance(self._store, MemoryProfiles):
+            self._thread = threading.Thread(target=self._save_now_and_then, name="profiles", daemon=True)
+            self._thread.start()
+
+    def _save_now_and_then(self) -> None:
+        while not self._stopping.wait(SAVED_EVERY_S):
+            self.save()
+
+    def _with_what_is_stored(self, path: str, artifact: str, profile: Profile) -> Profile:
+        if path not in self._unread:
+            return profile
+        merged = _merged(profile, self._ask(artifact) or Profile())
+        with self._lock:
+            self._unread.discard(path)
+            self._profiles[path] = _merged(self._profiles[path], merged)
+        return merged
+
+    def _ask(self, artifact: str) -> Profile | None:
+        self._refuse_while_away()
+        try:
+            return self._store.get(artifact, self._device)
+        except Exception as error:
+            raise self._away() from error
+
+    def _put(self, artifact: str, profile: Profile) -> None:
+        self._refuse_while_away()
+        try:
+            self._store.put(artifact, self._device, profile)
+        except Exception as error:
+            raise self._away() from error
+
+    def _refuse_while_away(self) -> None:
+        if time.monotonic() < self._away_until_s:
+            raise StoreAway
+
+    def _away(self) -> "StoreAway":
+        """Log the current exception and return the error to raise. Call it inside the exception handler."""
+        self._away_until_s = time.monotonic() + LEFT_ALONE_S
+        log.warning("model_profiles_unavailable", exc_info=True)
+        return StoreAway()
+
+
+class StoreAway(Exception):
+    """The error for a store that is away. Loads go on, and what was learned is kept until it is back."""
+
+
+def _merged(own: Profile, stored: Profile) -> Profile:
+    """Merge two profiles. Values measured here are newer, and stored values stay where nothing was learned."""
+    if not own.loaded_bytes:
+        return replace(stored, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)
+    return replace(own, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)

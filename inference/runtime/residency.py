@@ -54,11 +54,7 @@ class MemoryBudget:
 
 
 def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes: int) -> MemoryBudget:
-    """Choose the sessions to evict: those with the least worth per byte first, none in use, and none that turns out not
-    to be needed.
-
-    Nothing is evicted if even all idle sessions would not free enough memory.
-    """
+    """Choose idle sessions to evict, least worth per byte first, and none that is not needed or would not suffice."""
     held = list(residents)
     excess_bytes = _held_bytes(held) + needed_bytes - budget_bytes
     idle = sorted(

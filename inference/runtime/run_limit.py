@@ -36,10 +36,7 @@ class RunLimit:
 
     @contextmanager
     def of(self, limit_s: float) -> Iterator[Any]:
-        """Yield the options to run with.
-
-        Raises RunTookTooLong in place of the error that ending the run causes.
-        """
+        """Yield the options to run with. RunTookTooLong replaces the error that ending the run causes."""
         run = _Run(time.monotonic() + limit_s, next(self._numbers), _quiet_options())
         self._watch(run)
         try:

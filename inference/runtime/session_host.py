@@ -20,8 +20,7 @@ from inference.runtime.load_watch import waiting_for_load
 from inference.runtime.machine import processor
 from inference.runtime.memory_in_use import MemoryGauge, activity, host_memory, memory_of
 from inference.runtime.native import onnx_runtime
-from inference.runtime.profile_keeper import ProfileKeeper
-from inference.runtime.profiles import Profile, ProfileStore
+from inference.runtime.profiles import Profile, ProfileKeeper, ProfileStore
 from inference.runtime.providers import ExecutionPlan
 from inference.runtime.residency import Resident, UseRate, make_room
 from inference.runtime.session_slot import Change, Happened, LoadTally, ResidentSession, Slot, State
@@ -131,12 +130,7 @@ class SessionHost:
 
     @contextmanager
     def kept(self, path: str | Path) -> Iterator[HostedSession]:
-        """Yield the session of this file while the block lasts, if it is in memory.
-
-        This is for work on behalf of callers that hold the session. It loads nothing when they have left.
-
-        Raises CallCanceled if the session is no longer in memory.
-        """
+        """Yield the session for work on behalf of callers that hold it, or raise CallCanceled. This loads nothing."""
         with self._changed:
             slot = self._slots.get(_key(str(path)))
             if slot is None or slot.state is not State.READY:

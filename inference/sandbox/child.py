@@ -24,10 +24,9 @@ from .errors import (
 )
 from .inside.channel import ChannelClosed, ChannelTimedOut, InvalidMessage, Json, receive, send
 from .inside.layers import BUBBLEWRAP
-from .inside.template import END
+from .inside.main import END
 from .isolation import CHILD_ENVIRONMENT, Isolation, child_command, probe_bubblewrap
-from .limits import ChildLimits, RequestLimits
-from .program import Program
+from .program import ChildLimits, Program, RequestLimits
 
 _GRACE_S = 5.0
 """The seconds that the template has after the end of a request's time to report how the fork ended."""
@@ -91,10 +90,7 @@ class Child:
     def ask(
         self, request: Json, files: Sequence[int], limits: RequestLimits, call: Call | None = None
     ) -> Json:
-        """Sends a request with open files and returns the program's value, which must not be trusted.
-
-        A canceled call ends the fork. The child is ready for another request a moment later.
-        """
+        """Returns the program's untrusted answer. A canceled call ends the fork, and the child is ready soon after."""
         call = call or Call()
         deadline = time.monotonic() + limits.wall_s
         self.served += 1

@@ -1,7 +1,4 @@
-"""Keeps sandboxed children warm, lends each to one request at a time, and replaces those that die.
-
-inference/sandbox/sharing.py decides which request is next.
-"""
+"""Keeps sandboxed children warm, lends each to a request at a time (see `sharing`), and replaces those that die."""
 
 import itertools
 import logging
@@ -22,8 +19,7 @@ from .child import Child
 from .errors import ChildDied, ChildMisbehaved, LayersMissing, SandboxError, SandboxUnavailable
 from .inside.channel import Json
 from .isolation import Isolation, find_bubblewrap
-from .limits import ChildLimits, RequestLimits
-from .program import Program
+from .program import ChildLimits, Program, RequestLimits
 from .sharing import Request, UsedTime, look_again_in_s, next_request, request_to_end
 
 _log = logging.getLogger(__name__)
@@ -91,10 +87,7 @@ class SandboxPool:
             return self._changed.wait_for(lambda: len(self._alive) == self._children, wait_s)
 
     def wait_until_usable(self, wait_s: float) -> None:
-        """Return when a child is ready.
-
-        Raises the reason if no child is ready in time, and LayersMissing at once.
-        """
+        """Return when a child is ready. It raises the reason if none is in time, and LayersMissing at once."""
 
         def lacks_layers() -> bool:
             return isinstance(self._last_failure, LayersMissing)

@@ -64,10 +64,7 @@ def request_to_end(
     children: int,
     now_s: float,
 ) -> Request | None:
-    """Return the slow request that got its child last, if a tenant that used less waits for a child.
-
-    If there is a single child, no request is ended, because long work would never be finished.
-    """
+    """Return the slow request to end if a tenant that used less waits. A single child must finish long work."""
     first = next_request(waiting, used)
     if first is None or children < 2 or _slow_in_s(held, children, now_s) != 0:
         return None

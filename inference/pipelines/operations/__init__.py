@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from inference.pipelines.operations.embeddings import NEAREST_LABEL
 from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, Setting
 from inference.pipelines.operations.pictures import PICTURE_TENSOR
-from inference.pipelines.operations.scores import SOFTMAX, TOP_LABELS
+from inference.pipelines.operations.scores import NEAREST_LABEL, SOFTMAX, TOP_LABELS
 from inference.pipelines.operations.texts import (
     JOIN_TEXTS,
     KEEP_CONFIDENT,

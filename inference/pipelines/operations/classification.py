@@ -93,10 +93,7 @@ def prototype_labels() -> tuple[str, ...]:
 def classify(
     embedding: Vectors, examples: Vectors, labels: Sequence[str], *, min_score: float, otherwise: str
 ) -> Classification:
-    """Return the label with the most similar example, or `otherwise` if no cosine reaches `min_score`.
-
-    `examples` are embeddings, with one row for each of `labels`. All vectors have length 1.
-    """
+    """Return the label of the most similar example, or `otherwise`. All vectors have length 1, one for each label."""
     scores: dict[str, float] = {}
     for label, cosine in zip(labels, (examples @ embedding).tolist(), strict=True):
         scores[label] = max(cosine, scores.get(label, -1.0))

@@ -2,10 +2,7 @@
 
 from inference.runtime.row_proof.elementwise import the_first
 from inference.runtime.row_proof.layouts import numbers_of, without_axis
-from inference.runtime.row_proof.outline import Use
-from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows
-
-_LAST_BY_DEFAULT = frozenset(["LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"])
+from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows, Use
 
 
 def refuse_along(rows: Rows, axis: int) -> None:

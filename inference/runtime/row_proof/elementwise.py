@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inference.runtime.row_proof.outline import Use
-from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows, Shape
+from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows, Shape, Use
 
 
 def elementwise(use: Use) -> Rows:
@@ -79,8 +78,3 @@ def _stretched(sizes: Sequence[int | None]) -> int | None:
     larger = [size for size in sizes if size != 1]
     known = [size for size in larger if size is not None]
     return known[0] if known else (None if larger else 1)
-
-
-def first_of_two(use: Use) -> Rows:
-    """Follow the first input. The second only gives the type of the result."""
-    return the_first(use)

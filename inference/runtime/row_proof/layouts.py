@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 from inference.runtime.row_proof.elementwise import broadcast_sizes, the_first
-from inference.runtime.row_proof.outline import Use
-from inference.runtime.row_proof.values import CannotProve, Fixed, Rows, Shape, Size
+from inference.runtime.row_proof.values import CannotProve, Fixed, Rows, Shape, Size, Use
 
 
 def numbers_of(use: Use, place: int, name: str) -> tuple[int, ...] | None:

@@ -3,9 +3,38 @@
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from inference.runtime.row_proof import axes, elementwise, layouts, names, products, sequences, sizes
-from inference.runtime.row_proof.outline import Use
-from inference.runtime.row_proof.values import Fixed, Known
+from inference.runtime.row_proof import axes, elementwise, layouts, products, sizes
+from inference.runtime.row_proof.values import Fixed, Known, Use
+
+
+def _names(written: str) -> frozenset[str]:
+    return frozenset(written.split())
+
+
+UNARY = _names(
+    "Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cast Ceil Celu Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid"
+    " HardSwish Identity IsInf IsNaN LeakyRelu Log Mish Neg Not Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin"
+    " Sinh Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu"
+)
+BROADCAST = _names(
+    "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min"
+    " Mod Mul Or PRelu Pow Sub Sum Where Xor"
+)
+OF_MICROSOFT = _names("BiasGelu FastGelu Gelu QuickGelu")
+REDUCTIONS = _names(
+    "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum"
+    " ReduceSumSquare"
+)
+PICTURES = _names(
+    "AveragePool Conv ConvInteger ConvTranspose DepthToSpace GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool"
+    " MaxPool SpaceToDepth"
+)
+OF_TABLES = _names(
+    "Binarizer Imputer LinearClassifier LinearRegressor Normalizer SVMClassifier SVMRegressor Scaler"
+    " TreeEnsembleClassifier TreeEnsembleRegressor"
+)
+RANDOM = _names("Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike")
+
 
 Rule = Callable[[Use], Known | Sequence[Known]]
 MICROSOFT, TABLES = "com.microsoft", "ai.onnx.ml"
@@ -17,9 +46,9 @@ COUNTS_ROWS = frozenset(["ConstantOfShape", "Expand", "Reshape", "Resize", "Tile
 
 _STANDARD: Mapping[str, Rule] = MappingProxyType(
     {
-        **dict.fromkeys([*names.UNARY, *names.BROADCAST], elementwise.elementwise),
-        **dict.fromkeys(names.REDUCTIONS, axes.reduce),
-        **dict.fromkeys(names.PICTURES, axes.channels),
+        **dict.fromkeys([*UNARY, *BROADCAST], elementwise.elementwise),
+        **dict.fromkeys(REDUCTIONS, axes.reduce),
+        **dict.fromkeys(PICTURES, axes.channels),
         **dict.fromkeys(["ArgMax", "ArgMin"], axes.arg_reduce),
         **dict.fromkeys(["BatchNormalization"], axes.batch_norm),
         **dict.fromkeys(["GroupNormalization", "InstanceNormalization", "LRN"], axes.normalised),
@@ -29,11 +58,11 @@ _STANDARD: Mapping[str, Rule] = MappingProxyType(
         ),
         **dict.fromkeys(["GatherElements", "ScatterElements"], axes.elements_along),
         **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
-        **dict.fromkeys(["GRU", "LSTM", "RNN"], sequences.recurrent),
+        **dict.fromkeys(["GRU", "LSTM", "RNN"], products.recurrent),
         **dict.fromkeys(["QLinearConv", "QLinearMatMul"], products.quantised),
         **dict.fromkeys(["MatMul", "MatMulInteger"], products.mat_mul),
-        "Attention": sequences.attention,
-        "CastLike": elementwise.first_of_two,
+        "Attention": products.attention,
+        "CastLike": elementwise.the_first,
         "Clip": elementwise.first_with_numbers,
         "Concat": axes.concat,
         "ConstantOfShape": layouts.constant_of_shape,
@@ -65,11 +94,11 @@ _STANDARD: Mapping[str, Rule] = MappingProxyType(
 )
 _MICROSOFT: Mapping[str, Rule] = MappingProxyType(
     {
-        **dict.fromkeys(names.OF_MICROSOFT, elementwise.elementwise),
-        **dict.fromkeys(["Attention", "MultiHeadAttention"], sequences.attention),
+        **dict.fromkeys(OF_MICROSOFT, elementwise.elementwise),
+        **dict.fromkeys(["Attention", "MultiHeadAttention"], products.attention),
         **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
-        **dict.fromkeys(["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"], sequences.skip_norm),
-        "EmbedLayerNormalization": sequences.embedded,
+        **dict.fromkeys(["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"], products.skip_norm),
+        "EmbedLayerNormalization": products.embedded,
         "FusedMatMul": products.mat_mul,
         "MatMulNBits": products.packed_weights,
     }
@@ -78,7 +107,7 @@ RULES: Mapping[tuple[str, str], Rule] = MappingProxyType(
     {
         **{("", name): rule for name, rule in _STANDARD.items()},
         **{(MICROSOFT, name): rule for name, rule in _MICROSOFT.items()},
-        **{(TABLES, name): sequences.of_a_table for name in names.OF_TABLES},
+        **{(TABLES, name): products.of_a_table for name in OF_TABLES},
     }
 )
 

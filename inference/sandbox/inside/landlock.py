@@ -20,10 +20,7 @@ _RIGHTS_LATEST = 0xFFFF
 
 
 def close_file_system(readable: Sequence[str]) -> None:
-    """Close the file system. The no-new-privileges flag must be set before.
-
-    Raises LayerUnavailable if the kernel has no Landlock.
-    """
+    """Close the file system after no-new-privileges was set. It raises LayerUnavailable without Landlock."""
     try:
         version = syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_ASK_VERSION))
         ruleset = _create_ruleset(_RIGHTS_BY_VERSION.get(version, _RIGHTS_LATEST))

@@ -23,7 +23,7 @@ from inference.core.contracts import (
 )
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, StepFailed
 from inference.engine.engine import Engine, local_engine
-from inference.pipelines.parallel_steps import SideBySide
+from inference.pipelines.page_run import SideBySide
 from inference.pipelines.pipeline import GraphPipeline
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost

@@ -177,7 +177,7 @@ def test_run_that_finds_no_memory_fails_and_those_that_fit_go_on(tmp_path: Path)
 
 
 def test_process_that_may_see_no_gpu_runs_on_the_cpu() -> None:
-    program = "from inference.runtime.local_host import local_host; print(local_host().describe())"
+    program = "from inference.engine.engine import local_engine; print(local_engine().describe())"
     told = subprocess.run(
         [sys.executable, "-c", program],
         check=True,

@@ -3,7 +3,7 @@ import platform
 import numpy as np
 import pytest
 
-from inference.runtime.denormals import denormals_flushed
+from inference.runtime.hosted_session import denormals_flushed
 
 TINY = np.full(8, 1e-40, np.float32)
 

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from inference.core.contracts import TextInput, TokenInput, WorkInput, WorkOutput, WorkRefused
-from inference.runtime.artifacts import artifact
 from inference.runtime.native import read_tokenizer
-from inference.runtime.token_ids import Marks
+from inference.runtime.precision import artifact
+from inference.runtime.texts import Marks
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
 TEXTS = ("The cat sat.", "Invoice no. 7, due in May: 12.50 EUR", "Ünïcödé 漢字 🙂")

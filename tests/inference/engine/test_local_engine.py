@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from inference.runtime.local_host import HOST_SHARE, local_host
+from inference.engine.engine import HOST_SHARE, local_engine
 from inference.runtime.machine import this_machine
 from inference.runtime.memory_in_use import ResidentMemory, gpu_memory, host_memory
 
 THREADS, PICTURE_BYTES = 8, 16 << 20
 PICTURES_IN_THREADS = f"""
 import threading
-from inference.runtime.local_host import local_host
+from inference.engine.engine import local_engine
 from inference.runtime.memory_in_use import ResidentMemory
-local_host()
+local_engine()
 bytearray({PICTURE_BYTES} + 4096)
 before_bytes = ResidentMemory().used_bytes()
 all_read = threading.Barrier({THREADS} + 1)
@@ -35,12 +35,12 @@ over.set()
 
 def test_models_get_a_share_of_the_machine_unless_told() -> None:
     if gpu_memory() is None:
-        assert local_host().budget_bytes == int(this_machine().memory_bytes * HOST_SHARE)
-    assert local_host(memory_bytes=12345).budget_bytes == 12345
+        assert local_engine().host.budget_bytes == int(this_machine().memory_bytes * HOST_SHARE)
+    assert local_engine(memory_bytes=12345).host.budget_bytes == 12345
 
 
 def test_folder_for_engines_is_made_where_it_is_wanted(tmp_path: Path) -> None:
-    local_host(tensorrt_cache=tmp_path / "home" / "tensorrt")
+    local_engine(tensorrt_cache=tmp_path / "home" / "tensorrt")
     assert (tmp_path / "home" / "tensorrt").is_dir()
 
 
