@@ -189,21 +189,21 @@ class BatchRunner:
         with self._lock:
             for entry in part:
                 entry.run = None
-        rows = sum(entry.rows for entry in part)
+        rows, sizes = sum(entry.rows for entry in part), [entry.rows * entry.length for entry in part]
         if settled.error is None and not control.ended:
             self.fit = self.fit.after(rows, rows * length, run_s)
         self._watch.ran(
             BatchRun(
                 rows=rows,
                 padded=rows * length,
-                useful=sum(entry.rows * entry.length for entry in part),
+                useful=sum(sizes),
                 waits_s=() if again else [started_s - entry.queued_s for entry in part],
                 run_s=run_s,
                 failed=settled.error is not None and not control.ended,
             )
         )
         whole_us = run_us(control.device_s, len(part))
-        return replace(settled, run_s=run_s, device_us=shared_out(whole_us, list(map(_size, part))))
+        return replace(settled, run_s=run_s, device_us=shared_out(whole_us, sizes))
 
     def _answers(self, part: list[Entry], length: int, control: RunControl) -> Settled:
         try:
@@ -233,7 +233,3 @@ class BatchRunner:
         failed = ModelFailed("model_run_failed", f"{self._name}: {detail}", retryable=retryable)
         failed.__cause__ = cause
         return failed
-
-
-def _size(entry: Entry) -> int:
-    return entry.rows * entry.length

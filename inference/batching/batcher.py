@@ -140,8 +140,10 @@ class Batcher(Generic[Payload, Answer]):
 
     def _leave_unanswered(self, begun: "_Begun") -> None:
         if not begun.outcome.complete:
-            why = CallCanceled() if begun.call.canceled else self._not_in_time()
-            self._leave(begun.entries, begun.outcome.error or why)
+            late = DeadlinePassed(f"{self.name} had not answered when the deadline passed")
+            self._leave(
+                begun.entries, begun.outcome.error or (CallCanceled() if begun.call.canceled else late)
+            )
 
     def _answers(self, begun: "_Begun") -> list[Answer]:
         outcome = begun.outcome
@@ -317,9 +319,6 @@ class Batcher(Generic[Payload, Answer]):
                 _fail(settled.entries, settled.error)
             with self._lock:
                 self._company.answered(self._clock())
-
-    def _not_in_time(self) -> DeadlinePassed:
-        return DeadlinePassed(f"{self.name} had not answered when the deadline passed")
 
     def _unloaded(self) -> ModelFailed:
         return ModelFailed("model_run_failed", f"{self.name} was unloaded before this ran", retryable=True)

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Protocol
 
 import structlog
@@ -197,15 +196,13 @@ def _resident(key: str, sessions: Sequence[ResidentSession]) -> ResidentModel:
     )
 
 
-RUNTIMES: Mapping[str, Callable[[Engine], Runtime]] = MappingProxyType(
-    {
-        "ocr": lambda engine: OcrRuntime(engine.host, engine.batchers),
-        "embed": lambda engine: EmbedRuntime(engine.host, engine.batchers),
-        "parse": lambda engine: GraphPipeline(engine, parse_graph),
-        "onnx": lambda engine: OnnxRuntime(engine.host, engine.batchers),
-        GRAPH: GraphPipeline,
-    }
-)
+RUNTIMES: Mapping[str, Callable[[Engine], Runtime]] = {
+    "ocr": lambda engine: OcrRuntime(engine.host, engine.batchers),
+    "embed": lambda engine: EmbedRuntime(engine.host, engine.batchers),
+    "parse": lambda engine: GraphPipeline(engine, parse_graph),
+    "onnx": lambda engine: OnnxRuntime(engine.host, engine.batchers),
+    GRAPH: GraphPipeline,
+}
 
 
 def local_engine(

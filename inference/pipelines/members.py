@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 
@@ -60,17 +59,15 @@ _PARSED = object_of(
 
 # The keys are a runtime and the single input of each of its forms. The values are the types of the input and of the
 # answer.
-_FORMS: Mapping[str, Mapping[str, tuple[ValueType, ValueType]]] = MappingProxyType(
-    {
-        "ocr": {"page": (PAGE, _OCR)},
-        "embed": {
-            "page": (PAGE, _EMBEDDED),
-            "text": (TEXT, _EMBEDDED),
-            "texts": (TEXTS, _EMBEDDED_LIST),
-        },
-        "parse": {"page": (PAGE, _PARSED), "text": (TEXT, _PARSED)},
-    }
-)
+_FORMS: Mapping[str, Mapping[str, tuple[ValueType, ValueType]]] = {
+    "ocr": {"page": (PAGE, _OCR)},
+    "embed": {
+        "page": (PAGE, _EMBEDDED),
+        "text": (TEXT, _EMBEDDED),
+        "texts": (TEXTS, _EMBEDDED_LIST),
+    },
+    "parse": {"page": (PAGE, _PARSED), "text": (TEXT, _PARSED)},
+}
 
 
 def answer_type(member: Member, given: Types) -> ValueType:

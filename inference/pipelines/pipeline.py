@@ -1,7 +1,5 @@
 """The runtime of declared pipelines. They run in the page's process, through the engine with their members."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,6 +25,7 @@ from inference.pipelines.graph import INPUT, PARAMETERS, Graph, GraphInvalid, Mo
 from inference.pipelines.operations.values import Value, as_json
 from inference.pipelines.page_run import IN_THIS_PROCESS, PageRun, SideBySide
 from inference.pipelines.steps import InputFailed, SettledSteps, StepRunner, named
+from inference.runtime.made_once import OncePerKey
 from inference.runtime.tensor_requests import validate_input
 
 
@@ -113,19 +112,11 @@ def _input_value(work: WorkInput) -> Value:
 class DeclaredGraphs:
     """The graphs of declared versions. A version never changes, so each graph is read once."""
 
-    def __init__(self, capacity: int = 64) -> None:
-        self._read: OrderedDict[str, Graph] = OrderedDict()
-        self._capacity = capacity
-        self._lock = threading.Lock()
+    def __init__(self) -> None:
+        self._graphs: OncePerKey[Graph] = OncePerKey(capacity=64)
 
     def __call__(self, spec: VersionSpec) -> Graph:
-        with self._lock:
-            if spec.digest not in self._read:
-                self._read[spec.digest] = _read(spec)
-            self._read.move_to_end(spec.digest)
-            while len(self._read) > self._capacity:
-                self._read.popitem(last=False)
-            return self._read[spec.digest]
+        return self._graphs.get(spec.digest, lambda: _read(spec))
 
 
 def _read(spec: VersionSpec) -> Graph:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from inference.core.contracts import Json, PageInput, TextInput, TokenInput, WorkInput, WorkRefused
 from tenants.core.messages import value_in_words
@@ -79,20 +78,18 @@ TRUNCATE = Parameter(
     "else it is refused.",
 )
 
-INTERFACES: Mapping[str, Interface] = MappingProxyType(
-    {
-        "ocr": Interface((DOCUMENT,), (MIN_CONFIDENCE,), (PDF, IMAGE)),
-        "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,), (PDF, PLAIN_TEXT)),
-        "parse": Interface((DOCUMENT, TEXT), (MIN_CONFIDENCE, INCLUDE_EMBEDDING)),
-        "onnx": Interface((TENSORS,)),
-    }
-)
+INTERFACES: Mapping[str, Interface] = {
+    "ocr": Interface((DOCUMENT,), (MIN_CONFIDENCE,), (PDF, IMAGE)),
+    "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,), (PDF, PLAIN_TEXT)),
+    "parse": Interface((DOCUMENT, TEXT), (MIN_CONFIDENCE, INCLUDE_EMBEDDING)),
+    "onnx": Interface((TENSORS,)),
+}
 
 
 GRAPH = "graph"
 """The runtime of declared pipelines. Each pipeline declares in its own settings what it accepts."""
 MAX_PARAMETERS = 20
-NOTHING: Mapping[str, Json] = MappingProxyType({})
+NOTHING: Mapping[str, Json] = {}
 
 
 def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interface:

@@ -7,13 +7,14 @@ import re
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import structlog
 
+Answer = TypeVar("Answer")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -144,7 +145,7 @@ class ProfileKeeper:
                 return known
         found, away = None, False
         try:
-            found = self._ask(artifact)
+            found = self._reach(lambda: self._store.get(artifact, self._device))
         except StoreAway:
             away = True
         with self._lock:
@@ -175,7 +176,7 @@ class ProfileKeeper:
                 }
             for path, (artifact, profile) in to_save.items():
                 try:
-                    self._put(artifact, self._with_what_is_stored(path, artifact, profile))
+                    self._save(path, artifact, profile)
                 except StoreAway:
                     with self._lock:
                         self._changed.add(path)
@@ -193,38 +194,24 @@ class ProfileKeeper:
         while not self._stopping.wait(SAVED_EVERY_S):
             self.save()
 
-    def _with_what_is_stored(self, path: str, artifact: str, profile: Profile) -> Profile:
-        if path not in self._unread:
-            return profile
-        merged = _merged(profile, self._ask(artifact) or Profile())
-        with self._lock:
-            self._unread.discard(path)
-            self._profiles[path] = _merged(self._profiles[path], merged)
-        return merged
+    def _save(self, path: str, artifact: str, profile: Profile) -> None:
+        if path in self._unread:
+            stored = self._reach(lambda: self._store.get(artifact, self._device))
+            profile = _merged(profile, stored or Profile())
+            with self._lock:
+                self._unread.discard(path)
+                self._profiles[path] = _merged(self._profiles[path], profile)
+        self._reach(lambda: self._store.put(artifact, self._device, profile))
 
-    def _ask(self, artifact: str) -> Profile | None:
-        self._refuse_while_away()
-        try:
-            return self._store.get(artifact, self._device)
-        except Exception as error:
-            raise self._away() from error
-
-    def _put(self, artifact: str, profile: Profile) -> None:
-        self._refuse_while_away()
-        try:
-            self._store.put(artifact, self._device, profile)
-        except Exception as error:
-            raise self._away() from error
-
-    def _refuse_while_away(self) -> None:
+    def _reach(self, do: Callable[[], Answer]) -> Answer:
         if time.monotonic() < self._away_until_s:
             raise StoreAway
-
-    def _away(self) -> "StoreAway":
-        """Log the current exception and return the error to raise. Call it inside the exception handler."""
-        self._away_until_s = time.monotonic() + LEFT_ALONE_S
-        log.warning("model_profiles_unavailable", exc_info=True)
-        return StoreAway()
+        try:
+            return do()
+        except Exception as error:
+            self._away_until_s = time.monotonic() + LEFT_ALONE_S
+            log.warning("model_profiles_unavailable", exc_info=True)
+            raise StoreAway from error
 
 
 class StoreAway(Exception):
@@ -233,6 +220,5 @@ class StoreAway(Exception):
 
 def _merged(own: Profile, stored: Profile) -> Profile:
     """Merge two profiles. Values measured here are newer, and stored values stay where nothing was learned."""
-    if not own.loaded_bytes:
-        return replace(stored, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)
-    return replace(own, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)
+    measured = own if own.loaded_bytes else stored
+    return replace(measured, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)

@@ -100,7 +100,8 @@ def _tried(
         return RowIndependence(None, "one row is too large to be tried")
     run = _Timely(run)
     try:
-        first = _Trial.of(run, rows_of(inputs, ROWS, FREE, generator), range(ROWS), must_run=True)
+        ordinary = rows_of(inputs, ROWS, FREE, generator)
+        first = _Trial(ordinary, run(ordinary), range(ROWS), must_run=True)
         more: list[_Trial] | None = None
         for min_rows in MIN_ROWS:
             if not first.has_a_row_for_each or not first.agrees(run, min_rows):
@@ -141,14 +142,8 @@ class _Trial:
     rows: Mapping[str, Array]
     together: Sequence[Array]
     checked_at: Sequence[int]
-    must_run: bool
+    must_run: bool = False
     """Set if a run that fails must raise. Otherwise, a run that fails or comes too late shows nothing."""
-
-    @classmethod
-    def of(
-        cls, run: Run, rows: Mapping[str, Array], checked_at: Sequence[int], *, must_run: bool
-    ) -> "_Trial":
-        return cls(rows, run(rows), checked_at, must_run)
 
     @property
     def has_a_row_for_each(self) -> bool:
@@ -179,7 +174,7 @@ def _larger(inputs: Sequence[TensorSpec], run: Run, generator: np.random.Generat
             continue
         with suppress(Exception):
             rows = rows_of(inputs, count, free, generator)
-            yield _Trial.of(run, rows, (0, count // 2, count - 1), must_run=False)
+            yield _Trial(rows, run(rows), (0, count // 2, count - 1))
 
 
 def _of_all_kinds(
@@ -192,11 +187,11 @@ def _of_all_kinds(
         with suppress(Exception):
             count = min(ROWS, max(2, room))
             rows = rows_of(inputs, count, FREE, generator, kind)
-            yield _Trial.of(run, rows, [count // 2], must_run=False)
+            yield _Trial(rows, run(rows), [count // 2])
             taken.append(rows)
     for mixed in one_of_each(taken, max(ROWS, room)):
         with suppress(Exception):
-            yield _Trial.of(run, mixed, range(len(next(iter(mixed.values())))), must_run=False)
+            yield _Trial(mixed, run(mixed), range(len(next(iter(mixed.values())))))
 
 
 def _same(one: Array, other: Array) -> bool:

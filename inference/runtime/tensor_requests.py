@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,18 @@ MAX_DIMENSIONS = 16
 LARGEST_SIZE = 2**40
 """The largest size of a dimension. Numbers in JSON have no limit, and Python writes out only so many digits."""
 
-NUMPY_TYPES: Mapping[str, np.dtype[Any]] = MappingProxyType(
-    {
-        "BOOL": np.dtype(np.bool_),
-        "FP16": np.dtype(np.float16),
-        "FP32": np.dtype(np.float32),
-        "FP64": np.dtype(np.float64),
-        "BYTES": np.dtype(object),
-        **{
-            f"{sign}INT{bits}": np.dtype(f"{sign.lower()}int{bits}")
-            for sign in ("", "U")
-            for bits in (8, 16, 32, 64)
-        },
-    }
-)
+NUMPY_TYPES: Mapping[str, np.dtype[Any]] = {
+    "BOOL": np.dtype(np.bool_),
+    "FP16": np.dtype(np.float16),
+    "FP32": np.dtype(np.float32),
+    "FP64": np.dtype(np.float64),
+    "BYTES": np.dtype(object),
+    **{
+        f"{sign}INT{bits}": np.dtype(f"{sign.lower()}int{bits}")
+        for sign in ("", "U")
+        for bits in (8, 16, 32, 64)
+    },
+}
 
 
 def read_tensors(written: Sequence[object]) -> dict[str, Array]:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,31 +21,27 @@ MAX_OUTPUT_VALUES = 10_000_000
 """The most values of an output. An answer is JSON, and a larger one would take gigabytes to write."""
 
 # This maps ONNX Runtime's name for a type to the protocol's name.
-DATATYPES: Mapping[str, str] = MappingProxyType(
-    {
-        "tensor(bool)": "BOOL",
-        "tensor(uint8)": "UINT8",
-        "tensor(uint16)": "UINT16",
-        "tensor(uint32)": "UINT32",
-        "tensor(uint64)": "UINT64",
-        "tensor(int8)": "INT8",
-        "tensor(int16)": "INT16",
-        "tensor(int32)": "INT32",
-        "tensor(int64)": "INT64",
-        "tensor(float16)": "FP16",
-        "tensor(float)": "FP32",
-        "tensor(double)": "FP64",
-        "tensor(string)": "BYTES",
-    }
-)
+DATATYPES: Mapping[str, str] = {
+    "tensor(bool)": "BOOL",
+    "tensor(uint8)": "UINT8",
+    "tensor(uint16)": "UINT16",
+    "tensor(uint32)": "UINT32",
+    "tensor(uint64)": "UINT64",
+    "tensor(int8)": "INT8",
+    "tensor(int16)": "INT16",
+    "tensor(int32)": "INT32",
+    "tensor(int64)": "INT64",
+    "tensor(float16)": "FP16",
+    "tensor(float)": "FP32",
+    "tensor(double)": "FP64",
+    "tensor(string)": "BYTES",
+}
 
-_BY_DTYPE: Mapping[str, str] = MappingProxyType(
-    {
-        "bool": "BOOL",
-        **{f"{sign}{bits}": f"{sign.upper()}{bits}" for sign in ("int", "uint") for bits in (8, 16, 32, 64)},
-        **{f"float{bits}": f"FP{bits}" for bits in (16, 32, 64)},
-    }
-)
+_BY_DTYPE: Mapping[str, str] = {
+    "bool": "BOOL",
+    **{f"{sign}{bits}": f"{sign.upper()}{bits}" for sign in ("int", "uint") for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": f"FP{bits}" for bits in (16, 32, 64)},
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The rule for each operator. An operator that is missing here is not known to keep rows apart."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 
 from inference.runtime.row_proof import axes, elementwise, layouts, products, sizes
 from inference.runtime.row_proof.values import Fixed, Known, Use
@@ -44,85 +43,77 @@ ALL_OUTPUTS_ALIKE = frozenset(["Split", "TopK", "Dropout"])
 COUNTS_ROWS = frozenset(["ConstantOfShape", "Expand", "Reshape", "Resize", "Tile"])
 """Operators that may get the number of rows, because they only use it for shapes."""
 
-_STANDARD: Mapping[str, Rule] = MappingProxyType(
-    {
-        **dict.fromkeys([*UNARY, *BROADCAST], elementwise.elementwise),
-        **dict.fromkeys(REDUCTIONS, axes.reduce),
-        **dict.fromkeys(PICTURES, axes.channels),
-        **dict.fromkeys(["ArgMax", "ArgMin"], axes.arg_reduce),
-        **dict.fromkeys(["BatchNormalization"], axes.batch_norm),
-        **dict.fromkeys(["GroupNormalization", "InstanceNormalization", "LRN"], axes.normalised),
-        **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"], axes.softmax),
-        **dict.fromkeys(
-            ["LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"], axes.layer_norm
-        ),
-        **dict.fromkeys(["GatherElements", "ScatterElements"], axes.elements_along),
-        **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
-        **dict.fromkeys(["GRU", "LSTM", "RNN"], products.recurrent),
-        **dict.fromkeys(["QLinearConv", "QLinearMatMul"], products.quantised),
-        **dict.fromkeys(["MatMul", "MatMulInteger"], products.mat_mul),
-        "Attention": products.attention,
-        "CastLike": elementwise.the_first,
-        "Clip": elementwise.first_with_numbers,
-        "Concat": axes.concat,
-        "ConstantOfShape": layouts.constant_of_shape,
-        "CumSum": axes.cumulate,
-        "Dropout": axes.dropout,
-        "Einsum": products.einsum,
-        "Expand": layouts.expand,
-        "Flatten": layouts.flatten,
-        "Gather": axes.gather,
-        "Gemm": products.gemm,
-        "LpNormalization": axes.norm_along,
-        "MeanVarianceNormalization": axes.mean_variance,
-        "OneHot": axes.one_hot,
-        "Pad": layouts.pad,
-        "Reshape": layouts.reshape,
-        "Resize": axes.resize,
-        "Shape": sizes.shape_of,
-        "Size": sizes.size_of,
-        "Slice": axes.slice_,
-        "Split": axes.split,
-        "Squeeze": layouts.squeeze,
-        "Tile": layouts.tile,
-        "TopK": axes.top,
-        "Transpose": layouts.transpose,
-        "Trilu": axes.triangle,
-        "Unsqueeze": layouts.unsqueeze,
-        "Upsample": axes.resize,
-    }
-)
-_MICROSOFT: Mapping[str, Rule] = MappingProxyType(
-    {
-        **dict.fromkeys(OF_MICROSOFT, elementwise.elementwise),
-        **dict.fromkeys(["Attention", "MultiHeadAttention"], products.attention),
-        **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
-        **dict.fromkeys(["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"], products.skip_norm),
-        "EmbedLayerNormalization": products.embedded,
-        "FusedMatMul": products.mat_mul,
-        "MatMulNBits": products.packed_weights,
-    }
-)
-RULES: Mapping[tuple[str, str], Rule] = MappingProxyType(
-    {
-        **{("", name): rule for name, rule in _STANDARD.items()},
-        **{(MICROSOFT, name): rule for name, rule in _MICROSOFT.items()},
-        **{(TABLES, name): products.of_a_table for name in OF_TABLES},
-    }
-)
+_STANDARD: Mapping[str, Rule] = {
+    **dict.fromkeys([*UNARY, *BROADCAST], elementwise.elementwise),
+    **dict.fromkeys(REDUCTIONS, axes.reduce),
+    **dict.fromkeys(PICTURES, axes.channels),
+    **dict.fromkeys(["ArgMax", "ArgMin"], axes.arg_reduce),
+    **dict.fromkeys(["BatchNormalization"], axes.batch_norm),
+    **dict.fromkeys(["GroupNormalization", "InstanceNormalization", "LRN"], axes.normalised),
+    **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"], axes.softmax),
+    **dict.fromkeys(
+        ["LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"], axes.layer_norm
+    ),
+    **dict.fromkeys(["GatherElements", "ScatterElements"], axes.elements_along),
+    **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
+    **dict.fromkeys(["GRU", "LSTM", "RNN"], products.recurrent),
+    **dict.fromkeys(["QLinearConv", "QLinearMatMul"], products.quantised),
+    **dict.fromkeys(["MatMul", "MatMulInteger"], products.mat_mul),
+    "Attention": products.attention,
+    "CastLike": elementwise.the_first,
+    "Clip": elementwise.first_with_numbers,
+    "Concat": axes.concat,
+    "ConstantOfShape": layouts.constant_of_shape,
+    "CumSum": axes.cumulate,
+    "Dropout": axes.dropout,
+    "Einsum": products.einsum,
+    "Expand": layouts.expand,
+    "Flatten": layouts.flatten,
+    "Gather": axes.gather,
+    "Gemm": products.gemm,
+    "LpNormalization": axes.norm_along,
+    "MeanVarianceNormalization": axes.mean_variance,
+    "OneHot": axes.one_hot,
+    "Pad": layouts.pad,
+    "Reshape": layouts.reshape,
+    "Resize": axes.resize,
+    "Shape": sizes.shape_of,
+    "Size": sizes.size_of,
+    "Slice": axes.slice_,
+    "Split": axes.split,
+    "Squeeze": layouts.squeeze,
+    "Tile": layouts.tile,
+    "TopK": axes.top,
+    "Transpose": layouts.transpose,
+    "Trilu": axes.triangle,
+    "Unsqueeze": layouts.unsqueeze,
+    "Upsample": axes.resize,
+}
+_MICROSOFT: Mapping[str, Rule] = {
+    **dict.fromkeys(OF_MICROSOFT, elementwise.elementwise),
+    **dict.fromkeys(["Attention", "MultiHeadAttention"], products.attention),
+    **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
+    **dict.fromkeys(["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"], products.skip_norm),
+    "EmbedLayerNormalization": products.embedded,
+    "FusedMatMul": products.mat_mul,
+    "MatMulNBits": products.packed_weights,
+}
+RULES: Mapping[tuple[str, str], Rule] = {
+    **{("", name): rule for name, rule in _STANDARD.items()},
+    **{(MICROSOFT, name): rule for name, rule in _MICROSOFT.items()},
+    **{(TABLES, name): products.of_a_table for name in OF_TABLES},
+}
 
-SIZE_RULES: Mapping[str, Callable[[Use], Fixed]] = MappingProxyType(
-    {
-        **dict.fromkeys(["Identity", "Squeeze", "Unsqueeze", "Reshape"], sizes.same_values),
-        **dict.fromkeys(["Add", "Sub", "Mul", "Div", "Equal", "Where"], sizes.reckoned),
-        "Cast": sizes.cast,
-        "Concat": sizes.concat,
-        "Constant": sizes.constant,
-        "Gather": sizes.gather,
-        "ReduceProd": sizes.product,
-        "Shape": sizes.shape_of,
-        "Size": sizes.size_of,
-        "Slice": sizes.slice_,
-    }
-)
+SIZE_RULES: Mapping[str, Callable[[Use], Fixed]] = {
+    **dict.fromkeys(["Identity", "Squeeze", "Unsqueeze", "Reshape"], sizes.same_values),
+    **dict.fromkeys(["Add", "Sub", "Mul", "Div", "Equal", "Where"], sizes.reckoned),
+    "Cast": sizes.cast,
+    "Concat": sizes.concat,
+    "Constant": sizes.constant,
+    "Gather": sizes.gather,
+    "ReduceProd": sizes.product,
+    "Shape": sizes.shape_of,
+    "Size": sizes.size_of,
+    "Slice": sizes.slice_,
+}
 """The rules for standard operators whose inputs are only constants and sizes."""
