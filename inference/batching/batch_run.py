@@ -7,9 +7,9 @@ from typing import Any
 
 from inference.batching.batch_size import BatchSize
 from inference.batching.cost_fit import CostFit
-from inference.batching.run_control import RunControl
 from inference.batching.waiting import QueuedPiece
 from inference.batching.watch import BatchRun, BatchWatch
+from inference.core.calls import RunControl
 from inference.core.contracts import WorkRefused
 from inference.core.device_time import run_us, shared_out
 from inference.core.errors import ModelFailed

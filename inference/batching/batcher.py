@@ -14,10 +14,9 @@ from inference.batching.company import Company
 from inference.batching.cost_fit import CostFit
 from inference.batching.limits import BatchLimits
 from inference.batching.policy import Decision, Dispatch, Idle, PolicyConfig, Refuse, WaitUntil, decide
-from inference.batching.run_control import RunControl
 from inference.batching.waiting import QueuedPiece, WaitingPieces
 from inference.batching.watch import BatchTally, BatchWatch
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
 

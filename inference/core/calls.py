@@ -1,4 +1,4 @@
-"""A caller's request for an answer: its tenant, its deadline, and whether it is still wanted."""
+"""A caller's request for an answer, and the control of a run: each is ended at most once, from any thread."""
 
 import threading
 import time
@@ -86,3 +86,22 @@ def own_call(call: Call, spent: Spent | None = None) -> Iterator[Call]:
         yield own
     finally:
         withdraw()
+
+
+class RunControl:
+    """The control of a run. The run registers how it is ended, such as `terminate` in ONNX Runtime's RunOptions."""
+
+    def __init__(self) -> None:
+        self.device_s = 0.0
+        """The time in seconds that was computed for it so far, reported by the run that it controls."""
+        self._call = Call()
+        self.end, self.on_end = self._call.cancel, self._call.on_cancel
+        """Any thread may end the run, any number of times. `on_end` subscribes as `Call.on_cancel` does."""
+
+    @property
+    def ended(self) -> bool:
+        return self._call.canceled
+
+    def computed(self, seconds: float) -> None:
+        """Add computed seconds. The run's own thread calls this."""
+        self.device_s += seconds

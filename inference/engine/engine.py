@@ -215,8 +215,7 @@ def local_engine(
     keep_no_large_blocks()
     machine = this_machine()
     available = onnx_runtime().get_available_providers()
-    # A device file alone says little: with an empty CUDA_VISIBLE_DEVICES, or without a driver, there is no usable
-    # device.
+    # A device file says little: with an empty CUDA_VISIBLE_DEVICES, or without a driver, no device is usable.
     gpu = gpu_memory() if machine.has_nvidia_gpu and CUDA in available else None
     if machine.has_nvidia_gpu and CUDA in available and gpu is None:
         log.warning("gpu_not_used", reason="its driver refuses this process, or has no memory left for it")

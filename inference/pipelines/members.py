@@ -57,8 +57,7 @@ _PARSED = object_of(
     }
 )
 
-# The keys are a runtime and the single input of each of its forms. The values are the types of the input and of the
-# answer.
+# The keys are a runtime and the single input of each form; the values are the types of input and answer.
 _FORMS: Mapping[str, Mapping[str, tuple[ValueType, ValueType]]] = {
     "ocr": {"page": (PAGE, _OCR)},
     "embed": {

@@ -12,9 +12,8 @@ import structlog
 from inference.batching.batcher import Batcher, Piece
 from inference.batching.cost_fit import CostFit
 from inference.batching.limits import BatchLimits, Sharing
-from inference.batching.run_control import RunControl
 from inference.batching.watch import BatchFigures
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.core.errors import CallCanceled
 from inference.runtime.hosted_session import HostedSession
@@ -155,8 +154,7 @@ class SessionBatchers:
         self, session: HostedSession, run: RunOnSession, of: Part, limits: BatchLimits
     ) -> Batcher[Any, Any]:
         served = self._of(session, run, of)
-        # The limits are those of the version that used the file first. Other versions that share the file do not change
-        # them call by call.
+        # The limits are those of the version that used the file first. Others do not change them by their calls.
         served.batcher.limits = self.limits_of(served.part, limits)
         return served.batcher
 

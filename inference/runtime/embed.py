@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference.batching.batcher import Piece
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import (
     Json,
     PageInput,

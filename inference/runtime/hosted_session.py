@@ -13,7 +13,7 @@ from typing import Any
 
 import structlog
 
-from inference.batching.run_control import RunControl
+from inference.core.calls import RunControl
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.runtime.bound_run import BoundRun, can_be_bound
 from inference.runtime.error_texts import gpu_was_full, plain_words
@@ -122,8 +122,7 @@ class HostedSession:
     def close(self) -> None:
         """Close the session. Its memory is free when a run in progress ends, even if this object is kept."""
         self._session = self._bound = None
-        # The callback refers to the object that holds this session. Without it, nothing has to wait for the garbage
-        # collector.
+        # The callback refers to the object that holds this session, which only a garbage collection would free.
         self.memory.on_growth = None
 
     def _run(self, feeds: Mapping[str, Array], outputs: Sequence[str] | None, options: Any) -> list[Any]:
@@ -205,8 +204,7 @@ def _open(path: Path, plan: ExecutionPlan, name: str) -> Any:
     options.add_session_config_entry("session.set_denormal_as_zero", "1")
     # A memory plan would be kept for every input shape ever seen, and shapes vary without bound here.
     options.enable_mem_pattern = False
-    # ONNX Runtime writes its own log directly to the console, with names from the model. Errors arrive here as
-    # exceptions.
+    # ONNX Runtime logs to the console, with names from the model. Errors arrive here as exceptions.
     options.log_severity_level = FATAL_ONLY
     if plan.on_gpu and hasattr(ort, "preload_dlls"):
         ort.preload_dlls()

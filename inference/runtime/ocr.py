@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from inference.batching.batcher import Piece
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import (
     Json,
     PageInput,

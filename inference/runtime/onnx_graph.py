@@ -13,8 +13,7 @@ import structlog
 
 from inference.batching.batcher import Piece
 from inference.batching.limits import Sharing
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
 from inference.core.errors import ModelFailed
 from inference.runtime.batched import Begun, Part, SessionBatchers
@@ -32,6 +31,7 @@ from inference.runtime.row_independence import (
 )
 from inference.runtime.row_proof import Proof, prove_rows
 from inference.runtime.session_host import SessionHost
+from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import Array, TensorSpec, own_tensor, tensor_spec
 
 log = structlog.get_logger(__name__)
@@ -165,8 +165,7 @@ class OnnxRuntime:
             known = self._found_before(session) or self._tried(session, signature)
             self._independence[session.path] = known
         if session.on_gpu and known.batchable:
-            # This run has the size of later runs, because a GPU's libraries take their time for a size that they have
-            # not seen.
+            # This run has the size of later runs. A GPU's libraries take their time for each new size.
             with suppress(InvalidFeed, ModelFailed):
                 in_whole_runs(session.run)(feeds)
 
@@ -310,8 +309,4 @@ def _smallest(tensor: TensorSpec) -> Array:
     shape = [max(size, 1) for size in tensor.shape]
     if tensor.datatype == "BYTES":
         return np.full(shape, "", object)
-    return np.zeros(shape, _numpy_type(tensor.datatype))
-
-
-def _numpy_type(datatype: str) -> np.dtype[np.generic]:
-    return np.dtype(datatype.lower().replace("fp", "float"))
+    return np.zeros(shape, NUMPY_TYPES[tensor.datatype])

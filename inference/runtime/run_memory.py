@@ -53,8 +53,7 @@ class RunMemory:
             return self._run_and_look(run, {name: feed.shape for name, feed in feeds.items()}, part)
 
     def _run_and_look(self, run: Run, shapes: Shapes, part: Part) -> list[Any]:
-        # The measurement is exact if growth is expected. Otherwise a quick one must do, which costs the same however
-        # much is free.
+        # The measurement is exact if growth is expected, or else quick, at the same cost however much is free.
         larger = self.growth.may_grow_with(shapes)
         read = self._memory.used_bytes if larger else self._memory.mapped_bytes
         before_bytes = read()

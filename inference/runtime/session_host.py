@@ -14,7 +14,6 @@ import structlog
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.runtime.hosted_session import HostedSession, weight_bytes
-from inference.runtime.load_failures import LoadFailures, fresh
 from inference.runtime.load_order import LoadTurn, next_load
 from inference.runtime.load_watch import waiting_for_load
 from inference.runtime.machine import processor
@@ -23,7 +22,16 @@ from inference.runtime.native import onnx_runtime
 from inference.runtime.profiles import Profile, ProfileKeeper, ProfileStore
 from inference.runtime.providers import ExecutionPlan
 from inference.runtime.residency import Resident, UseRate, make_room
-from inference.runtime.session_slot import Change, Happened, LoadTally, ResidentSession, Slot, State
+from inference.runtime.session_slot import (
+    Change,
+    Happened,
+    LoadFailures,
+    LoadTally,
+    ResidentSession,
+    Slot,
+    State,
+    fresh,
+)
 from inference.runtime.tensors import Array
 
 __all__ = ["Change", "Happened", "LoadTally", "ResidentSession", "SessionHost"]

@@ -1,4 +1,4 @@
-"""The slot of a session in memory, reserved before the load, so that later callers wait for that load."""
+"""The slot of a session in memory, reserved before its load so that later callers wait for it, and failed loads."""
 
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -13,6 +13,59 @@ from inference.runtime.hosted_session import HostedSession
 from inference.runtime.load_order import WaitingLoad
 from inference.runtime.profiles import Profile
 from inference.runtime.residency import Resident, UseRate
+
+FIRST_DELAY_S = 1.0
+LONGEST_DELAY_S = 30.0
+
+Identity = tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    error: ModelFailed
+    identity: Identity
+    delay_s: float
+    again_at_s: float
+
+
+class LoadFailures:
+    """The failed loads of a host. It is not safe to share between threads by itself; the host's lock guards it."""
+
+    def __init__(self) -> None:
+        self._failures: dict[str, _Failure] = {}
+
+    def refuse(self, path: str, now_s: float) -> None:
+        """Raise the error of the failed load, for a while and as long as the file is the same."""
+        failure = self._failures.get(path)
+        if failure is None or now_s >= failure.again_at_s:
+            return
+        if identity_of(path) != failure.identity:
+            del self._failures[path]
+            return
+        raise fresh(failure.error)
+
+    def note(self, path: str, error: ModelFailed, now_s: float) -> None:
+        before = self._failures.get(path)
+        delay_s = FIRST_DELAY_S if before is None else min(LONGEST_DELAY_S, 2 * before.delay_s)
+        self._failures[path] = _Failure(error, identity_of(path), delay_s, now_s + delay_s)
+
+    def forget(self, path: str) -> None:
+        self._failures.pop(path, None)
+
+
+def identity_of(path: str) -> Identity:
+    try:
+        stat = Path(path).stat()
+    except OSError:
+        return None
+    return stat.st_size, stat.st_mtime_ns
+
+
+def fresh(error: ModelFailed) -> ModelFailed:
+    """Return a separate error for each caller. An error that many threads raise would collect the traceback of each."""
+    own = ModelFailed(error.code, error.detail, retryable=error.retryable)
+    own.__cause__ = error.__cause__
+    return own
 
 
 class Happened(StrEnum):

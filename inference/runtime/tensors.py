@@ -23,24 +23,15 @@ MAX_OUTPUT_VALUES = 10_000_000
 # This maps ONNX Runtime's name for a type to the protocol's name.
 DATATYPES: Mapping[str, str] = {
     "tensor(bool)": "BOOL",
-    "tensor(uint8)": "UINT8",
-    "tensor(uint16)": "UINT16",
-    "tensor(uint32)": "UINT32",
-    "tensor(uint64)": "UINT64",
-    "tensor(int8)": "INT8",
-    "tensor(int16)": "INT16",
-    "tensor(int32)": "INT32",
-    "tensor(int64)": "INT64",
+    **{
+        f"tensor({sign}{bits})": f"{sign.upper()}{bits}"
+        for sign in ("uint", "int")
+        for bits in (8, 16, 32, 64)
+    },
     "tensor(float16)": "FP16",
     "tensor(float)": "FP32",
     "tensor(double)": "FP64",
     "tensor(string)": "BYTES",
-}
-
-_BY_DTYPE: Mapping[str, str] = {
-    "bool": "BOOL",
-    **{f"{sign}{bits}": f"{sign.upper()}{bits}" for sign in ("int", "uint") for bits in (8, 16, 32, 64)},
-    **{f"float{bits}": f"FP{bits}" for bits in (16, 32, 64)},
 }
 
 
@@ -117,7 +108,8 @@ def datatype_of(tensor: Array) -> str | None:
 @lru_cache(maxsize=64)
 def _datatype_of_numbers(dtype: "np.dtype[Any]") -> str | None:
     """Return the protocol's name, cached: NumPy builds a type's name anew, and every call needs several."""
-    return _BY_DTYPE.get(dtype.name)
+    name = dtype.name.upper().replace("FLOAT", "FP")
+    return name if name in DATATYPES.values() else None
 
 
 def aligned(values: Array) -> Array:

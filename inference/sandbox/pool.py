@@ -68,8 +68,7 @@ class SandboxPool:
         self._isolation: Isolation | None = None
         self._last_failure: SandboxError | OSError | None = None
         self._closed = False
-        # A single thread starts all children and outlives them, because the kernel kills a child when the thread that
-        # started it ends.
+        # One thread starts all children and outlives them: the kernel kills a child when its starter ends.
         self._starter = threading.Thread(target=self._keep_children, name="sandbox-starter", daemon=True)
         self._starter.start()
 

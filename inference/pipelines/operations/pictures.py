@@ -67,8 +67,7 @@ def _resized(pixels: Pixels, width: int, height: int, fit: str, fill: int) -> Pi
         _middle(canvas, *inner)[:] = _scaled(pixels, inner[1], inner[0])
         return canvas
     if fit == "crop":
-        # The picture is cut before it is scaled, because a picture of one long row would otherwise grow beyond all
-        # memory.
+        # The picture is cut before it is scaled, or a picture of one long row would grow beyond all memory.
         taken = [
             _within(side / max(ratios), most)
             for side, most in zip((height, width), pixels.shape, strict=False)

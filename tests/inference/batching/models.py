@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from inference.batching.run_control import RunControl
+from inference.core.calls import RunControl
 
 TIMEOUT_S = 30.0
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from inference.batching.batcher import Piece
 from inference.batching.limits import BatchLimits
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import WorkRefused
 from inference.core.errors import CallCanceled, ModelFailed
 from tests.inference.batching.callers import answers, ask, ask_each, batching, pieces

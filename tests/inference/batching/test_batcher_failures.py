@@ -2,8 +2,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import WorkRefused
 from inference.core.errors import ModelFailed
 from tests.inference.batching.callers import answers, ask_together, batching, pieces

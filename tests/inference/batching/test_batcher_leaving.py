@@ -3,9 +3,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from inference.batching.run_control import RunControl
 from inference.batching.watch import BatchTally
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.errors import CallCanceled, DeadlinePassed
 from tests.inference.batching.callers import answers, ask, ask_each, batching, pieces
 from tests.inference.batching.models import TIMEOUT_S, Doubler, HeldUp
