@@ -16,11 +16,8 @@ from inference.core.errors import ModelFailed
 
 
 class Outcome:
-    """The answers of a call. It is lighter than futures: the calling thread sleeps on a single lock until all answers
-    are there or something failed.
-
-    Only the batcher's thread gives answers, once for each piece. Any thread may fail a call that has not been answered
-    yet.
+    """The answers of a call, for which its thread sleeps on one lock, lighter than futures. Only the batcher's thread
+    gives them, once for each piece. Any thread may fail a call that has not been answered.
     """
 
     def __init__(self, count: int, ended: Callable[[], None] | None = None) -> None:

@@ -87,10 +87,8 @@ class Batcher(Generic[Payload, Answer]):
         return self._waiting.rows
 
     def run(self, pieces: Sequence[Piece[Payload]], call: Call) -> list[Answer]:
-        """Run the pieces and wait for the answers. Raises at once if the call is canceled, its deadline passes or any
-        of the pieces fails.
-
-        Raises ModelOverloaded if the queue has no capacity for all pieces now, and WorkRefused if it never has.
+        """Return the answers. It raises at once if the call is canceled or late or a piece fails, ModelOverloaded if
+        the queue has no capacity for all pieces now, and WorkRefused if it never has.
         """
         if not pieces:
             call.check()
@@ -107,11 +105,10 @@ class Batcher(Generic[Payload, Answer]):
     def begin(
         self, pieces: Sequence[Piece[Payload]], call: Call, ended: Callable[[], None]
     ) -> Callable[[], list[Answer]]:
-        """Start the pieces for a caller that does not wait. `ended` notifies the caller, and the returned function then
-        returns or raises as `run` does.
+        """Start the pieces for a caller that does not wait. The returned function then returns or raises as `run` does.
 
-        `ended` is called once, from any thread, possibly before this method returns, and must not wait. A passed
-        deadline causes the call of `ended` only if it is noticed here. A caller that leaves earlier cancels the call.
+        `ended` is called once, from any thread, perhaps before this returns, and must not wait. It is called for a
+        passed deadline only if that is noticed here. A caller that leaves earlier cancels the call.
         """
         begun = self._begin(pieces, call, Outcome(len(pieces), ended))
         call.on_cancel(begun.outcome.wake)

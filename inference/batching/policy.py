@@ -42,7 +42,6 @@ class PolicyConfig:
 class Dispatch:
     pieces: tuple[QueuedPiece, ...]
     """The pieces of the batch. The first in the fair order comes first."""
-    padded_length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ def _fill(waiting: WaitingPieces, first: QueuedPiece, config: PolicyConfig, now:
             nearest.took()
         else:
             nearest.go_no_further()
-    return Dispatch(tuple(batch.pieces), batch.levels[-1].length)
+    return Dispatch(tuple(batch.pieces))
 
 
 class _Nearest:

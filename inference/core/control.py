@@ -1,8 +1,5 @@
-"""Messages between processes that must arrive at once and may be lost, such as the canceling of a call or demand for a
-model.
-
-They are sent with Redis PUBLISH to all current subscribers. Each message repeats a fact that is also in the database
-and is found there later.
+"""Messages between processes that must arrive at once and may be lost, such as demand for a model. Each repeats a fact
+of the database, and is sent with Redis PUBLISH to all current subscribers.
 """
 
 import json

@@ -1,7 +1,5 @@
-"""The durable Redis for code that it must not hold up: hints, messages and liveness checks.
-
-By default, redis-py tries ten times with pauses between, and each try lasts as long as its timeout. A Redis that is
-stopped would hold up every thread that only sends a message for half a minute.
+"""The durable Redis for code that it must not hold up: hints, messages and liveness checks. By default, redis-py tries
+ten times with pauses, and a Redis that is stopped would hold up every sender of a message for half a minute.
 """
 
 from collections.abc import Callable

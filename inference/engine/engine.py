@@ -101,11 +101,8 @@ class Engine:
         call: Call,
         ended: Callable[[], None],
     ) -> Begun | None:
-        """Start the same work as `answer` without waiting. Return None if that is not possible, so that a thread must
-        call `answer`.
-
-        `ended` is called once, from any thread, possibly before this method returns, and must not wait. The deadline is
-        not watched here, so a caller that stops waiting cancels the call.
+        """Start the same work as `answer`, or return None if a thread must call `answer`. `ended` is called once, from
+        any thread, perhaps before this returns, and must not wait. A caller that is late cancels the call itself.
         """
         runtime = self._runtimes[spec.runtime]
         if not isinstance(runtime, BeginsRuns):

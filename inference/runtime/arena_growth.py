@@ -55,10 +55,8 @@ class ArenaGrowth:
         return self.largest.surpassed_by(shapes)
 
     def after(self, shapes: Shapes, grown_bytes: int, *, alone: bool) -> "ArenaGrowth":
-        """Add the growth that a run showed. It is trusted for a run that was alone.
-
-        If the run was no larger than earlier runs, only the largest growth counts and not the sum, because images that
-        are being read beside it must not add up.
+        """Add the growth of a run, which is trusted if the run was alone. If it was no larger than earlier runs, only
+        the largest growth counts: images that are read beside it must not add up.
         """
         larger = self.may_grow_with(shapes)
         largest = self.largest.with_also(shapes) if larger else self.largest

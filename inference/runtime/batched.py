@@ -1,4 +1,4 @@
-"""The batcher of each session in memory. It is created at the first request and disappears with the session."""
+"""The batcher of each session in memory, which disappears with it, and the default limits of its batches."""
 
 import threading
 import time
@@ -20,6 +20,21 @@ from inference.runtime.hosted_session import HostedSession
 from inference.runtime.metrics import MeteredBatches
 from inference.runtime.session_host import SessionHost
 from inference.runtime.session_slot import Change, Happened
+
+DETECTION_LIMITS = BatchLimits(max_rows=8, max_padded=4_000_000, max_waiting=1024, max_wait_ms=0)
+"""The limits in pixels. Each takes 300 bytes of memory, and a processor gains nothing from two pages at once."""
+RECOGNITION_LIMITS = BatchLimits(max_rows=32, max_padded=8192, max_waiting=16_384, max_wait_ms=0)
+"""The limits in pixels of width. The answer alone takes nine kilobytes for each."""
+EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=4096, max_waiting=16_384, max_wait_ms=0)
+"""The limits in tokens. A larger batch is no faster, and every caller in it waits for all of it."""
+ONNX_LIMITS = BatchLimits(max_rows=64, max_padded=None, max_waiting=65_536, max_wait_ms=0)
+
+OWN_LIMITS: Mapping[str, Mapping[str, BatchLimits]] = {
+    "ocr": {"detection": DETECTION_LIMITS, "recognition": RECOGNITION_LIMITS},
+    "embed": {"weights": EMBED_LIMITS},
+    "onnx": {"weights": ONNX_LIMITS},
+}
+"""The limits by runtime and role. Pipelines run nothing themselves, so the limits of their members apply."""
 
 
 @dataclass(frozen=True, slots=True)

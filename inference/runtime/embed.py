@@ -21,12 +21,11 @@ from inference.core.contracts import (
     WorkRefused,
 )
 from inference.core.errors import ModelFailed
-from inference.runtime.batched import Begun, Part, RunOnSession, SessionBatchers
+from inference.runtime.batched import EMBED_LIMITS, Begun, Part, RunOnSession, SessionBatchers
 from inference.runtime.fixed_size_runs import WHOLE_LENGTHS, whole_length, whole_rows
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.made_once import OncePerKey
 from inference.runtime.native import read_tokenizer
-from inference.runtime.own_limits import EMBED_LIMITS
 from inference.runtime.parameters import TRUNCATE
 from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from inference.runtime.own_limits import EMBED_LIMITS
+from inference.runtime.batched import EMBED_LIMITS
 from inference.runtime.row_independence import padded_to
 from inference.runtime.tensors import Array
 from inference.runtime.texts import WINDOW_TOKENS

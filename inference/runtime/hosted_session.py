@@ -150,10 +150,9 @@ def _ended_by(control: RunControl, options: Any) -> Iterator[None]:
 
 @contextmanager
 def denormals_flushed() -> Iterator[None]:
-    """Treat numbers too small for a normal float as zero in this thread, where this is known to work.
-
-    A processor takes a hundred times as long for them, and the image of a page leaves many after an activation such as
-    GELU. ONNX Runtime does this only in its own pool, never in the thread that calls it and does half of the work.
+    """Treat numbers too small for a normal float as zero in this thread, where this is known to work. They take a
+    hundred times as long, and pages leave many after an activation such as GELU. ONNX Runtime does this only in its own
+    pool.
     """
     mathematics = _library()
     before = _State()

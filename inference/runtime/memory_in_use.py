@@ -35,11 +35,9 @@ class _MallocInfo(ctypes.Structure):
 
 
 class MallocMemory:
-    """The memory that is allocated now, exact to the byte. Reading it takes microseconds, or milliseconds if tens of
-    thousands of blocks are free.
-
-    Resident pages say less. glibc keeps freed memory, which is most of a model's size after its load and all of it
-    after its end, so the next load would show no growth.
+    """The memory that is allocated now, exact to the byte. It takes microseconds, or milliseconds with many free
+    blocks. Resident pages say less: glibc keeps what a load or its end has freed, so the next load would show no
+    growth.
     """
 
     def __init__(self, library: Any) -> None:
@@ -145,9 +143,8 @@ def gpu_memory() -> GpuMemory | None:
 
 
 def keep_no_large_blocks() -> None:
-    """Let the allocator of the whole process keep no large blocks. By default, glibc learns from the first large block
-    that is freed to keep all blocks up to 32 MB, and does so for each thread. Images that were freed long ago would
-    stay resident once for every thread that has read a page.
+    """Let the allocator of the process keep no large blocks. After the first large block is freed, glibc would keep all
+    up to 32 MB for each thread, and images freed long ago would stay resident.
     """
     library = ctypes.CDLL(None)
     if hasattr(library, "mallinfo2"):

@@ -1,8 +1,5 @@
-"""Text that the detector missed on a nearly empty page: ink outside all boxes, each piece shown to the detector by
-itself.
-
-The detector weighs each position against the whole image. A short line alone on a clean sheet is outweighed by the
-white around it, and is found in a smaller image of its surroundings.
+"""Text that the detector missed on a nearly empty page: ink outside all boxes, each piece shown to it by itself. A
+short line alone on a clean sheet is outweighed by the white around it, and is found in a smaller image.
 """
 
 from dataclasses import dataclass

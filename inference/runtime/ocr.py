@@ -20,10 +20,9 @@ from inference.core.contracts import (
     WorkRefused,
 )
 from inference.core.errors import ModelFailed
-from inference.runtime.batched import Part, SessionBatchers
+from inference.runtime.batched import DETECTION_LIMITS, RECOGNITION_LIMITS, Part, SessionBatchers
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.missed_text import missed_pieces
-from inference.runtime.own_limits import DETECTION_LIMITS, RECOGNITION_LIMITS
 from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost
 from inference.runtime.text_detection import (

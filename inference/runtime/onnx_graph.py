@@ -16,11 +16,10 @@ from inference.batching.limits import Sharing
 from inference.core.calls import Call, RunControl
 from inference.core.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
 from inference.core.errors import ModelFailed
-from inference.runtime.batched import Begun, Part, SessionBatchers
+from inference.runtime.batched import ONNX_LIMITS, Begun, Part, SessionBatchers
 from inference.runtime.fixed_size_runs import RunRows, in_whole_runs
 from inference.runtime.graph_outline import OutlineUnreadable, read_outline
 from inference.runtime.hosted_session import HostedSession, InvalidFeed
-from inference.runtime.own_limits import ONNX_LIMITS
 from inference.runtime.precision import artifact
 from inference.runtime.row_independence import (
     NO_PROOF,

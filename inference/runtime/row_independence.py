@@ -74,10 +74,8 @@ def find_row_independence(
     seed: int = 0,
     proof: Proof = NO_PROOF,
 ) -> RowIndependence:
-    """Run different rows alone and together, and compare their answers to the last bit. `run` raises if the graph does
-    not accept such an input.
-
-    If the proof holds, rows of a single kind are enough. Otherwise, rows of many kinds are tried.
+    """Compare the answers of different rows alone and together to the last bit. `run` raises for inputs that the graph
+    does not accept. If the proof holds, rows of a single kind are enough.
     """
     found = _tried(inputs, outputs, run, np.random.default_rng(seed), broadly=not proof.holds)
     if not found.batchable or proof.holds:

@@ -88,10 +88,8 @@ class RunMemory:
             self.on_growth(alone)
 
     def _given_back(self, answer_bytes: int, grown_bytes: int) -> None:
-        """Record that memory was given back. The memory of the answer stays: at least its own size, and all of the
-        arena's block that it was put into.
-
-        A small answer is put into the first block, which is never given back. A warm-up keeps that block small.
+        """Record that memory was given back, except the arena's block with the answer. A small answer is put into the
+        first block, which is never given back and which a warm-up keeps small.
         """
         with self._lock:
             is_small = answer_bytes < NOTICED_BYTES

@@ -32,7 +32,6 @@ from inference.runtime.session_slot import (
     State,
     fresh,
 )
-from inference.runtime.tensors import Array
 
 __all__ = ["Change", "Happened", "LoadTally", "ResidentSession", "SessionHost"]
 
@@ -93,12 +92,6 @@ class SessionHost:
         with self.session(path, warm_up, call=call, name=name, on_cpu=on_cpu):
             pass
 
-    def run(
-        self, path: str | Path, feeds: Mapping[str, Array], outputs: Sequence[str] | None = None
-    ) -> list[Any]:
-        with self.session(path) as session:
-            return session.run(feeds, outputs)
-
     @contextmanager
     def session(
         self,
@@ -111,9 +104,8 @@ class SessionHost:
     ) -> Iterator[HostedSession]:
         """Yield the session of this file, loaded and warmed up if necessary, and keep it while the block lasts.
 
-        The load belongs to no single caller. A caller that leaves, because `call` was canceled or is late, does not end
-        it for others. The first caller sets the name that messages use. If `on_cpu` is set, the session runs on the CPU
-        even if there is a GPU.
+        A caller that leaves, because `call` was canceled or is late, does not end a load for others. The first caller
+        sets the name for messages. With `on_cpu`, the session runs on the CPU even if there is a GPU.
         """
         slot, is_cold = self._enter(_key(str(path)), warm_up, name, on_cpu)
         try:
@@ -350,7 +342,9 @@ class SessionHost:
             slot.loaded_at_s = time.monotonic()
             slot.state = State.READY
             self._failures.forget(slot.path)
-            self._tally(slot.path).loaded(slot.load_s + slot.warm_up_s)
+            tally = self._tally(slot.path)
+            tally.loads += 1
+            tally.load_s += slot.load_s + slot.warm_up_s
             slot.session.set_result(session)
             self._changed.notify_all()
         self._remember(slot)

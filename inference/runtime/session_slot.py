@@ -90,10 +90,6 @@ class LoadTally:
     load_s: float = 0.0
     """The seconds of all its loads, including warm-up."""
 
-    def loaded(self, seconds: float) -> None:
-        self.loads += 1
-        self.load_s += seconds
-
 
 @dataclass(frozen=True, slots=True)
 class ResidentSession:

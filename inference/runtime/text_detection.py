@@ -1,8 +1,5 @@
-"""The positions of text lines on a page: the image is prepared for the detector, and the detector's map is read as
-boxes.
-
-Sizes, thresholds and rounding follow the PP-OCR pipeline of the rapidocr package, so that the same image gives the same
-lines.
+"""The positions of text lines on a page, found by a detector. Sizes, thresholds and rounding follow the PP-OCR pipeline
+of the rapidocr package, so that the same image gives the same lines.
 """
 
 from dataclasses import dataclass

@@ -19,9 +19,8 @@ MIN_WIDTH = 320
 MAX_WIDTH = 8192
 """The largest width. A line two thousand pixels long and three high is squeezed, so that it does not fill memory."""
 WIDTH_STEP = 64
-"""The step between padded widths. A line is always padded to the same width, whatever it shares a batch with, because
-its text must not depend on its neighbors. Wider steps waste more, and narrower steps leave fewer lines to share a
-batch.
+"""The step between padded widths. A line is always padded to the same width, because its text must not depend on its
+neighbors. Wider steps waste more, and narrower steps leave fewer lines to share a batch.
 """
 MIN_ROWS = 2
 """The smallest number of rows in a run. A single line takes another code path, whose last bits differ."""
@@ -29,9 +28,8 @@ UPRIGHT_ASPECT = 1.5
 """The aspect ratio above which a box holds text that runs upward and is turned."""
 
 COLUMN_GAP = 0.9
-"""The gap between columns as a share of the line's height, from the last step of a character to the first step of the
-next. Neighbors in a word reach 0.84. The recognizer puts a space between words, but often none between the columns
-of a table.
+"""The gap between columns as a share of the line's height. Neighbors in a word reach 0.84 from step to step. The
+recognizer often puts no space between the columns of a table.
 """
 WIDE_COLUMN_GAP = 1.8
 """The gap beside a Chinese or Japanese character, whose punctuation is as wide as a character and mostly white."""

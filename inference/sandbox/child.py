@@ -52,9 +52,8 @@ class Child:
         cwd: Path,
         needs: Set[str] = frozenset(),
     ) -> None:
-        """Blocks until the child is ready. The child dies with the *thread* that calls this.
-
-        Raises LayersMissing for a child that does not have all layers of `needs`. Such a child never sees any input.
+        """Blocks until the child is ready. The child dies with the *thread* that calls this. LayersMissing is raised
+        for a child without all layers of `needs`, which never sees any input.
         """
         self._limits = limits
         self.served = 0

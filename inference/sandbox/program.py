@@ -7,9 +7,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A module below `folder` with a function `handle(request, files)` that returns JSON.
-
-    It is imported as a top-level module, so the packages around it are neither run nor visible to the child.
+    """A module below `folder` with `handle(request, files)` that returns JSON. It is imported as a top-level module:
+    the packages around it are neither run nor visible to the child.
     """
 
     folder: Path

@@ -86,11 +86,9 @@ class _Program(ctypes.Structure):
 
 
 def close_system_calls(*, may_open_files: bool, may_fork: bool) -> None:
-    """Set the filter. Another call restricts the process further, because the kernel obeys all filters, and a fork
-    begins with those of its template.
+    """Set the filter, in addition to earlier ones and those of a template, because the kernel obeys all filters.
 
-    Raises LayerUnavailable if the product has no table of system calls for this machine or the kernel accepts no
-    filter.
+    LayerUnavailable is raised if there is no table for this machine or the kernel accepts no filter.
     """
     machine = MACHINES.get(platform.machine())
     if machine is None:

@@ -193,6 +193,7 @@ def test_loads_and_evictions_are_counted_for_each_file(tmp_path: Path) -> None:
     for _ in range(3):
         sessions.load(path)
         assert sessions.evict(path)
+        assert held(sessions) == set()
     tally = sessions.tallies()[str(path)]
     assert (tally.loads, tally.evictions, tally.failures) == (3, 3, 0)
     assert tally.load_s > 0

@@ -1,6 +1,6 @@
 """Write small ONNX graphs to the path that a test wants."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +15,24 @@ def save_graph(
     path: Path, node: onnx.NodeProto, shape: Shape, kind: int = TensorProto.FLOAT, **weights: object
 ) -> Path:
     """Save a graph of one operator from `x` to `y`, both of this shape and element type."""
+    return save_nodes(path, [node], {"x": shape}, {"y": shape}, kinds=(kind, kind), **weights)
+
+
+def save_nodes(
+    path: Path,
+    nodes: Sequence[onnx.NodeProto],
+    takes: Mapping[str, Shape],
+    gives: Mapping[str, Shape | None],
+    *,
+    kinds: tuple[int, int] = (TensorProto.FLOAT, TensorProto.FLOAT),
+    **weights: object,
+) -> Path:
+    """Save a graph of these operators. `kinds` are the element types of its inputs and outputs."""
     graph = helper.make_graph(
-        [node],
+        nodes,
         "graph",
-        [helper.make_tensor_value_info("x", kind, shape)],
-        [helper.make_tensor_value_info("y", kind, shape)],
+        [helper.make_tensor_value_info(name, kinds[0], shape) for name, shape in takes.items()],
+        [helper.make_tensor_value_info(name, kinds[1], shape) for name, shape in gives.items()],
         [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()],
     )
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
@@ -37,16 +50,8 @@ def save_wide(path: Path, *, inputs: int = 8, width: int = 250_000, gives_all: b
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y" if gives_all else "h"])]
     if not gives_all:
         nodes.append(helper.make_node("ReduceMax", ["h", "axis"], ["y"], keepdims=1))
-    weights = {"w": np.ones((inputs, width), np.float32), "axis": np.array([1])}
-    graph = helper.make_graph(
-        nodes,
-        "graph",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["rows", inputs])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["rows", width if gives_all else 1])],
-        [numpy_helper.from_array(value, name) for name, value in weights.items()],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
-    return path
+    takes, gives = {"x": ["rows", inputs]}, {"y": ["rows", width if gives_all else 1]}
+    return save_nodes(path, nodes, takes, gives, w=np.ones((inputs, width), np.float32), axis=np.array([1]))
 
 
 def save_graph_text(path: Path, graph: str) -> Path:

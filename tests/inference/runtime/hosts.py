@@ -4,11 +4,13 @@ import itertools
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from inference.runtime.memory_in_use import MemoryGauge
 from inference.runtime.profiles import ProfileStore
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost
+from inference.runtime.tensors import Array
 
 PLAN = plan_execution([CPU], threads=1, has_nvidia_gpu=False)
 
@@ -56,6 +58,11 @@ def host(
         profiles=profiles,
         memory=memory or StillMemory(),
     )
+
+
+def run(sessions: SessionHost, path: Path, **feeds: Array) -> list[Any]:
+    with sessions.session(path) as session:
+        return session.run(feeds)
 
 
 def held(sessions: SessionHost) -> set[str]:

@@ -18,8 +18,7 @@ from inference.core.calls import Call
 from inference.core.contracts import TensorInput, TextInput, VersionSpec, WorkInput
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.engine.engine import Engine, local_engine
-from inference.runtime.batched import Part
-from inference.runtime.own_limits import EMBED_LIMITS, ONNX_LIMITS
+from inference.runtime.batched import EMBED_LIMITS, ONNX_LIMITS, Part
 from tests.inference.registry.builtin.served import builtin_specs
 from tests.inference.runtime.graphs import save_adder, save_graph, save_graph_text, save_scaler
 from tests.inference.runtime.pictures import LETTER, draw_page, picture_page
@@ -40,12 +39,15 @@ def _plain(value: Any) -> Any:
 
 
 def all_at_once(engine: Engine, spec: VersionSpec, works: Sequence[WorkInput]) -> list[str]:
-    """Run every input in a thread and for a tenant of its own, all started together."""
+    """Return an answer or error code for every input, each in a thread of its own, all started together."""
     start = Barrier(len(works))
 
     def one(number: int) -> str:
         start.wait(30)
-        return answer(engine, spec, works[number], f"tenant-{number % 7}")
+        try:
+            return answer(engine, spec, works[number], f"tenant-{number % 7}")
+        except ModelFailed as failure:
+            return failure.code
 
     with ThreadPoolExecutor(len(works)) as pool:
         return list(pool.map(one, range(len(works))))
@@ -165,17 +167,8 @@ def test_one_callers_input_that_widens_the_answer_fails_alone(engine: Engine, tm
     ]
     alone = [answer(engine, spec, work) for work in (*works[:5], *works[6:])]
     engine.batchers.limit({Part(spec.key, "weights"): replace(ONNX_LIMITS, sharing=Sharing.TRIED)})
-    start, before = Barrier(len(works)), batches(engine)
-
-    def one(number: int) -> str:
-        start.wait(30)
-        try:
-            return answer(engine, spec, works[number], f"tenant-{number % 7}")
-        except ModelFailed as failure:
-            return failure.code
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        answers = list(pool.map(one, range(len(works))))
+    before = batches(engine)
+    answers = all_at_once(engine, spec, works)
     engine.batchers.limit({})
     assert answers.pop(5) == "model_output_invalid"
     assert answers == alone
@@ -189,17 +182,7 @@ def test_one_callers_nan_reaches_nobody_else(engine: Engine, tmp_path: Path) -> 
         TensorInput({"x": np.full((1, 4), np.nan if number == 5 else number, np.float32)})
         for number in range(12)
     ]
-    start = Barrier(len(works))
-
-    def one(number: int) -> str:
-        start.wait(30)
-        try:
-            return answer(engine, spec, works[number])
-        except ModelFailed as failure:
-            return failure.code
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        answers = list(pool.map(one, range(len(works))))
+    answers = all_at_once(engine, spec, works)
     assert answers[5] == "model_output_not_finite"
     assert [json.loads(got)["outputs"][0]["data"] for got in answers[:5]] == [
         [number + 1.0] * 4 for number in range(5)
