@@ -50,8 +50,10 @@ def save_wide(path: Path, *, inputs: int = 8, width: int = 250_000, gives_all: b
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y" if gives_all else "h"])]
     if not gives_all:
         nodes.append(helper.make_node("ReduceMax", ["h", "axis"], ["y"], keepdims=1))
-    takes, gives = {"x": ["rows", inputs]}, {"y": ["rows", width if gives_all else 1]}
-    return save_nodes(path, nodes, takes, gives, w=np.ones((inputs, width), np.float32), axis=np.array([1]))
+    takes: Shape = ["rows", inputs]
+    gives: Shape = ["rows", width if gives_all else 1]
+    w = np.ones((inputs, width), np.float32)
+    return save_nodes(path, nodes, {"x": takes}, {"y": gives}, w=w, axis=np.array([1]))
 
 
 def save_graph_text(path: Path, graph: str) -> Path:
