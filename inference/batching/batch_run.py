@@ -7,18 +7,65 @@ from typing import Any
 
 from inference.batching.batch_size import BatchSize
 from inference.batching.cost_fit import CostFit
-from inference.batching.outcome import Outcome
-from inference.batching.run_control import RunControl
 from inference.batching.waiting import QueuedPiece
 from inference.batching.watch import BatchRun, BatchWatch
+from inference.core.calls import RunControl
 from inference.core.contracts import WorkRefused
 from inference.core.device_time import run_us, shared_out
 from inference.core.errors import ModelFailed
 
+
+class Outcome:
+    """The answers of a call, for which its thread sleeps on one lock, lighter than futures. Only the batcher's thread
+    gives them, once for each piece. Any thread may fail a call that has not been answered.
+    """
+
+    def __init__(self, count: int, ended: Callable[[], None] | None = None) -> None:
+        """Create the outcome. The thread that ends it calls `ended` once instead of waking one. It must not wait."""
+        self.answers: list[Any] = [None] * count
+        self.error: BaseException | None = None
+        self.ran_s = 0.0
+        """The time in seconds of the runs that contributed to it."""
+        self.device_us = 0
+        """The sum of its pieces' shares of the device time of these runs."""
+        self._ended = ended
+        self._left = count
+        self._asleep = threading.Lock()
+        self._asleep.acquire()
+
+    def wait(self, timeout_s: float | None) -> bool:
+        """Wait for the end. Return False if it takes longer than `timeout_s`."""
+        if timeout_s is None:
+            return self._asleep.acquire()
+        return self._asleep.acquire(timeout=min(max(timeout_s, 0.0), threading.TIMEOUT_MAX))
+
+    def wake(self) -> None:
+        try:
+            self._asleep.release()
+        except RuntimeError:
+            # The thread was woken before.
+            return
+        if self._ended is not None:
+            self._ended()
+
+    def give(self, index: int, answer: Any) -> None:
+        self.answers[index] = answer
+        self._left -= 1
+        if not self._left:
+            self.wake()
+
+    def fail(self, error: BaseException) -> None:
+        if self.error is None and not self.complete:
+            self.error = error
+        self.wake()
+
+    @property
+    def complete(self) -> bool:
+        return self._left == 0
+
+
 CUT_FOR_S = 60.0
-"""Seconds for which a failing batch may be cut into parts. The pieces behind it wait, so it is not cut without end. Two
-runs that were ended for taking too long fit into this time.
-"""
+"""Seconds for which a failing batch may be cut while others wait. Two runs that took too long fit into it."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -46,14 +93,10 @@ class Settled:
     answers: Sequence[Any] | None
     error: WorkRefused | ModelFailed | None = None
     may_be_one: bool = False
-    """Set if a single piece may have caused the error. A retryable error is caused by the process or the device and not
-    by an input.
-    """
+    """Set if one piece may have caused the error. The process or the device causes a retryable error."""
     run_s: float = 0.0
     device_us: Sequence[int] = ()
-    """The device time of each piece that was answered: its share of what the device computed, without the runs that
-    failed before.
-    """
+    """The device time of each answered piece: its share of the run, without the runs that failed before."""
 
 
 @dataclass(slots=True)
@@ -96,9 +139,7 @@ class BatchRunner:
         self._lock = lock
 
     def run(self, batch: Sequence[Entry]) -> Iterator[Settled]:
-        """Run the batch. There are at most twice as many runs as pieces, because the parts of a failing batch are
-        halved.
-        """
+        """Run the batch. A failing batch is halved, so there are at most twice as many runs as pieces."""
         parts = [list(batch)]
         cuts = Cuts()
         while parts:
@@ -120,9 +161,7 @@ class BatchRunner:
 
     @staticmethod
     def leave(entry: Entry) -> RunControl | None:
-        """Return the control of the entry's run if no caller waits for the run any more. The caller ends the run
-        without holding the lock.
-        """
+        """Return the control of the run if no caller waits for it any more. End it without holding the lock."""
         entry.left = True
         if entry.run is None:
             return None
@@ -147,21 +186,21 @@ class BatchRunner:
         with self._lock:
             for entry in part:
                 entry.run = None
-        rows = sum(entry.rows for entry in part)
+        rows, sizes = sum(entry.rows for entry in part), [entry.rows * entry.length for entry in part]
         if settled.error is None and not control.ended:
             self.fit = self.fit.after(rows, rows * length, run_s)
         self._watch.ran(
             BatchRun(
                 rows=rows,
                 padded=rows * length,
-                useful=sum(entry.rows * entry.length for entry in part),
+                useful=sum(sizes),
                 waits_s=() if again else [started_s - entry.queued_s for entry in part],
                 run_s=run_s,
                 failed=settled.error is not None and not control.ended,
             )
         )
         whole_us = run_us(control.device_s, len(part))
-        return replace(settled, run_s=run_s, device_us=shared_out(whole_us, list(map(_size, part))))
+        return replace(settled, run_s=run_s, device_us=shared_out(whole_us, sizes))
 
     def _answers(self, part: list[Entry], length: int, control: RunControl) -> Settled:
         try:
@@ -191,7 +230,3 @@ class BatchRunner:
         failed = ModelFailed("model_run_failed", f"{self._name}: {detail}", retryable=retryable)
         failed.__cause__ = cause
         return failed
-
-
-def _size(entry: Entry) -> int:
-    return entry.rows * entry.length

@@ -7,9 +7,7 @@ TRY_AGAIN_AFTER = 64
 
 @dataclass(slots=True)
 class BatchSize:
-    """The current batch size. Some graphs can hold only one row whatever they declare, and memory may be short. It
-    would be wasteful to cut every batch.
-    """
+    """The current batch size. Some graphs hold only one row, or memory is short, and cutting every batch is slow."""
 
     max_rows: int | None = None
     full_batches: int = 0

@@ -9,16 +9,14 @@ from typing import Any, Generic, TypeVar, cast
 
 import structlog
 
-from inference.batching.batch_run import BatchRunner, Entry
+from inference.batching.batch_run import BatchRunner, Entry, Outcome
 from inference.batching.company import Company
 from inference.batching.cost_fit import CostFit
 from inference.batching.limits import BatchLimits
-from inference.batching.outcome import Outcome
 from inference.batching.policy import Decision, Dispatch, Idle, PolicyConfig, Refuse, WaitUntil, decide
-from inference.batching.run_control import RunControl
 from inference.batching.waiting import QueuedPiece, WaitingPieces
 from inference.batching.watch import BatchTally, BatchWatch
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
 
@@ -29,9 +27,7 @@ IDLE_THREAD_S = 30.0
 Payload = TypeVar("Payload")
 Answer = TypeVar("Answer")
 RunBatch = Callable[[Sequence[Payload], int, RunControl], Sequence[Answer]]
-"""A function that runs a batch. It gets the payloads, the length of the longest, and a handle that can end the run. It
-returns one answer for each payload.
-"""
+"""A function from payloads, the length of the longest and a handle that ends the run to one answer for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +48,7 @@ class Piece(Generic[Payload]):
 
 
 class Batcher(Generic[Payload, Answer]):
-    """A batcher that is fair between tenants by the cost of their pieces. A caller never gets data of other callers
-    that share its run.
-    """
+    """A batcher that is fair between tenants by cost. No caller gets data of other callers in its run."""
 
     def __init__(
         self,
@@ -93,10 +87,8 @@ class Batcher(Generic[Payload, Answer]):
         return self._waiting.rows
 
     def run(self, pieces: Sequence[Piece[Payload]], call: Call) -> list[Answer]:
-        """Run the pieces and wait for the answers. Raises at once if the call is canceled, its deadline passes or any
-        of the pieces fails.
-
-        Raises ModelOverloaded if the queue has no capacity for all pieces now, and WorkRefused if it never has.
+        """Return the answers. It raises at once if the call is canceled or late or a piece fails, ModelOverloaded if
+        the queue has no capacity for all pieces now, and WorkRefused if it never has.
         """
         if not pieces:
             call.check()
@@ -113,11 +105,10 @@ class Batcher(Generic[Payload, Answer]):
     def begin(
         self, pieces: Sequence[Piece[Payload]], call: Call, ended: Callable[[], None]
     ) -> Callable[[], list[Answer]]:
-        """Start the pieces for a caller that does not wait. `ended` notifies the caller, and the returned function then
-        returns or raises as `run` does.
+        """Start the pieces for a caller that does not wait. The returned function then returns or raises as `run` does.
 
-        `ended` is called once, from any thread, possibly before this method returns, and must not wait. A passed
-        deadline causes the call of `ended` only if it is noticed here. A caller that leaves earlier cancels the call.
+        `ended` is called once, from any thread, perhaps before this returns, and must not wait. It is called for a
+        passed deadline only if that is noticed here. A caller that leaves earlier cancels the call.
         """
         begun = self._begin(pieces, call, Outcome(len(pieces), ended))
         call.on_cancel(begun.outcome.wake)
@@ -145,8 +136,10 @@ class Batcher(Generic[Payload, Answer]):
 
     def _leave_unanswered(self, begun: "_Begun") -> None:
         if not begun.outcome.complete:
-            why = CallCanceled() if begun.call.canceled else self._not_in_time()
-            self._leave(begun.entries, begun.outcome.error or why)
+            late = DeadlinePassed(f"{self.name} had not answered when the deadline passed")
+            self._leave(
+                begun.entries, begun.outcome.error or (CallCanceled() if begun.call.canceled else late)
+            )
 
     def _answers(self, begun: "_Begun") -> list[Answer]:
         outcome = begun.outcome
@@ -206,9 +199,7 @@ class Batcher(Generic[Payload, Answer]):
         return thread
 
     def _worth_waking(self, newest: Entry) -> bool:
-        """Return whether the new piece is a reason to wake the thread. A batch that is held back is not examined again
-        for every piece that joins it.
-        """
+        """Return whether the new piece should wake the thread. A held-back batch is not examined for every piece."""
         return self._rest is _Rest.IDLE or (
             self._rest is _Rest.HELD_BACK
             and (
@@ -219,9 +210,7 @@ class Batcher(Generic[Payload, Answer]):
         )
 
     def _leave(self, entries: Sequence[Entry], error: BaseException) -> None:
-        """Remove the entries of a caller that has left. Waiting entries are not run, and a run that no other caller
-        waits for is ended.
-        """
+        """Remove the entries of a caller that left. A run that no other caller waits for is ended."""
         with self._lock:
             leaving = [entry for entry in entries if not entry.left]
             waiting = self._take_out([entry for entry in leaving if entry.waiting], run=False)
@@ -241,9 +230,7 @@ class Batcher(Generic[Payload, Answer]):
         return cast("list[Entry]", list(pieces))
 
     def _serve(self) -> None:
-        """Collect, decide and run in a loop. If anything fails here, no caller waits forever, and the
-        thread goes on.
-        """
+        """Collect, decide and run in a loop. Whatever fails here, no caller waits forever, and the thread goes on."""
         while True:
             # This releases the last batch, so that nothing of it is held while there is no work.
             work: _Work | None = None
@@ -260,9 +247,7 @@ class Batcher(Generic[Payload, Answer]):
                 )
 
     def _give_up(self, work: "_Work | None", error: ModelFailed) -> None:
-        """Fail the current work and everything in the queue. If the queue cannot be read, the thread would otherwise
-        fail without end.
-        """
+        """Fail the current work and the whole queue, so that a queue that cannot be read does not fail without end."""
         with self._lock:
             waiting = cast("list[Entry]", list(self._waiting))
             for entry in waiting:
@@ -330,9 +315,6 @@ class Batcher(Generic[Payload, Answer]):
                 _fail(settled.entries, settled.error)
             with self._lock:
                 self._company.answered(self._clock())
-
-    def _not_in_time(self) -> DeadlinePassed:
-        return DeadlinePassed(f"{self.name} had not answered when the deadline passed")
 
     def _unloaded(self) -> ModelFailed:
         return ModelFailed("model_run_failed", f"{self.name} was unloaded before this ran", retryable=True)

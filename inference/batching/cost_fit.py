@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 FORM = 1
 FASTER, SLOWER = 0.5, 0.15
-"""The weights of a faster and a slower run in the average. Delays only make a run longer, so the estimate of a size
-stays close to its faster runs.
-"""
+"""The weights of a faster and a slower run. Delays only lengthen a run, so faster runs count more."""
 OUTLIER = 3.0
 """The limit for a slow run, as a multiple of the usual time of its size. A slower run counts as this much slower."""
 MAX_WEIGHT = 8
@@ -21,12 +21,10 @@ MAX_SIZES = 48
 PRIOR_WEIGHT = 0.02
 REFIT_EVERY = 16
 WORTH_A_REFIT_S = 0.005
-"""Seconds above which a run leads to a new fit at once. After shorter runs the coefficients may lag, because a fit
-takes up to a tenth of a millisecond.
-"""
+"""Seconds above which a run leads to a new fit at once. A fit takes up to a tenth of a millisecond."""
 
 SizeClass = tuple[int, int]
-Vector = tuple[float, float, float]
+Vector = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +68,10 @@ class SizeSeen:
 
 @dataclass(frozen=True, slots=True)
 class CostFit:
-    """An immutable fit. It can be read and saved while its batcher goes on, and `after` returns the next one.
-
-    Runs are remembered by size class, so a long series of single rows does not erase the cost of large batches.
-    """
+    """An immutable fit; `after` returns the next. It is kept by size: single rows erase nothing of large batches."""
 
     observations: int = 0
-    sizes: Mapping[SizeClass, SizeSeen] = field(default_factory=lambda: MappingProxyType({}))
+    sizes: Mapping[SizeClass, SizeSeen] = field(default_factory=dict)
     coefficients: Coefficients = PRIOR
 
     def predict(self, rows: int, padded: int) -> float:
@@ -96,7 +91,8 @@ class CostFit:
         seen = sizes.get(size)
         if seen is None:
             sizes[size] = SizeSeen(rows, padded, run_s, 1, now)
-            _forget_the_least(sizes, now)
+            if len(sizes) > MAX_SIZES:
+                del sizes[min(sizes, key=lambda size: sizes[size].weight(now))]
         else:
             sizes[size] = seen.and_again(rows, padded, run_s, now)
         if seen is None or run_s > WORTH_A_REFIT_S or now % REFIT_EVERY == 0:
@@ -116,10 +112,7 @@ class CostFit:
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> "CostFit":
-        """Restore a fit from the data that `saved()` returned.
-
-        Raises ValueError if the data is damaged or of another form. The caller then begins with `CostFit()`.
-        """
+        """Restore what `saved()` returned. It raises ValueError if that is damaged or of another form."""
         if saved.get("form") != FORM:
             raise ValueError(
                 f"a saved fit of form {saved.get('form')!r} cannot be read; this release reads {FORM}"
@@ -144,82 +137,41 @@ def _size_from(entry: Sequence[float], observations: int) -> SizeSeen:
     return SizeSeen(*numbers, times, last_seen)
 
 
-def _forget_the_least(sizes: dict[SizeClass, SizeSeen], now: int) -> None:
-    if len(sizes) > MAX_SIZES:
-        del sizes[min(sizes, key=lambda size: sizes[size].weight(now))]
-
-
 def _fit(seen: Iterable[SizeSeen], now: int) -> Coefficients:
-    """Fit the coefficients by least squares of relative errors. No coefficient is below 0, and the fit is pulled
-    slightly toward the prior at the scale of the data.
-    """
+    """Fit by least squares of relative errors, no coefficient below 0, pulled slightly toward the scaled prior."""
     sizes = list(seen)
     if not sizes:
         return PRIOR
-    weights = [size.weight(now) for size in sizes]
-    scale = _scale(sizes, weights)
+    weights = np.array([size.weight(now) for size in sizes])
     # The unknowns are in units of the scaled prior, so that the ridge is the same for each of them.
-    units = (PRIOR.fixed_s * scale, PRIOR.row_s * scale, PRIOR.padded_s * scale)
-    ridge = PRIOR_WEIGHT
-    gram = [[ridge if i == j else 0.0 for j in range(3)] for i in range(3)]
-    right = [ridge, ridge, ridge]
-    for size, weight in zip(sizes, weights, strict=True):
-        x = (units[0] / size.run_s, units[1] * size.rows / size.run_s, units[2] * size.padded / size.run_s)
-        for i in range(3):
-            right[i] += weight * x[i]
-            for j in range(3):
-                gram[i][j] += weight * x[i] * x[j]
-    a, b, c = _least_squares(gram, right)
-    return Coefficients(a * units[0], b * units[1], c * units[2])
+    units = np.array([PRIOR.fixed_s, PRIOR.row_s, PRIOR.padded_s]) * _scale(sizes, weights)
+    x = np.array([(1.0, size.rows, size.padded) for size in sizes]) * units
+    x /= np.array([[size.run_s] for size in sizes])
+    best = _least_squares(x.T * weights @ x + PRIOR_WEIGHT * np.eye(3), weights @ x + PRIOR_WEIGHT)
+    return Coefficients(*(best * units).tolist())
 
 
-def _scale(sizes: Sequence[SizeSeen], weights: Sequence[float]) -> float:
+def _scale(sizes: Sequence[SizeSeen], weights: Vector) -> float:
     """Return how many times slower than the prior this model is, as a geometric mean."""
-    total = sum(weights)
-    if total <= 0:
+    if weights.sum() <= 0:
         return 1.0
-    logs = (
-        weight * math.log(size.run_s / PRIOR.predict(int(size.rows), int(size.padded)))
-        for size, weight in zip(sizes, weights, strict=True)
-    )
-    return math.exp(sum(logs) / total)
+    logs = [math.log(size.run_s / PRIOR.predict(int(size.rows), int(size.padded))) for size in sizes]
+    return math.exp(np.average(logs, weights=weights))
 
 
-def _least_squares(gram: Sequence[Sequence[float]], right: Sequence[float]) -> Vector:
-    """Return the best x >= 0. There are few sets of unknowns that may be above 0, and the set that explains the most is
-    chosen.
-    """
-    best: Vector = (0.0, 0.0, 0.0)
-    most = 0.0
+def _least_squares(gram: Vector, right: Vector) -> Vector:
+    """Return the best x >= 0: of the few sets of unknowns that may be above 0, the one that explains the most."""
+    best, most = np.zeros(3), 0.0
     for count in (3, 2, 1):
-        for chosen in combinations(range(3), count):
-            solution = _solve([[gram[i][j] for j in chosen] for i in chosen], [right[i] for i in chosen])
-            if solution is None or min(solution) < 0:
+        for chosen in map(list, combinations(range(3), count)):
+            try:
+                solution = np.linalg.solve(gram[np.ix_(chosen, chosen)], right[chosen])
+            except np.linalg.LinAlgError:  # The ridge may be lost beside values of very different sizes.
                 continue
-            explained = sum(value * right[i] for i, value in zip(chosen, solution, strict=True))
-            if explained > most:
-                most = explained
-                placed = dict(zip(chosen, solution, strict=True))
-                best = (placed.get(0, 0.0), placed.get(1, 0.0), placed.get(2, 0.0))
+            explained = float(solution @ right[chosen])
+            if solution.min() >= 0 and explained > most:
+                best, most = np.zeros(3), explained
+                best[chosen] = solution
         if count == 3 and most > 0:
             break
     return best
-
-
-def _solve(matrix: list[list[float]], right: list[float]) -> list[float] | None:
-    """Solve the system by Gaussian elimination. The matrix is symmetric and, because of its ridge, positive."""
-    count = len(right)
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for i in range(count):
-        pivot = rows[i][i]
-        if pivot <= 0:
-            return None
-        for below in rows[i + 1 :]:
-            factor = below[i] / pivot
-            for j in range(i, count + 1):
-                below[j] -= factor * rows[i][j]
-    solution = [0.0] * count
-    for i in reversed(range(count)):
-        known = sum(rows[i][j] * solution[j] for j in range(i + 1, count))
-        solution[i] = (rows[i][count] - known) / rows[i][i]
-    return solution

@@ -9,9 +9,7 @@ served.
 from dataclasses import dataclass
 
 REMEMBERED = 1024
-"""The number of tenants with nothing in the queue whose earlier work still counts. Beyond it, the tenants with the
-least debt are forgotten.
-"""
+"""The number of absent tenants whose earlier work still counts. Beyond it, the smallest debts are forgotten."""
 LEAST_COST = 1e-9
 """The smallest cost of a piece. It ensures that two pieces of the same tenant never share a position."""
 
@@ -31,9 +29,7 @@ class FairOrder:
         self._tidy_at = REMEMBERED
 
     def enter(self, tenant: str, cost: float) -> float:
-        """Return the position of a new piece. Lower positions are earlier, and equal positions are ordered
-        by arrival.
-        """
+        """Return the position of a new piece. Lower is earlier, and equal positions are ordered by arrival."""
         turn = self._turns.get(tenant)
         if turn is None:
             if len(self._turns) >= self._tidy_at:

@@ -1,6 +1,4 @@
-"""Limits of how much may wait for a model and how much of it may run at once. Operators edit them while the model
-serves.
-"""
+"""Limits of how much may wait for a model and run at once. Operators edit them while the model serves."""
 
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -19,9 +17,7 @@ class Sharing(StrEnum):
     PROVEN = "proven"
     """A run is shared if it is certain that this does not affect any answer."""
     TRIED = "tried"
-    """A run is also shared if only trials show that this does not affect any answer, and the graph's operators do not
-    prove it for all values.
-    """
+    """A run is also shared if only trials, and not the graph's operators, show that no answer is affected."""
     NEVER = "never"
 
 
@@ -30,17 +26,13 @@ class BatchLimits:
     max_rows: int = 64
     """The largest number of rows in a batch. A single piece with more rows still runs, alone."""
     max_padded: int | None = 16_384
-    """The largest product of rows and longest length (tokens, or pixels of width) in a batch, or None if memory does
-    not depend on it.
-    """
+    """The largest product of rows and longest length in a batch, or None if memory does not depend on it."""
     max_waiting: int = 4096
     """The number of rows that may wait in the queue. More are refused with `model_overloaded`. A tenant may take as
     many rows as it leaves to others: half of them if it is alone, a third each if there are two tenants.
     """
     max_wait_ms: float = 5.0
-    """The longest time for which a batch may be held back for more pieces. It is held back only if its fit says that
-    this pays. The value 0 disables it.
-    """
+    """The longest time for which a batch is held back, if its fit says that this pays. The value 0 disables it."""
     sharing: Sharing = Sharing.PROVEN
 
     def __post_init__(self) -> None:
@@ -77,10 +69,7 @@ class LimitChanges:
     sharing: Sharing | None = None
 
     def over(self, own: BatchLimits) -> BatchLimits:
-        """Apply the changes to a model's own limits.
-
-        Raises ValueError if the combined limits do not fit together.
-        """
+        """Apply the changes to a model's own limits. It raises ValueError if they do not fit together."""
         changed = {part.name: getattr(self, part.name) for part in fields(self)}
         return replace(own, **{name: given for name, given in changed.items() if given is not None})
 

@@ -42,7 +42,6 @@ class PolicyConfig:
 class Dispatch:
     pieces: tuple[QueuedPiece, ...]
     """The pieces of the batch. The first in the fair order comes first."""
-    padded_length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,7 @@ def _at_latest(piece: QueuedPiece) -> float:
 
 
 def _hold_until(waiting: WaitingPieces, first: QueuedPiece, config: PolicyConfig, now: float) -> float:
-    """Return the time until which to hold the batch back. It is later than `now` only if the expected pieces gain more
-    than the waiting pieces lose.
-    """
+    """Return the time until which to hold back. It is after `now` only if holding back gains more than it costs."""
     missing = config.company.missing(first.group)
     ended_s = config.company.ended_s
     if missing < 1 or ended_s is None or waiting.rows >= config.limits.max_rows:
@@ -113,7 +110,7 @@ def _fill(waiting: WaitingPieces, first: QueuedPiece, config: PolicyConfig, now:
             nearest.took()
         else:
             nearest.go_no_further()
-    return Dispatch(tuple(batch.pieces), batch.levels[-1].length)
+    return Dispatch(tuple(batch.pieces))
 
 
 class _Nearest:
@@ -193,9 +190,7 @@ class _Batch:
         return False
 
     def _level(self, piece: QueuedPiece) -> _Level:
-        """Return the level of the piece. Candidates come from the middle outward, so the level is at an end or is new
-        there.
-        """
+        """Return the piece's level. Candidates come from the middle outward, so it is at an end or new there."""
         for level in (self.levels[0], self.levels[-1]):
             if level.length == piece.length:
                 return level
@@ -204,10 +199,7 @@ class _Batch:
         return level
 
     def _padding_pays(self) -> bool:
-        """Return True if no cut into a shorter and a longer batch would save more padding than another run costs.
-
-        The check is not needed if all padding together costs less than a run.
-        """
+        """Return True if no cut into a shorter and a longer batch would save more padding than a run costs."""
         shorter_rows, longest = 0, self.levels[-1].length
         most = self._cost.fixed_s
         padded_s = self._cost.padded_s

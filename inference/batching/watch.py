@@ -16,17 +16,13 @@ class BatchRun:
     useful: int
     """The same without the padding."""
     waits_s: Sequence[float]
-    """The seconds from each piece's arrival to the start of this run. It is empty if a batch is tried again in
-    parts.
-    """
+    """The seconds from each piece's arrival to this run's start. Empty if a batch is tried again in parts."""
     run_s: float
     failed: bool = False
 
 
 class BatchWatch(Protocol):
-    """A watch that the batcher's thread and callers call, never under the batcher's lock. It must not wait and must not
-    raise.
-    """
+    """A watch that any thread calls, never under the batcher's lock. It must not wait and must not raise."""
 
     def ran(self, run: BatchRun) -> None: ...
 

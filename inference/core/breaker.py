@@ -22,9 +22,7 @@ class Breaker:
         return self.failures >= self.max_failures
 
     def asks(self, now_s: float) -> bool:
-        """Return whether a request may be sent now. After a pause, a single caller may send one, and the others wait
-        for its result.
-        """
+        """Return whether a request may be sent now. After a pause, one caller sends one and the others wait for it."""
         if not self.is_open:
             return True
         if now_s < self.open_until_s:
@@ -40,9 +38,7 @@ class Breaker:
         return was_open
 
     def failed(self, now_s: float) -> bool:
-        """Record a failure. Return whether it opened the breaker. If many requests were waiting at once, those that
-        fail after it opened do not lengthen the pause.
-        """
+        """Record a failure; return whether it opened the breaker. Those sent before do not lengthen the pause."""
         if self.is_open and not self.trying:
             return False
         self.trying = False

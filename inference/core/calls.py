@@ -1,4 +1,4 @@
-"""A caller's request for an answer: its tenant, its deadline, and whether it is still wanted."""
+"""A caller's request for an answer, and the control of a run: each is ended at most once, from any thread."""
 
 import threading
 import time
@@ -14,9 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class Call:
-    """A request that is passed down to all code that waits or works for the caller. It is canceled at most once, from
-    any thread.
-    """
+    """A request, passed to all code that waits or works for the caller. Any thread may cancel it, at most once."""
 
     def __init__(
         self, *, tenant: str = "", deadline_s: float | None = None, spent: Spent | None = None
@@ -42,9 +40,7 @@ class Call:
             tell()
 
     def on_cancel(self, tell: Callable[[], None]) -> Callable[[], None]:
-        """Subscribe to the cancellation. `tell` is called once: when the call is canceled, or now if it already is. The
-        returned function removes the subscription.
-        """
+        """Call `tell` once, at the cancellation or now. The returned function removes the subscription."""
         with self._lock:
             if not self._canceled:
                 self._told.append(tell)
@@ -53,9 +49,7 @@ class Call:
         return lambda: None
 
     def result_of(self, work: "Future[Answer]") -> Answer:
-        """Wait for work that is done elsewhere, perhaps for other callers too. If this call is canceled or late, it
-        stops waiting, and the work goes on.
-        """
+        """Wait for work done elsewhere. If this call is canceled or late, it stops waiting, and the work goes on."""
         ended = threading.Event()
         work.add_done_callback(lambda _: ended.set())
         withdraw = self.on_cancel(ended.set)
@@ -85,12 +79,29 @@ class Call:
 
 @contextmanager
 def own_call(call: Call, spent: Spent | None = None) -> Iterator[Call]:
-    """Yield a call that ends with the caller's call and can also be ended alone. `spent` counts its time; the
-    default is that of the caller's call.
-    """
+    """Yield a call that ends with the caller's call or alone. `spent` counts its time, by default the caller's."""
     own = Call(tenant=call.tenant, deadline_s=call.deadline_s, spent=spent or call.spent)
     withdraw = call.on_cancel(own.cancel)
     try:
         yield own
     finally:
         withdraw()
+
+
+class RunControl:
+    """The control of a run. The run registers how it is ended, such as `terminate` in ONNX Runtime's RunOptions."""
+
+    def __init__(self) -> None:
+        self.device_s = 0.0
+        """The time in seconds that was computed for it so far, reported by the run that it controls."""
+        self._call = Call()
+        self.end, self.on_end = self._call.cancel, self._call.on_cancel
+        """Any thread may end the run, any number of times. `on_end` subscribes as `Call.on_cancel` does."""
+
+    @property
+    def ended(self) -> bool:
+        return self._call.canceled
+
+    def computed(self, seconds: float) -> None:
+        """Add computed seconds. The run's own thread calls this."""
+        self.device_s += seconds

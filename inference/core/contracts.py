@@ -105,9 +105,7 @@ class WorkOutput:
     """The result: `text`, `lines` and the model's other fields for pages and texts, `outputs` for tensors."""
     units: Units = field(default_factory=Units)
     embedding: Embedding | None = None
-    """The embedding of a page's whole text, if it was made on the way. It is stored for search, whether or not the
-    result shows it.
-    """
+    """The embedding of a page's whole text, if one was made. It is stored for search, even if it is not shown."""
     steps: Mapping[str, float] = field(default_factory=dict)
     """The seconds that each step of a pipeline took, by the step's name. Steps that run side by side overlap."""
     tensors: Mapping[str, npt.NDArray[Any]] | None = None

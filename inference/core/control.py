@@ -1,8 +1,5 @@
-"""Messages between processes that must arrive at once and may be lost, such as the canceling of a call or demand for a
-model.
-
-They are sent with Redis PUBLISH to all current subscribers. Each message repeats a fact that is also in the database
-and is found there later.
+"""Messages between processes that must arrive at once and may be lost, such as demand for a model. Each repeats a fact
+of the database, and is sent with Redis PUBLISH to all current subscribers.
 """
 
 import json
@@ -44,9 +41,7 @@ class ControlChannel:
 
 
 class ControlListener:
-    """A listener with a single thread and a single connection. Each message has a single handler, which must
-    not wait.
-    """
+    """A listener with one thread and one connection. Each message has one handler, which must not wait."""
 
     def __init__(self, url: str, hearers: Mapping[str, Hear]) -> None:
         self._url = url

@@ -1,6 +1,4 @@
-"""The time that a run takes on its device, divided among the callers whose inputs it held. The functions are pure and
-count in microseconds.
-"""
+"""The time of a run on its device in microseconds, divided among the callers whose inputs it held. It is pure."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -14,9 +12,7 @@ def run_us(seconds: float, inputs: int) -> int:
 
 
 def shared_out(whole_us: int, weights: Sequence[int]) -> tuple[int, ...]:
-    """Divide the whole in proportion to the weights. The parts add up to the whole exactly, and each is at least 1 if
-    the whole suffices for that.
-    """
+    """Divide the whole exactly, in proportion to the weights. Each part is at least 1 if the whole suffices."""
     least = 1 if whole_us >= len(weights) else 0
     above, total = whole_us - least * len(weights), sum(weights)
     ends = [above * weight // total for weight in accumulate(weights, initial=0)]

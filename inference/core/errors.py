@@ -2,9 +2,7 @@
 
 
 class ModelFailed(Exception):
-    """The error for a model that could not serve. The operator must fix it, or the call may be tried again if
-    `retryable` is set.
-    """
+    """The error for a model that could not serve. If `retryable` is set, the call may be tried again."""
 
     def __init__(self, code: str, detail: str, *, retryable: bool = False) -> None:
         super().__init__(f"{code}: {detail}")

@@ -1,6 +1,4 @@
-"""A server that many threads use. While it does not answer, a single thread tries it now and then, and the others do
-not wait.
-"""
+"""A server that many threads use. While it does not answer, one thread tries it at times, and none waits."""
 
 import threading
 import time
@@ -25,10 +23,7 @@ class MonitoredServer:
         self._lock = threading.Lock()
 
     def ask(self, do: Callable[[], Answer]) -> Answer:
-        """Send a request with `do` and return its answer.
-
-        Raises LeftAlone, or any exception that `do` raises.
-        """
+        """Return the answer of `do`. It raises LeftAlone, or any exception that `do` raises."""
         with self._lock:
             if not self._breaker.asks(time.monotonic()):
                 raise LeftAlone("it did not answer a moment ago, and is left alone for a second or two")

@@ -1,7 +1,5 @@
-"""The durable Redis for code that it must not hold up: hints, messages and liveness checks.
-
-By default, redis-py tries ten times with pauses between, and each try lasts as long as its timeout. A Redis that is
-stopped would hold up every thread that only sends a message for half a minute.
+"""The durable Redis for code that it must not hold up: hints, messages and liveness checks. By default, redis-py tries
+ten times with pauses, and a Redis that is stopped would hold up every sender of a message for half a minute.
 """
 
 from collections.abc import Callable
@@ -24,19 +22,14 @@ class RedisLeftAlone(redis.ConnectionError):
 
 
 class PromptRedis:
-    """A Redis client that makes a single try of a fifth of a second. While Redis is away, only one thread tries it
-    every second or two.
-    """
+    """A Redis client with a single, short try. While Redis is away, one thread tries it every second or two."""
 
     def __init__(self, url: str) -> None:
         self._client = single_try(url, TIMEOUT_S)
         self._server = MonitoredServer(redis.ConnectionError, redis.TimeoutError)
 
     def ask(self, do: Callable[["redis.Redis"], Answer]) -> Answer:
-        """Send a request with `do` and return its answer.
-
-        Raises RedisError.
-        """
+        """Return the answer of `do`, or raise RedisError."""
         try:
             return self._server.ask(lambda: do(self._client))
         except LeftAlone as error:
@@ -50,9 +43,7 @@ def prompt_redis(url: str) -> PromptRedis:
 
 
 def single_try(url: str, timeout_s: float = SLOW_TIMEOUT_S) -> "redis.Redis":
-    """Return a client that tries each request once. It detects a connection that was closed while idle before it sends
-    anything, so it needs no second try.
-    """
+    """Return a client that tries once. It detects closed idle connections before sending, so one try suffices."""
     return redis.Redis.from_url(
         url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
     )

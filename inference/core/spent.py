@@ -1,25 +1,24 @@
 """The time that each stage of a call takes while a model works for it."""
 
 import threading
+from dataclasses import dataclass, field
 
 
+@dataclass(slots=True, eq=False)
 class Spent:
     """Seconds per stage, summed by the code that spends them. The steps of a pipeline may add to them side by side."""
 
-    __slots__ = ("_lock", "batch_s", "child_wait_s", "device_us", "infer_s", "load_s")
-
-    def __init__(self) -> None:
-        self.load_s = 0.0
-        """The seconds until its model was in memory."""
-        self.batch_s = 0.0
-        """The seconds from the arrival at a batcher to the start of a run."""
-        self.infer_s = 0.0
-        """The seconds for which the model ran, also if it ran for other callers too."""
-        self.device_us = 0
-        """The call's own share of the device time of its runs, in microseconds."""
-        self.child_wait_s = 0.0
-        """The seconds until a sandboxed child was free for a document of this call."""
-        self._lock = threading.Lock()
+    load_s: float = 0.0
+    """The seconds until its model was in memory."""
+    batch_s: float = 0.0
+    """The seconds from the arrival at a batcher to the start of a run."""
+    infer_s: float = 0.0
+    """The seconds for which the model ran, also if it ran for other callers too."""
+    device_us: int = 0
+    """The call's own share of the device time of its runs, in microseconds."""
+    child_wait_s: float = 0.0
+    """The seconds until a sandboxed child was free for a document of this call."""
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def add(
         self,

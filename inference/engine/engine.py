@@ -4,18 +4,20 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Protocol
+
+import structlog
 
 from inference.core.calls import Call
 from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.pipelines.parse import parse_graph
 from inference.pipelines.pipeline import GraphPipeline
-from inference.runtime.artifacts import artifact
-from inference.runtime.background_runs import BeginsRuns, Begun
-from inference.runtime.batched import SessionBatchers
+from inference.runtime.batched import BeginsRuns, Begun, SessionBatchers
 from inference.runtime.embed import EmbedRuntime
-from inference.runtime.local_host import local_host
+from inference.runtime.machine import this_machine
+from inference.runtime.memory_in_use import gpu_memory, keep_no_large_blocks
+from inference.runtime.metrics import ModelLoads
+from inference.runtime.native import onnx_runtime
 from inference.runtime.ocr import OcrRuntime
 from inference.runtime.onnx_graph import OnnxRuntime
 from inference.runtime.parameters import (
@@ -25,9 +27,17 @@ from inference.runtime.parameters import (
     validate_work_kind,
     work_kind,
 )
+from inference.runtime.precision import artifact
 from inference.runtime.profiles import ProfileStore
+from inference.runtime.providers import CUDA, plan_execution
 from inference.runtime.session_host import ResidentSession, SessionHost
 from inference.runtime.tensors import written
+
+log = structlog.get_logger(__name__)
+HOST_SHARE = 0.5
+"""The share of this machine's memory for models. The rest is for documents, answers and all other programs."""
+GPU_SHARE = 0.85
+"""The share of a GPU's memory for models. The rest is for the workspaces of its libraries, which no arena counts."""
 
 
 class Runtime(Protocol):
@@ -48,10 +58,7 @@ class Runtime(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ResidentModel:
-    """A model version whose sessions are all in memory, and the totals of what these have run since they were loaded.
-
-    A session that several versions share counts in each of them.
-    """
+    """A version whose sessions are all in memory, and their totals. A shared session counts in each of its versions."""
 
     key: str
     weight_bytes: int
@@ -94,11 +101,8 @@ class Engine:
         call: Call,
         ended: Callable[[], None],
     ) -> Begun | None:
-        """Start the same work as `answer` without waiting. Return None if that is not possible, so that a thread must
-        call `answer`.
-
-        `ended` is called once, from any thread, possibly before this method returns, and must not wait. The deadline is
-        not watched here, so a caller that stops waiting cancels the call.
+        """Start the same work as `answer`, or return None if a thread must call `answer`. `ended` is called once, from
+        any thread, perhaps before this returns, and must not wait. A caller that is late cancels the call itself.
         """
         runtime = self._runtimes[spec.runtime]
         if not isinstance(runtime, BeginsRuns):
@@ -189,15 +193,13 @@ def _resident(key: str, sessions: Sequence[ResidentSession]) -> ResidentModel:
     )
 
 
-RUNTIMES: Mapping[str, Callable[[Engine], Runtime]] = MappingProxyType(
-    {
-        "ocr": lambda engine: OcrRuntime(engine.host, engine.batchers),
-        "embed": lambda engine: EmbedRuntime(engine.host, engine.batchers),
-        "parse": lambda engine: GraphPipeline(engine, parse_graph),
-        "onnx": lambda engine: OnnxRuntime(engine.host, engine.batchers),
-        GRAPH: GraphPipeline,
-    }
-)
+RUNTIMES: Mapping[str, Callable[[Engine], Runtime]] = {
+    "ocr": lambda engine: OcrRuntime(engine.host, engine.batchers),
+    "embed": lambda engine: EmbedRuntime(engine.host, engine.batchers),
+    "parse": lambda engine: GraphPipeline(engine, parse_graph),
+    "onnx": lambda engine: OnnxRuntime(engine.host, engine.batchers),
+    GRAPH: GraphPipeline,
+}
 
 
 def local_engine(
@@ -206,4 +208,40 @@ def local_engine(
     tensorrt_cache: Path | None = None,
     profiles: ProfileStore | None = None,
 ) -> Engine:
-    return Engine(local_host(memory_bytes=memory_bytes, tensorrt_cache=tensorrt_cache, profiles=profiles))
+    """Create an engine on this machine's device. `tensorrt_cache` is the folder for TensorRT's engines, if wanted."""
+    keep_no_large_blocks()
+    machine = this_machine()
+    available = onnx_runtime().get_available_providers()
+    # A device file says little: with an empty CUDA_VISIBLE_DEVICES, or without a driver, no device is usable.
+    gpu = gpu_memory() if machine.has_nvidia_gpu and CUDA in available else None
+    if machine.has_nvidia_gpu and CUDA in available and gpu is None:
+        log.warning("gpu_not_used", reason="its driver refuses this process, or has no memory left for it")
+    share_bytes = machine.memory_bytes * HOST_SHARE if gpu is None else gpu.total_bytes() * GPU_SHARE
+    budget_bytes = memory_bytes or int(share_bytes)
+    if tensorrt_cache is not None:
+        tensorrt_cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    plan = plan_execution(
+        available,
+        threads=machine.threads,
+        has_nvidia_gpu=gpu is not None,
+        gpu_memory_bytes=budget_bytes,
+        tensorrt_cache=None if tensorrt_cache is None else str(tensorrt_cache),
+    )
+    return Engine(SessionHost(plan, budget_bytes=budget_bytes, profiles=profiles))
+
+
+def loads_of(engine: Engine) -> Mapping[str, ModelLoads]:
+    """Return the loads of every version that was served here. A pipeline has no files; its members have them."""
+    tallies = engine.host.tallies()
+    held = {session.path: session.held_bytes for session in engine.host.resident()}
+    found = {}
+    for key, paths in engine.own_files().items():
+        known = [tallies[path] for path in paths if path in tallies]
+        found[key] = ModelLoads(
+            loads=sum(one.loads for one in known),
+            load_s=sum(one.load_s for one in known),
+            failures=sum(one.failures for one in known),
+            evictions=sum(one.evictions for one in known),
+            held_bytes=sum(held.get(path, 0) for path in paths),
+        )
+    return found

@@ -1,12 +1,8 @@
-"""A reader of pipeline declarations: JSON from the registry or from an operator's file.
-
-It reports each formal mistake with its position. `checking.py` checks whether the steps fit each other and the member
-versions.
-"""
+"""A reader of pipeline declarations that reports each formal mistake. `checking.py` checks how steps fit."""
 
 import json
 import re
-from typing import cast
+from typing import TypeVar, cast
 
 from inference.core.contracts import Json
 from inference.pipelines.graph import (
@@ -29,8 +25,15 @@ from inference.pipelines.graph import (
     references,
 )
 from inference.pipelines.operations import OPERATIONS
-from inference.runtime.document_kinds import EVERY_KIND
-from inference.runtime.parameters import DOCUMENT, TENSORS, TEXT, TEXTS, Parameter, read_parameters
+from inference.runtime.parameters import (
+    DOCUMENT,
+    EVERY_KIND,
+    TENSORS,
+    TEXT,
+    TEXTS,
+    Parameter,
+    read_parameters,
+)
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import TensorSpec
 from tenants.core.messages import value_in_words
@@ -40,6 +43,7 @@ MAX_NESTED = 6
 """The deepest nesting of branches inside branches."""
 MAX_CHARACTERS = 256 * 1024
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+Typed = TypeVar("Typed")
 TESTS = ("is", "at_least", "below")
 
 
@@ -47,9 +51,8 @@ def read_graph(declared: Json) -> Graph:
     _check_size(declared)
     about = _Object(declared, "the declaration")
     about.only("accepts", "documents", "parameters", "tensors", "steps", "output", "search_by")
-    accepts = _read_accepts(about.get("accepts"))
-    reader = _BlockReader()
-    block = reader.read(about, nested=0)
+    accepts = _read_kinds("accepts", about.get("accepts"), (DOCUMENT, TEXT, TEXTS, TENSORS))
+    block = _BlockReader().read(about, nested=0)
     search_by = about.get("search_by")
     return Graph(
         accepts,
@@ -92,21 +95,17 @@ class _Object:
         return self._value.get(name, default)
 
     def text(self, name: str) -> str:
-        value = self.get(name)
-        if not isinstance(value, str):
-            raise GraphInvalid(f"{self.where}: `{name}` must be a text, not {_kind(value)}")
-        return value
+        return self._typed(name, str, "a text", self.get(name))
 
     def objects(self, name: str) -> list[Json]:
-        value = self.get(name, [])
-        if not isinstance(value, list):
-            raise GraphInvalid(f"{self.where}: `{name}` must be a list, not {_kind(value)}")
-        return value
+        return self._typed(name, list, "a list", self.get(name, []))
 
     def mapping(self, name: str) -> dict[str, Json]:
-        value = self.get(name, {})
-        if not isinstance(value, dict):
-            raise GraphInvalid(f"{self.where}: `{name}` must be an object, not {_kind(value)}")
+        return self._typed(name, dict, "an object", self.get(name, {}))
+
+    def _typed(self, name: str, kind: type[Typed], expected: str, value: Json) -> Typed:
+        if not isinstance(value, kind):
+            raise GraphInvalid(f"{self.where}: `{name}` must be {expected}, not {_kind(value)}")
         return value
 
 
@@ -125,7 +124,7 @@ class _BlockReader:
             steps.append(step)
             known.add(step.name)
         output = _source(about.get("output"), f"the output of {about.where}", may_be_fields=True)
-        _check_known([output], known, f"the output of {about.where}")
+        _check_known(output, known, f"the output of {about.where}")
         return Block(tuple(steps), output, {step.name: needs(step) for step in steps})
 
     def _read_step(self, about: _Object, nested: int, known: set[str]) -> Step:
@@ -202,7 +201,7 @@ def _read_condition(about: _Object, known: set[str]) -> InputIs | Comparison:
             f'{about.where} must be {{"input_is": kind}}, or a value with one of {", ".join(TESTS)}'
         )
     value = _reference(about.get("value"), about.where)
-    _check_known([value], known, about.where)
+    _check_known(value, known, about.where)
     return Comparison(value, asked[0], about.get(asked[0]))
 
 
@@ -211,7 +210,7 @@ def _sources(about: _Object, name: str, known: set[str]) -> dict[str, Source]:
         key: _source(value, f"{about.where}: {name}.{key:.60}") for key, value in about.mapping(name).items()
     }
     for key, source in found.items():
-        _check_known([source], known, f"{about.where}: {name}.{key:.60}")
+        _check_known(source, known, f"{about.where}: {name}.{key:.60}")
     return found
 
 
@@ -234,22 +233,20 @@ def _reference(value: Json, where: str) -> Reference:
     return Reference(source, path)
 
 
-def _check_known(sources: list[Source], known: set[str], where: str) -> None:
-    for source in sources:
-        for reference in references(source):
-            if reference.source not in known | {INPUT, PARAMETERS}:
-                there = ", ".join(f"'{name}'" for name in sorted(known)) or "none"
-                raise GraphInvalid(
-                    f"{where} refers to '{reference.source:.60}', which is no earlier step; earlier steps here: {there}"
-                )
+def _check_known(source: Source, known: set[str], where: str) -> None:
+    for reference in references(source):
+        if reference.source not in known | {INPUT, PARAMETERS}:
+            there = ", ".join(f"'{name}'" for name in sorted(known)) or "none"
+            raise GraphInvalid(
+                f"{where} refers to '{reference.source:.60}', which is no earlier step; earlier steps here: {there}"
+            )
 
 
-def _read_accepts(value: Json) -> tuple[str, ...]:
-    kinds = (DOCUMENT, TEXT, TEXTS, TENSORS)
+def _read_kinds(field: str, value: Json, kinds: tuple[str, ...]) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or any(kind not in kinds for kind in value):
-        raise GraphInvalid(f"`accepts` must be a list of {', '.join(kinds)}; it is {_listed(value)}")
+        raise GraphInvalid(f"`{field}` must be a list of {', '.join(kinds)}; it is {_listed(value)}")
     if len(set(value)) != len(value):
-        raise GraphInvalid("`accepts` names a kind twice")
+        raise GraphInvalid(f"`{field}` names a kind twice")
     return tuple(value)
 
 
@@ -265,11 +262,7 @@ def _read_documents(value: Json, accepts: tuple[str, ...]) -> tuple[str, ...]:
         return EVERY_KIND if DOCUMENT in accepts else ()
     if DOCUMENT not in accepts:
         raise GraphInvalid("`documents` says which documents are read: only if `accepts` names document")
-    if not isinstance(value, list) or not value or any(kind not in EVERY_KIND for kind in value):
-        raise GraphInvalid(f"`documents` must be a list of {', '.join(EVERY_KIND)}; it is {_listed(value)}")
-    if len(set(value)) != len(value):
-        raise GraphInvalid("`documents` names a kind twice")
-    return tuple(value)
+    return _read_kinds("documents", value, EVERY_KIND)
 
 
 def _read_parameters(value: Json) -> tuple[Parameter, ...]:

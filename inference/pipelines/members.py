@@ -1,10 +1,7 @@
-"""The inputs that a pipeline may give a member version and the answers it gets, as types when checked and as values in
-a run.
-"""
+"""The inputs that members of a pipeline take and the answers they give, as types and as values in a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 
@@ -60,19 +57,16 @@ _PARSED = object_of(
     }
 )
 
-# The keys are a runtime and the single input of each of its forms. The values are the types of the input and of the
-# answer.
-_FORMS: Mapping[str, Mapping[str, tuple[ValueType, ValueType]]] = MappingProxyType(
-    {
-        "ocr": {"page": (PAGE, _OCR)},
-        "embed": {
-            "page": (PAGE, _EMBEDDED),
-            "text": (TEXT, _EMBEDDED),
-            "texts": (TEXTS, _EMBEDDED_LIST),
-        },
-        "parse": {"page": (PAGE, _PARSED), "text": (TEXT, _PARSED)},
-    }
-)
+# The keys are a runtime and the single input of each form; the values are the types of input and answer.
+_FORMS: Mapping[str, Mapping[str, tuple[ValueType, ValueType]]] = {
+    "ocr": {"page": (PAGE, _OCR)},
+    "embed": {
+        "page": (PAGE, _EMBEDDED),
+        "text": (TEXT, _EMBEDDED),
+        "texts": (TEXTS, _EMBEDDED_LIST),
+    },
+    "parse": {"page": (PAGE, _PARSED), "text": (TEXT, _PARSED)},
+}
 
 
 def answer_type(member: Member, given: Types) -> ValueType:

@@ -1,8 +1,12 @@
 """The run of one page through a pipeline: each step starts as soon as its inputs exist."""
 
+import contextvars
+import threading
 import time
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from inference.core.calls import Call
 from inference.core.contracts import VersionSpec, WorkInput
@@ -21,10 +25,42 @@ from inference.pipelines.graph import (
 )
 from inference.pipelines.operations import OPERATIONS
 from inference.pipelines.operations.values import Value, value_at
-from inference.pipelines.parallel_steps import SideBySide
-from inference.pipelines.settled import Answered, SettledSteps, ask_member
-from inference.pipelines.steps import StepRunner, named
+from inference.pipelines.steps import Answered, SettledSteps, StepRunner, ask_member, named
 from inference.runtime.parameters import work_kind
+
+MAX_IN_PROCESS = 8
+"""The most threads for steps, beside those of pages. Models share the cores, so more would only hold memory."""
+
+Result = TypeVar("Result")
+
+
+class SideBySide:
+    """A pool in which all started work has a thread at once. Nothing waits here, so nothing can wait for itself."""
+
+    def __init__(self, most: int = MAX_IN_PROCESS) -> None:
+        self._free = threading.Semaphore(most)
+        self._threads = ThreadPoolExecutor(most, thread_name_prefix="step")
+
+    def start(self, work: Callable[[], Result]) -> "Future[Result] | None":
+        """Start the work in a thread; return None if every thread is busy. The caller then does the work itself."""
+        if not self._free.acquire(blocking=False):
+            return None
+        context = contextvars.copy_context()
+        try:
+            return self._threads.submit(self._run, context, work)
+        except BaseException:
+            self._free.release()
+            raise
+
+    def _run(self, context: contextvars.Context, work: Callable[[], Result]) -> Result:
+        try:
+            return context.run(work)
+        finally:
+            self._free.release()
+
+
+IN_THIS_PROCESS = SideBySide()
+
 
 MAX_BESIDE = 3
 """The most steps of a page that run beside the step in the page's own thread."""
@@ -64,10 +100,7 @@ class PageRun:
         return self.value(block.output)
 
     def _cause_of(self, error: BaseException) -> BaseException:
-        """Return the failure to report.
-
-        A step that fails in another thread cancels the other steps. The failure must be reported, not the cancellation.
-        """
+        """Return the failure to report: not the cancellation, but the failed step that caused it."""
         failures = (future.exception() for future in self.flying) if isinstance(error, CallCanceled) else ()
         return next((one for one in failures if one and not isinstance(one, CallCanceled)), error)
 
@@ -80,10 +113,7 @@ class PageRun:
         return value_at(self.values[source.source], source.path)
 
     def _run_some(self, block: Block, waiting: list[Step]) -> bool:
-        """Run steps that are ready and return whether there were any.
-
-        All quick operations run first. Then models run, one of them in this thread.
-        """
+        """Run steps that are ready, quick operations first, then models. Return whether there were any."""
         ready = [step for step in waiting if block.needs[step.name] <= self.values.keys()]
         quick = [step for step in ready if _is_quick(step)]
         for step in quick or self._fly_all_but_one(ready):
@@ -115,9 +145,7 @@ class PageRun:
             self.call.cancel()
 
     def _land(self, *, block: bool) -> None:
-        """Collect the steps that have ended in other threads. Of several failures, the step that is declared first is
-        reported.
-        """
+        """Collect the steps that ended in other threads. Of several failures, the first declared is reported."""
         assert self.flying or not block, "a step waits for what no step gives"
         if not self.flying:
             return

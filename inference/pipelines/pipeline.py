@@ -1,9 +1,5 @@
-"""The runtime of declared pipelines. They run in the process that took the page, through the engine that has their
-members' sessions.
-"""
+"""The runtime of declared pipelines. They run in the page's process, through the engine with their members."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,10 +23,9 @@ from inference.core.errors import CallCanceled, ModelFailed
 from inference.pipelines.declaration import read_graph
 from inference.pipelines.graph import INPUT, PARAMETERS, Graph, GraphInvalid, ModelStep
 from inference.pipelines.operations.values import Value, as_json
-from inference.pipelines.page_run import PageRun
-from inference.pipelines.parallel_steps import IN_THIS_PROCESS, SideBySide
-from inference.pipelines.settled import SettledSteps
-from inference.pipelines.steps import InputFailed, StepRunner, named
+from inference.pipelines.page_run import IN_THIS_PROCESS, PageRun, SideBySide
+from inference.pipelines.steps import InputFailed, SettledSteps, StepRunner, named
+from inference.runtime.made_once import OncePerKey
 from inference.runtime.tensor_requests import validate_input
 
 
@@ -77,10 +72,7 @@ class GraphPipeline:
 
 @contextmanager
 def _own_failures(work: WorkInput) -> Iterator[WorkInput]:
-    """Report failures to read the page's picture as if it had been read before the run.
-
-    The picture is read in the step that takes it.
-    """
+    """Report failures to read the page's picture, which a step reads, as if it had been read before the run."""
     try:
         yield replace(work, load_pixels=_marked(work.load_pixels)) if isinstance(work, PageInput) else work
     except InputFailed as failed:
@@ -120,19 +112,11 @@ def _input_value(work: WorkInput) -> Value:
 class DeclaredGraphs:
     """The graphs of declared versions. A version never changes, so each graph is read once."""
 
-    def __init__(self, capacity: int = 64) -> None:
-        self._read: OrderedDict[str, Graph] = OrderedDict()
-        self._capacity = capacity
-        self._lock = threading.Lock()
+    def __init__(self) -> None:
+        self._graphs: OncePerKey[Graph] = OncePerKey(capacity=64)
 
     def __call__(self, spec: VersionSpec) -> Graph:
-        with self._lock:
-            if spec.digest not in self._read:
-                self._read[spec.digest] = _read(spec)
-            self._read.move_to_end(spec.digest)
-            while len(self._read) > self._capacity:
-                self._read.popitem(last=False)
-            return self._read[spec.digest]
+        return self._graphs.get(spec.digest, lambda: _read(spec))
 
 
 def _read(spec: VersionSpec) -> Graph:

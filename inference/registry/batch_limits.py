@@ -4,8 +4,7 @@ import structlog
 
 from inference.batching.limits import BatchLimits
 from inference.registry.models import BatchSetting, ServedModel
-from inference.runtime.batched import Part
-from inference.runtime.own_limits import OWN_LIMITS
+from inference.runtime.batched import OWN_LIMITS, Part
 
 log = structlog.get_logger(__name__)
 

@@ -17,9 +17,7 @@ class LargestFeeds:
     values: Mapping[str, int] = field(default_factory=dict)
 
     def surpassed_by(self, shapes: Shapes) -> bool:
-        """Return whether a run is larger. Bytes alone would not show it, because attention takes the square
-        of a side.
-        """
+        """Return whether a run is larger. Bytes alone do not show it: attention takes the square of a side."""
         return any(self._surpassed_by(name, shape) for name, shape in shapes.items())
 
     def with_also(self, shapes: Shapes) -> "LargestFeeds":
@@ -57,10 +55,8 @@ class ArenaGrowth:
         return self.largest.surpassed_by(shapes)
 
     def after(self, shapes: Shapes, grown_bytes: int, *, alone: bool) -> "ArenaGrowth":
-        """Add the growth that a run showed. It is trusted for a run that was alone.
-
-        If the run was no larger than earlier runs, only the largest growth counts and not the sum, because images that
-        are being read beside it must not add up.
+        """Add the growth of a run, which is trusted if the run was alone. If it was no larger than earlier runs, only
+        the largest growth counts: images that are read beside it must not add up.
         """
         larger = self.may_grow_with(shapes)
         largest = self.largest.with_also(shapes) if larger else self.largest

@@ -1,33 +1,81 @@
-"""The batcher of each session in memory. It is created at the first request and disappears with the session."""
+"""The batcher of each session in memory, which disappears with it, and the default limits of its batches."""
 
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import structlog
 
 from inference.batching.batcher import Batcher, Piece
 from inference.batching.cost_fit import CostFit
 from inference.batching.limits import BatchLimits, Sharing
-from inference.batching.run_control import RunControl
 from inference.batching.watch import BatchFigures
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
+from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.core.errors import CallCanceled
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.metrics import MeteredBatches
 from inference.runtime.session_host import SessionHost
 from inference.runtime.session_slot import Change, Happened
 
+DETECTION_LIMITS = BatchLimits(max_rows=8, max_padded=4_000_000, max_waiting=1024, max_wait_ms=0)
+"""The limits in pixels. Each takes 300 bytes of memory, and a processor gains nothing from two pages at once."""
+RECOGNITION_LIMITS = BatchLimits(max_rows=32, max_padded=8192, max_waiting=16_384, max_wait_ms=0)
+"""The limits in pixels of width. The answer alone takes nine kilobytes for each."""
+EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=4096, max_waiting=16_384, max_wait_ms=0)
+"""The limits in tokens. A larger batch is no faster, and every caller in it waits for all of it."""
+ONNX_LIMITS = BatchLimits(max_rows=64, max_padded=None, max_waiting=65_536, max_wait_ms=0)
+
+OWN_LIMITS: Mapping[str, Mapping[str, BatchLimits]] = {
+    "ocr": {"detection": DETECTION_LIMITS, "recognition": RECOGNITION_LIMITS},
+    "embed": {"weights": EMBED_LIMITS},
+    "onnx": {"weights": ONNX_LIMITS},
+}
+"""The limits by runtime and role. Pipelines run nothing themselves, so the limits of their members apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    answers: Callable[[], list[Any]]
+    """The function that returns the answers, as from `Batcher.begin`."""
+    output: Callable[[list[Any]], WorkOutput]
+    leave: Callable[[], None]
+    """The function that gives the session back."""
+
+    def result(self) -> WorkOutput:
+        """Return the result or raise the run's error, once. A call before the run has ended abandons the run."""
+        try:
+            return self.output(self.answers())
+        finally:
+            self.leave()
+
+
+@runtime_checkable
+class BeginsRuns(Protocol):
+    """A runtime that needs no thread for a caller that waits only for a batch."""
+
+    def begin(
+        self,
+        spec: VersionSpec,
+        work: WorkInput,
+        parameters: Mapping[str, Json],
+        call: Call,
+        ended: Callable[[], None],
+    ) -> Begun | None:
+        """Start the work of `run` without waiting, or return None if a thread must. `ended`: see `Batcher.begin`."""
+
+    def rows_together(self, spec: VersionSpec) -> int:
+        """Return how many rows of different callers a run may hold now. It is 1 if they do not share a run."""
+
+
 log = structlog.get_logger(__name__)
 KEEP_FIT_EVERY_S = 10.0
 
 RunOnSession = Callable[[HostedSession, Sequence[Any], int, RunControl], Sequence[Any]]
-"""A function that runs a batch. It gets the payloads, the length to pad to and a control that can end the run, and
-returns an answer for each payload.
-"""
+"""A function from payloads, the length to pad to and a control that can end the run to an answer for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +119,14 @@ class SessionBatchers:
         host.on_change(self._changed)
 
     def limit(self, limits: Mapping[Part, BatchLimits]) -> None:
-        """Set an operator's limits, which apply from the next call on. Parts that are not named keep their runtime's
-        own limits.
-        """
+        """Set an operator's limits from the next call on. Parts that are not named keep their runtime's limits."""
         self._limits = dict(limits)
 
     def limits_of(self, part: Part, own: BatchLimits) -> BatchLimits:
         return self._limits.get(part, own)
 
     def figures(self) -> tuple[PartFigures, ...]:
-        """Return the figures of everything that has run here. A file that versions share counts for the version that
-        used it first.
-        """
+        """Return the figures of all that ran here. A shared file counts for the version that used it first."""
         with self._lock:
             waiting = {one.part: one.batcher.waiting_rows for one in self._served.values()}
             watches = list(self._watches.items())
@@ -125,8 +169,7 @@ class SessionBatchers:
         self, session: HostedSession, run: RunOnSession, of: Part, limits: BatchLimits
     ) -> Batcher[Any, Any]:
         served = self._of(session, run, of)
-        # The limits are those of the version that used the file first. Other versions that share the file do not change
-        # them call by call.
+        # The limits are those of the version that used the file first. Others do not change them by their calls.
         served.batcher.limits = self.limits_of(served.part, limits)
         return served.batcher
 
@@ -189,9 +232,7 @@ class SessionBatchers:
             return CostFit()
 
     def _keep_fit(self, session: HostedSession) -> None:
-        """Store the fit now and then, so that the experience of today's runs serves the first caller after
-        a restart.
-        """
+        """Store the fit now and then, so that today's runs serve the first caller after a restart."""
         now_s = time.monotonic()
         served = self._served.get(session.path)
         if served is not None and now_s >= served.keep_fit_at_s:

@@ -54,10 +54,7 @@ class BoundRun:
         return answers
 
     def _check(self, feeds: Mapping[str, Array]) -> None:
-        """Check the inputs here, because all errors of a bound run have the same class.
-
-        Raises ValueError if the inputs do not fit.
-        """
+        """Raise ValueError if the inputs do not fit. All errors of a bound run itself have the same class."""
         if set(feeds) != set(self._inputs):
             raise ValueError(
                 f"inputs are {names_in_words(sorted(self._inputs))}, not {names_in_words(sorted(feeds))}"

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference.batching.batcher import Piece
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import (
     Json,
     PageInput,
@@ -22,39 +21,37 @@ from inference.core.contracts import (
     WorkRefused,
 )
 from inference.core.errors import ModelFailed
-from inference.runtime.artifacts import artifact
-from inference.runtime.background_runs import Begun
-from inference.runtime.batched import Part, RunOnSession, SessionBatchers
+from inference.runtime.batched import EMBED_LIMITS, Begun, Part, RunOnSession, SessionBatchers
 from inference.runtime.fixed_size_runs import WHOLE_LENGTHS, whole_length, whole_rows
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.made_once import OncePerKey
 from inference.runtime.native import read_tokenizer
-from inference.runtime.own_limits import EMBED_LIMITS
 from inference.runtime.parameters import TRUNCATE
+from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import VECTORS
-from inference.runtime.texts import WINDOW_TOKENS, check_texts, check_tokens, name_of, page_text, too_long
-from inference.runtime.token_ids import Marks, read_tokens
+from inference.runtime.texts import (
+    WINDOW_TOKENS,
+    Marks,
+    check_texts,
+    check_tokens,
+    name_of,
+    page_text,
+    read_tokens,
+    too_long,
+)
 
 MAX_PAGE_WINDOWS = 16
-"""The number of windows of a page that are embedded. They cover 4096 tokens, several times what a dense A4 page
-holds.
-"""
+"""The number of embedded windows of a page: 4096 tokens, several times what a dense A4 page holds."""
 MAX_WINDOW_CHARACTERS = 32_768
-"""The most characters of a window. The time for tokenizing grows with the characters, and no sensible window of 256
-tokens is longer.
-"""
+"""The most characters of a window. Tokenizing time grows with them, and no sensible window is longer."""
 
 SOON_SPLIT_CHARACTERS = 8_192
 SOON_SPLIT_TEXTS = 16
-"""The most texts that are split into tokens without a thread. Up to this number and `SOON_SPLIT_CHARACTERS`, splitting
-takes some milliseconds at most.
-"""
+"""The most texts that are tokenized without a thread, which takes some milliseconds up to both limits."""
 
 RUN_ALONE = "texts_run_alone"
-"""The key in a version's settings with which no text shares a run, because neighboring texts would affect its
-vector.
-"""
+"""The setting of a version whose texts share no run, because neighboring texts would affect a vector."""
 
 Vectors = npt.NDArray[np.float32]
 Vector = npt.NDArray[np.float32]
@@ -125,9 +122,7 @@ class EmbedRuntime:
         call: Call,
         ended: Callable[[], None],
     ) -> Begun | None:
-        """Start the work as in `BeginsRuns.begin`. Also return None if splitting the texts into tokens would hold up
-        the caller.
-        """
+        """Start the work as in `BeginsRuns.begin`, or return None if tokenizing would hold up the caller."""
         path = self._weights(spec)
         if not isinstance(work, TextInput) or len(work.texts) > SOON_SPLIT_TEXTS:
             return None
@@ -183,9 +178,7 @@ class EmbedRuntime:
         return _answer_texts(Texts(windows, work.single, []), self._embed_windows(spec, windows, call))
 
     def _embed_page(self, spec: VersionSpec, page: PageInput, cuts: bool, call: Call) -> WorkOutput:
-        """Return a single vector for the whole page. It is the mean of its windows, each weighted by its number of
-        tokens.
-        """
+        """Return a vector for the whole page: the mean of its windows, each weighted by its number of tokens."""
         content = page_text(page)
         text = tokenize(self._tokenizer(spec).encoder, content, max_windows=MAX_PAGE_WINDOWS)
         if text.truncated and not cuts:
@@ -236,10 +229,7 @@ class EmbedRuntime:
 
 
 def padded_length(tokens: int) -> int:
-    """Return the smallest length at which a text's vector is the same, to the last bit, as at any greater length.
-
-    ONNX Runtime sums attention four steps at a time and takes another code path if three steps are left over.
-    """
+    """Return a length for the same vector as at any greater one: ONNX Runtime sums attention in steps of four."""
     return tokens + 1 if tokens % 4 == 3 else tokens
 
 

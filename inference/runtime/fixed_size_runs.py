@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from inference.runtime.own_limits import EMBED_LIMITS
+from inference.runtime.batched import EMBED_LIMITS
 from inference.runtime.row_independence import padded_to
 from inference.runtime.tensors import Array
 from inference.runtime.texts import WINDOW_TOKENS
@@ -19,9 +19,7 @@ WHOLE_ROWS = 16
 
 WHOLE_LENGTHS = (32, 64, 128, WINDOW_TOKENS)
 WHOLE_TOKENS = 1024
-"""The number of padded tokens in every run of texts, unless its rows are already the most allowed. An H100 takes nine
-tenths of this time for a single text.
-"""
+"""The padded tokens of each run of texts, up to the most rows. A single text takes an H100 nearly as long."""
 
 RunRows = Callable[[Mapping[str, Array]], Sequence[Array]]
 
@@ -37,9 +35,7 @@ def whole_rows(length: int) -> int:
 
 
 def in_whole_runs(run: RunRows, rows: int = WHOLE_ROWS) -> RunRows:
-    """Return a function like `run` that uses as many runs of exactly `rows` rows as necessary. The last run is filled
-    up with its last row.
-    """
+    """Return a function that calls `run` with exactly `rows` rows at a time, filled up with the last row."""
 
     def run_whole(feeds: Mapping[str, Array]) -> list[Array]:
         count = len(next(iter(feeds.values())))
@@ -59,7 +55,5 @@ def _part(feeds: Mapping[str, Array], start: int, rows: int) -> dict[str, Array]
 
 
 def _without_padding(answer: Array, rows: int, wanted: int) -> Array:
-    """Remove the padding rows. An answer with another number of rows stays as it is, so that the code that counts them
-    notices it.
-    """
+    """Remove the padding rows. An answer with another number of rows stays, so that the count is noticed."""
     return answer[:wanted] if answer.shape[:1] == (rows,) else answer

@@ -1,7 +1,4 @@
-"""Reads from an ONNX file what the proof of its rows needs, and none of its weights.
-
-The weights are skipped on the disk, because a parser would hold the whole file twice.
-"""
+"""Reads from an ONNX file what the proof of its rows needs. Weights are skipped on the disk, not held twice."""
 
 import mmap
 from collections.abc import Iterator
@@ -11,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inference.runtime.native import onnx_package
-from inference.runtime.row_proof.outline import Node, Outline
-from inference.runtime.row_proof.values import MAX_VALUES, Fixed, Shape, Size
+from inference.runtime.row_proof.values import MAX_VALUES, Fixed, Node, Outline, Shape, Size
 
 # These are field numbers of ModelProto, GraphProto and TensorProto.
 _GRAPH, _OPSET_IMPORT, _FUNCTION = 7, 8, 25

@@ -21,8 +21,6 @@ def inputs_in(signature: Mapping[str, Json], work: WorkInput) -> int:
 
 
 def reads_rows(signature: Mapping[str, Json]) -> bool:
-    """Return whether the first dimension of its tensors is any number of inputs. For a sound, for example, it is the
-    length of the sound.
-    """
+    """Return whether the first dimension counts inputs. For a sound, for example, it is the sound's length."""
     shapes = [one["shape"] for one in signature.get("inputs", ())]
     return bool(shapes) and all(len(shape) >= 2 and shape[0] == -1 for shape in shapes)

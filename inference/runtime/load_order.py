@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from inference.runtime.residency import Resident, make_room
 
 LOADS_AT_ONCE = 2
-"""The number of loads at the same time. A large model that takes half a minute must not hold up a small one, and every
-further load would slow down the models that run.
-"""
+"""The loads at the same time. A slow load must not hold up a small one, and more would slow down the runs."""
 OVERTAKEN_FOR_S = 2.0
-"""Seconds after which a load that waits for capacity is no longer overtaken. Otherwise, small loads would take the
-capacity forever.
-"""
+"""Seconds after which a load that waits for capacity is not overtaken, or small loads would take it forever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +16,7 @@ class WaitingLoad:
     path: str
     needed_bytes: int
     to_measure: bool = False
-    """Set if the size is not known yet. The file is then loaded by itself, so that the measurement covers
-    nothing else.
-    """
+    """Set if the size is not known yet. The file is then loaded alone, so that nothing else is measured."""
     nested: bool = False
     """Set if its caller has another session in use, which others may wait for. Such a load may always overtake."""
     blocked_s: float = 0.0
@@ -31,9 +25,7 @@ class WaitingLoad:
 
 @dataclass(frozen=True, slots=True)
 class LoadTurn:
-    """The load that begins, if any, and the sessions that leave for it. The `blocked` loads wait for capacity, and the
-    others wait for a load to end.
-    """
+    """The load that begins, if any, and what leaves for it. `blocked` loads wait for capacity, others for a load."""
 
     path: str | None = None
     evict: tuple[str, ...] = ()
@@ -47,9 +39,7 @@ def next_load(
     loading: Sequence[WaitingLoad],
     budget_bytes: int,
 ) -> LoadTurn:
-    """Choose the next load, first come, first served, among those for which there is capacity. `residents` include the
-    sessions that are being loaded.
-    """
+    """Choose the first waiting load for which there is capacity. `residents` include those being loaded."""
     if len(loading) >= LOADS_AT_ONCE or any(load.to_measure for load in loading):
         return LoadTurn()
     held = list(residents)

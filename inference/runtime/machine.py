@@ -27,9 +27,7 @@ class Granted:
 
 
 def usable_threads(affinity_cores: int, quota_cores: float | None) -> int:
-    """Return the number of threads. A quota of 1.5 cores keeps two threads busy, and threads beyond the quota would
-    only be throttled.
-    """
+    """Return the number of threads. A quota of 1.5 cores keeps two busy, and more would only be throttled."""
     if quota_cores is None:
         return max(1, affinity_cores)
     return max(1, min(affinity_cores, math.ceil(quota_cores)))
@@ -49,11 +47,9 @@ def parse_memory_max(text: str) -> int | None:
 
 
 def own_cgroup_folders(membership: str, root: Path, controller: str = "") -> tuple[Path, ...]:
-    """Return the folders of this process's group and its parents. A limit on any of them applies.
-
-    Without a controller, the folders are those of version 2. Version 1 has a tree for each controller, which two
-    controllers may share. A container may see its own group as the root of a tree, and not at the path of its
-    membership.
+    """Return the folders of this process's group and its parents, all of whose limits apply. Without a controller, they
+    are those of version 2. Version 1 has a tree for each controller, which two may share. A container may see its own
+    group as the root of a tree, and not at the path of its membership.
     """
     found: list[Path] = []
     for line in membership.splitlines():
@@ -94,9 +90,7 @@ def _cfs_quota(folder: Path) -> float | None:
 
 
 def parse_processor(cpuinfo: str) -> str | None:
-    """Return the name of the processor, such as `AMD EPYC 7B13`. A measurement on a processor says little about
-    another.
-    """
+    """Return the processor's name, such as `AMD EPYC 7B13`. Its measurements say little about another."""
     lines = (line.partition(":") for line in cpuinfo.splitlines())
     return next((value.strip() for name, _, value in lines if name.strip() == "model name"), None)
 

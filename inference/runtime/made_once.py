@@ -13,9 +13,7 @@ Value = TypeVar("Value")
 
 
 class OncePerKey(Generic[Value]):
-    """A cache of the `capacity` values used last. A caller of a key never waits for the value of another key to be
-    made.
-    """
+    """A cache of the `capacity` values used last. A caller never waits for the value of another key."""
 
     def __init__(self, *, capacity: int = 16) -> None:
         self._capacity = capacity
@@ -23,9 +21,7 @@ class OncePerKey(Generic[Value]):
         self._lock = threading.Lock()
 
     def get(self, key: str, make: Callable[[], Value], call: Call | None = None) -> Value:
-        """Return the value. `make` runs in the thread of the first caller and may end with that caller's `call`. The
-        next caller then makes the value.
-        """
+        """Return the value. `make` runs in the first caller's thread. If its call ends it, the next caller makes it."""
         call = call or Call()
         while True:
             value, is_mine_to_make = self._of(key)
@@ -60,9 +56,7 @@ class OncePerKey(Generic[Value]):
         return value, is_new
 
     def _fill(self, key: str, value: "Future[Value]", make: Callable[[], Value]) -> None:
-        """Make the value. Whatever happens, the waiting callers get the result or the error. After a failure, the next
-        caller tries again.
-        """
+        """Make the value. Waiting callers get it or the error. After a failure, the next caller tries again."""
         try:
             value.set_result(make())
         except BaseException as error:

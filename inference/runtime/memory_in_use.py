@@ -1,6 +1,4 @@
-"""The memory that models take, measured before and after as what this process has requested from the device that holds
-them.
-"""
+"""The memory that models take: what this process has requested from their device, before and after."""
 
 import ctypes
 import os
@@ -32,29 +30,14 @@ class MemoryGauge(Protocol):
 
 
 class _MallocInfo(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_size_t)
-        for name in (
-            "arena",
-            "ordblks",
-            "smblks",
-            "hblks",
-            "hblkhd",
-            "usmblks",
-            "fsmblks",
-            "uordblks",
-            "fordblks",
-            "keepcost",
-        )
-    ]
+    _NAMES = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+    _fields_ = [(name, ctypes.c_size_t) for name in _NAMES.split()]
 
 
 class MallocMemory:
-    """The memory that is allocated now, exact to the byte. Reading it takes microseconds, or milliseconds if tens of
-    thousands of blocks are free.
-
-    Resident pages say less. glibc keeps freed memory, which is most of a model's size after its load and all of it
-    after its end, so the next load would show no growth.
+    """The memory that is allocated now, exact to the byte. It takes microseconds, or milliseconds with many free
+    blocks. Resident pages say less: glibc keeps what a load or its end has freed, so the next load would show no
+    growth.
     """
 
     def __init__(self, library: Any) -> None:
@@ -90,9 +73,7 @@ class ResidentMemory:
 
 
 class GpuMemory:
-    """The memory of the first device that this process may use. Other processes on the device count too, so one worker
-    has one GPU.
-    """
+    """The memory of this process's first GPU. Other processes on it count too, so one worker has one GPU."""
 
     def __init__(self, driver: Any) -> None:
         self._driver = driver
@@ -134,9 +115,7 @@ def _checked(result: int) -> None:
 
 
 def data_bytes() -> int:
-    """Return all memory that this process has mapped for writing. Large blocks come and go by themselves
-    (`keep_no_large_blocks`).
-    """
+    """Return all memory mapped for writing. Large blocks come and go by themselves (`keep_no_large_blocks`)."""
     try:
         # This takes a hundredth of a millisecond. A Path would take twice as long.
         descriptor = os.open(PAGES, os.O_RDONLY)
@@ -164,9 +143,8 @@ def gpu_memory() -> GpuMemory | None:
 
 
 def keep_no_large_blocks() -> None:
-    """Let the allocator of the whole process keep no large blocks. By default, glibc learns from the first large block
-    that is freed to keep all blocks up to 32 MB, and does so for each thread. Images that were freed long ago would
-    stay resident once for every thread that has read a page.
+    """Let the allocator of the process keep no large blocks. After the first large block is freed, glibc would keep all
+    up to 32 MB for each thread, and images freed long ago would stay resident.
     """
     library = ctypes.CDLL(None)
     if hasattr(library, "mallinfo2"):
@@ -194,9 +172,7 @@ class Part:
 
     @property
     def given_back_bytes(self) -> int:
-        """Return the memory that others gave back since it began. That much more may have been taken than the memory in
-        use shows.
-        """
+        """Return the memory that others gave back since it began, which the memory in use hides."""
         return self._activity.given_back_bytes - self._given_back_before
 
 
@@ -215,9 +191,7 @@ class Activity:
 
     @contextmanager
     def part(self) -> Iterator[Part]:
-        """Yield the current part. Work that begins within a part in the same thread belongs to it, such as the warm-up
-        of a load.
-        """
+        """Yield the current part. Work inside a part in the same thread, such as a warm-up, belongs to it."""
         outer: Part | None = getattr(self._own, "part", None)
         if outer is not None:
             yield outer

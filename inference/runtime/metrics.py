@@ -1,11 +1,25 @@
 """Metrics of the batches and sessions of an engine. Labels never name a tenant."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from prometheus_client import Counter, Gauge, Histogram
 
-from inference.batching.watch import BatchFigures, BatchRun, BatchTally
-from inference.runtime.model_loads import ModelLoads
+from inference.batching.watch import BatchRun, BatchTally
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoads:
+    """The counts of all its files since this process began. A file that versions share counts for each version."""
+
+    loads: int = 0
+    load_s: float = 0.0
+    """The seconds of all loads, including warm-up."""
+    failures: int = 0
+    evictions: int = 0
+    held_bytes: int = 0
+    """The memory that is reserved now: what the loads took, and the most that runs needed."""
+
 
 BATCH_ROWS = Histogram(
     "maas_batch_rows",
@@ -71,11 +85,11 @@ class LoadMeter:
         self._counted = loads
 
 
-class MeteredBatches:
+class MeteredBatches(BatchTally):
     """A watch that counts the runs of a batcher for Prometheus and keeps their sums for heartbeats."""
 
     def __init__(self, model: str, part: str) -> None:
-        self._tally = BatchTally()
+        super().__init__()
         self._rows = BATCH_ROWS.labels(model, part)
         self._cost = BATCH_COST.labels(model, part)
         self._padded = PADDED.labels(model, part)
@@ -87,12 +101,8 @@ class MeteredBatches:
             reason: DROPPED.labels(model, part, reason) for reason in ("overloaded", "canceled", "expired")
         }
 
-    @property
-    def figures(self) -> BatchFigures:
-        return self._tally.figures
-
     def ran(self, run: BatchRun) -> None:
-        self._tally.ran(run)
+        super().ran(run)
         self._rows.observe(run.rows)
         self._cost.observe(run.padded)
         self._padded.inc(run.padded)
@@ -104,13 +114,13 @@ class MeteredBatches:
             self._wait.observe(wait_s)
 
     def overloaded(self, rows: int) -> None:
-        self._tally.overloaded(rows)
+        super().overloaded(rows)
         self._dropped["overloaded"].inc(rows)
 
     def canceled(self, pieces: int) -> None:
-        self._tally.canceled(pieces)
+        super().canceled(pieces)
         self._dropped["canceled"].inc(pieces)
 
     def expired(self, pieces: int) -> None:
-        self._tally.expired(pieces)
+        super().expired(pieces)
         self._dropped["expired"].inc(pieces)

@@ -1,8 +1,5 @@
-"""Text that the detector missed on a nearly empty page: ink outside all boxes, each piece shown to the detector by
-itself.
-
-The detector weighs each position against the whole image. A short line alone on a clean sheet is outweighed by the
-white around it, and is found in a smaller image of its surroundings.
+"""Text that the detector missed on a nearly empty page: ink outside all boxes, each piece shown to it by itself. A
+short line alone on a clean sheet is outweighed by the white around it, and is found in a smaller image.
 """
 
 from dataclasses import dataclass
@@ -16,17 +13,11 @@ from inference.core.contracts import Pixels
 from inference.runtime.text_detection import MIN_DETECTOR_SIDE, Floats, in_reading_order
 
 INK_CONTRAST = 32
-"""The contrast of ink in gray levels from the background. It is more than the grain of a scan and less than pale
-print.
-"""
+"""The contrast of ink in gray levels from the background: more than a scan's grain, less than pale print."""
 NEARLY_EMPTY = 0.005
-"""The share of ink below which a page is nearly empty. A page with a few lines of print has more, and they outweigh the
-white.
-"""
+"""The share of ink below which a page is nearly empty. A few lines of print have more, and outweigh the white."""
 MIN_MISSED_SHARE = 0.1
-"""The share of a piece's ink outside the boxes above which it counts as missed. Tails of letters and underlines also
-extend beyond the box of a line that was found.
-"""
+"""The share of a piece's ink outside the boxes that counts as missed. Tails of letters are outside boxes too."""
 JOINED_PIXELS = (49, 25)
 """The width and height within which marks belong together. They join the words of a line, not the lines of a page."""
 MIN_INK_PIXELS = 24
@@ -50,9 +41,7 @@ class MissedPiece:
     """The area of the piece and its close surroundings on the whole page."""
 
     def add(self, found: Floats, boxes: Floats) -> Floats:
-        """Return the boxes on the page, with those found in the image of the piece instead of the earlier boxes of the
-        piece.
-        """
+        """Return the page's boxes, with those found in the piece's image in place of its earlier ones."""
         if not len(found):
             return boxes
         across, down = boxes.mean(axis=1).astype(int).T
@@ -61,9 +50,7 @@ class MissedPiece:
 
 
 def missed_pieces(image: Pixels, boxes: Floats) -> list[MissedPiece]:
-    """Return the pieces that are largely outside the boxes, most ink first. There are none if the page is not nearly
-    empty.
-    """
+    """Return the pieces largely outside the boxes, most ink first, or none if the page is not nearly empty."""
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     background = int(cv2.calcHist([grey], [0], None, [256], [0, 256]).argmax())
     ink = _ink(grey, background)

@@ -1,6 +1,4 @@
-"""The libraries in C++ and Rust. They are imported when they are first used, so a process that runs no model holds none
-of them.
-"""
+"""The libraries in C++ and Rust, imported at their first use. A process that runs no model holds none of them."""
 
 from functools import cache
 from typing import Any
@@ -24,9 +22,7 @@ def invalid_argument() -> type[Exception]:
 
 @cache
 def onnx_package() -> Any:
-    """Return the package that reads the format and does not run it. It is needed only for a file that was never seen
-    before.
-    """
+    """Return the package that reads the format without running it, for files that were never seen before."""
     import onnx  # noqa: PLC0415  # as above
     import onnx.helper  # noqa: PLC0415
     import onnx.numpy_helper  # noqa: PLC0415

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from inference.batching.batcher import Piece
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import (
     Json,
     PageInput,
@@ -21,11 +20,10 @@ from inference.core.contracts import (
     WorkRefused,
 )
 from inference.core.errors import ModelFailed
-from inference.runtime.artifacts import artifact
-from inference.runtime.batched import Part, SessionBatchers
+from inference.runtime.batched import DETECTION_LIMITS, RECOGNITION_LIMITS, Part, SessionBatchers
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.missed_text import missed_pieces
-from inference.runtime.own_limits import DETECTION_LIMITS, RECOGNITION_LIMITS
+from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost
 from inference.runtime.text_detection import (
     STRIDE,
@@ -56,15 +54,11 @@ class FoundLine:
 
 
 class OcrRuntime:
-    """The runtime for text recognition. Lines of all pages that are read at the same time share the recognizer's
-    batches, whichever callers they belong to.
-    """
+    """The runtime for text recognition. Lines of all pages read at the same time share batches between callers."""
 
     session_roles = ("detection", "recognition")
     may_use_gpu = False
-    """GPUs are not used: ONNX Runtime plans every convolution anew for an image of another size than the last. That
-    takes seconds each time, and pages and lines come in all sizes.
-    """
+    """No GPU: ONNX Runtime would plan every convolution anew, for seconds, at each new size of a page or line."""
 
     def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host

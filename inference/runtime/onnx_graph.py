@@ -13,17 +13,14 @@ import structlog
 
 from inference.batching.batcher import Piece
 from inference.batching.limits import Sharing
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
 from inference.core.errors import ModelFailed
-from inference.runtime.artifacts import artifact
-from inference.runtime.background_runs import Begun
-from inference.runtime.batched import Part, SessionBatchers
+from inference.runtime.batched import ONNX_LIMITS, Begun, Part, SessionBatchers
 from inference.runtime.fixed_size_runs import RunRows, in_whole_runs
 from inference.runtime.graph_outline import OutlineUnreadable, read_outline
 from inference.runtime.hosted_session import HostedSession, InvalidFeed
-from inference.runtime.own_limits import ONNX_LIMITS
+from inference.runtime.precision import artifact
 from inference.runtime.row_independence import (
     NO_PROOF,
     RowIndependence,
@@ -33,13 +30,12 @@ from inference.runtime.row_independence import (
 )
 from inference.runtime.row_proof import Proof, prove_rows
 from inference.runtime.session_host import SessionHost
+from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import Array, TensorSpec, own_tensor, tensor_spec
 
 log = structlog.get_logger(__name__)
 TRIAL_S = 3.0
-"""Seconds of a load for the trial of rows. A graph whose rows cannot be tried in this time is run for a single caller
-at a time.
-"""
+"""Seconds of a load for the trial of rows. A graph that takes longer is run for one caller at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +154,7 @@ class OnnxRuntime:
         return split_rows(answers, [caller.rows for caller in callers], min_rows)
 
     def _warm_up(self, session: HostedSession) -> None:
-        """Run the smallest input and find out whether rows may share a run. A graph that needs a larger input is warmed
-        up by its first caller.
-        """
+        """Run the smallest input and find out whether rows may share a run. Other graphs are warmed up by a caller."""
         signature = signature_of(session)
         feeds = {tensor.name: _smallest(tensor) for tensor in signature.inputs}
         with suppress(InvalidFeed, ModelFailed):
@@ -170,8 +164,7 @@ class OnnxRuntime:
             known = self._found_before(session) or self._tried(session, signature)
             self._independence[session.path] = known
         if session.on_gpu and known.batchable:
-            # This run has the size of later runs, because a GPU's libraries take their time for a size that they have
-            # not seen.
+            # This run has the size of later runs. A GPU's libraries take their time for each new size.
             with suppress(InvalidFeed, ModelFailed):
                 in_whole_runs(session.run)(feeds)
 
@@ -226,9 +219,7 @@ def _in_rows(session: HostedSession, run: RunRows) -> RunRows:
 
 
 def _checked(session: HostedSession, answers: list[Array]) -> list[Array]:
-    """Check and return the answers. A graph may declare a shape and return another for some values only. A caller's row
-    would then widen all rows.
-    """
+    """Check and return the answers. A wrong shape for some values only would widen all callers' rows."""
     for declared, answer in zip(session.outputs, answers, strict=True):
         tensor_spec(declared).check_output(answer)
     return answers
@@ -243,9 +234,7 @@ def _proof(path: Path) -> Proof:
 
 
 class RunsInTime:
-    """A runner that refuses a run that comes too late, or that would end too late by the time per value of earlier
-    runs.
-    """
+    """A runner that refuses a run that comes too late, or would by the time per value of earlier runs."""
 
     def __init__(
         self,
@@ -270,9 +259,7 @@ class RunsInTime:
 
 
 def split_rows(answers: Sequence[Array], counts: Sequence[int], min_rows: int) -> list[list[Array]]:
-    """Return each caller's part of every output. The number of rows must be exact, because the part of the next caller
-    would be shifted otherwise.
-    """
+    """Return each caller's part of every output. A wrong number of rows would shift the next caller's part."""
     total = sum(counts)
     for answer in answers:
         got = answer.shape[0] if answer.ndim else None
@@ -321,8 +308,4 @@ def _smallest(tensor: TensorSpec) -> Array:
     shape = [max(size, 1) for size in tensor.shape]
     if tensor.datatype == "BYTES":
         return np.full(shape, "", object)
-    return np.zeros(shape, _numpy_type(tensor.datatype))
-
-
-def _numpy_type(datatype: str) -> np.dtype[np.generic]:
-    return np.dtype(datatype.lower().replace("fp", "float"))
+    return np.zeros(shape, NUMPY_TYPES[tensor.datatype])

@@ -1,13 +1,28 @@
 """The input that each kind of model accepts: kinds of work, and parameters with their bounds and defaults."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from inference.core.contracts import Json, PageInput, TextInput, TokenInput, WorkInput, WorkRefused
-from inference.runtime.document_kinds import EVERY_KIND, IMAGE, PDF, PLAIN_TEXT
 from tenants.core.messages import value_in_words
+
+PDF, IMAGE, PLAIN_TEXT = "pdf", "image", "text"
+EVERY_KIND = (PDF, IMAGE, PLAIN_TEXT)
+_PLURAL = {PDF: "PDF files", IMAGE: "images", PLAIN_TEXT: "plain text"}
+_SINGULAR = {PDF: "a PDF file", IMAGE: "an image", PLAIN_TEXT: "plain text"}
+
+
+def kinds_in_words(kinds: Sequence[str]) -> str:
+    """Return a text such as `PDF files and images`."""
+    named = [_PLURAL[kind] for kind in kinds]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+
+
+def mismatch(model: str, readable: Sequence[str], kind: str) -> str:
+    """Return a sentence that says why a document of this kind does not fit."""
+    return f"The model {model!r} reads {kinds_in_words(readable)}, but this document is {_SINGULAR[kind]}."
+
 
 DOCUMENT, TEXT, TEXTS, TENSORS = "document", "text", "texts", "tensors"
 
@@ -63,26 +78,22 @@ TRUNCATE = Parameter(
     "else it is refused.",
 )
 
-INTERFACES: Mapping[str, Interface] = MappingProxyType(
-    {
-        "ocr": Interface((DOCUMENT,), (MIN_CONFIDENCE,), (PDF, IMAGE)),
-        "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,), (PDF, PLAIN_TEXT)),
-        "parse": Interface((DOCUMENT, TEXT), (MIN_CONFIDENCE, INCLUDE_EMBEDDING)),
-        "onnx": Interface((TENSORS,)),
-    }
-)
+INTERFACES: Mapping[str, Interface] = {
+    "ocr": Interface((DOCUMENT,), (MIN_CONFIDENCE,), (PDF, IMAGE)),
+    "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,), (PDF, PLAIN_TEXT)),
+    "parse": Interface((DOCUMENT, TEXT), (MIN_CONFIDENCE, INCLUDE_EMBEDDING)),
+    "onnx": Interface((TENSORS,)),
+}
 
 
 GRAPH = "graph"
 """The runtime of declared pipelines. Each pipeline declares in its own settings what it accepts."""
 MAX_PARAMETERS = 20
-NOTHING: Mapping[str, Json] = MappingProxyType({})
+NOTHING: Mapping[str, Json] = {}
 
 
 def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interface:
-    """Return the interface of a version. `config` is the version's own configuration. It declares the interface of a
-    declared pipeline, while that of other models depends on the runtime.
-    """
+    """Return a version's interface, which depends on its runtime or, for a declared pipeline, on its `config`."""
     if runtime == GRAPH and "graph" in config:
         declared = config["graph"]
         return Interface(
@@ -98,10 +109,7 @@ def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interfac
 
 
 def documents_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> tuple[str, ...]:
-    """Return the kinds of document that a version reads, or none for a version that accepts no documents.
-
-    A runtime of a newer product, whose model is listed while the service is upgraded, is assumed to read every kind.
-    """
+    """Return the kinds of document that a version reads, none or, for a runtime of a newer product, all."""
     if runtime not in INTERFACES and (runtime != GRAPH or "graph" not in config):
         return EVERY_KIND
     interface = interface_of(runtime, config)
@@ -109,10 +117,7 @@ def documents_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> tuple[st
 
 
 def read_parameters(declared: Json) -> tuple[Parameter, ...]:
-    """Read parameters as a pipeline declares them.
-
-    Raises ValueError with a message that says which parameter is wrong.
-    """
+    """Read parameters as a pipeline declares them, or raise ValueError that says which one is wrong."""
     if not isinstance(declared, list) or len(declared) > MAX_PARAMETERS:
         raise ValueError(f"`parameters` must be a list of at most {MAX_PARAMETERS}")
     read = tuple(_read_parameter(one) for one in declared)

@@ -1,8 +1,9 @@
-"""The precision in which a model runs. A version may hold the same graph in several precisions."""
+"""The files of a version by role, each in one of several precisions."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from inference.core.contracts import VersionSpec
 from inference.core.errors import ModelFailed
 
 FP32 = "fp32"
@@ -11,16 +12,12 @@ DEVICES = ("cpu", "gpu")
 
 
 def variant_role(role: str, precision: str) -> str:
-    """Return the role of the artifact in this precision. `weights` in int8 is the artifact `weights.int8`, and the
-    plain role is fp32.
-    """
+    """Return the artifact's role in this precision: `weights.int8` is `weights` in int8; the plain role is fp32."""
     return role if precision == FP32 else f"{role}.{precision}"
 
 
 def chosen_precision(config: Mapping[str, Any], *, on_gpu: bool) -> str:
-    """Return the precision for this device. `config["precision"]` is a single name, or a name for each device. The
-    default is fp32.
-    """
+    """Return the device's precision. `config["precision"]` is a name or one for each device, fp32 by default."""
     wish = config.get("precision", FP32)
     if isinstance(wish, Mapping):
         unknown = sorted(set(wish) - set(DEVICES))
@@ -36,9 +33,7 @@ def chosen_precision(config: Mapping[str, Any], *, on_gpu: bool) -> str:
 
 
 def chosen_role(artifacts: Collection[str], role: str, config: Mapping[str, Any], *, on_gpu: bool) -> str:
-    """Return the artifact to load for this role. An artifact that exists in no other precision, like a tokenizer, is
-    used as it is.
-    """
+    """Return the artifact to load for this role. One without variants, like a tokenizer, is used as it is."""
     precision = chosen_precision(config, on_gpu=on_gpu)
     wanted = variant_role(role, precision)
     if wanted in artifacts or wanted == role:
@@ -52,3 +47,18 @@ def chosen_role(artifacts: Collection[str], role: str, config: Mapping[str, Any]
         f"its precision is {precision} on the {DEVICES[on_gpu]}, and it has no artifact '{wanted}'"
         f" (it has: {', '.join(sorted(artifacts)) or 'none'})",
     )
+
+
+def artifact(spec: VersionSpec, role: str, *, on_gpu: bool = False) -> str:
+    """Return the local path of the file for this role, in the precision that the version sets for this device."""
+    try:
+        chosen = chosen_role(spec.artifacts.keys(), role, spec.config, on_gpu=on_gpu)
+    except ModelFailed as error:
+        raise ModelFailed(error.code, f"{spec.key}: {error.detail}") from None
+    try:
+        return spec.artifacts[chosen]
+    except KeyError:
+        roles = ", ".join(sorted(spec.artifacts)) or "none"
+        raise ModelFailed(
+            "model_artifact_missing", f"{spec.key} has no artifact '{role}' (it has: {roles})"
+        ) from None

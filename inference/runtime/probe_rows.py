@@ -1,6 +1,4 @@
-"""Rows for the trial of a graph. The result of a graph may depend on how large its values are, or on a single value
-among many.
-"""
+"""Rows for the trial of a graph, whose result may depend on how large values are, or on one among many."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,17 +1,20 @@
-"""The measurements of a model file on a device. They are stored, so that a restart knows them before it loads
-anything.
-"""
+"""The measurements of a model file on a device, stored so that a restart knows them before it loads anything."""
 
 import hashlib
 import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+import structlog
+
+Answer = TypeVar("Answer")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -37,9 +40,7 @@ class Profile:
         return max(self.file_bytes, self.loaded_bytes)
 
     def reserved_bytes(self, budget_bytes: int) -> int:
-        """Return the memory with its arena at its largest. A model that would fill all memory gives its arena back
-        instead.
-        """
+        """Return the memory with its largest arena. A model that would fill all memory gives its arena back."""
         peak_bytes = max(self.min_bytes, self.peak_bytes)
         return peak_bytes if peak_bytes <= budget_bytes else self.min_bytes
 
@@ -48,9 +49,7 @@ class Profile:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Profile":
-        """Read a profile that an older or newer release may have written, and keep the values that this
-        release knows.
-        """
+        """Read a profile that another release may have written, and keep the values that this one knows."""
         known = {one.name for one in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})
 
@@ -75,9 +74,7 @@ class MemoryProfiles:
 
 
 class FolderProfiles:
-    """A store with a JSON file for each profile, for a single process without a database. A file is written completely
-    or not at all.
-    """
+    """A store with a JSON file for each profile, for one process without a database. A file is never half written."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -106,10 +103,122 @@ class FolderProfiles:
 
 
 def artifact_id(path: Path) -> str:
-    """Return the sha256 in the name of an artifact's folder. For a file elsewhere, return the sha256 of its path, size
-    and time.
-    """
+    """Return the sha256 in the name of an artifact's folder, or that of another file's path, size and time."""
     if SHA256.fullmatch(path.parent.name):
         return path.parent.name
     stat = path.stat()
     return hashlib.sha256(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}".encode()).hexdigest()
+
+
+log = structlog.get_logger(__name__)
+SAVED_EVERY_S = 30.0
+LEFT_ALONE_S = 10.0
+"""Seconds for which a store that failed is not used. Otherwise, every load would wait for it."""
+
+
+class ProfileKeeper:
+    def __init__(self, store: ProfileStore | None, device: str) -> None:
+        self._store = store or MemoryProfiles()
+        self._device = device[:200]
+        self._profiles: dict[str, Profile] = {}
+        self._artifacts: dict[str, str] = {}
+        self._changed: set[str] = set()
+        self._unread: set[str] = set()
+        """The files whose profiles were requested while the store was away, and must not be overwritten there."""
+        self._lock = threading.Lock()
+        self._saving = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._away_until_s = 0.0
+
+    def known(self, path: str) -> Profile | None:
+        """Return the known profile without a request to the store."""
+        with self._lock:
+            return self._profiles.get(path)
+
+    def read(self, path: str) -> Profile:
+        """Return the profile. The store is read unless the profile of this very file was read before."""
+        artifact = artifact_id(Path(path))
+        with self._lock:
+            known = self._profiles.get(path) if self._artifacts.get(path) == artifact else None
+            if known is not None and path not in self._unread:
+                return known
+        found, away = None, False
+        try:
+            found = self._reach(lambda: self._store.get(artifact, self._device))
+        except StoreAway:
+            away = True
+        with self._lock:
+            (self._unread.add if away else self._unread.discard)(path)
+            self._artifacts[path] = artifact
+            self._profiles[path] = _merged(known or Profile(), found or Profile())
+            return self._profiles[path]
+
+    def change(self, path: str, **values: Any) -> Profile:
+        with self._lock:
+            before = self._profiles.get(path, Profile())
+            after = replace(before, **values)
+            if after != before:
+                self._profiles[path] = after
+                self._changed.add(path)
+                self._start()
+            return after
+
+    def save(self) -> None:
+        """Save the changed profiles. Those that the store did not accept are tried again with the next save."""
+        with self._saving:
+            with self._lock:
+                changed, self._changed = self._changed, set()
+                to_save = {
+                    path: (self._artifacts[path], self._profiles[path])
+                    for path in changed
+                    if path in self._artifacts
+                }
+            for path, (artifact, profile) in to_save.items():
+                try:
+                    self._save(path, artifact, profile)
+                except StoreAway:
+                    with self._lock:
+                        self._changed.add(path)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.save()
+
+    def _start(self) -> None:
+        if self._thread is None and not isinstance(self._store, MemoryProfiles):
+            self._thread = threading.Thread(target=self._save_now_and_then, name="profiles", daemon=True)
+            self._thread.start()
+
+    def _save_now_and_then(self) -> None:
+        while not self._stopping.wait(SAVED_EVERY_S):
+            self.save()
+
+    def _save(self, path: str, artifact: str, profile: Profile) -> None:
+        if path in self._unread:
+            stored = self._reach(lambda: self._store.get(artifact, self._device))
+            profile = _merged(profile, stored or Profile())
+            with self._lock:
+                self._unread.discard(path)
+                self._profiles[path] = _merged(self._profiles[path], profile)
+        self._reach(lambda: self._store.put(artifact, self._device, profile))
+
+    def _reach(self, do: Callable[[], Answer]) -> Answer:
+        if time.monotonic() < self._away_until_s:
+            raise StoreAway
+        try:
+            return do()
+        except Exception as error:
+            self._away_until_s = time.monotonic() + LEFT_ALONE_S
+            log.warning("model_profiles_unavailable", exc_info=True)
+            raise StoreAway from error
+
+
+class StoreAway(Exception):
+    """The error for a store that is away. Loads go on, and what was learned is kept until it is back."""
+
+
+def _merged(own: Profile, stored: Profile) -> Profile:
+    """Merge two profiles. Values measured here are newer, and stored values stay where nothing was learned."""
+    measured = own if own.loaded_bytes else stored
+    return replace(measured, fit=own.fit or stored.fit, exactness=own.exactness or stored.exactness)

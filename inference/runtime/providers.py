@@ -45,10 +45,8 @@ def plan_execution(
     gpu_memory_bytes: int | None = None,
     tensorrt_cache: str | None = None,
 ) -> ExecutionPlan:
-    """Plan CUDA first if the build offers it and there is a device, and always the CPU.
-
-    The GPU build lists CUDA as available on hosts without a GPU too, hence the second condition. TensorRT comes before
-    CUDA if a folder for its engines is given. It takes minutes to build an engine, once for each model and device.
+    """Plan CUDA first if the build offers it and there is a device, as the GPU build lists CUDA on any host, and always
+    the CPU. With a folder for its engines, TensorRT comes first. It takes minutes to build one per model and device.
     """
     cpu = Provider(CPU)
     if CUDA not in available or not has_nvidia_gpu:
@@ -76,9 +74,7 @@ def _cuda_options(gpu_memory_bytes: int | None) -> ProviderOptions:
 
 
 def _tensorrt_options(cache: str) -> ProviderOptions:
-    """Return options that keep the precision of the file. Another precision is another artifact, which was compared
-    with this one.
-    """
+    """Return options that keep the file's precision. Another precision is another, compared artifact."""
     return {
         "trt_engine_cache_enable": "True",
         "trt_engine_cache_path": cache,

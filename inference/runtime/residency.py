@@ -1,6 +1,4 @@
-"""The choice of the sessions that leave memory so that another one fits: those that are worth least for the memory they
-take.
-"""
+"""The choice of the sessions that leave memory for another one: those worth least for the memory they take."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,9 +13,7 @@ MIN_LOAD_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class UseRate:
-    """The uses of a session, combined in a single number. A use counts less the longer ago it was, so the number
-    reflects recent and frequent use.
-    """
+    """The uses of a session as one number. A use counts less the longer ago it was."""
 
     count: float = 0.0
     at_s: float = 0.0
@@ -58,11 +54,7 @@ class MemoryBudget:
 
 
 def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes: int) -> MemoryBudget:
-    """Choose the sessions to evict: those with the least worth per byte first, none in use, and none that turns out not
-    to be needed.
-
-    Nothing is evicted if even all idle sessions would not free enough memory.
-    """
+    """Choose idle sessions to evict, least worth per byte first, and none that is not needed or would not suffice."""
     held = list(residents)
     excess_bytes = _held_bytes(held) + needed_bytes - budget_bytes
     idle = sorted(
@@ -84,9 +76,7 @@ def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes:
 def without_needless(
     leaving: Sequence[One], dearest_first: Sequence[One], suffices: Callable[[Sequence[One]], bool]
 ) -> list[One]:
-    """Return the sessions that must leave. A large session chosen late may free all the memory that small ones before
-    it were to free, so the small ones stay.
-    """
+    """Return the sessions that must leave. A large one chosen late may free all that small ones were to free."""
     needed = list(leaving)
     for one in dearest_first:
         rest = [other for other in needed if other != one]

@@ -22,13 +22,9 @@ MANY_ROWS = 32
 LONGEST_REASON = 200
 NO_PROOF = Proof(False, "its operators were not looked at")
 FREE, MUCH_FREE = 4, 16
-"""The sizes that a dimension of any size has in a trial. A library may take another code path for more rows, or for
-longer ones.
-"""
+"""The sizes of an open dimension in a trial. A library may run more or longer rows by another code path."""
 MIN_ROWS = (1, 2, 4)
-"""The smallest numbers of rows, tried in this order. A graph that needs more padding than this gains nothing from
-batches.
-"""
+"""The smallest numbers of rows, in order. A graph that needs more padding gains nothing from batches."""
 LARGEST_ROW = 4_000_000
 """The largest number of values in a row. The rows of a graph that takes more are not put together."""
 
@@ -78,10 +74,8 @@ def find_row_independence(
     seed: int = 0,
     proof: Proof = NO_PROOF,
 ) -> RowIndependence:
-    """Run different rows alone and together, and compare their answers to the last bit. `run` raises if the graph does
-    not accept such an input.
-
-    If the proof holds, rows of a single kind are enough. Otherwise, rows of many kinds are tried.
+    """Compare the answers of different rows alone and together to the last bit. `run` raises for inputs that the graph
+    does not accept. If the proof holds, rows of a single kind are enough.
     """
     found = _tried(inputs, outputs, run, np.random.default_rng(seed), broadly=not proof.holds)
     if not found.batchable or proof.holds:
@@ -104,7 +98,8 @@ def _tried(
         return RowIndependence(None, "one row is too large to be tried")
     run = _Timely(run)
     try:
-        first = _Trial.of(run, rows_of(inputs, ROWS, FREE, generator), range(ROWS), must_run=True)
+        ordinary = rows_of(inputs, ROWS, FREE, generator)
+        first = _Trial(ordinary, run(ordinary), range(ROWS), must_run=True)
         more: list[_Trial] | None = None
         for min_rows in MIN_ROWS:
             if not first.has_a_row_for_each or not first.agrees(run, min_rows):
@@ -145,14 +140,8 @@ class _Trial:
     rows: Mapping[str, Array]
     together: Sequence[Array]
     checked_at: Sequence[int]
-    must_run: bool
+    must_run: bool = False
     """Set if a run that fails must raise. Otherwise, a run that fails or comes too late shows nothing."""
-
-    @classmethod
-    def of(
-        cls, run: Run, rows: Mapping[str, Array], checked_at: Sequence[int], *, must_run: bool
-    ) -> "_Trial":
-        return cls(rows, run(rows), checked_at, must_run)
 
     @property
     def has_a_row_for_each(self) -> bool:
@@ -176,16 +165,14 @@ class _Trial:
 
 
 def _larger(inputs: Sequence[TensorSpec], run: Run, generator: np.random.Generator) -> Iterator[_Trial]:
-    """Yield trials of more and longer rows, as far as the graph accepts them and in time. A dimension of any size may
-    have to fit another.
-    """
+    """Yield trials of more and longer rows that the graph accepts in time. Open dimensions may have to agree."""
     for free in (FREE, MUCH_FREE) if any(-1 in tensor.shape[1:] for tensor in inputs) else (FREE,):
         count = min(MANY_ROWS, LARGEST_TRIAL // max(1, _row_values(inputs, free)))
         if count <= ROWS:
             continue
         with suppress(Exception):
             rows = rows_of(inputs, count, free, generator)
-            yield _Trial.of(run, rows, (0, count // 2, count - 1), must_run=False)
+            yield _Trial(rows, run(rows), (0, count // 2, count - 1))
 
 
 def _of_all_kinds(
@@ -198,11 +185,11 @@ def _of_all_kinds(
         with suppress(Exception):
             count = min(ROWS, max(2, room))
             rows = rows_of(inputs, count, FREE, generator, kind)
-            yield _Trial.of(run, rows, [count // 2], must_run=False)
+            yield _Trial(rows, run(rows), [count // 2])
             taken.append(rows)
     for mixed in one_of_each(taken, max(ROWS, room)):
         with suppress(Exception):
-            yield _Trial.of(run, mixed, range(len(next(iter(mixed.values())))), must_run=False)
+            yield _Trial(mixed, run(mixed), range(len(next(iter(mixed.values())))))
 
 
 def _same(one: Array, other: Array) -> bool:

@@ -36,10 +36,7 @@ class RunLimit:
 
     @contextmanager
     def of(self, limit_s: float) -> Iterator[Any]:
-        """Yield the options to run with.
-
-        Raises RunTookTooLong in place of the error that ending the run causes.
-        """
+        """Yield the options to run with. RunTookTooLong replaces the error that ending the run causes."""
         run = _Run(time.monotonic() + limit_s, next(self._numbers), _quiet_options())
         self._watch(run)
         try:
@@ -81,9 +78,7 @@ class RunLimit:
 
 
 def _quiet_options() -> Any:
-    """Return options that log nothing. Errors in a run are raised, and on the console they would also show the model's
-    own names.
-    """
+    """Return options that log nothing. Errors are raised, and the console would show the model's own names."""
     options = onnx_runtime().RunOptions()
     options.log_severity_level = 4
     return options

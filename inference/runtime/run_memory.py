@@ -1,6 +1,4 @@
-"""The memory that the runs of a session make its arena hold. It is measured around each run, and given back if memory
-is short.
-"""
+"""The memory that a session's runs make its arena hold, measured around each, and given back if it is short."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,9 +10,7 @@ from inference.runtime.memory_in_use import MemoryGauge, Part, activity
 from inference.runtime.tensors import Array
 
 NOTICED_BYTES = 8 << 20
-"""The growth below which only runs larger than all before are counted. Smaller growth may as well come from other work
-at the same time.
-"""
+"""The growth below which only the largest runs are counted. It may as well come from other work meanwhile."""
 
 Run = Callable[[], list[Any]]
 
@@ -25,13 +21,9 @@ class RunMemory:
     def __init__(self, memory: MemoryGauge, *, on_gpu: bool) -> None:
         self.growth = ArenaGrowth()
         self.on_growth: Callable[[bool], None] | None = None
-        """The callback after a run that has changed `growth`. It is called in the run's thread, and its argument says
-        whether the measurement is certain.
-        """
+        """The callback in the run's thread after `growth` changed. Its argument says whether this is certain."""
         self.gives_back = False
-        """Set if each run gives back the free memory of the arena at its end, except the memory that its answer is in.
-        This is slower, and is for hosts whose memory does not suffice to keep it.
-        """
+        """Set if each run gives back all arena memory except its answer's. It is slower, for hosts short of memory."""
         self._gives_back_now = self._gives_back_next = False
         self._kept_bytes = 0
         self._memory = memory
@@ -45,9 +37,7 @@ class RunMemory:
 
     @contextmanager
     def giving_back(self) -> Iterator[None]:
-        """Give back memory after each run in this block, whose runs are larger than those of callers may ever be. Each
-        leaves only the memory of its answer in the arena.
-        """
+        """Give back memory after each run in this block but its answer's. These runs are larger than callers'."""
         self._gives_back_now = True
         try:
             yield
@@ -63,8 +53,7 @@ class RunMemory:
             return self._run_and_look(run, {name: feed.shape for name, feed in feeds.items()}, part)
 
     def _run_and_look(self, run: Run, shapes: Shapes, part: Part) -> list[Any]:
-        # The measurement is exact if growth is expected. Otherwise a quick one must do, which costs the same however
-        # much is free.
+        # The measurement is exact if growth is expected, or else quick, at the same cost however much is free.
         larger = self.growth.may_grow_with(shapes)
         read = self._memory.used_bytes if larger else self._memory.mapped_bytes
         before_bytes = read()
@@ -99,10 +88,8 @@ class RunMemory:
             self.on_growth(alone)
 
     def _given_back(self, answer_bytes: int, grown_bytes: int) -> None:
-        """Record that memory was given back. The memory of the answer stays: at least its own size, and all of the
-        arena's block that it was put into.
-
-        A small answer is put into the first block, which is never given back. A warm-up keeps that block small.
+        """Record that memory was given back, except the arena's block with the answer. A small answer is put into the
+        first block, which is never given back and which a warm-up keeps small.
         """
         with self._lock:
             is_small = answer_bytes < NOTICED_BYTES

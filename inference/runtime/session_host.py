@@ -14,18 +14,24 @@ import structlog
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.runtime.hosted_session import HostedSession, weight_bytes
-from inference.runtime.load_failures import LoadFailures, fresh
 from inference.runtime.load_order import LoadTurn, next_load
 from inference.runtime.load_watch import waiting_for_load
 from inference.runtime.machine import processor
 from inference.runtime.memory_in_use import MemoryGauge, activity, host_memory, memory_of
 from inference.runtime.native import onnx_runtime
-from inference.runtime.profile_keeper import ProfileKeeper
-from inference.runtime.profiles import Profile, ProfileStore
+from inference.runtime.profiles import Profile, ProfileKeeper, ProfileStore
 from inference.runtime.providers import ExecutionPlan
 from inference.runtime.residency import Resident, UseRate, make_room
-from inference.runtime.session_slot import Change, Happened, LoadTally, ResidentSession, Slot, State
-from inference.runtime.tensors import Array
+from inference.runtime.session_slot import (
+    Change,
+    Happened,
+    LoadFailures,
+    LoadTally,
+    ResidentSession,
+    Slot,
+    State,
+    fresh,
+)
 
 __all__ = ["Change", "Happened", "LoadTally", "ResidentSession", "SessionHost"]
 
@@ -42,9 +48,7 @@ class Borrowed:
 
 
 class SessionHost:
-    """A host of sessions. A session in use is never evicted, and by their measurements the held sessions never exceed
-    the budget.
-    """
+    """A host of sessions. None in use is evicted, and by their measurements they never exceed the budget."""
 
     def __init__(
         self,
@@ -88,12 +92,6 @@ class SessionHost:
         with self.session(path, warm_up, call=call, name=name, on_cpu=on_cpu):
             pass
 
-    def run(
-        self, path: str | Path, feeds: Mapping[str, Array], outputs: Sequence[str] | None = None
-    ) -> list[Any]:
-        with self.session(path) as session:
-            return session.run(feeds, outputs)
-
     @contextmanager
     def session(
         self,
@@ -106,9 +104,8 @@ class SessionHost:
     ) -> Iterator[HostedSession]:
         """Yield the session of this file, loaded and warmed up if necessary, and keep it while the block lasts.
 
-        The load belongs to no single caller. A caller that leaves, because `call` was canceled or is late, does not end
-        it for others. The first caller sets the name that messages use. If `on_cpu` is set, the session runs on the CPU
-        even if there is a GPU.
+        A caller that leaves, because `call` was canceled or is late, does not end a load for others. The first caller
+        sets the name for messages. With `on_cpu`, the session runs on the CPU even if there is a GPU.
         """
         slot, is_cold = self._enter(_key(str(path)), warm_up, name, on_cpu)
         try:
@@ -122,9 +119,7 @@ class SessionHost:
             self._leave(slot)
 
     def borrow(self, path: str | Path) -> "Borrowed | None":
-        """Return the session of this file if it is in memory, and keep it until it is given back, from any thread. This
-        loads nothing.
-        """
+        """Return the session if it is in memory, kept until any thread gives it back. This loads nothing."""
         with self._changed:
             slot = self._slots.get(_key(str(path)))
             if slot is None or slot.state is not State.READY:
@@ -135,12 +130,7 @@ class SessionHost:
 
     @contextmanager
     def kept(self, path: str | Path) -> Iterator[HostedSession]:
-        """Yield the session of this file while the block lasts, if it is in memory.
-
-        This is for work on behalf of callers that hold the session. It loads nothing when they have left.
-
-        Raises CallCanceled if the session is no longer in memory.
-        """
+        """Yield the session for work on behalf of callers that hold it, or raise CallCanceled. This loads nothing."""
         with self._changed:
             slot = self._slots.get(_key(str(path)))
             if slot is None or slot.state is not State.READY:
@@ -161,9 +151,7 @@ class SessionHost:
 
     @property
     def held_bytes(self) -> int:
-        """Return the measured memory of all sessions that are held or being loaded. It is never more than
-        the budget.
-        """
+        """Return the measured memory of all sessions held or being loaded. It never exceeds the budget."""
         with self._changed:
             return sum(slot.held_bytes for slot in self._slots.values())
 
@@ -173,9 +161,7 @@ class SessionHost:
             return {path: replace(tally) for path, tally in self._tallies.items()}
 
     def on_change(self, listener: Callable[[Change], None]) -> None:
-        """Subscribe to changes. The listener is called when a session has been loaded, was evicted or could not be
-        loaded, in the thread that did it.
-        """
+        """Subscribe to loads, evictions and failed loads. The listener is called in the thread that did it."""
         self._listeners.append(listener)
 
     def profile(self, path: str | Path) -> Profile | None:
@@ -255,9 +241,7 @@ class SessionHost:
         self._drop(leaving)
 
     def _load(self, slot: Slot, warm_up: WarmUp | None) -> None:
-        """Load the session in a thread of its own. Whatever happens, the slot has its session or its error
-        afterwards.
-        """
+        """Load the session in its own thread. Whatever happens, the slot then has its session or its error."""
         try:
             file_bytes = weight_bytes(Path(slot.path))
             slot.expect(self.profiles.read(slot.path), file_bytes, self.budget_bytes)
@@ -271,9 +255,7 @@ class SessionHost:
         self._publish(slot, session)
 
     def _wait_for_turn(self, slot: Slot) -> None:
-        """Wait until there is capacity and reserve it for the slot. The sessions that had to leave for it have left by
-        then.
-        """
+        """Wait until there is capacity and reserve it. The sessions that had to leave for it have then left."""
         with self._changed:
             self._queue.append(slot)
             try:
@@ -318,9 +300,7 @@ class SessionHost:
         )
 
     def _open(self, slot: Slot, warm_up: WarmUp | None) -> HostedSession | None:
-        """Open the session. Return None if it turned out larger than expected and there was no capacity for that. The
-        slot then waits again.
-        """
+        """Open the session, or return None if it is larger than expected and must wait for capacity again."""
         memory = self._memory_of(slot)
         plan = self.plan.on_cpu() if slot.on_cpu else self.plan
         with activity.part() as part:
@@ -362,7 +342,9 @@ class SessionHost:
             slot.loaded_at_s = time.monotonic()
             slot.state = State.READY
             self._failures.forget(slot.path)
-            self._tally(slot.path).loaded(slot.load_s + slot.warm_up_s)
+            tally = self._tally(slot.path)
+            tally.loads += 1
+            tally.load_s += slot.load_s + slot.warm_up_s
             slot.session.set_result(session)
             self._changed.notify_all()
         self._remember(slot)
@@ -383,9 +365,7 @@ class SessionHost:
             self._tell(Change(Happened.FAILED, slot.path))
 
     def _grown(self, slot: Slot, *, sure: bool) -> None:
-        """Account for a run that has changed what its arena holds. Idle sessions leave only for growth that is
-        certainly its own.
-        """
+        """Account for a run that changed its arena. Idle sessions leave only for growth that is certainly its own."""
         with self._changed:
             if self._slots.get(slot.path) is not slot:
                 return

@@ -1,6 +1,4 @@
-"""The slot of a session in memory. It is reserved before the session is loaded, so that later callers wait for that
-load.
-"""
+"""The slot of a session in memory, reserved before its load so that later callers wait for it, and failed loads."""
 
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -15,6 +13,59 @@ from inference.runtime.hosted_session import HostedSession
 from inference.runtime.load_order import WaitingLoad
 from inference.runtime.profiles import Profile
 from inference.runtime.residency import Resident, UseRate
+
+FIRST_DELAY_S = 1.0
+LONGEST_DELAY_S = 30.0
+
+Identity = tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    error: ModelFailed
+    identity: Identity
+    delay_s: float
+    again_at_s: float
+
+
+class LoadFailures:
+    """The failed loads of a host. It is not safe to share between threads by itself; the host's lock guards it."""
+
+    def __init__(self) -> None:
+        self._failures: dict[str, _Failure] = {}
+
+    def refuse(self, path: str, now_s: float) -> None:
+        """Raise the error of the failed load, for a while and as long as the file is the same."""
+        failure = self._failures.get(path)
+        if failure is None or now_s >= failure.again_at_s:
+            return
+        if identity_of(path) != failure.identity:
+            del self._failures[path]
+            return
+        raise fresh(failure.error)
+
+    def note(self, path: str, error: ModelFailed, now_s: float) -> None:
+        before = self._failures.get(path)
+        delay_s = FIRST_DELAY_S if before is None else min(LONGEST_DELAY_S, 2 * before.delay_s)
+        self._failures[path] = _Failure(error, identity_of(path), delay_s, now_s + delay_s)
+
+    def forget(self, path: str) -> None:
+        self._failures.pop(path, None)
+
+
+def identity_of(path: str) -> Identity:
+    try:
+        stat = Path(path).stat()
+    except OSError:
+        return None
+    return stat.st_size, stat.st_mtime_ns
+
+
+def fresh(error: ModelFailed) -> ModelFailed:
+    """Return a separate error for each caller. An error that many threads raise would collect the traceback of each."""
+    own = ModelFailed(error.code, error.detail, retryable=error.retryable)
+    own.__cause__ = error.__cause__
+    return own
 
 
 class Happened(StrEnum):
@@ -38,10 +89,6 @@ class LoadTally:
     evictions: int = 0
     load_s: float = 0.0
     """The seconds of all its loads, including warm-up."""
-
-    def loaded(self, seconds: float) -> None:
-        self.loads += 1
-        self.load_s += seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +163,14 @@ class Slot:
         self._warm_arena = arena
 
     def freed(self, freed_bytes: int) -> Mapping[str, Any]:
-        """Return profile values from the memory that its end gave back. That is exactly all that it held, which is
-        better than the growth seen in its runs.
-        """
+        """Return profile values from the freed memory: exactly what it held, better than the growth of its runs."""
         if self.gives_back or freed_bytes < self.file_bytes:
             return {}
         loaded_bytes = self.loaded_bytes if self._measured_alone else min(self.loaded_bytes, freed_bytes)
         return {"loaded_bytes": loaded_bytes, "peak_bytes": max(loaded_bytes, freed_bytes)}
 
     def _believe(self, measured_bytes: int) -> None:
-        """Set the memory after the load. A value that includes others' memory may take the whole budget, but must not
-        keep a model out forever.
-        """
+        """Set the memory after the load. Others' memory in it may fill the budget, but never keep a model out."""
         if not self._measured_alone:
             measured_bytes = min(measured_bytes, self._budget_bytes)
         self.loaded_bytes = max(self.file_bytes, measured_bytes)
@@ -140,9 +183,7 @@ class Slot:
             )
 
     def grown_bytes(self) -> int:
-        """Return how far its arena has grown beyond what is reserved for it. The value is negative if memory was given
-        back.
-        """
+        """Return how far its arena grew beyond its reservation, negative if memory was given back."""
         growth = self.session.result().memory.growth
         now_bytes = self.loaded_bytes + growth.counted_bytes - self._warm_arena.counted_bytes
         return max(self.needed_bytes, now_bytes) - self.held_bytes

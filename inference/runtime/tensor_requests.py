@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,24 +13,20 @@ from tenants.core.messages import names_in_words, sizes_in_words, value_in_words
 
 MAX_DIMENSIONS = 16
 LARGEST_SIZE = 2**40
-"""The largest size of a dimension. Numbers in JSON have no limit, and Python does not write out numbers of any
-length.
-"""
+"""The largest size of a dimension. Numbers in JSON have no limit, and Python writes out only so many digits."""
 
-NUMPY_TYPES: Mapping[str, np.dtype[Any]] = MappingProxyType(
-    {
-        "BOOL": np.dtype(np.bool_),
-        "FP16": np.dtype(np.float16),
-        "FP32": np.dtype(np.float32),
-        "FP64": np.dtype(np.float64),
-        "BYTES": np.dtype(object),
-        **{
-            f"{sign}INT{bits}": np.dtype(f"{sign.lower()}int{bits}")
-            for sign in ("", "U")
-            for bits in (8, 16, 32, 64)
-        },
-    }
-)
+NUMPY_TYPES: Mapping[str, np.dtype[Any]] = {
+    "BOOL": np.dtype(np.bool_),
+    "FP16": np.dtype(np.float16),
+    "FP32": np.dtype(np.float32),
+    "FP64": np.dtype(np.float64),
+    "BYTES": np.dtype(object),
+    **{
+        f"{sign}INT{bits}": np.dtype(f"{sign.lower()}int{bits}")
+        for sign in ("", "U")
+        for bits in (8, 16, 32, 64)
+    },
+}
 
 
 def read_tensors(written: Sequence[object]) -> dict[str, Array]:
@@ -126,9 +121,7 @@ def _check_values(name: str, datatype: str, flat: Sequence[Json]) -> None:
 
 
 def _flattened(data: list[Json]) -> Any:
-    """Yield the values of nested or flat data in row-major order. It uses no recursion, so that deep nesting does no
-    harm.
-    """
+    """Yield nested or flat data in row-major order, without recursion, so that deep nesting does no harm."""
     stack = [iter(data)]
     while stack:
         for item in stack[-1]:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,31 +21,18 @@ MAX_OUTPUT_VALUES = 10_000_000
 """The most values of an output. An answer is JSON, and a larger one would take gigabytes to write."""
 
 # This maps ONNX Runtime's name for a type to the protocol's name.
-DATATYPES: Mapping[str, str] = MappingProxyType(
-    {
-        "tensor(bool)": "BOOL",
-        "tensor(uint8)": "UINT8",
-        "tensor(uint16)": "UINT16",
-        "tensor(uint32)": "UINT32",
-        "tensor(uint64)": "UINT64",
-        "tensor(int8)": "INT8",
-        "tensor(int16)": "INT16",
-        "tensor(int32)": "INT32",
-        "tensor(int64)": "INT64",
-        "tensor(float16)": "FP16",
-        "tensor(float)": "FP32",
-        "tensor(double)": "FP64",
-        "tensor(string)": "BYTES",
-    }
-)
-
-_BY_DTYPE: Mapping[str, str] = MappingProxyType(
-    {
-        "bool": "BOOL",
-        **{f"{sign}{bits}": f"{sign.upper()}{bits}" for sign in ("int", "uint") for bits in (8, 16, 32, 64)},
-        **{f"float{bits}": f"FP{bits}" for bits in (16, 32, 64)},
-    }
-)
+DATATYPES: Mapping[str, str] = {
+    "tensor(bool)": "BOOL",
+    **{
+        f"tensor({sign}{bits})": f"{sign.upper()}{bits}"
+        for sign in ("uint", "int")
+        for bits in (8, 16, 32, 64)
+    },
+    "tensor(float16)": "FP16",
+    "tensor(float)": "FP32",
+    "tensor(double)": "FP64",
+    "tensor(string)": "BYTES",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +107,13 @@ def datatype_of(tensor: Array) -> str | None:
 
 @lru_cache(maxsize=64)
 def _datatype_of_numbers(dtype: "np.dtype[Any]") -> str | None:
-    """Return the protocol's name. It is cached, because NumPy builds a type's name anew each time and every call needs
-    several.
-    """
-    return _BY_DTYPE.get(dtype.name)
+    """Return the protocol's name, cached: NumPy builds a type's name anew, and every call needs several."""
+    name = dtype.name.upper().replace("FLOAT", "FP")
+    return name if name in DATATYPES.values() else None
 
 
 def aligned(values: Array) -> Array:
-    """Return the values in aligned memory. They may have been read in place from a message. NumPy's `require` takes ten
-    times as long to check this.
-    """
+    """Return the values in aligned memory. They may be read in place from a message. `require` is ten times slower."""
     return values if values.flags.aligned else values.copy()
 
 
@@ -140,9 +123,7 @@ def own_tensor(value: Array) -> Array:
 
 
 def written(output: WorkOutput) -> WorkOutput:
-    """Return the output with its tensors, if any, as JSON. Vectors are added to the result, and a graph's outputs are
-    put in a list.
-    """
+    """Return the output as JSON: vectors are added to the result, a graph's outputs are put in a list."""
     if output.tensors is None:
         return output
     if output.result:

@@ -1,8 +1,5 @@
-"""The positions of text lines on a page: the image is prepared for the detector, and the detector's map is read as
-boxes.
-
-Sizes, thresholds and rounding follow the PP-OCR pipeline of the rapidocr package, so that the same image gives the same
-lines.
+"""The positions of text lines on a page, found by a detector. Sizes, thresholds and rounding follow the PP-OCR pipeline
+of the rapidocr package, so that the same image gives the same lines.
 """
 
 from dataclasses import dataclass
@@ -20,15 +17,11 @@ MIN_SIDE = 30
 MAX_ENLARGED_SIDE = 4000
 """The limit of enlarging, so that a strip one pixel high does not fill memory."""
 MAX_ASPECT = 8
-"""The largest aspect ratio. Wider images are padded above and below, because the detector misses text that fills the
-image's height.
-"""
+"""The largest aspect ratio. Wider images are padded, because the detector misses text of the image's height."""
 MIN_DETECTOR_SIDE = 736
 STRIDE = 32
 MAX_DETECTOR_PIXELS = 8_000_000
-"""The most pixels of the detector's input. It limits the memory of a long, narrow image whose short side is
-enlarged.
-"""
+"""The most pixels of the detector's input, for the memory of a long, narrow image that is enlarged."""
 
 TEXT_PROBABILITY = 0.3
 MIN_BOX_PROBABILITY = 0.5

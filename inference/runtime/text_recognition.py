@@ -19,21 +19,17 @@ MIN_WIDTH = 320
 MAX_WIDTH = 8192
 """The largest width. A line two thousand pixels long and three high is squeezed, so that it does not fill memory."""
 WIDTH_STEP = 64
-"""The step between padded widths. A line is always padded to the same width, whatever it shares a batch with, because
-its text must not depend on its neighbors. Wider steps waste more, and narrower steps leave fewer lines to share a
-batch.
+"""The step between padded widths. A line is always padded to the same width, because its text must not depend on its
+neighbors. Wider steps waste more, and narrower steps leave fewer lines to share a batch.
 """
 MIN_ROWS = 2
-"""The smallest number of rows in a run. A single line takes another code path in ONNX Runtime, whose last bits
-differ.
-"""
+"""The smallest number of rows in a run. A single line takes another code path, whose last bits differ."""
 UPRIGHT_ASPECT = 1.5
 """The aspect ratio above which a box holds text that runs upward and is turned."""
 
 COLUMN_GAP = 0.9
-"""The gap between columns as a share of the line's height, from the last step of a character to the first step of the
-next. Neighbors in a word reach 0.84. The recognizer puts a space between words, but often none between the columns
-of a table.
+"""The gap between columns as a share of the line's height. Neighbors in a word reach 0.84 from step to step. The
+recognizer often puts no space between the columns of a table.
 """
 WIDE_COLUMN_GAP = 1.8
 """The gap beside a Chinese or Japanese character, whose punctuation is as wide as a character and mostly white."""
@@ -84,9 +80,7 @@ def _scaled_width(line: Pixels) -> int:
 
 
 def recogniser_input(lines: Sequence[Pixels], width: int) -> Floats:
-    """Return an input of at least two rows x 3 x 48 x width from scaled lines. The rest of a narrower line
-    stays zero.
-    """
+    """Return at least two rows x 3 x 48 x width from scaled lines. The rest of a narrower line is zero."""
     batch = np.zeros((max(len(lines), MIN_ROWS), 3, LINE_HEIGHT, width), np.float32)
     for row, line in enumerate(lines):
         batch[row, :, :, : line.shape[1]] = _NORMALIZED[line].transpose(2, 0, 1)
@@ -121,9 +115,7 @@ class CharacterSet:
 
 
 def with_columns_apart(characters: Sequence[str], gaps: Sequence[float]) -> str:
-    """Join the characters, with a space where columns meet and the recognizer saw none. The gaps follow each character
-    except the last.
-    """
+    """Join the characters, with the missing spaces between columns. A gap follows each except the last."""
     text = "".join(characters[:1])
     for last, character, gap in zip(characters, characters[1:], gaps, strict=False):
         text += f" {character}" if _columns_meet(last, character, gap) else character

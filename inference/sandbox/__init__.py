@@ -13,9 +13,8 @@ from .errors import (
 )
 from .inside.layers import LAYERS
 from .isolation import Isolation
-from .limits import ChildLimits, RequestLimits
 from .pool import SandboxPool
-from .program import Program
+from .program import ChildLimits, Program, RequestLimits
 
 __all__ = [
     "LAYERS",

@@ -24,10 +24,9 @@ from .errors import (
 )
 from .inside.channel import ChannelClosed, ChannelTimedOut, InvalidMessage, Json, receive, send
 from .inside.layers import BUBBLEWRAP
-from .inside.template import END
+from .inside.main import END
 from .isolation import CHILD_ENVIRONMENT, Isolation, child_command, probe_bubblewrap
-from .limits import ChildLimits, RequestLimits
-from .program import Program
+from .program import ChildLimits, Program, RequestLimits
 
 _GRACE_S = 5.0
 """The seconds that the template has after the end of a request's time to report how the fork ended."""
@@ -53,9 +52,8 @@ class Child:
         cwd: Path,
         needs: Set[str] = frozenset(),
     ) -> None:
-        """Blocks until the child is ready. The child dies with the *thread* that calls this.
-
-        Raises LayersMissing for a child that does not have all layers of `needs`. Such a child never sees any input.
+        """Blocks until the child is ready. The child dies with the *thread* that calls this. LayersMissing is raised
+        for a child without all layers of `needs`, which never sees any input.
         """
         self._limits = limits
         self.served = 0
@@ -85,18 +83,13 @@ class Child:
         return self._process.pid
 
     def is_ready(self) -> bool:
-        """Returns False if the child has died, and as long as it is unknown whether the last request's fork
-        has ended.
-        """
+        """Returns whether the child lives and the last request's fork is known to have ended."""
         return self._is_free and self._process.poll() is None
 
     def ask(
         self, request: Json, files: Sequence[int], limits: RequestLimits, call: Call | None = None
     ) -> Json:
-        """Sends a request with open files and returns the program's value, which must not be trusted.
-
-        A canceled call ends the fork. The child is ready for another request a moment later.
-        """
+        """Returns the program's untrusted answer. A canceled call ends the fork, and the child is ready soon after."""
         call = call or Call()
         deadline = time.monotonic() + limits.wall_s
         self.served += 1
@@ -195,9 +188,7 @@ def _hung_up_on_cancel(channel: socket.socket, call: Call) -> Iterator[None]:
 def _exchange(
     channel: socket.socket, request: Json, files: Sequence[int], max_bytes: int, deadline: float
 ) -> dict[str, Json] | InvalidMessage | None:
-    """Sends the request and returns the answer. Returns None if there was none: the end of the fork then shows the
-    reason.
-    """
+    """Sends the request and returns the answer, or None if there was none: the fork's end shows the reason."""
     try:
         send(channel, request, files, deadline)
         reply = receive(channel, max_bytes, deadline)

@@ -18,9 +18,7 @@ class ChildOutOfMemory(SandboxError):
 
 
 class ChildDied(SandboxError):
-    """The error for a child that ended in the middle of the request, by a crash, an abort or its processor-time
-    limit.
-    """
+    """The error for a child that ended during the request, by a crash, an abort or its processor-time limit."""
 
     def __init__(self, exit_status: int) -> None:
         super().__init__(f"the child ended with status {exit_status}")

@@ -30,9 +30,7 @@ _BOOTSTRAP = "import sys; sys.path.append(sys.argv[1]); from inside.main import 
 _SANDBOX_FOLDER = Path(__file__).parent
 
 CHILD_ENVIRONMENT = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-"""The complete environment of a child. A fork has no freed memory to reuse, and with pages of 2 MiB new memory costs
-next to nothing.
-"""
+"""The complete environment of a child. With pages of 2 MiB, new memory costs a fork next to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +110,7 @@ def _bubblewrap(bubblewrap: Path, visible: Sequence[Path], readable: Sequence[Pa
 
 
 def _namespaces() -> list[str]:
-    """Return the namespace options. They always include the process namespace, so that killing bubblewrap ends
-    everything below it.
-    """
+    """Return the namespace options, always with processes: killing bubblewrap then ends everything below it."""
     if os.getuid() != 0:
         return ["--unshare-all", "--cap-drop", "ALL", "--uid", _NOBODY, "--gid", _NOBODY]
     # Root in a user namespace could not read a home directory closed to others. So root keeps the right to do that

@@ -1,7 +1,4 @@
-"""Keeps sandboxed children warm, lends each to one request at a time, and replaces those that die.
-
-inference/sandbox/sharing.py decides which request is next.
-"""
+"""Keeps sandboxed children warm, lends each to a request at a time (see `sharing`), and replaces those that die."""
 
 import itertools
 import logging
@@ -22,8 +19,7 @@ from .child import Child
 from .errors import ChildDied, ChildMisbehaved, LayersMissing, SandboxError, SandboxUnavailable
 from .inside.channel import Json
 from .isolation import Isolation, find_bubblewrap
-from .limits import ChildLimits, RequestLimits
-from .program import Program
+from .program import ChildLimits, Program, RequestLimits
 from .sharing import Request, UsedTime, look_again_in_s, next_request, request_to_end
 
 _log = logging.getLogger(__name__)
@@ -38,15 +34,11 @@ class _Lent:
     child: Child
     request: Request
     call: Call
-    """The request's own call. It is canceled with the caller's call, or to free the child for a tenant that
-    used less.
-    """
+    """The request's own call. It ends with the caller's, or to free the child for a tenant that used less."""
 
 
 class SandboxPool:
-    """A pool of children. It must be created in the process that uses it, because neither its threads nor its children
-    survive a fork.
-    """
+    """A pool of children. Neither its threads nor its children survive a fork of the process that created it."""
 
     def __init__(
         self,
@@ -76,8 +68,7 @@ class SandboxPool:
         self._isolation: Isolation | None = None
         self._last_failure: SandboxError | OSError | None = None
         self._closed = False
-        # A single thread starts all children and outlives them, because the kernel kills a child when the thread that
-        # started it ends.
+        # One thread starts all children and outlives them: the kernel kills a child when its starter ends.
         self._starter = threading.Thread(target=self._keep_children, name="sandbox-starter", daemon=True)
         self._starter.start()
 
@@ -95,10 +86,7 @@ class SandboxPool:
             return self._changed.wait_for(lambda: len(self._alive) == self._children, wait_s)
 
     def wait_until_usable(self, wait_s: float) -> None:
-        """Return when a child is ready.
-
-        Raises the reason if no child is ready in time, and LayersMissing at once.
-        """
+        """Return when a child is ready. It raises the reason if none is in time, and LayersMissing at once."""
 
         def lacks_layers() -> bool:
             return isinstance(self._last_failure, LayersMissing)
@@ -199,9 +187,7 @@ class SandboxPool:
                 self._changed.notify_all()
 
     def _idle_child_for(self, request: Request, now_s: float) -> Child | None:
-        """Returns an idle child if this request is next. Otherwise, a slow request may be ended to free a
-        child for it.
-        """
+        """Returns an idle child if this request is next. If not, it may end a slow request to free a child."""
         held = [lent.request for lent in self._lent.values()]
         used, waiting = self._used.of(held, now_s), self._waiting.values()
         while self._idle and next_request(waiting, used) is request:

@@ -9,9 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 QUICK_S = 1.0
-"""The seconds that nearly all requests stay below. A longer request may be ended for a tenant that used less if it has
-the last child.
-"""
+"""The seconds that nearly all requests stay below. The last one beyond may be ended for a tenant that used less."""
 HALF_LIFE_S = 60.0
 """The seconds after which half of the time that a tenant used no longer counts."""
 MIN_USED_S = 0.001
@@ -54,9 +52,7 @@ class UsedTime:
 
 
 def next_request(waiting: Collection[Request], used: Mapping[str, float]) -> Request | None:
-    """Return the request that gets the next free child. It is the first request of the tenant that used the
-    least time.
-    """
+    """Return the first request of the tenant that used the least time. It gets the next free child."""
     return min(waiting, key=lambda request: (used.get(request.tenant, 0.0), request.number), default=None)
 
 
@@ -68,10 +64,7 @@ def request_to_end(
     children: int,
     now_s: float,
 ) -> Request | None:
-    """Return the slow request that got its child last, if a tenant that used less waits for a child.
-
-    If there is a single child, no request is ended, because long work would never be finished.
-    """
+    """Return the slow request to end if a tenant that used less waits. A single child must finish long work."""
     first = next_request(waiting, used)
     if first is None or children < 2 or _slow_in_s(held, children, now_s) != 0:
         return None

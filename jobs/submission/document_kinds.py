@@ -2,8 +2,7 @@
 
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import models_reading
-from inference.runtime.document_kinds import mismatch
-from inference.runtime.parameters import documents_of
+from inference.runtime.parameters import documents_of, mismatch
 from jobs.core.errors import DocumentNotAccepted
 from tenants.identity.identity import Identity
 

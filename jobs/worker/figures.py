@@ -7,11 +7,9 @@ import redis
 import structlog
 from prometheus_client import Counter, Histogram
 
-from inference.engine.engine import Engine
-from inference.engine.loads import loads_of
+from inference.engine.engine import Engine, loads_of
 from inference.runtime.batched import PartFigures
-from inference.runtime.metrics import LoadMeter
-from inference.runtime.model_loads import ModelLoads
+from inference.runtime.metrics import LoadMeter, ModelLoads
 from inference.workers.figures.store import PartNow, WorkerFigures, tell
 from inference.workers.figures.sums import NOTHING, ModelSums
 from inference.workers.placement.metrics import DECISIONS

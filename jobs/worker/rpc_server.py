@@ -12,7 +12,7 @@ from inference.engine.engine import Engine
 from inference.registry.selectors import versions_named
 from inference.rpc import LaneReader, LaneRequest, LaneUnavailable, lane_demand
 from inference.rpc.lines import CommandLine
-from inference.runtime.background_runs import Begun
+from inference.runtime.batched import Begun
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.made_once import OncePerKey
 from inference.workers.placement.fleet import Demand

@@ -4,8 +4,7 @@ import threading
 
 from prometheus_client import generate_latest
 
-from inference.engine.engine import Engine
-from inference.engine.loads import loads_of
+from inference.engine.engine import Engine, loads_of
 from inference.runtime.metrics import LoadMeter
 
 

@@ -12,9 +12,14 @@ from inference.core.calls import Call
 from inference.core.contracts import Json, PageInput, WorkInput, WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed
 from inference.engine.engine import Engine
-from inference.runtime.document_kinds import mismatch
 from inference.runtime.load_watch import watching_loads
-from inference.runtime.parameters import DOCUMENT, documents_of, validate_parameters, validate_work_kind
+from inference.runtime.parameters import (
+    DOCUMENT,
+    documents_of,
+    mismatch,
+    validate_parameters,
+    validate_work_kind,
+)
 from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent
 from maas.edge_mode.call_parsing import read_asked
 from maas.edge_mode.call_slots import CallSlot

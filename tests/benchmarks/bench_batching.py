@@ -19,9 +19,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from inference.batching.batcher import Batcher, Piece
 from inference.batching.limits import BatchLimits
-from inference.batching.run_control import RunControl
 from inference.batching.watch import BatchTally
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.runtime.machine import this_machine
 from tests.benchmarks.circumstances import circumstances
 

@@ -17,9 +17,9 @@ import numpy as np
 from inference.core.calls import Call
 from inference.core.contracts import TextInput
 from inference.engine.engine import Engine, local_engine
-from inference.runtime.artifacts import artifact
 from inference.runtime.embed import tokenize
 from inference.runtime.native import read_tokenizer
+from inference.runtime.precision import artifact
 from tests.benchmarks.circumstances import circumstances
 from tests.inference.registry.builtin.served import builtin_specs
 

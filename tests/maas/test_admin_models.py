@@ -13,8 +13,7 @@ from inference.admin.models import price_words
 from inference.batching.limits import Sharing
 from inference.models import BatchSetting, ModelPool, ModelVersion, PipelineStep
 from inference.registry.batch_limits import batch_limits
-from inference.runtime.batched import Part
-from inference.runtime.own_limits import EMBED_LIMITS
+from inference.runtime.batched import EMBED_LIMITS, Part
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tests.fixtures import unique
 

@@ -1,12 +1,10 @@
 """The operations of declared steps that call no model: a fixed list, each with its input and output types."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
-from inference.pipelines.operations.embeddings import NEAREST_LABEL
-from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, Setting
+from inference.pipelines.operations.operation import Operation
 from inference.pipelines.operations.pictures import PICTURE_TENSOR
-from inference.pipelines.operations.scores import SOFTMAX, TOP_LABELS
+from inference.pipelines.operations.scores import NEAREST_LABEL, SOFTMAX, TOP_LABELS
 from inference.pipelines.operations.texts import (
     JOIN_TEXTS,
     KEEP_CONFIDENT,
@@ -15,21 +13,17 @@ from inference.pipelines.operations.texts import (
     TEXT_PAGE,
 )
 
-OPERATIONS: Mapping[str, Operation] = MappingProxyType(
-    {
-        operation.name: operation
-        for operation in (
-            PICTURE_TENSOR,
-            TEXT_PAGE,
-            SOFTMAX,
-            TOP_LABELS,
-            NEAREST_LABEL,
-            KEEP_CONFIDENT,
-            TEXT_OF_LINES,
-            JOIN_TEXTS,
-            PAGE_OF_LINES,
-        )
-    }
-)
-
-__all__ = ["OPERATIONS", "POSTPROCESS", "PREPROCESS", "Operation", "Setting"]
+OPERATIONS: Mapping[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        PICTURE_TENSOR,
+        TEXT_PAGE,
+        SOFTMAX,
+        TOP_LABELS,
+        NEAREST_LABEL,
+        KEEP_CONFIDENT,
+        TEXT_OF_LINES,
+        JOIN_TEXTS,
+        PAGE_OF_LINES,
+    )
+}

@@ -1,6 +1,4 @@
-"""The structure of an operation: it has settings in the declaration, takes values from other steps and returns one
-value.
-"""
+"""The structure of an operation: its settings, the values that it takes from steps, and the value it returns."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,9 +27,7 @@ class Operation:
     name: str
     kind: str
     gives: Callable[[Mapping[str, ValueType], Mapping[str, Json]], ValueType]
-    """A function from the types of the inputs and the settings to the type of the value. It raises ValueError if they
-    do not go together.
-    """
+    """The type of the value, by the types of the inputs and the settings. It raises ValueError if they do not fit."""
     run: Callable[[Mapping[str, Value], Mapping[str, Json]], Value]
     takes: Mapping[str, ValueType] = field(default_factory=dict)
     any_of: ValueType | None = None

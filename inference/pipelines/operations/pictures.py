@@ -56,11 +56,7 @@ def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
 
 
 def _resized(pixels: Pixels, width: int, height: int, fit: str, fill: int) -> Pixels:
-    """Resize the picture.
-
-    `stretch` ignores proportions, `pad` keeps the whole picture in the middle, and `crop` fills the size with the
-    middle of the picture.
-    """
+    """Resize: `stretch` ignores proportions, `pad` keeps all of the picture, and `crop` fills with its middle."""
     ratios = width / pixels.shape[1], height / pixels.shape[0]
     if fit == "pad":
         canvas = np.full((height, width, 3), fill, np.uint8)
@@ -71,8 +67,7 @@ def _resized(pixels: Pixels, width: int, height: int, fit: str, fill: int) -> Pi
         _middle(canvas, *inner)[:] = _scaled(pixels, inner[1], inner[0])
         return canvas
     if fit == "crop":
-        # The picture is cut before it is scaled, because a picture of one long row would otherwise grow beyond all
-        # memory.
+        # The picture is cut before it is scaled, or a picture of one long row would grow beyond all memory.
         taken = [
             _within(side / max(ratios), most)
             for side, most in zip((height, width), pixels.shape, strict=False)

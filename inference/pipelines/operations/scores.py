@@ -1,4 +1,4 @@
-"""Operations on a classifier's scores: probabilities that sum to one, and the labels with the highest scores."""
+"""Operations that give scores and labels: softmax, the highest scores, and the most similar examples."""
 
 from collections.abc import Mapping
 
@@ -6,14 +6,27 @@ import numpy as np
 
 from inference.core.contracts import Json
 from inference.core.errors import ModelFailed
+from inference.pipelines.operations.classification import classify
 from inference.pipelines.operations.operation import (
     POSTPROCESS,
     Operation,
     Setting,
+    number,
+    text,
     texts,
     whole_number,
 )
-from inference.pipelines.operations.values import JSON, NUMBER, TEXT, Value, ValueType, object_of, tensor_of
+from inference.pipelines.operations.values import (
+    JSON,
+    NUMBER,
+    TEXT,
+    VECTOR,
+    VECTORS,
+    Value,
+    ValueType,
+    object_of,
+    tensor_of,
+)
 
 MAX_LABELS = 10_000
 FLOATS = tensor_of("FP16", "FP32", "FP64")
@@ -63,5 +76,45 @@ TOP_LABELS = Operation(
     settings=(
         Setting("labels", texts(MAX_LABELS), f"a list of 1 to {MAX_LABELS} texts"),
         Setting("most", whole_number(1, MAX_LABELS), f"a whole number from 1 to {MAX_LABELS}", 1),
+    ),
+)
+
+
+MAX_EXAMPLES = 2048
+
+
+def _gives(inputs: Mapping[str, ValueType], settings: Mapping[str, Json]) -> ValueType:
+    return object_of({"label": TEXT, "score": NUMBER, "scores": JSON})
+
+
+def _nearest(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
+    vector = np.array(inputs["vector"].vector, np.float32)
+    examples, labels = inputs["examples"], settings["labels"]
+    if examples.shape != (len(labels), len(vector)):
+        raise ModelFailed(
+            "model_output_invalid",
+            f"{len(labels)} labels are declared for vectors of {len(vector)} numbers, and the examples have the shape "
+            f"{list(examples.shape)}",
+        )
+    verdict = classify(
+        vector, examples, labels, min_score=settings["min_score"], otherwise=settings["otherwise"]
+    )
+    return {
+        "label": verdict.label,
+        "score": round(verdict.score, 4),
+        "scores": {label: round(score, 4) for label, score in verdict.scores.items()},
+    }
+
+
+NEAREST_LABEL = Operation(
+    "nearest_label",
+    POSTPROCESS,
+    gives=_gives,
+    run=_nearest,
+    takes={"vector": VECTOR, "examples": VECTORS},
+    settings=(
+        Setting("labels", texts(MAX_EXAMPLES), f"a list of 1 to {MAX_EXAMPLES} texts, one for each example"),
+        Setting("min_score", number(-1, 1), "a number from -1 to 1", -1),
+        Setting("otherwise", text, "a text", ""),
     ),
 )

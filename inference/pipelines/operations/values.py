@@ -135,7 +135,7 @@ def value_at(start: Value, path: str) -> Value:
         return start
     if not isinstance(start, dict):
         name, _, rest = path.partition(".")
-        return value_at(_read_off(start, name), rest)
+        return value_at(_READ[_kind_of(start)][name](start), rest)
     name, rest = next((name, rest) for name, rest in _splits(path) if name in start)
     return value_at(start[name], rest)
 
@@ -145,11 +145,6 @@ def _splits(path: str) -> Iterable[tuple[str, str]]:
     for place in range(len(path) - 1, 0, -1):
         if path[place] == ".":
             yield path[:place], path[place + 1 :]
-
-
-def _read_off(value: Value, name: str) -> Value:
-    read: Value = _READ[_kind_of(value)][name](value)
-    return read
 
 
 def _kind_of(value: Value) -> str:

@@ -2,10 +2,7 @@
 
 from inference.runtime.row_proof.elementwise import the_first
 from inference.runtime.row_proof.layouts import numbers_of, without_axis
-from inference.runtime.row_proof.outline import Use
-from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows
-
-_LAST_BY_DEFAULT = frozenset(["LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"])
+from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows, Use
 
 
 def refuse_along(rows: Rows, axis: int) -> None:
@@ -103,18 +100,15 @@ def cumulate(use: Use) -> Rows:
     return rows
 
 
-def top(use: Use) -> Rows:
-    rows, axis = the_first(use), use.attribute("axis", -1)
+def top(use: Use, axis: int = -1) -> Rows:
+    rows, axis = the_first(use), use.attribute("axis", axis)
     the_rest_is_fixed(use)
     refuse_along(rows, axis)
     return _open(rows, axis)
 
 
 def split(use: Use) -> Rows:
-    rows, axis = the_first(use), use.attribute("axis", 0)
-    the_rest_is_fixed(use)
-    refuse_along(rows, axis)
-    return _open(rows, axis)
+    return top(use, axis=0)
 
 
 def concat(use: Use) -> Rows:

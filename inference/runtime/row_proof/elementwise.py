@@ -1,12 +1,9 @@
-"""Rules for operators that make each value from a single value, or from the values at its position in tensors that are
-stretched to fit.
-"""
+"""Rules for operators that make each value from the values at its position in tensors stretched to fit."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inference.runtime.row_proof.outline import Use
-from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows, Shape
+from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows, Shape, Use
 
 
 def elementwise(use: Use) -> Rows:
@@ -27,9 +24,7 @@ def first_with_numbers(use: Use) -> Rows:
 
 
 def linear_quantised(use: Use) -> Rows:
-    """Follow a quantization with a scale for the whole tensor, or for each position along an axis that is not that of
-    the rows.
-    """
+    """Follow a quantization with one scale, or one for each position along an axis other than the rows'."""
     followed, axis = the_first(use), use.attribute("axis", 1)
     for one in use.inputs[1:]:
         if not (one is None or isinstance(one, Fixed)):
@@ -83,8 +78,3 @@ def _stretched(sizes: Sequence[int | None]) -> int | None:
     larger = [size for size in sizes if size != 1]
     known = [size for size in larger if size is not None]
     return known[0] if known else (None if larger else 1)
-
-
-def first_of_two(use: Use) -> Rows:
-    """Follow the first input. The second only gives the type of the result."""
-    return the_first(use)

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from math import prod
 
 from inference.runtime.row_proof.elementwise import broadcast_sizes, the_first
-from inference.runtime.row_proof.outline import Use
-from inference.runtime.row_proof.values import CannotProve, Fixed, Rows, Shape, Size
+from inference.runtime.row_proof.values import CannotProve, Fixed, Rows, Shape, Size, Use
 
 
 def numbers_of(use: Use, place: int, name: str) -> tuple[int, ...] | None:
-    """Return numbers that are an attribute in older operators and an input in newer ones, or None if they are
-    left out.
-    """
+    """Return numbers that are an attribute in older operators and an input in newer ones, or None."""
     given = use.input(place)
     if given is None:
         attribute = use.attribute(name)

@@ -1,12 +1,18 @@
-"""Rules for operators on sizes. They follow how a graph calculates with the shapes of its inputs, up to the use of the
-result.
-"""
+"""Rules for operators on sizes: how a graph calculates with its inputs' shapes, up to the result's use."""
 
 from collections.abc import Callable, Sequence
 
 from inference.runtime.row_proof.elementwise import broadcast_sizes
-from inference.runtime.row_proof.outline import Use
-from inference.runtime.row_proof.values import MAX_VALUES, SOME_SIZE, CannotProve, Fixed, Known, Rows, Size
+from inference.runtime.row_proof.values import (
+    MAX_VALUES,
+    SOME_SIZE,
+    CannotProve,
+    Fixed,
+    Known,
+    Rows,
+    Size,
+    Use,
+)
 
 _WHOLE = frozenset([2, 3, 4, 5, 6, 7, 12, 13])
 """The element types of TensorProto that hold whole numbers."""

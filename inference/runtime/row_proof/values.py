@@ -1,13 +1,12 @@
-"""The knowledge about a value in a graph: it is the same for all rows, each row has its own, or nothing is known."""
+"""A graph as the proof sees it: its operators, and the knowledge about each value."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 Shape = tuple[int | None, ...]
-"""The sizes of a tensor, with None for an unknown size. Only the size on the axis of the rows shows how many rows there
-are.
-"""
+"""The sizes of a tensor, None if unknown. Only the size on the axis of the rows shows how many rows there are."""
 
 MAX_VALUES = 64
 """The most values of a constant whose values are followed, such as shapes and axes."""
@@ -15,9 +14,7 @@ MAX_VALUES = 64
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A whole number. It is `times`, or `times` the number of rows if `of_rows` is set. It is unknown if `times` is
-    None.
-    """
+    """A whole number: `times`, or `times` the number of rows with `of_rows`. It is unknown if `times` is None."""
 
     times: int | None
     of_rows: bool = False
@@ -68,9 +65,7 @@ class Rows:
     shape: Shape
     """The sizes. The size on `axis` is never given."""
     places: int | None = 1
-    """The number of consecutive positions that each row takes on the axis. It is more than 1 if another axis was folded
-    into it.
-    """
+    """The consecutive positions of each row on the axis. There are more than 1 if an axis was folded into it."""
 
     @property
     def rank(self) -> int:
@@ -122,3 +117,44 @@ Value = Known | Unproven
 
 class CannotProve(Exception):
     """The error for an operator that may mix rows as it is used here. The message says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    domain: str
+    operator: str
+    inputs: Sequence[str]
+    """The names of the inputs. A name is empty if the input is left out."""
+    outputs: Sequence[str]
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """The attributes: numbers, texts and lists of them. A tensor is Fixed."""
+    nested: bool = False
+    """Set if it holds graphs of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    inputs: Mapping[str, Shape]
+    outputs: Sequence[str]
+    nodes: Sequence[Node]
+    """The operators in an order in which each follows those that it needs."""
+    constants: Mapping[str, Fixed]
+    opset: int
+    """The version of the standard operators."""
+    own_functions: bool = False
+    """Set if the file defines operators of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An operator with what is known of its inputs. An input that is left out is None."""
+
+    node: Node
+    inputs: Sequence[Known | None]
+    opset: int
+
+    def attribute(self, name: str, otherwise: Any = None) -> Any:
+        return self.node.attributes.get(name, otherwise)
+
+    def input(self, place: int) -> Known | None:
+        return self.inputs[place] if place < len(self.inputs) else None

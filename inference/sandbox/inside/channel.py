@@ -32,8 +32,7 @@ def send(sock: socket.socket, body: Json, files: Sequence[int] = (), deadline: f
     try:
         _arm(sock, deadline)
         sent = socket.send_fds(sock, [frame], list(files)) if files else 0
-        # The other side may have read the whole message, answered and ended. Sending it an empty rest would then be an
-        # error.
+        # The other side may have read it all, answered and ended. Sending an empty rest would then fail.
         if sent < len(frame):
             sock.sendall(frame[sent:])
     except TimeoutError as error:

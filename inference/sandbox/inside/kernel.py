@@ -28,9 +28,7 @@ def prctl(option: int, argument: object, more: object = 0) -> None:
 
 
 def die_with_parent(signal_number: int) -> None:
-    """Requests a signal for the time when the thread that started this process ends. A change of user clears the
-    request.
-    """
+    """Requests a signal for the end of the thread that started this process. A change of user clears this."""
     prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal_number))
 
 
@@ -44,9 +42,7 @@ def forbid_attaching() -> None:
 
 
 def refuse_threads() -> None:
-    """Raises if other threads run. A fork copies only the calling thread, so a lock held by another thread would stay
-    closed in the fork.
-    """
+    """Raises if other threads run. A lock that one of them holds would stay closed in a fork."""
     # Leaving a thread group of a single thread does nothing. With more threads, it fails as an invalid argument.
     if _libc.unshare(ctypes.c_int(_CLONE_THREAD)) != 0 and ctypes.get_errno() == errno.EINVAL:
         raise RuntimeError("the program has started threads when it was imported")

@@ -6,8 +6,7 @@ from datetime import datetime
 
 from inference.core.contracts import Json
 from inference.registry.models import ModelVersion, ServedModel
-from inference.runtime.document_kinds import EVERY_KIND, kinds_in_words
-from inference.runtime.parameters import DOCUMENT, documents_of
+from inference.runtime.parameters import DOCUMENT, EVERY_KIND, documents_of, kinds_in_words
 from jobs.dashboard.base.wording import price_words
 from jobs.dashboard.catalogue.answers import Answer, kind_of
 from jobs.dashboard.catalogue.pricing import example_cost, repeat_words

@@ -12,7 +12,7 @@ import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 
 from inference.core.contracts import VersionSpec
-from inference.runtime.artifacts import artifact
+from inference.runtime.precision import artifact
 from inference.runtime.texts import WINDOW_TOKENS
 from tests.benchmarks.bench_embeddings import WORDS
 from tests.benchmarks.peers.wires import Given, Vector

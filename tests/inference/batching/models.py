@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from inference.batching.run_control import RunControl
+from inference.core.calls import RunControl
 
 TIMEOUT_S = 30.0
 
@@ -49,9 +49,7 @@ class HeldUp(Doubler):
 
 
 class Gate:
-    """A model that blocks its batcher while the gate itself runs, so that other requests form one batch. They are run
-    by `run`.
-    """
+    """A model that blocks its batcher while the gate runs, so that other requests form one batch for `run`."""
 
     def __init__(self, run: Callable[[Sequence[Any], int, RunControl], Sequence[Any]]) -> None:
         self._run = run

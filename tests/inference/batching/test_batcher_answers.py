@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from inference.batching.batcher import Piece
 from inference.batching.limits import BatchLimits
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import WorkRefused
 from inference.core.errors import CallCanceled, ModelFailed
 from tests.inference.batching.callers import answers, ask, ask_each, batching, pieces
@@ -126,9 +125,7 @@ def test_a_model_that_answers_once_for_a_whole_batch_is_soon_run_one_by_one() ->
 def test_whatever_happens_beside_it_a_payload_gets_its_own_answer(
     callers: list[list[tuple[int, int, bool]]], max_rows: int, seed: int
 ) -> None:
-    """Each caller gets its own answers, with one piece or several, any lengths and groups, failing neighbors and
-    callers who leave, in any order.
-    """
+    """Each caller gets its own answers, whatever its pieces, lengths, groups, failing neighbors and order."""
     chance = random.Random(seed)
     pauses_s = [chance.choice([0.0, 0.0, 0.0005]) for _ in range(1000)]
 

@@ -11,8 +11,7 @@ import onnxruntime as ort
 import pytest
 
 from inference.batching.batcher import Batcher, Piece
-from inference.batching.run_control import RunControl
-from inference.core.calls import Call
+from inference.core.calls import Call, RunControl
 from inference.core.errors import CallCanceled, DeadlinePassed
 from tests.samples.counting_model import save_counting_model
 

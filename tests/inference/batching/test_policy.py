@@ -76,7 +76,6 @@ def test_an_idle_model_runs_what_there_is_at_once() -> None:
 def test_pieces_nearest_in_length_join_the_oldest() -> None:
     decision = dispatched(queue(50, 49, 90, 51, 50, 10), config(limits=BatchLimits(max_rows=4)))
     assert lengths(decision) == [50, 50, 49, 51]
-    assert decision.padded_length == 51
 
 
 def test_equal_lengths_join_in_their_order() -> None:
@@ -215,10 +214,10 @@ def test_every_piece_runs_once_in_batches_that_keep_their_bounds(
         batch = decision.pieces
         assert batch[0] is min((piece for piece in entered if piece.waiting), key=lambda piece: piece.place)
         assert len({piece.group for piece in batch}) == 1
-        assert decision.padded_length == max(piece.length for piece in batch)
+        padded_length = max(piece.length for piece in batch)
         rows = sum(piece.rows for piece in batch)
         assert len(batch) == 1 or rows <= max_rows
-        assert len(batch) == 1 or max_padded is None or rows * decision.padded_length <= max_padded
+        assert len(batch) == 1 or max_padded is None or rows * padded_length <= max_padded
         assert_no_cut_pays(decision, fit)
         waiting.serve(batch[0])
         for piece in batch:

@@ -1,6 +1,4 @@
-"""Test the loads of models on a host: the callers who wait for them, the callers who leave, and the errors of loads
-that fail.
-"""
+"""Test the loads of models on a host: callers who wait, callers who leave, and loads that fail."""
 
 import threading
 from pathlib import Path
@@ -11,8 +9,8 @@ import pytest
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
 from inference.runtime.hosted_session import HostedSession
-from inference.runtime.load_failures import FIRST_S, LONGEST_S, LoadFailures
 from inference.runtime.session_host import Change, Happened
+from inference.runtime.session_slot import FIRST_DELAY_S, LONGEST_DELAY_S, LoadFailures
 from tests.inference.runtime.graphs import save_adder
 from tests.inference.runtime.hosts import held, host, in_threads
 from tests.waiting import eventually
@@ -148,11 +146,11 @@ def test_failure_is_remembered_longer_each_time_and_forgotten_when_told(tmp_path
     delays = []
     for _ in range(7):
         failures.note(path, error, now_s)
-        delay_s = FIRST_S
+        delay_s = FIRST_DELAY_S
         while _refused(failures, path, now_s + delay_s - 0.5):
-            delay_s += FIRST_S
-        delays.append(delay_s - FIRST_S)
-        now_s += LONGEST_S
+            delay_s += FIRST_DELAY_S
+        delays.append(delay_s - FIRST_DELAY_S)
+        now_s += LONGEST_DELAY_S
     assert delays == [1, 2, 4, 8, 16, 30, 30]
     failures.forget(path)
     assert not _refused(failures, path, now_s)
@@ -195,6 +193,7 @@ def test_loads_and_evictions_are_counted_for_each_file(tmp_path: Path) -> None:
     for _ in range(3):
         sessions.load(path)
         assert sessions.evict(path)
+        assert held(sessions) == set()
     tally = sessions.tallies()[str(path)]
     assert (tally.loads, tally.evictions, tally.failures) == (3, 3, 0)
     assert tally.load_s > 0

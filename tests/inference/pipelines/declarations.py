@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 from inference.core.contracts import Json, VersionSpec
 from inference.pipelines.members import Member
+from tests.inference.runtime.graphs import save_nodes
 
 SIDE = 8
 COLOURS = ("red", "green", "blue")
@@ -80,9 +80,7 @@ def changed(declared: Json, change: Callable[[Any], object]) -> Json:
 
 
 def save_colours(path: Path, *, ballast_bytes: int = 0) -> Path:
-    """Save a model that returns the mean of each color channel: the simplest image classifier, as large as the test
-    wants.
-    """
+    """Save a model that returns the mean of each color channel, the simplest classifier of any size."""
     values = 3 * SIDE * SIDE
     width = max(1, ballast_bytes // (4 * values))
     weights: dict[str, Any] = {
@@ -99,15 +97,7 @@ def save_colours(path: Path, *, ballast_bytes: int = 0) -> Path:
         helper.make_node("MatMul", ["wide", "nothing"], ["zeros"]),
         helper.make_node("Add", ["sharp", "zeros"], ["logits"]),
     ]
-    graph = helper.make_graph(
-        nodes,
-        "colours",
-        [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ["rows", 3, SIDE, SIDE])],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["rows", 3])],
-        [numpy_helper.from_array(value, name) for name, value in weights.items()],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
-    return path
+    return save_nodes(path, nodes, {"pixels": ["rows", 3, SIDE, SIDE]}, {"logits": ["rows", 3]}, **weights)
 
 
 def onnx_spec(path: Path, name: str = "colours") -> VersionSpec:

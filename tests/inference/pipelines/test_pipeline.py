@@ -23,7 +23,7 @@ from inference.core.contracts import (
 )
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, StepFailed
 from inference.engine.engine import Engine, local_engine
-from inference.pipelines.parallel_steps import SideBySide
+from inference.pipelines.page_run import SideBySide
 from inference.pipelines.pipeline import GraphPipeline
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost
@@ -372,9 +372,7 @@ class StorageAway(Exception):
 
 @pytest.mark.parametrize("reading", ["an operation", "a model", "a pipeline in a pipeline"])
 def test_page_that_cannot_be_read_is_no_steps_failure(colours: VersionSpec, reading: str) -> None:
-    """The caller must be able to distinguish an unavailable storage from a broken document, in order to wait or to
-    refuse.
-    """
+    """The caller must distinguish unavailable storage, and wait, from a broken document, and refuse it."""
     error = StorageAway("no answer")
 
     def load() -> Any:

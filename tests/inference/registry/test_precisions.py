@@ -13,7 +13,7 @@ from inference.management.precisions import read_precision, read_variants
 from inference.registry.admission import ModelRefused
 from inference.registry.onnx_files import OnnxUpload, Precision, add_onnx_file
 from inference.registry.selectors import spec_of
-from inference.runtime.artifacts import artifact
+from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.prices import Price

@@ -1,6 +1,6 @@
 """Write small ONNX graphs to the path that a test wants."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +15,24 @@ def save_graph(
     path: Path, node: onnx.NodeProto, shape: Shape, kind: int = TensorProto.FLOAT, **weights: object
 ) -> Path:
     """Save a graph of one operator from `x` to `y`, both of this shape and element type."""
+    return save_nodes(path, [node], {"x": shape}, {"y": shape}, kinds=(kind, kind), **weights)
+
+
+def save_nodes(
+    path: Path,
+    nodes: Sequence[onnx.NodeProto],
+    takes: Mapping[str, Shape],
+    gives: Mapping[str, Shape | None],
+    *,
+    kinds: tuple[int, int] = (TensorProto.FLOAT, TensorProto.FLOAT),
+    **weights: object,
+) -> Path:
+    """Save a graph of these operators. `kinds` are the element types of its inputs and outputs."""
     graph = helper.make_graph(
-        [node],
+        nodes,
         "graph",
-        [helper.make_tensor_value_info("x", kind, shape)],
-        [helper.make_tensor_value_info("y", kind, shape)],
+        [helper.make_tensor_value_info(name, kinds[0], shape) for name, shape in takes.items()],
+        [helper.make_tensor_value_info(name, kinds[1], shape) for name, shape in gives.items()],
         [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()],
     )
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
@@ -33,22 +46,14 @@ def save_adder(path: Path, *, floats: int = 4) -> Path:
 
 
 def save_wide(path: Path, *, inputs: int = 8, width: int = 250_000, gives_all: bool = False) -> Path:
-    """Save a graph with wide weights. It makes, for each input row, a row as wide as the weights and returns its
-    largest value.
-    """
+    """Save a graph with wide weights that widens each row and returns its largest value."""
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y" if gives_all else "h"])]
     if not gives_all:
         nodes.append(helper.make_node("ReduceMax", ["h", "axis"], ["y"], keepdims=1))
-    weights = {"w": np.ones((inputs, width), np.float32), "axis": np.array([1])}
-    graph = helper.make_graph(
-        nodes,
-        "graph",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["rows", inputs])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["rows", width if gives_all else 1])],
-        [numpy_helper.from_array(value, name) for name, value in weights.items()],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
-    return path
+    takes: Shape = ["rows", inputs]
+    gives: Shape = ["rows", width if gives_all else 1]
+    w = np.ones((inputs, width), np.float32)
+    return save_nodes(path, nodes, {"x": takes}, {"y": gives}, w=w, axis=np.array([1]))
 
 
 def save_graph_text(path: Path, graph: str) -> Path:
@@ -69,9 +74,7 @@ def save_widening(path: Path, *, declared: str = "float[n, 2]") -> Path:
 
 
 def save_scaler(path: Path) -> Path:
-    """Save a graph that scales images from 0 to 255 to 0 to 1. It takes the largest value of the whole batch to see
-    which range they have.
-    """
+    """Save a graph that scales images from 0 to 255 to 0 to 1 if the batch's largest value shows that range."""
     return save_graph_text(
         path,
         """scaler (float[n, 64] x) => (float[n, 64] y) <float one = {1.0}, float most = {255.0}>
@@ -80,9 +83,7 @@ def save_scaler(path: Path) -> Path:
 
 
 def save_patient(path: Path, *, turns: int = 200_000) -> Path:
-    """Save a graph that sums a row of eight numbers, and then adds nothing so often that a run takes a good part of a
-    second.
-    """
+    """Save a graph that sums a row of eight numbers and then adds nothing, for a good part of a second."""
     return save_graph_text(
         path,
         f"""patient (float[n, 8] x) => (float[n, 1] y)

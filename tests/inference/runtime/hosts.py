@@ -4,19 +4,19 @@ import itertools
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from inference.runtime.memory_in_use import MemoryGauge
 from inference.runtime.profiles import ProfileStore
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost
+from inference.runtime.tensors import Array
 
 PLAN = plan_execution([CPU], threads=1, has_nvidia_gpu=False)
 
 
 class StillMemory:
-    """A memory in which nothing is ever used. A model then counts as much as its file, and a test can set its
-    budget.
-    """
+    """A memory in which nothing is used. A model counts as much as its file, and a test can set its budget."""
 
     def __init__(self) -> None:
         self.given_back = 0
@@ -58,6 +58,11 @@ def host(
         profiles=profiles,
         memory=memory or StillMemory(),
     )
+
+
+def run(sessions: SessionHost, path: Path, **feeds: Array) -> list[Any]:
+    with sessions.session(path) as session:
+        return session.run(feeds)
 
 
 def held(sessions: SessionHost) -> set[str]:

@@ -1,6 +1,4 @@
-"""Test runs with bound tensors. On a CPU all of them are bound there, and the answers must equal those of a
-plain run.
-"""
+"""Test runs with bound tensors. On a CPU all are bound there, and the answers equal those of a plain run."""
 
 from pathlib import Path
 

@@ -95,9 +95,7 @@ def texts() -> list[WorkInput]:
 
 
 def test_vectors_are_those_of_the_cpu_in_full_precision(gpu: Engine, cpu: Engine) -> None:
-    """With the reduced precision that GPUs may use for float32 products, the difference would be a thousand times as
-    large.
-    """
+    """With reduced precision for float32 products, the difference would be a thousand times as large."""
     spec = builtin_specs()["embed"]
     for work in texts()[::25]:
         (here,), (there,) = tensors(gpu, spec, work), tensors(cpu, spec, work)
@@ -179,7 +177,7 @@ def test_run_that_finds_no_memory_fails_and_those_that_fit_go_on(tmp_path: Path)
 
 
 def test_process_that_may_see_no_gpu_runs_on_the_cpu() -> None:
-    program = "from inference.runtime.local_host import local_host; print(local_host().describe())"
+    program = "from inference.engine.engine import local_engine; print(local_engine().describe())"
     told = subprocess.run(
         [sys.executable, "-c", program],
         check=True,

@@ -9,6 +9,7 @@ import pytest
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, DeadlinePassed
 from inference.runtime.made_once import OncePerKey
+from tests.inference.runtime.hosts import in_threads
 
 TIMEOUT_S = 20
 
@@ -28,11 +29,7 @@ def test_value_is_made_once_for_all_threads() -> None:
         start.wait()
         values.append(once.get("a", make))
 
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(8, ask)
     assert made == ["a"]
     assert len(set(map(id, values))) == 1
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 from inference.runtime.session_host import SessionHost
+from tests.inference.runtime.graphs import save_graph
 from tests.inference.runtime.hosts import PLAN, StillMemory
 
 MODELS = 200
@@ -28,15 +28,8 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Path]:
 
 def _save_adder_of(path: Path, number: int) -> Path:
     """Save a graph of 200 kB that adds its number, so that an answer shows which model gave it."""
-    graph = helper.make_graph(
-        [helper.make_node("Add", ["x", "number"], ["y"])],
-        "adder",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["rows", FLOATS])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["rows", FLOATS])],
-        [numpy_helper.from_array(np.full(FLOATS, number, np.float32), "number")],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
-    return path
+    add = helper.make_node("Add", ["x", "number"], ["y"])
+    return save_graph(path, add, ["rows", FLOATS], number=np.full(FLOATS, number, np.float32))
 
 
 @pytest.mark.parametrize("measured", [False, True])

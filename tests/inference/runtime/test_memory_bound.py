@@ -1,14 +1,10 @@
-"""Test that the budget bounds what remains in memory between runs, whatever made a run large: its size, its shape or
-its values.
-"""
+"""Test that the budget bounds the memory between runs, whatever made a run large: size, shape or values."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from inference.runtime.hosted_session import InvalidFeed
 from inference.runtime.memory_in_use import ResidentMemory, activity, host_memory
@@ -16,7 +12,7 @@ from inference.runtime.profiles import MemoryProfiles
 from inference.runtime.run_memory import RunMemory
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import Array
-from tests.inference.runtime.graphs import save_adder
+from tests.inference.runtime.graphs import save_adder, save_nodes
 from tests.inference.runtime.hosts import PLAN, StillMemory, held
 from tests.inference.runtime.test_session_memory import others_at_work
 
@@ -25,21 +21,6 @@ pytestmark = pytest.mark.skipif(
 )
 MIB = 1 << 20
 BUDGET_BYTES = 64 * MIB
-
-
-def _save(
-    path: Path, nodes: list[onnx.NodeProto], weights: Mapping[str, Array], *, kind: int, rank: int
-) -> Path:
-    sizes = [f"d{axis}" for axis in range(rank)]
-    graph = helper.make_graph(
-        nodes,
-        "graph",
-        [helper.make_tensor_value_info("x", kind, sizes)],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(value, name) for name, value in weights.items()],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
-    return path
 
 
 def save_attention(path: Path) -> Path:
@@ -51,8 +32,7 @@ def save_attention(path: Path) -> Path:
         helper.make_node("MatMul", ["scores", "column"], ["sums"]),
         helper.make_node("Squeeze", ["sums", "two"], ["y"]),
     ]
-    weights = {"one": np.array([1]), "two": np.array([2])}
-    return _save(path, nodes, weights, kind=TensorProto.FLOAT, rank=2)
+    return save_nodes(path, nodes, {"x": ["a", "b"]}, {"y": None}, one=np.array([1]), two=np.array([2]))
 
 
 def save_filler(path: Path) -> Path:
@@ -62,7 +42,7 @@ def save_filler(path: Path) -> Path:
         helper.make_node("Neg", ["wide"], ["turned"]),
         helper.make_node("ReduceSum", ["turned"], ["y"], keepdims=0),
     ]
-    return _save(path, nodes, {}, kind=TensorProto.INT64, rank=1)
+    return save_nodes(path, nodes, {"x": ["a"]}, {"y": None}, kinds=(TensorProto.INT64, TensorProto.FLOAT))
 
 
 def save_failing_filler(path: Path) -> Path:
@@ -72,13 +52,13 @@ def save_failing_filler(path: Path) -> Path:
         helper.make_node("Neg", ["wide"], ["turned"]),
         helper.make_node("Gather", ["turned", "x"], ["y"]),
     ]
-    return _save(path, nodes, {}, kind=TensorProto.INT64, rank=1)
+    return save_nodes(path, nodes, {"x": ["a"]}, {"y": None}, kinds=(TensorProto.INT64, TensorProto.FLOAT))
 
 
 def save_mirror(path: Path) -> Path:
     """Save a graph whose output is as large as its input."""
     nodes = [helper.make_node("Neg", ["x"], ["once"]), helper.make_node("Neg", ["once"], ["y"])]
-    return _save(path, nodes, {}, kind=TensorProto.FLOAT, rank=1)
+    return save_nodes(path, nodes, {"x": ["a"]}, {"y": None})
 
 
 def zeros(*shape: int) -> dict[str, Array]:

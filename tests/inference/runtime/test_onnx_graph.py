@@ -31,9 +31,12 @@ def engine() -> Engine:
     return Engine(SessionHost(PLAN, budget_bytes=1 << 30))
 
 
+def mine(path: Path) -> VersionSpec:
+    return VersionSpec("mine", 1, "digest", "onnx", {"weights": str(path)})
+
+
 def run(engine: Engine, path: Path, **tensors: npt.NDArray[Any]) -> WorkOutput:
-    spec = VersionSpec("mine", 1, "digest", "onnx", {"weights": str(path)})
-    return engine.run(spec, TensorInput(tensors), {})
+    return engine.run(mine(path), TensorInput(tensors), {})
 
 
 def test_outputs_are_named_flat_and_typed(engine: Engine, tmp_path: Path) -> None:
@@ -69,9 +72,7 @@ def test_values_of_each_type_come_back_as_they_went_in(
 def test_arrays_are_given_as_they_are_also_where_json_could_not_say_them(
     engine: Engine, tmp_path: Path
 ) -> None:
-    spec = VersionSpec(
-        "root", 1, "d", "onnx", {"weights": str(save_operator(tmp_path / "root.onnx", "Sqrt"))}
-    )
+    spec = mine(save_operator(tmp_path / "root.onnx", "Sqrt"))
     answer = engine.answer(spec, TensorInput({"x": np.array([4.0, -1.0], np.float32)}), {})
     assert answer.tensors is not None
     np.testing.assert_array_equal(answer.tensors["y"], np.array([2.0, np.nan], np.float32))
@@ -181,9 +182,7 @@ def test_what_a_caller_reads_of_a_failure_names_the_version_and_no_sources(
 
 
 def test_a_run_that_is_begun_ends_as_one_that_is_waited_for(engine: Engine, tmp_path: Path) -> None:
-    spec = VersionSpec(
-        "mine", 1, "digest", "onnx", {"weights": str(save_adder(tmp_path / "adder.onnx", floats=2))}
-    )
+    spec = mine(save_adder(tmp_path / "adder.onnx", floats=2))
     work, ended, call = TensorInput({"x": np.array([[1, 2]], np.float32)}), threading.Event(), Call()
     assert engine.begin(spec, work, {}, call, ended.set) is None, "it is not in memory yet"
     engine.load(spec)
@@ -199,9 +198,7 @@ def test_a_run_that_is_begun_ends_as_one_that_is_waited_for(engine: Engine, tmp_
 
 
 def test_what_is_refused_before_it_begins_keeps_no_session(engine: Engine, tmp_path: Path) -> None:
-    spec = VersionSpec(
-        "mine", 1, "digest", "onnx", {"weights": str(save_adder(tmp_path / "adder.onnx", floats=2))}
-    )
+    spec = mine(save_adder(tmp_path / "adder.onnx", floats=2))
     engine.load(spec)
     work = TensorInput({"wrong": np.array([[1, 2]], np.float32)})
     with pytest.raises(WorkRefused):

@@ -2,8 +2,7 @@ import pytest
 
 from inference.core.contracts import VersionSpec
 from inference.core.errors import ModelFailed
-from inference.runtime.artifacts import artifact
-from inference.runtime.precision import chosen_role
+from inference.runtime.precision import artifact, chosen_role
 
 VARIANTS = ("weights", "weights.fp16", "weights.int8", "tokenizer")
 

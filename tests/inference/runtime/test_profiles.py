@@ -2,9 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from inference.runtime import profile_keeper
-from inference.runtime.profile_keeper import ProfileKeeper
-from inference.runtime.profiles import FolderProfiles, MemoryProfiles, Profile, ProfileStore, artifact_id
+from inference.runtime import profiles
+from inference.runtime.profiles import (
+    FolderProfiles,
+    MemoryProfiles,
+    Profile,
+    ProfileKeeper,
+    ProfileStore,
+    artifact_id,
+)
 from tests.waiting import eventually
 
 PROFILE = Profile(100, 200, True, 300, 1.5, 0.25, {"fixed_s": 0.1, "seen": [[1, 2]]}, {"min_rows": 1})
@@ -89,7 +95,7 @@ def test_store_that_is_away_is_left_alone_for_a_while(file: str) -> None:
 
 
 def test_what_a_store_has_survives_a_start_without_it(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profile_keeper, "LEFT_ALONE_S", 0.0)
+    monkeypatch.setattr(profiles, "LEFT_ALONE_S", 0.0)
     store = AwayStore()
     MemoryProfiles.put(store, artifact_id(Path(file)), "cpu", PROFILE)
     keeper = ProfileKeeper(store, "cpu")
@@ -106,7 +112,7 @@ def test_what_a_store_has_survives_a_start_without_it(file: str, monkeypatch: py
 def test_what_was_learned_is_saved_now_and_then(
     tmp_path: Path, file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(profile_keeper, "SAVED_EVERY_S", 0.01)
+    monkeypatch.setattr(profiles, "SAVED_EVERY_S", 0.01)
     store = FolderProfiles(tmp_path / "profiles")
     keeper = ProfileKeeper(store, "cpu")
     keeper.read(file)

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,33 +36,20 @@ def test_among_equals_the_least_recently_used_leaves_first_and_no_more_than_need
     assert make_room(residents, needed_bytes=0, budget_bytes=120).evict == ()
 
 
-def test_what_is_slow_to_load_stays_before_what_is_quick() -> None:
-    residents = [
-        Resident("slow", 40, uses=1, load_s=20.0, last_used_s=1.0),
-        Resident("quick", 40, uses=1, load_s=0.2, last_used_s=2.0),
-    ]
-    assert make_room(residents, needed_bytes=40, budget_bytes=80).evict == ("quick",)
-
-
-def test_what_is_asked_for_often_stays_before_what_was_asked_for_last() -> None:
-    residents = [
-        Resident("often", 40, uses=30, load_s=1.0, last_used_s=1.0),
-        Resident("once", 40, uses=1, load_s=1.0, last_used_s=2.0),
-    ]
-    assert make_room(residents, needed_bytes=40, budget_bytes=80).evict == ("once",)
-
-
-def test_of_two_worth_the_same_the_larger_leaves() -> None:
-    residents = [Resident("small", 20, uses=1, load_s=1.0), Resident("large", 60, uses=1, load_s=1.0)]
-    assert make_room(residents, needed_bytes=15, budget_bytes=80).evict == ("large",)
-
-
-def test_small_ones_stay_where_a_large_one_makes_all_the_room() -> None:
-    residents = [
-        Resident("small", 10, uses=1, load_s=0.1, last_used_s=1.0),
-        Resident("large", 80, uses=1, load_s=5.0, last_used_s=2.0),
-    ]
-    assert make_room(residents, needed_bytes=70, budget_bytes=90).evict == ("large",)
+@pytest.mark.parametrize(
+    ("stays", "needed"),
+    [
+        (Resident("slow to load", 40, uses=1, load_s=20.0, last_used_s=1.0), 40),
+        (Resident("used often", 40, uses=30, load_s=1.0, last_used_s=1.0), 40),
+        (Resident("small, worth the same", 20, uses=1, load_s=0.2, last_used_s=2.0), 15),
+        (Resident("small, too small to help", 12, uses=1, load_s=0.01, last_used_s=1.0), 35),
+    ],
+    ids=lambda one: one.path if isinstance(one, Resident) else "",
+)
+def test_what_is_worth_more_or_too_small_to_help_stays(stays: Resident, needed: int) -> None:
+    leaves = Resident("leaves", 40, uses=1, load_s=0.2, last_used_s=2.0)
+    budget_bytes = stays.held_bytes + leaves.held_bytes
+    assert make_room([stays, leaves], needed_bytes=needed, budget_bytes=budget_bytes).evict == ("leaves",)
 
 
 def test_nothing_is_evicted_in_vain() -> None:

@@ -36,10 +36,7 @@ def test_rows_that_leave_each_other_alone_may_share_a_run() -> None:
     ],
 )
 def test_a_graph_that_mixes_its_rows_runs_for_one_caller_at_a_time(mixing: Callable[[Array], Array]) -> None:
-    def run(feeds: Mapping[str, Array]) -> Sequence[Array]:
-        return [mixing(feeds["x"])]
-
-    assert of(run) is None
+    assert of(lambda feeds: [mixing(feeds["x"])]) is None
 
 
 @pytest.mark.parametrize(
@@ -54,10 +51,7 @@ def test_a_graph_that_mixes_its_rows_runs_for_one_caller_at_a_time(mixing: Calla
     ],
 )
 def test_a_graph_that_mixes_rows_by_their_values_is_found_out(mixing: Callable[[Array], Array]) -> None:
-    def run(feeds: Mapping[str, Array]) -> Sequence[Array]:
-        return [mixing(feeds["x"]).astype(np.float32)]
-
-    assert of(run) is None
+    assert of(lambda feeds: [mixing(feeds["x"]).astype(np.float32)]) is None
 
 
 @pytest.mark.parametrize("datatype", ["UINT8", "INT32", "INT64"])
@@ -95,26 +89,23 @@ def test_rows_that_only_a_trial_kept_apart_are_shared_where_the_operator_says_so
 
 
 def test_no_word_of_an_operator_shares_rows_that_were_seen_to_mix() -> None:
+    found = find_row_independence(
+        FREE, OUT, lambda feeds: [feeds["x"] - feeds["x"].mean(axis=0)], proof=Proof(True, "")
+    )
+    assert not found.may_share(unproven=True)
+
+
+@pytest.mark.parametrize(
+    ("differ", "min_rows"), [([1], 2), (range(16, 99), None)], ids=["one row", "many rows"]
+)
+def test_a_graph_whose_last_bits_differ_for_one_row_is_padded_and_for_many_is_not_shared(
+    differ: Sequence[int], min_rows: int | None
+) -> None:
     def run(feeds: Mapping[str, Array]) -> Sequence[Array]:
-        return [feeds["x"] - feeds["x"].mean(axis=0)]
+        twice = feeds["x"] * 2
+        return [np.nextafter(twice, np.float32(np.inf)) if len(twice) in differ else twice]
 
-    assert not find_row_independence(FREE, OUT, run, proof=Proof(True, "")).may_share(unproven=True)
-
-
-def test_a_graph_whose_last_bits_differ_for_one_row_is_padded_to_two() -> None:
-    def run(feeds: Mapping[str, Array]) -> Sequence[Array]:
-        x = feeds["x"]
-        return [x * 2 if len(x) > 1 else np.nextafter(x * 2, np.float32(np.inf))]
-
-    assert of(run) == 2
-
-
-def test_a_graph_whose_last_bits_differ_for_many_rows_runs_for_one_caller_at_a_time() -> None:
-    def run(feeds: Mapping[str, Array]) -> Sequence[Array]:
-        x = feeds["x"]
-        return [x * 2 if len(x) < 16 else np.nextafter(x * 2, np.float32(np.inf))]
-
-    assert of(run) is None
+    assert of(run) == min_rows
 
 
 LONG = (TensorSpec("x", "FP32", (-1, -1)),)
@@ -122,8 +113,7 @@ LONG = (TensorSpec("x", "FP32", (-1, -1)),)
 
 def test_a_graph_that_mixes_only_long_rows_runs_for_one_caller_at_a_time() -> None:
     def run(feeds: Mapping[str, Array]) -> Sequence[Array]:
-        x = feeds["x"]
-        return [x - x.mean(axis=0) if x.shape[1] >= 8 else x]
+        return [feeds["x"] - feeds["x"].mean(axis=0) if feeds["x"].shape[1] >= 8 else feeds["x"]]
 
     assert not find_row_independence(LONG, LONG, run).batchable
 

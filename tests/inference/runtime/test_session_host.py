@@ -7,33 +7,15 @@ import pytest
 from structlog.testing import capture_logs
 
 from inference.core.errors import ModelFailed
-from inference.runtime.hosted_session import HostedSession, InvalidFeed, weight_bytes
+from inference.runtime.hosted_session import InvalidFeed, weight_bytes
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.providers import CPU, CUDA, plan_execution
 from inference.runtime.session_host import SessionHost
 from tests.inference.runtime.graphs import save_adder, save_reader_of
-from tests.inference.runtime.hosts import held, host, in_threads
+from tests.inference.runtime.hosts import held, host, in_threads, run
 from tests.waiting import eventually
 
 ROW = np.zeros((1, 4), np.float32)
-
-
-def test_however_many_ask_a_session_is_loaded_and_warmed_up_once(tmp_path: Path) -> None:
-    path = save_adder(tmp_path / "a.onnx")
-    sessions = host()
-    warmed: list[HostedSession] = []
-    given: list[HostedSession] = []
-    start = threading.Barrier(8)
-
-    def ask() -> None:
-        start.wait()
-        with sessions.session(path, warmed.append) as session:
-            given.append(session)
-
-    in_threads(8, ask)
-    assert len(warmed) == 1
-    assert len(given) == 8
-    assert set(map(id, given)) == {id(warmed[0])}
 
 
 def test_many_threads_run_one_session_and_each_gets_its_own_answer(tmp_path: Path) -> None:
@@ -45,7 +27,7 @@ def test_many_threads_run_one_session_and_each_gets_its_own_answer(tmp_path: Pat
     def ask() -> None:
         for _ in range(8):
             value = float(next(numbers))
-            answer = sessions.run(path, {"x": np.full((3, 4), value, np.float32)})[0]
+            answer = run(sessions, path, x=np.full((3, 4), value, np.float32))[0]
             if not np.array_equal(answer, np.full((3, 4), value + 1)):
                 wrong.append(value)
 
@@ -123,7 +105,7 @@ def test_file_that_failed_is_tried_again_at_once_when_it_was_changed(tmp_path: P
     assert failure.value.code == "model_load_failed"
     assert held(sessions) == set()
     save_adder(path)
-    assert sessions.run(path, {"x": ROW})[0].sum() == 4
+    assert run(sessions, path, x=ROW)[0].sum() == 4
 
 
 def test_caller_who_is_interrupted_leaves_nobody_waiting(tmp_path: Path) -> None:
@@ -140,36 +122,9 @@ def test_caller_who_is_interrupted_leaves_nobody_waiting(tmp_path: Path) -> None
     eventually(lambda: not sessions.resident()[0].users, "everyone left")
 
 
-def test_failed_load_reaches_every_waiting_thread(tmp_path: Path) -> None:
-    path = tmp_path / "a.onnx"
-    path.write_bytes(b"not a model")
-    sessions = host()
-    codes: list[str] = []
-    start = threading.Barrier(4)
-
-    def ask() -> None:
-        start.wait()
-        try:
-            sessions.load(path)
-        except ModelFailed as failure:
-            codes.append(failure.code)
-
-    in_threads(4, ask)
-    assert codes == ["model_load_failed"] * 4
-
-
 def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelFailed, match=r"model_artifact_missing: gone\.onnx"):
         host().load(tmp_path / "gone.onnx")
-
-
-def test_evicted_session_is_loaded_again_when_asked_for(tmp_path: Path) -> None:
-    path = save_adder(tmp_path / "a.onnx")
-    sessions = host()
-    sessions.load(path)
-    assert sessions.evict(path)
-    assert held(sessions) == set()
-    assert sessions.run(path, {"x": ROW})[0].sum() == 4
 
 
 def test_model_cannot_read_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +135,7 @@ def test_model_cannot_read_the_working_directory(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(working)
     path = save_reader_of(models / "spy.onnx", "secret.txt")
     with pytest.raises(ModelFailed) as failure:
-        host().run(path, {"x": ROW})
+        run(host(), path, x=ROW)
     assert failure.value.code == "model_load_failed"
 
 
@@ -188,7 +143,7 @@ def test_feed_that_does_not_fit_is_told_apart_from_a_broken_model(tmp_path: Path
     path = save_adder(tmp_path / "a.onnx")
     for feed in ({}, {"x": ROW.astype(np.float64)}, {"x": ROW[0]}, {"y": ROW}):
         with pytest.raises(InvalidFeed):
-            host().run(path, feed)
+            run(host(), path, **feed)
 
 
 def test_runs_and_their_rows_are_tallied_for_each_session(tmp_path: Path) -> None:

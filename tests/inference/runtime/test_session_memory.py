@@ -6,16 +6,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 from inference.core.errors import ModelFailed
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.memory_in_use import Activity, ResidentMemory, activity, gpu_memory, host_memory
 from inference.runtime.profiles import MemoryProfiles, Profile, artifact_id
 from inference.runtime.session_host import SessionHost
-from tests.inference.runtime.graphs import save_adder
+from tests.inference.runtime.graphs import save_adder, save_nodes
 from tests.inference.runtime.hosts import PLAN, ToldMemory, held, host
 
 MIB = 1 << 20
@@ -29,15 +28,7 @@ def save_wide(path: Path, *, floats: int) -> Path:
         helper.make_node("Neg", ["once"], ["twice"]),
         helper.make_node("Neg", ["twice"], ["y"]),
     ]
-    graph = helper.make_graph(
-        nodes,
-        "wide",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["rows", 1])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["rows", floats])],
-        [numpy_helper.from_array(np.array([1, floats], np.int64), "times")],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
-    return path
+    return save_nodes(path, nodes, {"x": ["rows", 1]}, {"y": ["rows", floats]}, times=np.array([1, floats]))
 
 
 def rows(count: int) -> dict[str, np.ndarray]:

@@ -1,6 +1,4 @@
-"""Test that sharing a batch never changes an answer: inputs of many tenants together are compared with each alone, byte
-by byte.
-"""
+"""Test that sharing never changes an answer: inputs of many tenants together and alone, byte by byte."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,8 +18,7 @@ from inference.core.calls import Call
 from inference.core.contracts import TensorInput, TextInput, VersionSpec, WorkInput
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.engine.engine import Engine, local_engine
-from inference.runtime.batched import Part
-from inference.runtime.own_limits import EMBED_LIMITS, ONNX_LIMITS
+from inference.runtime.batched import EMBED_LIMITS, ONNX_LIMITS, Part
 from tests.inference.registry.builtin.served import builtin_specs
 from tests.inference.runtime.graphs import save_adder, save_graph, save_graph_text, save_scaler
 from tests.inference.runtime.pictures import LETTER, draw_page, picture_page
@@ -42,12 +39,15 @@ def _plain(value: Any) -> Any:
 
 
 def all_at_once(engine: Engine, spec: VersionSpec, works: Sequence[WorkInput]) -> list[str]:
-    """Run every input in a thread and for a tenant of its own, all started together."""
+    """Return an answer or error code for every input, each in a thread of its own, all started together."""
     start = Barrier(len(works))
 
     def one(number: int) -> str:
         start.wait(30)
-        return answer(engine, spec, works[number], f"tenant-{number % 7}")
+        try:
+            return answer(engine, spec, works[number], f"tenant-{number % 7}")
+        except ModelFailed as failure:
+            return failure.code
 
     with ThreadPoolExecutor(len(works)) as pool:
         return list(pool.map(one, range(len(works))))
@@ -110,9 +110,7 @@ def test_a_graph_that_mixes_rows_by_their_values_never_sees_two_callers(
 
 
 def batches_of(engine: Engine, spec: VersionSpec, sharing: Sharing | None, works: Sequence[WorkInput]) -> int:
-    """Return how many runs these inputs took, each from a separate caller, while another caller keeps the
-    model busy.
-    """
+    """Return how many runs these callers' inputs took, while another caller keeps the model busy."""
     own = EMBED_LIMITS if spec.runtime == "embed" else ONNX_LIMITS
     part = Part(spec.key, "weights")
     engine.batchers.limit({} if sharing is None else {part: replace(own, sharing=sharing)})
@@ -154,9 +152,7 @@ def test_rows_that_only_trials_keep_apart_are_shared_at_the_operators_word(
 
 
 def test_one_callers_input_that_widens_the_answer_fails_alone(engine: Engine, tmp_path: Path) -> None:
-    """The graph declares rows of two, and returns wider rows for the whole batch if a value is larger than those of any
-    trial.
-    """
+    """The graph declares rows of two, and widens the whole batch if a value is larger than any trial's."""
     path = save_graph_text(
         tmp_path / "widening.onnx",
         """widening (float[n, 2] x) => (float[n, 2] y)
@@ -171,17 +167,8 @@ def test_one_callers_input_that_widens_the_answer_fails_alone(engine: Engine, tm
     ]
     alone = [answer(engine, spec, work) for work in (*works[:5], *works[6:])]
     engine.batchers.limit({Part(spec.key, "weights"): replace(ONNX_LIMITS, sharing=Sharing.TRIED)})
-    start, before = Barrier(len(works)), batches(engine)
-
-    def one(number: int) -> str:
-        start.wait(30)
-        try:
-            return answer(engine, spec, works[number], f"tenant-{number % 7}")
-        except ModelFailed as failure:
-            return failure.code
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        answers = list(pool.map(one, range(len(works))))
+    before = batches(engine)
+    answers = all_at_once(engine, spec, works)
     engine.batchers.limit({})
     assert answers.pop(5) == "model_output_invalid"
     assert answers == alone
@@ -195,17 +182,7 @@ def test_one_callers_nan_reaches_nobody_else(engine: Engine, tmp_path: Path) -> 
         TensorInput({"x": np.full((1, 4), np.nan if number == 5 else number, np.float32)})
         for number in range(12)
     ]
-    start = Barrier(len(works))
-
-    def one(number: int) -> str:
-        start.wait(30)
-        try:
-            return answer(engine, spec, works[number])
-        except ModelFailed as failure:
-            return failure.code
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        answers = list(pool.map(one, range(len(works))))
+    answers = all_at_once(engine, spec, works)
     assert answers[5] == "model_output_not_finite"
     assert [json.loads(got)["outputs"][0]["data"] for got in answers[:5]] == [
         [number + 1.0] * 4 for number in range(5)

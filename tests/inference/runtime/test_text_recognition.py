@@ -14,9 +14,7 @@ from inference.runtime.text_recognition import (
 
 
 def chances(*classes: int, certainty: float = 0.8) -> np.ndarray[tuple[int, int, int], np.dtype[np.float32]]:
-    """Return the output for a text line whose steps have these classes (0 blank, 1 `a`, 2 `b`, 3 space) with this
-    certainty.
-    """
+    """Return the output for a line of steps of these classes (0 blank, 1 `a`, 2 `b`, 3 space) and certainty."""
     steps = np.zeros((1, len(classes), 4), np.float32)
     steps[0, np.arange(len(classes)), classes] = certainty
     return steps

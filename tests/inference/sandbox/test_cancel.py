@@ -14,18 +14,14 @@ from inference.core.errors import CallCanceled
 from inference.sandbox import SandboxPool
 from tests.waiting import eventually
 
-from .asking import ANY_LIMITS, ask, assert_ended, assert_works, tree
+from .asking import ask, assert_ended, assert_works, tree
 
 
 @contextmanager
 def asked(pool: SandboxPool, do: str, call: Call) -> Iterator["Future[Any]"]:
     """Send the request in another thread, for which the end of the block waits."""
     with ThreadPoolExecutor(1) as threads:
-        yield threads.submit(
-            lambda: pool.ask(
-                {"do": do}, (), accept=lambda value: value, limits=ANY_LIMITS, wait_s=20, call=call
-            )
-        )
+        yield threads.submit(ask, pool, do, call=call)
 
 
 def fork_beside(idle: set[psutil.Process], pool: SandboxPool) -> psutil.Process:

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,16 +82,11 @@ def test_a_request_that_needs_too_much_memory_is_told_apart(pool: SandboxPool) -
     assert_works(pool)
 
 
-def test_a_crash_ends_the_child_alone(pool: SandboxPool) -> None:
+@pytest.mark.parametrize(("action", "exit_status"), [("crash", -signal.SIGSEGV), ("leave", 3)])
+def test_a_crash_or_an_exit_ends_the_child_alone(pool: SandboxPool, action: str, exit_status: int) -> None:
     with pytest.raises(ChildDied) as raised:
-        ask(pool, "crash")
-    assert raised.value.exit_status == -signal.SIGSEGV
-    assert_works(pool)
-
-
-def test_a_child_that_leaves_is_replaced(pool: SandboxPool) -> None:
-    with pytest.raises(ChildDied):
-        ask(pool, "leave")
+        ask(pool, action)
+    assert raised.value.exit_status == exit_status
     assert_works(pool)
 
 
@@ -160,21 +156,19 @@ def test_a_caller_waits_for_a_free_child_and_then_gives_up(pool: SandboxPool) ->
 
 
 def test_many_threads_share_few_children() -> None:
-    pool = SandboxPool(PROGRAM, LIMITS, children=2)
-    with ThreadPoolExecutor(20) as threads:
-        answers = list(threads.map(lambda number: ask(pool, "echo", say=number), range(20)))
-    assert pool.wait_until_warm(20)
-    assert len(pool.pids()) == 2
-    pool.close()
+    with closing(SandboxPool(PROGRAM, LIMITS, children=2)) as pool:
+        with ThreadPoolExecutor(20) as threads:
+            answers = list(threads.map(lambda number: ask(pool, "echo", say=number), range(20)))
+        assert pool.wait_until_warm(20)
+        assert len(pool.pids()) == 2
     assert [answer["said"] for answer in answers] == list(range(20))
 
 
 def test_a_child_is_replaced_after_its_share_of_requests() -> None:
-    pool = SandboxPool(PROGRAM, LIMITS, children=1, requests_per_child=2, use_bubblewrap=False)
-    try:
+    with closing(
+        SandboxPool(PROGRAM, LIMITS, children=1, requests_per_child=2, use_bubblewrap=False)
+    ) as pool:
         pids = [_only_pid_that_answers(pool) for _ in range(4)]
-    finally:
-        pool.close()
     assert pids[0] == pids[1] != pids[2] == pids[3]
 
 
@@ -207,12 +201,10 @@ def test_children_die_with_a_parent_that_is_killed() -> None:
 
 def test_a_program_that_cannot_start_is_told_to_the_caller(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("import nowhere_to_be_found")
-    pool = SandboxPool(Program(folder=tmp_path, module="broken"), ChildLimits(), children=1)
-    try:
-        with pytest.raises(SandboxUnavailable, match="nowhere_to_be_found"):
-            pool.ask({}, accept=lambda value: value, limits=ANY_LIMITS, wait_s=1)
-    finally:
-        pool.close()
+    program = Program(folder=tmp_path, module="broken")
+    refused = pytest.raises(SandboxUnavailable, match="nowhere_to_be_found")
+    with closing(SandboxPool(program, ChildLimits(), children=1)) as pool, refused:
+        pool.ask({}, accept=lambda value: value, limits=ANY_LIMITS, wait_s=1)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder of another user")
@@ -224,13 +216,11 @@ def test_root_runs_programs_below_a_home_that_is_closed_to_others(
     shutil.copytree(PROGRAM.folder, home)
     os.chown(home, 12345, 12345)
     home.chmod(0o700)
-    pool = SandboxPool(replace(PROGRAM, folder=home), LIMITS, children=1, use_bubblewrap=use_bubblewrap)
-    try:
+    program = replace(PROGRAM, folder=home)
+    with closing(SandboxPool(program, LIMITS, children=1, use_bubblewrap=use_bubblewrap)) as pool:
         assert_works(pool)
         assert pool.isolation is not None
         assert "nobody" in pool.isolation.layers
-    finally:
-        pool.close()
 
 
 def test_what_is_in_force_is_known(pool: SandboxPool) -> None:

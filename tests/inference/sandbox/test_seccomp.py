@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from inference.sandbox.inside.seccomp import compile_filter
-from inference.sandbox.inside.system_calls import (
+from inference.sandbox.inside.seccomp import (
     AARCH64,
     COMPUTE,
     FORK,
@@ -15,6 +14,7 @@ from inference.sandbox.inside.system_calls import (
     READ_FILES,
     X86_64,
     Machine,
+    compile_filter,
 )
 
 ALLOWED, KILLED, DENIED = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM

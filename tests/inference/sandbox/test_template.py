@@ -1,6 +1,7 @@
 """Test that each request has its own fork, which ends together with everything that the request did."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,7 +54,13 @@ def test_fifty_requests_leave_no_process(pool: SandboxPool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "error"), [("spin", ChildTimedOut), ("hang up", ChildTimedOut), ("fail", ChildFailed)]
+    ("action", "error"),
+    [
+        ("spin", ChildTimedOut),
+        ("hang up", ChildTimedOut),
+        ("answer and stay", ChildTimedOut),
+        ("fail", ChildFailed),
+    ],
 )
 def test_a_fork_that_is_killed_or_fails_costs_no_child(
     pool: SandboxPool, action: str, error: type[Exception]
@@ -77,14 +84,6 @@ def test_a_fork_that_takes_long_leaves_the_processor_to_others(pool: SandboxPool
     assert tree(pool) == before
 
 
-def test_a_fork_that_answers_and_stays_is_killed(pool: SandboxPool) -> None:
-    before = tree(pool)
-    with pytest.raises(ChildTimedOut):
-        ask(pool, "answer and stay", limits=HASTY)
-    assert tree(pool) == before
-    assert_works(pool)
-
-
 def test_a_fork_dies_with_its_template(pool: SandboxPool) -> None:
     before = tree(pool)
     with ThreadPoolExecutor() as threads:
@@ -98,12 +97,10 @@ def test_a_fork_dies_with_its_template(pool: SandboxPool) -> None:
 
 def test_a_program_that_starts_threads_is_refused(tmp_path: Path) -> None:
     (tmp_path / "threaded.py").write_text(_THREADED)
-    pool = SandboxPool(Program(folder=tmp_path, module="threaded"), ChildLimits(), children=1)
-    try:
-        with pytest.raises(SandboxUnavailable, match="threads"):
-            pool.ask({}, accept=lambda value: value, limits=ANY_LIMITS, wait_s=1)
-    finally:
-        pool.close()
+    program = Program(folder=tmp_path, module="threaded")
+    refused = pytest.raises(SandboxUnavailable, match="threads")
+    with closing(SandboxPool(program, ChildLimits(), children=1)) as pool, refused:
+        pool.ask({}, accept=lambda value: value, limits=ANY_LIMITS, wait_s=1)
 
 
 _THREADED = """

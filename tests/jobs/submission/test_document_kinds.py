@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.runtime.document_kinds import EVERY_KIND
-from inference.runtime.parameters import documents_of
+from inference.runtime.parameters import EVERY_KIND, documents_of
 from jobs.core.errors import DocumentNotAccepted
 from jobs.core.models import Document
 from jobs.queue.settlement import fail_page

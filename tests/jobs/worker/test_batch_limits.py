@@ -6,8 +6,7 @@ import pytest
 
 from inference.engine.engine import Engine, local_engine
 from inference.models import BatchSetting, ModelVersion
-from inference.runtime.batched import Part
-from inference.runtime.own_limits import EMBED_LIMITS
+from inference.runtime.batched import EMBED_LIMITS, Part
 from jobs.worker import batch_limits
 from jobs.worker.batch_limits import FollowedLimits
 from tenants.core.db.unit_of_work import operator_work

@@ -10,8 +10,8 @@ import numpy as np
 import openai
 import pytest
 
-from inference.runtime.artifacts import artifact
 from inference.runtime.native import read_tokenizer
+from inference.runtime.precision import artifact
 from tests.fixtures import unique
 from tests.flows.caller import Caller
 from tests.flows.product import Account, Product

@@ -1,6 +1,4 @@
-"""Test the proof with ONNX's own example of every operator: if it holds, each row gives the same result alone as with
-others.
-"""
+"""Test the proof with ONNX's example of every operator: if it holds, a row is the same alone and with others."""
 
 import copy
 from collections.abc import Iterator, Sequence

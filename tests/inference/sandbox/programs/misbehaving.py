@@ -16,29 +16,9 @@ def handle(request: Json, files: Sequence[int]) -> Json:
     return _DEEDS[request["do"]](request, files)
 
 
-def _echo(request: Json, files: Sequence[int]) -> Json:
-    return {"said": request.get("say"), "pid": os.getpid()}
-
-
-def _read_file(request: Json, files: Sequence[int]) -> Json:
-    return os.pread(files[0], 100, 0).decode()
-
-
-def _fill_arena(request: Json, files: Sequence[int]) -> Json:
-    return os.pwrite(files[0], request["say"].encode(), request["at"])
-
-
 def _spin(request: Json, files: Sequence[int]) -> Json:
     while True:
         pass
-
-
-def _allocate(request: Json, files: Sequence[int]) -> Json:
-    return len(bytearray(request["bytes"]))
-
-
-def _crash(request: Json, files: Sequence[int]) -> Json:
-    return ctypes.string_at(0)
 
 
 def _leave(request: Json, files: Sequence[int]) -> Json:
@@ -137,12 +117,12 @@ def _raw(request: Json, files: Sequence[int]) -> Json:
 
 
 _DEEDS: dict[str, Callable[[Json, Sequence[int]], Json]] = {
-    "echo": _echo,
-    "read": _read_file,
-    "fill": _fill_arena,
+    "echo": lambda request, files: {"said": request.get("say"), "pid": os.getpid()},
+    "read": lambda request, files: os.pread(files[0], 100, 0).decode(),
+    "fill": lambda request, files: os.pwrite(files[0], request["say"].encode(), request["at"]),
     "spin": _spin,
-    "allocate": _allocate,
-    "crash": _crash,
+    "allocate": lambda request, files: len(bytearray(request["bytes"])),
+    "crash": lambda request, files: ctypes.string_at(0),
     "leave": _leave,
     "fail": _fail,
     "escape": _escape,

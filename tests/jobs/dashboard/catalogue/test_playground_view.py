@@ -1,7 +1,7 @@
 """Tests of the kinds of input that the playground offers, and of how it describes parameters."""
 
 from inference.registry.models import ModelVersion, ServedModel
-from inference.runtime.document_kinds import EVERY_KIND
+from inference.runtime.parameters import EVERY_KIND
 from jobs.dashboard.catalogue.model_view import takes_in_words
 from jobs.dashboard.catalogue.playground_view import input_kinds, playground_view
 from tenants.plans.agreed import NONE

@@ -1,5 +1,6 @@
-"""Test a graph that loops as often as its input says, both for a moment and forever."""
+"""Test runs that are ended at their limit, and floats too small to be normal."""
 
+import platform
 import time
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from inference.core.errors import ModelFailed
 from inference.engine.engine import local_engine
 from inference.runtime import hosted_session
+from inference.runtime.hosted_session import denormals_flushed
 from inference.runtime.session_host import SessionHost
 from tests.samples.counting_model import save_counting_model
 
@@ -45,3 +47,24 @@ def test_a_run_in_time_is_left_alone_after_its_limit(
     until_s = time.monotonic() + 0.6
     while time.monotonic() < until_s:
         assert count(host, counting_model, 3) == 3
+
+
+TINY = np.full(8, 1e-40, np.float32)
+
+
+def product() -> float:
+    return float((TINY * np.float32(1.0)).max())
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the control word is that of x86-64")
+def test_tiny_numbers_are_zero_inside_the_block_and_only_there() -> None:
+    assert product() > 0.0
+    with denormals_flushed():
+        assert product() == 0.0
+    assert product() > 0.0
+
+
+def test_the_state_is_put_back_when_the_block_fails() -> None:
+    with pytest.raises(ZeroDivisionError), denormals_flushed():
+        raise ZeroDivisionError
+    assert product() > 0.0

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from inference.core.contracts import TextInput, TokenInput, WorkInput, WorkOutput, WorkRefused
-from inference.runtime.artifacts import artifact
 from inference.runtime.native import read_tokenizer
-from inference.runtime.token_ids import Marks
+from inference.runtime.precision import artifact
+from inference.runtime.texts import Marks
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
 TEXTS = ("The cat sat.", "Invoice no. 7, due in May: 12.50 EUR", "Ünïcödé 漢字 🙂")
@@ -18,9 +18,7 @@ def run(work: WorkInput) -> WorkOutput:
 
 
 def own_tokenizer(*, fills: bool = False) -> Any:
-    """Return the tokenizer as it is in the model's file. It pads every row to 128 tokens, unless that is
-    switched off.
-    """
+    """Return the tokenizer of the model's file. It pads rows to 128 tokens, unless that is switched off."""
     tokenizer = read_tokenizer(artifact(builtin_specs()["embed"], "tokenizer"))
     if not fills:
         tokenizer.no_padding()
