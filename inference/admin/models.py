@@ -82,11 +82,7 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(ServedModel)
 class ServedModelAdmin(OperatorAdmin):
-    """The admin of models.
-
-    Models are added with their files by `manage.py models add`. They are never deleted, because past jobs refer to
-    them.
-    """
+    """The admin of models. `manage.py models add` adds them. None is deleted, since past jobs refer to it."""
 
     form = ServedModelForm
     list_display = ("named", "state_badge", "current_version", "takes", "price_text", "work")

@@ -30,9 +30,7 @@ class NewVersion:
     files: Mapping[str, Path]
     config: Mapping[str, object] = field(default_factory=dict)
     measured: Mapping[str, object] = field(default_factory=dict)
-    """Measurements that are kept with the settings. They are not part of the digest, because the next trial measures
-    differently.
-    """
+    """Measurements kept with the settings. They differ at each trial, so they are not part of the digest."""
     signature: Mapping[str, object] = field(default_factory=dict)
     steps: Mapping[str, ModelVersion] = field(default_factory=dict)
 
@@ -87,10 +85,7 @@ def add_version(
 
 
 def _refuse_another_kind(served: ServedModel, card: ModelCard) -> None:
-    """Refuse a version that accepts other work than its model.
-
-    A version answers under its model's name, so it must accept what callers of that name send.
-    """
+    """Refuse a version that does not accept what callers of its model's name send."""
     if tuple(served.accepts) != card.accepts:
         raise ModelKindDiffers(
             f"The model {served.name!r} already exists and accepts {', '.join(served.accepts)}; this file accepts "

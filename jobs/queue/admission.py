@@ -28,9 +28,7 @@ from tenants.core.errors import DomainError
 from tenants.limits.rates.metrics import REFUSED
 
 COUNTED, COUNTED_OF_ALL = 5_000, 20_000
-"""The number of pages that are counted in each queue, and in all queues together. If a queue is longer, the age of its
-first page shows the rest.
-"""
+"""The pages counted in each queue, and in all together. In a longer queue, the age of its first page shows the rest."""
 LOOK_EVERY_S = 1.0
 MAX_OF_TIME = 0.05
 """The largest share of its time that a process spends on reading the queues, however many pages wait."""
@@ -66,18 +64,14 @@ _seen: dict[str, _Seen] = {}
 
 
 def require_short_queue(tenant_id: UUID, version: ModelVersion, priority: int) -> None:
-    """Raise BacklogTooLong or QueueTooLong if the job would wait for too long. This is called before anything of the
-    job is stored.
-    """
+    """Raise BacklogTooLong or QueueTooLong if the job would wait too long, before anything of it is stored."""
     if not _limit_s(priority):
         return
     _refuse_if_told(version.key, _look(version), _Caller(tenant_id, priority))
 
 
 def anybody_refused() -> bool:
-    """Return whether a refusal of any caller still counts (`REFUSAL_COUNTS_S`). If none does, there is no need to look
-    further.
-    """
+    """Return whether a refusal of any caller still counts (`REFUSAL_COUNTS_S`)."""
     return time.monotonic() < _newest.until_s
 
 
@@ -117,9 +111,7 @@ class _Newest:
 _newest = _Newest()
 """The refusal that counts longest. When it no longer counts, no refusal does."""
 _refused: dict[tuple[str, _Caller], float] = {}
-"""Callers that were refused when their wait was last checked, and the time until which that counts. They are admitted
-again only when their wait is well below the limit.
-"""
+"""The end of each caller's latest refusal. Until then it is admitted only if its wait is well below the limit."""
 
 
 def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[Verdict, Wait]:
@@ -135,9 +127,7 @@ def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[V
 
 
 def _look(version: ModelVersion) -> _Seen:
-    """Return the queues as last read, and read them again if that was too long ago. While a thread reads them, the
-    other threads go on with the earlier result.
-    """
+    """Return the queues as last read. One thread reads them again after a while, without holding up the others."""
     now_s = time.monotonic()
     seen = _seen.get(version.key)
     if seen is not None:

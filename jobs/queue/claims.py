@@ -25,9 +25,7 @@ from tenants.plans.prices import Price
 
 LOCK_TIMEOUT_MS = 2000
 HAND_BACK_TIMEOUT_MS = 500
-"""The lock timeout for a hand-back. A worker that stops has only seconds for all its pages. A page that is not handed
-back is found when its lease ends.
-"""
+"""The lock timeout for a hand-back. A worker that stops has only seconds; otherwise the lease must end first."""
 
 # The inline input may be megabytes, so it is read only if it is the work itself. A page whose worker died is recognized
 # by its error code, until it ends in another way. Its last try is made apart.
@@ -152,9 +150,7 @@ class Claim:
     apart: bool = False
     """Set for the last try of a page on which workers died."""
     results_generation: int = 0
-    """The generation at the time of the claim. If results are erased while the page runs, this page does not bring them
-    back into the cache.
-    """
+    """The generation at the claim. Results that are erased while the page runs do not return to the cache."""
     api_key_id: UUID | None = None
     """The key that the job was sent with. None if a person sent it."""
     priority: int = NUMBERS[DEFAULT]
@@ -242,9 +238,7 @@ def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool
 
 
 def say_loading(claim: Claim) -> None:
-    """Publish an event that says that the page waits for its model to be loaded into memory. It is left out if this
-    claim no longer holds the page.
-    """
+    """Publish that the page waits for its model to be loaded, if this claim still holds the page."""
     with unit_of_work(claim.tenant_id):
         # This is checked under the lock of the job, so that no event is written for a page that ends, or after its job
         # has ended.
@@ -256,9 +250,7 @@ def say_loading(claim: Claim) -> None:
 
 
 def renew_leases(claims: Sequence[Claim]) -> set[int]:
-    """Renew the leases and return the tokens that are still valid. If a token is missing, the work must stop: another
-    worker has the page, or the page is no longer wanted.
-    """
+    """Renew the leases and return the tokens that are still valid. Work whose token is missing must stop."""
     values: dict[str, Any] = {
         "pages": [claim.page_id for claim in claims],
         "tokens": [claim.token for claim in claims],
@@ -298,8 +290,6 @@ def _lock_job(claim: Claim, timeout_ms: int) -> None:
 
 
 def is_wanted(claim: Claim) -> bool:
-    """Return whether the page exists and is not canceled. This is also true if another worker works on it or has done
-    it.
-    """
+    """Return whether the page exists and is not canceled, even if another worker has it or has done it."""
     with unit_of_work(claim.tenant_id):
         return Page.objects.filter(id=claim.page_id).exclude(state=states.CANCELED).exists()

@@ -3,7 +3,7 @@
 A queue (`TenantQueue`) is what one tenant has waiting at one priority for one model version. In virtual time, its
 next page begins where its last page ended, or now if that has passed. So a tenant that floods the system is placed
 far behind, a new tenant is next, and a tenant without work saves up nothing. Virtual time is the beginning of the
-page that was released last. """
+page that was released last."""
 
 import heapq
 import math
@@ -16,9 +16,7 @@ from jobs.core.priorities import WEIGHTS
 WINDOW_PER_SLOT = 2
 """The largest number of pages for each slot: the page that runs and the next page at hand."""
 AT_HAND_S = 0.1
-"""Seconds of work that lie ready in front of a slot. The worker that ends a page releases the next page, so this need
-not be longer than that takes. A larger value would only make newcomers wait.
-"""
+"""Seconds of work that lie ready for a slot: as long as a release takes. More would only make newcomers wait."""
 OVERTAKEN_S = 0.5
 UNKNOWN_COST_S = 1.0
 MIN_COST_S = 1e-6
@@ -38,9 +36,7 @@ class TenantQueue:
     heft: float = 1.0
     """The relative cost of a page: the number of usual pages of the model that it equals."""
     room: int | None = None
-    """The number of further pages that its tenant may have under way, at all priorities together. None means any
-    number.
-    """
+    """The further pages that its tenant may have under way, at all priorities together. None: any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +109,7 @@ def turns(lines: Sequence[TenantQueue], *, now: float, room: int, cost_s: float)
 
 
 def foremost(lines: Sequence[TenantQueue], *, now: float, most: int, cost_s: float) -> list[TenantQueue]:
-    """Return the queues that contain the next `most` pages. A page waits in each of them, so the pages of the other
-    queues begin after all of theirs.
-    """
+    """Return the queues that contain the next `most` pages. A page waits in each queue."""
     return heapq.nsmallest(
         most, lines, key=lambda line: (_begin(line, now, cost_s), line.priority, line.tenant)
     )

@@ -10,9 +10,7 @@ class Notification:
     page_id: UUID
     tenant_id: UUID
     newcomer: int | None = None
-    """The priority of the page if its tenant has nothing else under way, so that it may pass what lies at hand.
-    Otherwise None.
-    """
+    """The priority of the page if it may pass what lies at hand: its tenant has nothing else under way."""
 
     @property
     def first(self) -> bool:

@@ -1,6 +1,4 @@
-"""Finds the position of a job among all that wait. This takes one statement for the job, and reads the queues once a
-second for all jobs.
-"""
+"""Finds the position of a job: one statement for the job, and one look at the queues a second for all jobs."""
 
 import time
 from collections.abc import Sequence
@@ -19,13 +17,9 @@ from jobs.queue.waiting_queues import OF_LINE, waiting_lines, with_pages, with_r
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 COUNTED, COUNTED_OF_ALL = 500, 20_000
-"""The number of pages that are counted of each other queue, and of all queues together. If more had to be known, a job
-has no position.
-"""
+"""The pages counted of each other queue, and of all together. If more had to be known, a job has no position."""
 OWN_COUNTED = 5_000
-"""The number of pages of its own queue that are counted. So a client that asks repeatedly after ten thousand jobs
-causes little counting each time.
-"""
+"""The pages of its own queue that are counted, so that a client that asks after many jobs causes little work."""
 LINES_KEPT_S = 1.0
 MAX_REMEMBERED = 1_000
 _lines: "OncePerKey[_Queues]" = OncePerKey(capacity=MAX_REMEMBERED)

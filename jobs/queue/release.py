@@ -29,9 +29,7 @@ _releasing = OneAtATime()
 _apart: Apart | None = None
 """Set in a process that answers callers, so that none of them waits until workers have been notified."""
 AGAIN_S = 5
-"""Seconds until a page that could not be announced is announced again. This is sooner than for a page whose message may
-be under way.
-"""
+"""Seconds until a page that could not be announced is announced again. No message for it is under way."""
 
 _WAKE_SOONER = """
 UPDATE jobs_page SET renotify_at = clock_timestamp() + make_interval(secs => %s)

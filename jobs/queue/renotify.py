@@ -1,6 +1,4 @@
-"""Announces the queued pages of a job again at once, for an operator who does not want to wait for the next
-notification.
-"""
+"""Announces the queued pages of a job again at once, for an operator who does not want to wait."""
 
 from functools import partial
 
@@ -18,9 +16,7 @@ WHERE job_id = %s AND state = 'queued'
 
 
 def wake_job_now(job: Job) -> int:
-    """Announce the queued pages of a job again and return how many wait. This also ends their back-off. If a message is
-    still under way, the second one costs only a look-up.
-    """
+    """Announce the queued pages of a job again, end their back-off, and return how many wait. Repeats are harmless."""
     with unit_of_work(job.tenant_id):
         get_job(job.id, for_update=True)
         with connections[APP].cursor() as cursor:

@@ -53,9 +53,7 @@ def sweep_expired_leases() -> int:
 
 
 def _expired() -> Iterator[_Expired]:
-    """Yield the pages whose leases have ended. Pages that cannot be swept now are passed, since their job is locked or
-    they are broken, and other pages stand behind them.
-    """
+    """Yield the pages whose leases have ended, past those that cannot be swept now (locked or broken)."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (before,) = cursor.fetchone()
@@ -112,9 +110,7 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
 
 
 def stand_still_no_longer() -> None:
-    """End this transaction if it is idle for too long. A transaction that is frozen in the middle would hold up the
-    event streams of all tenants.
-    """
+    """End this transaction if it stands still, because it would hold up the event streams of all tenants."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{FROZEN_S}s"])
 

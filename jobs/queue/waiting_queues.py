@@ -1,6 +1,4 @@
-"""Finds the queues in which pages of a version wait to be released. The pages are counted only if the number decides
-something.
-"""
+"""Finds the queues in which pages of a version wait. Pages are counted only if the number decides something."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,9 +12,7 @@ from jobs.queue.fairness import TenantQueue
 from tenants.core.db.unit_of_work import OPERATOR
 
 CAPS_LOCK = 0x6D616173636170
-"""The advisory lock that is taken after the lock of a version. The limit on what a tenant may have at once holds over
-all versions together.
-"""
+"""The advisory lock, after that of a version: a tenant's limit of pages at once holds over all versions."""
 
 _DUE = "model_version_id = %(version)s AND state = 'queued' AND run_after <= statement_timestamp()"
 WAITS = f"{_DUE} AND renotify_at IS NULL"
@@ -87,9 +83,7 @@ _BUSY_OF = (
 @dataclass(frozen=True, slots=True)
 class Waiting:
     lines: Sequence[TenantQueue]
-    """The queues. It is known that a page waits in each of them, but not how many pages. The `room` of a queue is all
-    that its tenant may have at once.
-    """
+    """The queues, in each of which a page or more waits. `room` is all that the tenant may have at once."""
     now: float
     """The virtual time of the version."""
     shared: frozenset[UUID] = frozenset()
@@ -120,9 +114,7 @@ def with_room(lines: Sequence[TenantQueue], *, alone: bool = True) -> list[Tenan
 
 
 def with_share(version_id: int, waiting: Waiting, share: int) -> list[TenantQueue]:
-    """Limit what each tenant without another limit may have under way. The limit is not exact to the page, since no
-    transaction waits for it.
-    """
+    """Limit each tenant without another limit. This is not exact to the page, since no transaction waits for it."""
     shared = {line.tenant for line in waiting.lines if line.room is None} & waiting.shared
     if not share or not shared:
         return list(waiting.lines)

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
 
 def register_page_actor(broker: QueueBroker, runner: "PageRunner") -> None:
-    """Register the actor that runs pages. It serves every queue: the name of the model is in the queue that a message
-    came by.
-    """
+    """Register the actor that runs pages from every queue. The queue's name has the name of the model."""
 
     @dramatiq.actor(broker=broker, actor_name=PAGE_ACTOR, queue_name="infer")
     def run_page(tenant_id: str, page_id: str) -> None:

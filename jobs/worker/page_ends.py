@@ -1,6 +1,4 @@
-"""Decides how a page ends if its work did not: it fails, is tried again, is put off, or is given back. Each end is one
-transaction.
-"""
+"""Decides how a page ends if its work did not: it fails, is tried again, put off or given back, in one transaction."""
 
 import time
 from collections.abc import Callable
@@ -19,9 +17,7 @@ from tenants.core.db.failures import is_operators
 
 log = structlog.get_logger(__name__)
 End = Callable[[], str]
-"""A function that writes the end of a page and returns which end it was. It is called only after the work is done, and
-is repeated without the work.
-"""
+"""A function that writes the end of a page and returns which it was. It is repeated without the work."""
 
 OURS = Failure("internal_error", "An internal error occurred. Try again, or contact the operator.")
 PLACE_AWAY = Failure("storage_unavailable", "The storage or database did not answer.")
@@ -77,9 +73,7 @@ def _model_failed(claim: Claim, error: Exception) -> End:
 
 
 def _place_away(claim: Claim, error: Exception) -> End:
-    """Postpone the page. If the cause is the operator's, such as a full disk, this may last for any time: it says
-    nothing about the page.
-    """
+    """Postpone the page, for any time if the cause is the operator's: it says nothing about the page."""
     log.warning("page_postponed", error=str(error))
     for_ever = is_operators(error) or (
         isinstance(error, StorageUnavailable) and not isinstance(error, FileMissing)

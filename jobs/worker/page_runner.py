@@ -41,9 +41,7 @@ from tenants.core.db.failures import may_pass
 
 log = structlog.get_logger(__name__)
 CLAIM_TIMEOUT_S = 30.0
-"""Seconds in which a page is to be claimed. By then the page has been announced again, and another message brings it
-back.
-"""
+"""Seconds in which a page is to be claimed. After them, another message for the page is under way."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +63,7 @@ class PageRunner:
     storage: StoragePause = field(default_factory=StoragePause)
 
     def run(self, *, tenant_id: UUID, page_id: UUID) -> None:
-        """Run the page of a message. A database that stays unavailable is no fault of the message: the message is done
-        with, and does not become a dead letter.
-        """
+        """Run the page of a message. A message makes no dead letter, however long the database is away."""
         try:
             with self.apart.claimed(lambda may_apart: self._claim(tenant_id, page_id, may_apart)) as claim:
                 if claim is not None:
@@ -123,9 +119,7 @@ class PageRunner:
             return "lease_lost"
 
     def _write(self, claim: Claim, end: End) -> str:
-        """Write the end of the page. If it cannot be written, this is a failure like any other. Without this, the page
-        would pass for one whose worker was lost.
-        """
+        """Write the end of the page. If that fails, the page fails, and does not pass for a lost worker's."""
         holds = partial(self.leases.holds, claim)
         try:
             return while_database_is_away(end, keep_trying=holds)
@@ -248,9 +242,7 @@ def _own_s(seconds: float, spent: Spent) -> float:
 
 
 def narrow_deadline(call: Call, spec: VersionSpec) -> None:
-    """Narrow the deadline to what the configuration of the version allows from now on. This includes the load of the
-    model.
-    """
+    """Narrow the deadline to what the version allows from now on, including the load of the model."""
     limit_s = spec.config.get("time_limit_s")
     if limit_s is not None:
         call.deadline_s = min(call.deadline_s or float("inf"), time.monotonic() + float(limit_s))

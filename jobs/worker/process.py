@@ -44,9 +44,7 @@ READER_TIMEOUT_S = 20.0
 
 
 class WorkerHung(RuntimeError):
-    """The error of a process with hung threads. Threads in native code cannot be ended, so the process must be, and its
-    supervisor starts another.
-    """
+    """The error of a process with hung threads. Native code cannot be ended, so the process must be."""
 
 
 class WorkerDeaf(RuntimeError):
@@ -109,9 +107,7 @@ class WorkerProcess:
 
     @property
     def ready(self) -> bool:
-        """Return whether all models are in memory, or cannot be. Pages of a model are taken sooner, as soon as that
-        model is in memory.
-        """
+        """Return whether all models are in memory, or cannot be. Pages are taken sooner, model by model."""
         return self._running and self._affinity.settled.is_set()
 
     def run(self) -> None:

@@ -68,9 +68,7 @@ class RpcServer:
         }
 
     def begin(self, request: LaneRequest, ended: Callable[[], None]) -> "_Counted | None":
-        """Begin a request. Return None if a file or the database must be waited for, or if the model's runtime needs a
-        thread.
-        """
+        """Begin a request, or return None if it has to wait: for a file, the database or a thread."""
         spec = self._specs.peek(request.model_key)
         if spec is None:
             return None

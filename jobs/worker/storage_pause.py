@@ -1,6 +1,4 @@
-"""Leaves documents alone while the storage is full or unavailable. Pages that would only be put off are not taken at
-all.
-"""
+"""Leaves documents alone while the storage is full or away. Pages that would only be put off are not taken."""
 
 import threading
 import time
@@ -13,9 +11,7 @@ LONGEST_PAUSE_S = 15.0
 
 
 class StoragePause:
-    """A pause for documents. One page in each pause finds out whether the pause is over. Texts and tensors need no
-    storage and go on.
-    """
+    """A pause for documents. One page in each pause finds out whether it is over. Other inputs go on."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -28,9 +24,7 @@ class StoragePause:
             return self._breaker.is_open
 
     def takes_documents(self) -> bool:
-        """Return whether a page of a document may be taken. This is called only for such a page: the page that is let
-        through in a pause finds out for the others.
-        """
+        """Return whether a page of a document may be taken. Call this only for such a page: it may be the test."""
         with self._lock:
             return self._breaker.asks(self._clock())
 

@@ -58,9 +58,7 @@ class QueueWorker:
             self._leave(left)
 
     def stop(self, timeout_s: float) -> None:
-        """Give back the messages that have not started, wait up to `timeout_s` for the running ones, and close every
-        consumer.
-        """
+        """Give back the messages that have not started, wait up to `timeout_s` for the others, and close."""
         with self._lock:
             self._stopping = True
             self._wanted = frozenset()

@@ -1,6 +1,4 @@
-"""The engine's figures in Redis: the counts of each worker since it started, and the counts of all workers in the last
-minutes.
-"""
+"""The engine's figures in Redis: the counts of each worker since its start, and of all in the last minutes."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,10 +62,7 @@ def span_at(now_s: float) -> int:
 
 
 def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, float]], now_s: float) -> None:
-    """Publish a worker's figures. Raises `redis.RedisError`.
-
-    `grown` holds the growth since the last call, by the name of the part.
-    """
+    """Publish a worker's figures, and their growth since the last call by part. Raises `redis.RedisError`."""
     told = {
         "parts": [
             [part.key, part.role, part.sums.as_json(), part.waiting_rows, part.held_bytes]
@@ -87,10 +82,7 @@ def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, f
 
 
 def told_by(workers: Sequence[str]) -> dict[str, WorkerFigures]:
-    """Return the published figures by worker. Raises `redis.RedisError`.
-
-    A worker that has published nothing has no entry.
-    """
+    """Return the figures by worker, for all that have published any. Raises `redis.RedisError`."""
     if not workers:
         return {}
     found: list[Any] = _connection().mget([NOW_PREFIX + name for name in workers])

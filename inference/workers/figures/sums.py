@@ -77,10 +77,7 @@ def summed(sums: Iterable[ModelSums]) -> ModelSums:
 
 
 def sums_of(sent: Mapping[str, float]) -> ModelSums:
-    """Build sums from what a worker sent, and ignore unknown names.
-
-    During an upgrade, workers of two versions send sums at the same time.
-    """
+    """Build sums from what a worker sent. Unknown names are ignored: it may be of another version."""
     return ModelSums(**{name: float(value) for name, value in sent.items() if name in NAMES})
 
 

@@ -1,7 +1,4 @@
-"""The thread that keeps this worker on the queues it should take pages from.
-
-It looks, decides and acts every second, and at once when it is notified.
-"""
+"""The thread that keeps this worker on its queues: it looks, decides and acts every second and when notified."""
 
 import threading
 import time
@@ -161,10 +158,7 @@ class Affinity:
         )
 
     def _read_database(self, held: set[str]) -> None:
-        """Read the models and the demand from the database.
-
-        While the database is unavailable, the last known models stay valid and no work is known to wait.
-        """
+        """Read models and demand. While the database is away, the last known models stay and no work waits."""
         # If the database is unavailable, the next read reports it.
         with suppress(DatabaseError, InterfaceError):
             bound_reads()
@@ -194,10 +188,7 @@ class Affinity:
         self._shelf.bring(decision.model, leave=leave, keep=self._kept)
 
     def _wait_for_work_on(self, keys: Iterable[str]) -> None:
-        """Wait until no page of these models is running.
-
-        A page uses no session between two of its steps, and its model must not be evicted meanwhile.
-        """
+        """Wait until no page of these models runs: between its steps, a page uses no session of its model."""
         ends_s = time.monotonic() + LEAVES_WITHIN_S
         while any(self._tally.running_of(key) for key in keys) and time.monotonic() < ends_s:
             if self._stopping.wait(LOOK_GAP_S):

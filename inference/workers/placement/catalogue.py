@@ -57,10 +57,7 @@ class Measured:
 
 
 class ModelCatalogue:
-    """The registry as the placement needs it.
-
-    Files never change and are read once. The versions that may be requested, and their pools, are read at every look.
-    """
+    """The registry as the placement needs it. Files are read once; versions and pools at every look."""
 
     def __init__(self, measured: Measured) -> None:
         self._measured = measured
@@ -69,10 +66,7 @@ class ModelCatalogue:
         """The load time as some worker measured it, or as it was in the trial when the file was added."""
 
     def read(self, also: Iterable[str] = ()) -> tuple[Model, ...]:
-        """Return the versions that may be requested, and the versions in `also` that are retired.
-
-        The retired versions are not wanted for their own sake.
-        """
+        """Return the versions that may be requested, and those in `also` that are retired, as not wanted."""
         versions = list(_versions().filter(state=ModelVersion.State.READY))
         retired = set(also) - {version.key for version in versions}
         if retired:

@@ -19,10 +19,7 @@ class ModelClaims:
         self._redis = single_try(url)
 
     def take(self, key: str) -> bool:
-        """Claim a model; return True for only one of all workers that try within a few seconds.
-
-        The worker that has the claim also gets True when it tries again.
-        """
+        """Claim a model; return True for only one of all workers, also if that worker tries again."""
         if self._redis.set(PREFIX + key, self._name, nx=True, ex=CLAIM_S):
             return True
         if self._redis.get(PREFIX + key) != self._name.encode():

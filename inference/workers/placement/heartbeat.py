@@ -22,10 +22,7 @@ class PagesNow:
 
 
 class HeartbeatSender:
-    """The thread of the heartbeat.
-
-    It is a thread of its own, so that neither a hanging database nor a slow decision makes a living worker look dead.
-    """
+    """The thread of the heartbeat, apart so that no hanging database makes a living worker look dead."""
 
     def __init__(
         self,

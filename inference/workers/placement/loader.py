@@ -19,10 +19,7 @@ UNASKED = frozenset({Reason.SPARE_MEMORY, Reason.WORKER_LOST})
 
 
 class Loader:
-    """A loader of models in threads of their own.
-
-    `bring` does the work. `changed` is called when a load has begun or ended.
-    """
+    """A loader with a thread for each load. `bring` does the work; `changed` is called at start and end."""
 
     def __init__(
         self,

@@ -20,11 +20,7 @@ class Lifecycle(Protocol):
 
 
 class AffinityMiddleware(dramatiq.Middleware):
-    """A middleware that starts and stops the affinity.
-
-    Dramatiq logs and swallows an exception that a hook raises. `failed` therefore keeps it, and the process ends
-    because of it.
-    """
+    """A middleware that starts and stops the affinity. `failed` keeps an error that Dramatiq swallows."""
 
     def __init__(self, affinity: Lifecycle, tally: QueueTally) -> None:
         self._affinity = affinity

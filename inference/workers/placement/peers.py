@@ -1,7 +1,4 @@
-"""The other workers, as Redis reports them.
-
-After Redis was unavailable, no worker counts as dead before all of them had time to send a heartbeat again.
-"""
+"""The other workers, as Redis reports them. After an outage, none counts as dead before all could report."""
 
 import time
 from collections.abc import Callable

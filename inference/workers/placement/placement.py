@@ -19,10 +19,7 @@ COLD_AT_ONCE = 2
 TELLS_AT_ONCE = 4
 """The most models that a worker takes pages of without holding them, not counting models of a random pool."""
 QUEUES_AT_ONCE = 32
-"""The most queues of models in memory that a worker consumes.
-
-Work for the other models is noticed at once, and their queues are then consumed instead.
-"""
+"""The most queues of models in memory that a worker consumes. Those of other models follow when work comes."""
 SILENT_S = 3.0
 """Seconds of silence after which a worker keeps its models and gets no new ones. It has then missed two heartbeats."""
 TOO_LARGE_AFTER_S = 60.0
@@ -91,11 +88,7 @@ def plan_for(name: str, snapshot: Snapshot) -> Plan:
 
 
 def _held_to_consume(me: Worker, snapshot: Snapshot) -> frozenset[str]:
-    """Return the held models whose queues to consume.
-
-    A queue costs a thread and a connection. If there are very many small models, those with waiting or recent work are
-    chosen.
-    """
+    """Return the held models whose queues to consume. Each costs a thread: the busiest are chosen."""
 
     def turn(key: str) -> tuple[float, float, str]:
         return -snapshot.waiting_for(key).oldest_s, me.held[key].idle_s, key
@@ -221,10 +214,7 @@ class _Board:
     def _settle(
         self, model: Model, able: list[Worker], wanted: Wanted, reason: Reason | None
     ) -> Decision | None:
-        """Choose a worker and record the choice.
-
-        `reason` is given if it says more than the difference between the workers.
-        """
+        """Choose a worker and record it. `reason` is given if it says more than how the workers differ."""
         options = [option for worker in able if (option := self._option(worker, wanted)) is not None]
         if not options:
             return None
@@ -313,9 +303,7 @@ class _Board:
         return min(self._wait_s(home) for home in homes) + waiting / pages_a_s
 
     def _usual_service_s(self, model: Model) -> float:
-        """Return the mean service time of the model on all workers. A worker that has not run it yet is expected to be
-        as fast.
-        """
+        """Return the mean service time of the model, which is also expected of a worker that has not run it."""
         seen = [
             worker.service_s[model.key] for worker in self._workers.values() if model.key in worker.service_s
         ]

@@ -11,10 +11,7 @@ READ_S = 10.0
 
 
 def bound_reads() -> None:
-    """Limit the duration of this thread's statements, including waits for locks.
-
-    It is called before every read, since a connection may be a new one.
-    """
+    """Limit the duration of this thread's statements and lock waits, before every read."""
     for alias in (APP, OPERATOR):
         with connections[alias].cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, false)", [f"{READ_S * 1000:.0f}ms"])

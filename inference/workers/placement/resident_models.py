@@ -57,10 +57,7 @@ class Shelf:
         )
 
     def bring(self, model: Model, *, leave: Iterable[Model], keep: Callable[[], Iterable[Model]]) -> None:
-        """Load a model, after the models that must leave have been evicted.
-
-        It waits until the models that leave are no longer in use, so that no page is taken that waits for memory.
-        """
+        """Load a model after those that must leave are out of use, so that no page waits for memory."""
         spec = self._find_spec(model.version_id)
         going = self._paths(leave)
         if going:

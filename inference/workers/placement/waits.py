@@ -44,10 +44,7 @@ class UnbrokenWaits:
 
 
 def _at(now_s: float, wait: _Wait, *, asked: bool) -> _Wait | None:
-    """Return the wait as of now, or None if the gap was too long.
-
-    The gap counts from the time when the request was seen to be missing, so a late look is no gap.
-    """
+    """Return the wait as of now, or None if the request has been missing too long (a late look is no gap)."""
     if asked:
         return _Wait(wait.since_s)
     missing_since_s = now_s if wait.missing_since_s is None else wait.missing_since_s

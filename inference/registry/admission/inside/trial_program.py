@@ -75,10 +75,7 @@ def _options() -> ort.SessionOptions:
 
 
 def _run_all(session: ort.InferenceSession, runs: list[list[dict[str, Any]]]) -> float:
-    """Perform all runs and return the time of the last.
-
-    The last run must succeed. The runs before it may be smaller than the model can take.
-    """
+    """Perform all runs and return the time of the last, which must succeed. Those before may be too small."""
     run_s = 0.0
     for number, tensors in enumerate(runs, start=1):
         started = time.monotonic()
