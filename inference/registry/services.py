@@ -64,7 +64,12 @@ def add_version(
     if new.runtime == GRAPH:
         check_declared(new.config.get("graph"), new.steps)
     stored = {role: artifacts.store(path) for role, path in new.files.items()}
-    digest = _digest(new, stored)
+    digest = version_digest(
+        runtime=new.runtime,
+        artifacts={role: artifact["sha256"] for role, artifact in stored.items()},
+        config=new.config,
+        steps={role: member.digest for role, member in new.steps.items()},
+    )
     with operator_work(), transaction.atomic(using=OPERATOR):
         served, _ = ServedModel.objects.select_for_update().get_or_create(
             name=card.name, defaults=_card_fields(card)
@@ -149,15 +154,6 @@ def _card_fields(card: ModelCard) -> dict[str, object]:
         "cached_price_micros": card.cached.price_micros,
         "cache_ttl_s": card.cached.ttl_s,
     }
-
-
-def _digest(new: NewVersion, stored: Mapping[str, artifacts.Artifact]) -> str:
-    return version_digest(
-        runtime=new.runtime,
-        artifacts={role: artifact["sha256"] for role, artifact in stored.items()},
-        config=new.config,
-        steps={role: member.digest for role, member in new.steps.items()},
-    )
 
 
 def seed_builtin() -> list[ModelVersion]:

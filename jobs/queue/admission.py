@@ -7,7 +7,7 @@ in a dictionary.
 
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -22,7 +22,7 @@ from jobs.core.recent_refusals import turned_away
 from jobs.queue.fairness import TenantQueue
 from jobs.queue.queue_age import Queue, Verdict, Wait, retry_after_s, verdict, wait_of
 from jobs.queue.slots import fleet_of
-from jobs.queue.waiting_queues import OF_LINE, waiting_lines, with_pages, with_room
+from jobs.queue.waiting_queues import OF_LINE, counted_queues
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.errors import DomainError
 from tenants.limits.rates.metrics import REFUSED
@@ -146,16 +146,13 @@ def _look(version: ModelVersion) -> _Seen:
 def _queue_of(version: ModelVersion) -> Queue:
     fleet = fleet_of(version.key)
     with operator_work():
-        waiting = waiting_lines(version.id, fleet.hefts)
-        lines = with_room(waiting.lines, alone=False)
-        counted = max(2, min(COUNTED, COUNTED_OF_ALL // max(1, len(lines))))
-        lines = with_pages(version.id, lines, counted)
-        oldest = _oldest(version.id, lines) if lines else {}
+        found = counted_queues(version.id, fleet.hefts, most=COUNTED, most_of_all=COUNTED_OF_ALL)
+        oldest = _oldest(version.id, found.lines) if found.lines else {}
     service_s = fleet.service_s if fleet.served else 0.0
-    return Queue(lines, waiting.now, counted, oldest, fleet.slots, service_s)
+    return Queue(found.lines, found.now, found.counted, oldest, fleet.slots, service_s)
 
 
-def _oldest(version_id: int, lines: list[TenantQueue]) -> dict[tuple[UUID, int], float]:
+def _oldest(version_id: int, lines: Sequence[TenantQueue]) -> dict[tuple[UUID, int], float]:
     values: dict[str, Any] = {
         "version": version_id,
         "tenants": [line.tenant for line in lines],

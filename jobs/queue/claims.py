@@ -67,9 +67,10 @@ WITH job AS (
     FROM page WHERE jobs_job.id = page.job_id AND jobs_job.state = 'queued'
     RETURNING jobs_job.id
 )
-SELECT EXISTS (SELECT FROM started), page.job_id, page.number, attempt, lease_token, waited_s, page.started_at,
-    model_version_id, name, job.number, price, livemode, parameters, input, document_id, kind, file, sha256,
-    too_complex_pages, cached_price, cache_control, cache_ttl_s, input_sha256, results_generation, api_key_id, priority
+SELECT EXISTS (SELECT FROM started) AS starts, page.job_id, page.number, attempt, lease_token AS token, waited_s,
+    page.started_at, model_version_id, name AS model, job.number AS version, price, livemode, parameters, input,
+    document_id, kind, file, sha256, too_complex_pages, cached_price, cache_control, cache_ttl_s, input_sha256,
+    results_generation, api_key_id, priority
 FROM page, job
 """  # noqa: S608  # made of constants alone
 
@@ -195,46 +196,31 @@ def claim_page(
             row, apart = cursor.fetchone(), True
         if row is None:
             return None
-        claim = _claim_of(tenant_id, page_id, row[1:], apart=apart)
+        columns = dict(zip((column.name for column in cursor.description), row, strict=True))
+        starts = columns.pop("starts")
+        claim = _claim_of(tenant_id, page_id, columns, apart=apart)
         taken = {"page": claim.number, "attempt": claim.attempt, "state": states.RUNNING}
-        begun = [Happened("job.running", {"state": states.RUNNING})] if row[0] else []
+        begun = [Happened("job.running", {"state": states.RUNNING})] if starts else []
         append_events(claim.job_id, *begun, Happened("page.running", taken))
     return claim
 
 
-def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool) -> Claim:
-    job_id, number, attempt, token, waited_s, started_at, *job = row
-    version_id, model, version, price, livemode, parameters, given, *rest = job
-    document_id, kind, file, sha256, too_complex, cached_price, cache_control, cache_ttl_s, *known_by = rest
-    input_sha256, generation, api_key_id, priority = known_by
-    return Claim(
-        tenant_id=tenant_id,
-        job_id=job_id,
-        page_id=page_id,
-        number=number,
-        attempt=attempt,
-        token=token,
-        model_version_id=version_id,
-        model=model,
-        version=version,
-        price=Price.from_json(json.loads(price)),
-        cached_price=Price.from_json(json.loads(cached_price)),
-        cache_control=cache_control,
-        cache_ttl_s=cache_ttl_s,
-        started_at=started_at,
-        input_sha256=input_sha256 or "",
-        livemode=livemode,
-        document=None
-        if document_id is None
-        else ClaimedDocument(tenant_id, document_id, kind, file, sha256, tuple(too_complex)),
-        input=None if given is None else json.loads(given),
-        parameters=json.loads(parameters),
-        waited_s=max(0.0, waited_s),
-        apart=apart,
-        results_generation=generation,
-        api_key_id=api_key_id,
-        priority=priority,
+def _claim_of(tenant_id: UUID, page_id: UUID, columns: dict[str, Any], *, apart: bool) -> Claim:
+    document_id, kind, file, sha256, too_complex = (
+        columns.pop(name) for name in ("document_id", "kind", "file", "sha256", "too_complex_pages")
     )
+    document = None
+    if document_id is not None:
+        document = ClaimedDocument(tenant_id, document_id, kind, file, sha256, tuple(too_complex))
+    read = {
+        "price": Price.from_json(json.loads(columns["price"])),
+        "cached_price": Price.from_json(json.loads(columns["cached_price"])),
+        "input_sha256": columns["input_sha256"] or "",
+        "input": None if columns["input"] is None else json.loads(columns["input"]),
+        "parameters": json.loads(columns["parameters"]),
+        "waited_s": max(0.0, columns["waited_s"]),
+    }
+    return Claim(tenant_id=tenant_id, page_id=page_id, document=document, apart=apart, **{**columns, **read})
 
 
 def say_loading(claim: Claim) -> None:

@@ -17,10 +17,19 @@ from django.db import OperationalError, connections, transaction
 from psycopg.errors import LockNotAvailable
 
 from jobs.core.priorities import BULK
-from jobs.queue.fairness import Shares, TenantQueue, foremost, turns
-from jobs.queue.lost_notifications import LIMITED, LOST, take_lost_of_limited
-from jobs.queue.notifications import Notification, newcomers_first
-from jobs.queue.waiting_queues import BUSY, OF_LINE, WAITS, waiting_lines, with_pages, with_room, with_share
+from jobs.queue.fairness import Notification, Shares, TenantQueue, foremost, newcomers_first, turns
+from jobs.queue.waiting_queues import (
+    BUSY,
+    LIMITED,
+    LOST,
+    OF_LINE,
+    WAITS,
+    take_lost_of_limited,
+    waiting_lines,
+    with_pages,
+    with_room,
+    with_share,
+)
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 WAKE_S = 10
@@ -162,9 +171,11 @@ def take(room: Capacity) -> list[Notification]:
             fitted = _take_what_fits(room)
             if fitted.all_fits or not fitted.rest:
                 return newcomers_first(fitted.wakes)
-            again = _take_lost(room, fitted)
-            by_turns = _take_by_turns(room, fitted.rest - len(again))
-            return newcomers_first([*fitted.wakes, *again, *by_turns])
+            lost = (
+                take_lost_of_limited(room.version_id, fitted.rest, wake_s()) if fitted.lost_of_limited else []
+            )
+            by_turns = _take_by_turns(room, fitted.rest - len(lost))
+            return newcomers_first([*fitted.wakes, *lost, *by_turns])
     except OperationalError as error:
         if isinstance(error.__cause__, LockNotAvailable):
             return []
@@ -204,12 +215,6 @@ def _take_what_fits(room: Capacity) -> _Fitted:
     wakes = [Notification(page, tenant, newcomer) for *_, page, tenant, newcomer in rows if page is not None]
     fits, rest, lost, *_ = rows[0]
     return _Fitted(fits, rest, lost, wakes)
-
-
-def _take_lost(room: Capacity, fitted: _Fitted) -> list[Notification]:
-    if not fitted.lost_of_limited:
-        return []
-    return [Notification(*one) for one in take_lost_of_limited(room.version_id, fitted.rest, wake_s())]
 
 
 def _take_by_turns(room: Capacity, pages: int) -> list[Notification]:

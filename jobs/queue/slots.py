@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import redis
 import structlog
@@ -66,11 +66,10 @@ def _seen() -> _Seen:
 def _look(before: _Seen) -> _Seen:
     try:
         workers = live_workers()
-    except RedisLeftAlone:
-        return _Seen(before.fleets, before.workers, time.monotonic())
     except redis.RedisError as error:
-        log.warning("workers_not_counted", error=str(error))
-        return _Seen(before.fleets, before.workers, time.monotonic())
+        if not isinstance(error, RedisLeftAlone):
+            log.warning("workers_not_counted", error=str(error))
+        return replace(before, at_s=time.monotonic())
     keys = {key for worker in workers for key in (*worker.serving, *worker.loading)}
     return _Seen({key: _fleet(key, workers) for key in keys}, len(workers), time.monotonic())
 

@@ -12,8 +12,7 @@ from inference.engine.loads import loads_of
 from inference.runtime.batched import PartFigures
 from inference.runtime.metrics import LoadMeter
 from inference.runtime.model_loads import ModelLoads
-from inference.workers.figures.store import PartNow, WorkerFigures, tell
-from inference.workers.figures.sums import NOTHING, ModelSums
+from inference.workers.figures import NOTHING, ModelSums, PartNow, WorkerFigures, tell
 from inference.workers.placement.metrics import DECISIONS
 from jobs.worker.metrics import PAGE_WAIT_SECONDS
 

@@ -16,7 +16,7 @@ from inference.runtime.background_runs import Begun
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.made_once import OncePerKey
 from inference.workers.placement.fleet import Demand
-from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.loader import LoadTimes
 from inference.workers.placement.page_counts import QueueTally
 from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.worker.versions import VersionCatalogue

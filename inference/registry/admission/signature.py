@@ -7,10 +7,9 @@ from typing import Any
 
 from onnx import GraphProto, TensorShapeProto, TypeProto, ValueInfoProto
 
-from inference.registry.admission.element_types import ELEMENT_TYPES, ElementType
 from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import AdmissionLimits
-from inference.registry.admission.tensors import MAX_RANK
+from inference.registry.admission.tensors import ELEMENT_TYPES, MAX_RANK, ElementType
 
 DYNAMIC = -1
 _MAX_NAME_CHARACTERS = 256

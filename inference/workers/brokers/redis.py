@@ -49,8 +49,6 @@ class RedisQueueBroker(QueueBroker):
         url: str,
         *,
         middleware: Sequence[Middleware],
-        namespace: str = "maas:broker",
-        alive_s: float = ALIVE_S,
         timeout_s: float | None = None,
     ) -> None:
         """Build the broker without connecting.
@@ -59,8 +57,8 @@ class RedisQueueBroker(QueueBroker):
         two attempts with the usual timeouts.
         """
         super().__init__(middleware)
-        self.namespace = namespace
-        self.alive_s = alive_s
+        self.namespace = "maas:broker"
+        self.alive_s = ALIVE_S
         self.client = _connect(url, attempts=2 if timeout_s is None else 1, timeout_s=timeout_s)
         # If a BLMOVE were sent twice because its reply was lost, the first message would be stranded.
         self.blocking_client = _connect(url, attempts=1)

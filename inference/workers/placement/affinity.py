@@ -13,22 +13,18 @@ from django.db import DatabaseError, InterfaceError, close_old_connections
 
 from inference.workers.brokers import BrokerUnavailable
 from inference.workers.heartbeats import Heartbeat
-from inference.workers.placement.catalogue import Measured, ModelCatalogue
+from inference.workers.placement.catalogue import Measured, ModelCatalogue, bound_reads
 from inference.workers.placement.claims import ModelClaims
-from inference.workers.placement.demand import DemandSource, together
+from inference.workers.placement.demand import DemandSource, UnbrokenWaits, together
 from inference.workers.placement.fleet import Demand, Model, Snapshot
 from inference.workers.placement.heartbeat import HeartbeatSender, PagesNow
-from inference.workers.placement.load_times import LoadTimes
-from inference.workers.placement.loader import UNASKED, Loader
+from inference.workers.placement.loader import UNASKED, Loader, LoadTimes
 from inference.workers.placement.metrics import DECISIONS, QUEUES
 from inference.workers.placement.page_counts import QueueTally
-from inference.workers.placement.peers import OtherWorkers
+from inference.workers.placement.peers import OtherWorkers, worker_of
 from inference.workers.placement.placement import Decision, Plan, plan_for
-from inference.workers.placement.read_timeouts import bound_reads
 from inference.workers.placement.resident_models import LEAVES_WITHIN_S, Shelf
 from inference.workers.placement.unserved_pools import UnservedPools
-from inference.workers.placement.views import worker_of
-from inference.workers.placement.waits import UnbrokenWaits
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0
@@ -57,7 +53,7 @@ class Affinity:
         """An event that is set once the models held without demand are loaded or have failed to load."""
         self._name = heartbeat.name
         self._shelf = shelf
-        self._loader = Loader(self._bring, self._changed, times=load_times)
+        self._loader = Loader(self._bring, self._changed, load_times or LoadTimes())
         self._tally = tally
         self._heartbeat = HeartbeatSender(
             heartbeat,
@@ -104,10 +100,6 @@ class Affinity:
         self._consumers += consumers
         self._attached.set()
         self._wake.set()
-
-    @property
-    def draining(self) -> bool:
-        return self._heartbeat.draining
 
     def wake(self) -> None:
         """Make the thread look soon, because something has changed. Any thread may call this, at no cost."""

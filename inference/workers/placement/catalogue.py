@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from django.db import connections
 from django.db.models import Q, QuerySet
 
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel, SessionProfile
 from inference.workers.heartbeats import WorkerReport
 from inference.workers.placement.fleet import DEFAULT_POOL, Model, Strategy
-from tenants.core.db.unit_of_work import operator_work
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work
 
 READS_BYTES_PER_S = 200e6
 """An estimate of the load speed for a model that no worker has loaded yet."""
@@ -155,3 +156,13 @@ def _session_files(artifacts: Mapping[str, Mapping[str, object]]) -> dict[str, i
         for artifact in artifacts.values()
         if str(artifact["file"]).endswith(SESSION_FILE)
     }
+
+
+READ_S = 10.0
+
+
+def bound_reads() -> None:
+    """Limit the duration of this thread's statements and lock waits, before every read."""
+    for alias in (APP, OPERATOR):
+        with connections[alias].cursor() as cursor:
+            cursor.execute("SELECT set_config('statement_timeout', %s, false)", [f"{READ_S * 1000:.0f}ms"])

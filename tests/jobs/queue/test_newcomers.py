@@ -9,7 +9,7 @@ import pytest
 from jobs.core.models import Job
 from jobs.core.priorities import BULK
 from jobs.queue.fair_release import Capacity, take
-from jobs.queue.notifications import Notification
+from jobs.queue.fairness import Notification
 from jobs.queue.release import release_version
 from tests.jobs.conftest import Desk
 from tests.jobs.queue.test_fair_release import finish_all, flood, submit

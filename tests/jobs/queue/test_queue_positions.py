@@ -14,6 +14,7 @@ from jobs.core.priorities import BULK, INTERACTIVE
 from jobs.queue import queue_positions, slots
 from jobs.queue.queue_positions import standing_of
 from jobs.queue.waiting import Standing
+from jobs.queue.waiting_queues import CountedQueues
 from tenants.accounts.models import Tenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
@@ -119,7 +120,7 @@ def test_however_many_ask_at_once_the_lines_are_looked_at_once(
     looks: list[int] = []
     look = queue_positions._look
 
-    def counted_look(version_id: int, fleet: slots.ModelFleet) -> queue_positions._Queues:
+    def counted_look(version_id: int, fleet: slots.ModelFleet) -> CountedQueues:
         looks.append(version_id)
         return look(version_id, fleet)
 

@@ -77,7 +77,7 @@ def at_work(runner: PageRunner, identity: Identity, job: Job) -> Iterator["Futur
 @contextmanager
 def hearing(runner: PageRunner) -> Iterator[None]:
     listener = ControlListener(
-        settings.MAAS_REDIS_URL, {CANCEL: lambda about: runner.cancel_job(UUID(about["job"]))}
+        settings.MAAS_REDIS_URL, {CANCEL: lambda about: runner.leases.cancel_job(UUID(about["job"]))}
     )
     listener.start()
     try:
@@ -149,7 +149,7 @@ def test_a_cancel_between_reading_and_running_starts_no_run(engine: Engine, iden
             self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
         ) -> WorkOutput:
             cancel_job(identity=identity, job_id=job.id)
-            runner.cancel_job(job.id)
+            runner.leases.cancel_job(job.id)
             output = super().run(spec, work, parameters, call)
             CanceledBefore.ran = True
             return output
@@ -196,9 +196,9 @@ def test_a_word_that_was_wrong_gives_the_page_back_at_no_cost(engine: Engine, id
     runner, job = runner_of(busy), embed(identity)
     with at_work(runner, identity, job) as work:
         assert busy.started.wait(10)
-        runner.cancel_job(uuid4())
+        runner.leases.cancel_job(uuid4())
         assert not work.done()
-        runner.cancel_job(job.id)
+        runner.leases.cancel_job(job.id)
         assert work.exception(AT_ONCE_S) is None
     assert page_of(identity, job) == (states.QUEUED, 0, "")
 
