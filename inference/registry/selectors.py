@@ -74,11 +74,7 @@ def resolve(reference: str) -> ModelVersion:
 
 @contextmanager
 def remembering_versions(seconds: float) -> Iterator[None]:
-    """Make `resolve` remember each version for this many seconds while the context is open.
-
-    A caller that submits work all the time then does not wait for a database query that returns nothing new. The
-    returned versions are shared and must only be read.
-    """
+    """Make `resolve` remember each version for this many seconds. Versions are shared and must only be read."""
     global _lifetime_s  # noqa: PLW0603  # of the process
     _lifetime_s = seconds
     try:

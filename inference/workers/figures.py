@@ -11,7 +11,6 @@ from django.conf import settings
 
 from inference.core.prompt_redis import single_try
 
-
 NOW_PREFIX = "maas:figures:now:"
 SPAN_PREFIX = "maas:figures:"
 SPAN_S = 10

@@ -142,11 +142,7 @@ class Heartbeat:
         self._redis = single_try(settings.MAAS_REDIS_URL)
 
     def ordered_to_drain(self) -> bool:
-        """Return whether this worker is ordered to drain.
-
-        The last known order stays in force while Redis is unavailable. An order to another process of the same name is
-        ignored.
-        """
+        """Return whether this process is ordered to drain. The last known order holds while Redis is away."""
         key = DRAIN_PREFIX + self.name
         try:
             self._draining = self._redis.get(key) == self._start_id.encode()
@@ -193,10 +189,7 @@ def live_workers() -> list[WorkerReport]:
 
 
 def live_workers_patiently() -> list[WorkerReport]:
-    """Return the live workers, with a longer timeout than `live_workers`. Raises RedisError.
-
-    Workers use it because they would otherwise treat all others as dead. Operators use it because they ask rarely.
-    """
+    """Return the live workers, with a longer timeout, for workers and operators. Raises RedisError."""
     return _live_workers(_connection())
 
 

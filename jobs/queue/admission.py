@@ -76,10 +76,7 @@ def anybody_refused() -> bool:
 
 
 def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
-    """Refuse a caller that was refused a moment ago, before its request reaches Django.
-
-    This makes no query. If a form contains a file, `fields` holds only the fields that came before the file.
-    """
+    """Refuse a caller again, without a query or Django. `fields` may lack those after a file in a form."""
     model = fields.get("model", "")
     priority = NUMBERS.get(fields.get("priority", DEFAULT))
     if not model or priority is None:
@@ -146,7 +143,7 @@ def _look(version: ModelVersion) -> _Seen:
 def _queue_of(version: ModelVersion) -> Queue:
     fleet = fleet_of(version.key)
     with operator_work():
-        found = counted_queues(version.id, fleet.hefts, most=COUNTED, most_of_all=COUNTED_OF_ALL)
+        found = counted_queues(version.id, fleet.hefts, most=COUNTED, of_all=COUNTED_OF_ALL)
         oldest = _oldest(version.id, found.lines) if found.lines else {}
     service_s = fleet.service_s if fleet.served else 0.0
     return Queue(found.lines, found.now, found.counted, oldest, fleet.slots, service_s)

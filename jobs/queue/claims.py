@@ -1,8 +1,4 @@
-"""Claims, heartbeats and hand-backs of pages. Each is one conditional statement that is fenced by a token and timed by
-the database.
-
-Locks are always taken on the job first, and then on the page.
-"""
+"""Claims, heartbeats and hand-backs of pages, each fenced by a token. The job is locked first, then the page."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

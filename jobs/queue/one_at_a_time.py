@@ -47,10 +47,7 @@ class OneAtATime:
 
 
 class Apart:
-    """Runs tasks in threads of its own. A caller runs none of a task, and a task waits at most once.
-
-    The exceptions of `do` are not handled here: `do` reports its own failures.
-    """
+    """Runs tasks in its own threads. A task waits at most once, and `do` reports its own failures."""
 
     def __init__(self, name: str, threads: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)

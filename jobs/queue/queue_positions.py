@@ -94,4 +94,4 @@ def _lines_of(version_id: int, fleet: ModelFleet) -> CountedQueues:
 
 
 def _look(version_id: int, fleet: ModelFleet) -> CountedQueues:
-    return counted_queues(version_id, fleet.hefts, most=COUNTED, most_of_all=COUNTED_OF_ALL)
+    return counted_queues(version_id, fleet.hefts, most=COUNTED, of_all=COUNTED_OF_ALL)

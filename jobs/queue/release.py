@@ -75,10 +75,7 @@ def release_version(version_id: int, version_key: str) -> int:
 
 
 def release_after_commit(version_id: int, version_key: str) -> None:
-    """Release pages after work was queued or finished. A failure here causes a delay but loses nothing.
-
-    Threads that end pages at the same time do not wait for the lock of the version: one of them releases for all.
-    """
+    """Release pages after work was queued or finished. A failure only delays. One thread releases for all."""
     if _apart is None:
         _release(version_id, version_key)
     else:

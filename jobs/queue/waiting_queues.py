@@ -162,13 +162,11 @@ class CountedQueues:
     """The number up to which the pages of each queue were counted."""
 
 
-def counted_queues(
-    version_id: int, hefts: Mapping[str, float], *, most: int, most_of_all: int
-) -> CountedQueues:
-    """Return the queues of a version, with their pages counted up to `most` in each and `most_of_all` together."""
+def counted_queues(version_id: int, hefts: Mapping[str, float], *, most: int, of_all: int) -> CountedQueues:
+    """Return the queues of a version, with their pages counted up to `most` in each and `of_all` together."""
     waiting = waiting_lines(version_id, hefts)
     lines = with_room(waiting.lines, alone=False)
-    counted = max(2, min(most, most_of_all // max(1, len(lines))))
+    counted = max(2, min(most, of_all // max(1, len(lines))))
     return CountedQueues(with_pages(version_id, lines, counted), waiting.now, counted)
 
 
@@ -189,10 +187,7 @@ def with_pages(version_id: int, lines: Sequence[TenantQueue], most: int) -> list
 
 
 def take_lost_of_limited(version_id: int, most: int, wake_s: float) -> list[Notification]:
-    """Take announced pages that were never begun, of tenants with a limit, and within this limit.
-
-    This runs under the lock of the version, in the operator's scope.
-    """
+    """Take lost pages of tenants with a limit, within this limit, under the lock of the version."""
     values: dict[str, Any] = {
         "version": version_id,
         "at_once": settings.MAAS_PAGES_AT_ONCE or 0,

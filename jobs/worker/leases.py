@@ -141,7 +141,9 @@ class Leases:
 
     def renew_once(self) -> bool:
         """Renew all leases. Return False if the database did not accept it."""
-        self._end_late()
+        # This ends work that does not check the clock itself.
+        for held in self._later_than(0):
+            held.call.cancel()
         self._give_up_hung()
         with self._lock:
             claims = [held.claim for held in self._held.values()]
@@ -152,11 +154,6 @@ class Leases:
         pause_s = self._interval_s
         while not self._stopping.wait(pause_s):
             pause_s = self._interval_s if self.renew_once() else min(self._interval_s, FAILED_AGAIN_S)
-
-    def _end_late(self) -> None:
-        """Cancel the calls that are past their deadline, for work that does not check the clock itself."""
-        for held in self._later_than(0):
-            held.call.cancel()
 
     def _give_up_hung(self) -> None:
         for held in self._later_than(HANG_TIMEOUT_S):

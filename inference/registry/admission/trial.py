@@ -47,10 +47,7 @@ def trial_run(
     use_bubblewrap: bool = True,
     needs: Set[str] = frozenset(),
 ) -> TrialResult:
-    """Load the model and run it on zeros, with open dimensions at 1.
-
-    Raises ModelRefused, and SandboxUnavailable if no trial is possible, for example without the layers in `needs`.
-    """
+    """Load the model and run it on zeros. Raises ModelRefused, or SandboxUnavailable without all `needs`."""
     limits = limits or TrialLimits()
     request = {"tensors": [_tensor(spec) for spec in signature.inputs]}
     try:

@@ -51,11 +51,7 @@ class RedisQueueBroker(QueueBroker):
         middleware: Sequence[Middleware],
         timeout_s: float | None = None,
     ) -> None:
-        """Build the broker without connecting.
-
-        If `timeout_s` is given, commands outside of consumers get one attempt with this timeout in seconds, instead of
-        two attempts with the usual timeouts.
-        """
+        """Build the broker. With `timeout_s`, commands outside of consumers get one attempt of this length."""
         super().__init__(middleware)
         self.namespace = "maas:broker"
         self.alive_s = ALIVE_S

@@ -4,11 +4,7 @@ from inference.core.prompt_redis import single_try
 
 PREFIX = "maas:home:"
 CLAIM_S = 5
-"""Seconds that a claim lasts.
-
-It must last until the claimer's heartbeat says that it loads the model, which happens at once. The claim of a worker
-that dies expires after the same time.
-"""
+"""Seconds that a claim lasts: until its worker's heartbeat says that it loads the model, which is at once."""
 
 
 class ModelClaims:

@@ -9,11 +9,7 @@ from inference.workers.placement.fleet import NO_DEMAND, Demand
 GAP_S = 5.0
 """Seconds between two callers. After a longer gap the wait starts anew."""
 DemandSource = Callable[[Collection[str]], Mapping[str, Demand]]
-"""A function that returns the waiting work by model key.
-
-It gets the models known so far and may also return others that it knows itself. It may raise while its source is
-unavailable.
-"""
+"""A function that gets the known models and returns waiting work by model key, also of others. It may raise."""
 
 
 def together(sources: Iterable[Mapping[str, Demand]]) -> dict[str, Demand]:

@@ -27,10 +27,7 @@ TOO_LARGE_AFTER_S = 60.0
 ALONE_AFTER_S = 10.0
 """Seconds that a cold model waits for Redis to come back, since several workers may take it meanwhile."""
 HOT_FLOOR_S = 1.0
-"""The shortest wait in seconds that is a reason for a second home, even if a load takes less.
-
-A wait that is only expected must be longer by this much than a wait that was observed.
-"""
+"""The shortest wait for a second home, in seconds. An expected wait must be longer than an observed one by this."""
 HOT_WAITING = 2
 SETTLES_S = 5.0
 """Seconds that a new home has to shorten the queue before the model gets another home."""
@@ -51,11 +48,7 @@ class Decision:
 
     @property
     def to_load(self) -> bool:
-        """Return whether the worker loads the model now.
-
-        False means that it takes pages of a model that it does not hold: their files are loaded as the pages need them,
-        or the pages fail with the reason.
-        """
+        """Return whether the worker loads the model now, rather than only taking pages of it."""
         return self.reason not in {
             Reason.LOAD_FAILED,
             Reason.TOO_LARGE,
@@ -169,10 +162,7 @@ class _Board:
         return self._settle(model, able, Wanted(model, oldest_s), reason)
 
     def _in_turns(self, model: Model, able: list[Worker]) -> Decision | None:
-        """Return the worker that takes pages of a model whose files take turns in memory.
-
-        Such a model is never held as a whole. Every look sends it anew to the worker where it begins soonest.
-        """
+        """Return the worker where a model whose files take turns in memory begins soonest, anew at every look."""
         options = [
             self._as_option(model, worker, Eviction((), 0.0)) for worker in able if _takes_more(worker)
         ]
@@ -272,11 +262,7 @@ class _Board:
         return Counter(key for worker in self._workers.values() for key in worker.held)
 
     def _with_room_told(self, worker: Worker) -> Worker:
-        """Return the worker with its free memory corrected.
-
-        Models that are being loaded already count as in memory. Files in memory that belong to no model there count as
-        free, because they leave by themselves.
-        """
+        """Count the files of loading models as in memory, and those of no model as free: they leave soon."""
         here = (*worker.held, *worker.loading)
         stray = worker.files.keys() - files_of(here, self._models)
         if not all(key in self._models for key in here):

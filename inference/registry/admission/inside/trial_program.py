@@ -1,7 +1,4 @@
-"""The program in the sandboxed child: it loads a model and runs it on zeros.
-
-The child imports it as a top-level module, so it cannot reach anything else of this project.
-"""
+"""The program in the sandboxed child, a top-level module that reaches nothing else: it runs a model on zeros."""
 
 import os
 import resource
