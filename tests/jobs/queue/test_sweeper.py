@@ -1,8 +1,6 @@
-import threading
-
 import pytest
 from django.conf import settings
-from django.db import connections, transaction
+from django.db import transaction
 from pytest_django import Settings
 
 from jobs.core import states
@@ -11,7 +9,7 @@ from jobs.queue.settlement import Failure, fail_page
 from jobs.queue.sweeper import end_used_up_pages, sweep_expired_leases
 from tenants.core.db.unit_of_work import OPERATOR
 from tests.jobs.conftest import Desk
-from tests.waiting import eventually
+from tests.jobs.queue.conftest import elsewhere
 
 
 def test_the_page_of_a_silent_worker_returns_to_the_queue(desk: Desk) -> None:
@@ -50,18 +48,9 @@ def test_pages_that_cannot_be_swept_now_do_not_hide_those_behind_them(
     for page in [*desk.pages(locked), *desk.pages(other)]:
         desk.claimed(page)
         desk.expire_lease(page)
-    swept: list[int] = []
-
-    def sweep() -> None:
-        swept.append(sweep_expired_leases())
-        connections.close_all()
-
-    thread = threading.Thread(target=sweep)
     with transaction.atomic(using=OPERATOR):
         desk.sql("SELECT FROM jobs_job WHERE id = %s FOR UPDATE", locked.id)
-        thread.start()
-        eventually(lambda: swept, "the sweep")
-    thread.join()
+        elsewhere(sweep_expired_leases)
     assert desk.pages(other)[0].state == states.QUEUED
     assert {page.state for page in desk.pages(locked)} == {states.RUNNING}
     sweep_expired_leases()
@@ -102,16 +91,10 @@ def test_one_whose_job_is_locked_is_left_for_the_next_round(desk: Desk, settings
         fail_page(desk.claimed(desk.pages(job)[0]), BROKEN, may_retry=True)
     settings.MAAS_MAX_ATTEMPTS = 1
 
-    def end() -> None:
-        end_used_up_pages()
-        connections.close_all()
-
-    thread = threading.Thread(target=end)
     with transaction.atomic(using=OPERATOR):
         desk.sql("SELECT FROM jobs_job WHERE id = %s FOR UPDATE", locked.id)
-        thread.start()
-        eventually(lambda: desk.again(other).state == states.FAILED, "the end of the other")
-        thread.join()
+        elsewhere(end_used_up_pages)
+        assert desk.again(other).state == states.FAILED
         assert desk.again(locked).state == states.RUNNING
     end_used_up_pages()
     assert desk.again(locked).state == states.FAILED

@@ -17,13 +17,7 @@ from jobs.worker.figures import TELL_EVERY_S, WorkerNews
 from jobs.worker.metrics import PAGE_WAIT_SECONDS
 from tests.fixtures import unique
 from tests.inference.registry.builtin.served import builtin_specs
-
-
-class Clock:
-    now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from tests.inference.workers.placement.clocks import Clock
 
 
 @pytest.fixture

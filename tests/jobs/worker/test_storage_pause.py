@@ -2,14 +2,8 @@ from inference.core.breaker import MAX_FAILURES
 from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.queue.claims import claim_page
 from jobs.worker.storage_pause import LONGEST_PAUSE_S, StoragePause, is_of_document, put_off_for_storage
+from tests.inference.workers.placement.clocks import Clock
 from tests.jobs.conftest import Desk
-
-
-class Clock:
-    now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def full() -> StorageUnavailable:

@@ -91,19 +91,11 @@ def test_a_model_that_wants_eight_gib_is_refused(
     assert refusal.code == "model_out_of_memory"
 
 
-def test_an_endless_model_ends_with_its_computing_time(
-    build_model: BuildModel, save: Save, use_bubblewrap: bool
+@pytest.mark.parametrize("limits", [TrialLimits(cpu_s=1, wall_s=30), TrialLimits(cpu_s=30, wall_s=0.5)])
+def test_an_endless_model_ends_with_its_computing_time_or_its_time(
+    build_model: BuildModel, save: Save, use_bubblewrap: bool, limits: TrialLimits
 ) -> None:
-    path = save(endless_loop(build_model))
-    refusal = refusal_in_trial(path, TrialLimits(cpu_s=1, wall_s=30), use_bubblewrap=use_bubblewrap)
-    assert refusal.code == "model_timeout"
-
-
-def test_an_endless_model_ends_with_its_time(
-    build_model: BuildModel, save: Save, use_bubblewrap: bool
-) -> None:
-    path = save(endless_loop(build_model))
-    refusal = refusal_in_trial(path, TrialLimits(cpu_s=30, wall_s=0.5), use_bubblewrap=use_bubblewrap)
+    refusal = refusal_in_trial(save(endless_loop(build_model)), limits, use_bubblewrap=use_bubblewrap)
     assert refusal.code == "model_timeout"
 
 
