@@ -7,7 +7,7 @@ from jobs.deletion.erasing import erase_closed_tenants
 from jobs.documents.erasure import erase_due_files
 from jobs.events.horizon import notify_horizon
 from jobs.idempotency.expiry import erase_forgotten_keys
-from jobs.queue.exhausted_tries import end_used_up_pages
+from jobs.queue.sweeper import end_used_up_pages
 from jobs.queue.upkeep import count_dead_letters, count_queued, release_waiting
 from jobs.retention.batches import forget_words_of_batches
 from jobs.retention.events import erase_old_events

@@ -96,9 +96,7 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class BatchSettingInline(TabularInline):  # type: ignore[misc]
-    """The rows of batch limits: one for each file of the model that runs in batches, even if its limits were never
-    changed.
-    """
+    """The rows of batch limits: one for each file of the model that runs in batches, changed or not."""
 
     model = BatchSetting
     form = BatchSettingForm

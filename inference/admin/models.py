@@ -15,27 +15,20 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownF
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
 
 from inference.admin.batches import BatchSettingForm, BatchSettingInline
-from inference.admin.plans.admin import PlanAdmin, TenantPriceAdmin
+from inference.admin.plans.example_page import price_json
 from inference.registry.models import ModelPool, ModelVersion, PipelineStep, ServedModel
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
 from tenants.admin_base.records import OperatorAdmin
-from tenants.plans.wording import money, per_words
+from tenants.plans.wording import money
 
-__all__ = [
-    "ModelPoolAdmin",
-    "ModelVersionAdmin",
-    "PlanAdmin",
-    "ServedModelAdmin",
-    "TenantPriceAdmin",
-]
 PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_micros")
 
 
 def price_words(served: ServedModel) -> str:
     price, cached = served.price, served.cached_price
-    words = f"{money(price.amount_micros, price.currency)} per {per_words(price)}"
+    words = price_json(price)
     return (
         words if cached == price else f"{words}, {money(cached.amount_micros, cached.currency)} per cache hit"
     )
@@ -82,11 +75,7 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(ServedModel)
 class ServedModelAdmin(OperatorAdmin):
-    """The admin of models.
-
-    Models are added with their files by `manage.py models add`. They are never deleted, because past jobs refer to
-    them.
-    """
+    """The admin of models. `manage.py models add` adds them. None is deleted, since past jobs refer to it."""
 
     form = ServedModelForm
     list_display = ("named", "state_badge", "current_version", "takes", "price_text", "work")

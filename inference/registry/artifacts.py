@@ -39,10 +39,7 @@ def store(path: Path) -> Artifact:
 
 
 def _is_stored(artifact: Artifact) -> bool:
-    """Return whether the file is stored intact.
-
-    Remote storage is checked by size only, because reading the whole file would cost as much as storing it again.
-    """
+    """Return whether the file is stored intact. Remote storage is checked by size only, to save a download."""
     name = artifact["file"]
     if not default_storage.exists(name) or default_storage.size(name) != artifact["bytes"]:
         return False
@@ -54,10 +51,7 @@ def _is_folder() -> bool:
 
 
 def local_path(artifact: Mapping[str, object]) -> Path:
-    """Return the path of the file on local disk.
-
-    A file in remote storage is copied once into a cache beside the worker. The copy appears whole or not at all.
-    """
+    """Return the path on local disk. A remote file is copied once beside the worker, whole or not at all."""
     name, sha256 = str(artifact["file"]), str(artifact["sha256"])
     if _is_folder():
         return Path(default_storage.path(name))

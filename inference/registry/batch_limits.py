@@ -27,11 +27,7 @@ def own_limits(served: ServedModel) -> dict[str, BatchLimits]:
 
 
 def _limits(setting: BatchSetting, runtime: str) -> BatchLimits | None:
-    """Return the limits with the changes applied.
-
-    Return None if the setting is not for this runtime, or no longer fits the runtime's own limits, which a new release
-    changed.
-    """
+    """Return the changed limits, or None if the setting does not fit the runtime or its present limits."""
     own = OWN_LIMITS.get(runtime, {}).get(setting.part)
     if own is None:
         return None

@@ -12,10 +12,7 @@ def version_digest(
     config: Mapping[str, object],
     steps: Mapping[str, str],
 ) -> str:
-    """Return the digest of a version.
-
-    `artifacts` maps roles to the SHA-256 of their files. `steps` maps roles to the digests of their members.
-    """
+    """Return the digest of a version, from the digests of its files (`artifacts`) and members (`steps`) by role."""
     identity = {
         "runtime": runtime,
         "artifacts": dict(artifacts),

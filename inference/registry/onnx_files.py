@@ -131,10 +131,7 @@ def _checked(source: Path, folder: Path, precision: str, progress: Progress) -> 
 
 
 def _check_alike(checked: Mapping[str, CheckedFile]) -> None:
-    """Refuse variants with different signatures.
-
-    Callers do not choose the precision and must not notice which variant answers.
-    """
+    """Refuse variants with other signatures: callers do not choose the precision and must not notice it."""
     for precision, file in checked.items():
         if file.signature != checked[FP32].signature:
             raise ModelRefused(

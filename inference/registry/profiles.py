@@ -9,10 +9,7 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 
 class PostgresProfiles:
-    """The store of profiles.
-
-    It is called from threads of their own that end soon, so it closes their connections after use.
-    """
+    """The store of profiles. Short-lived threads call it, so it closes their connections after use."""
 
     def get(self, artifact: str, device: str) -> Profile | None:
         try:

@@ -38,10 +38,7 @@ def models_reading(kind: str) -> list[str]:
 
 
 def versions_named(reference: str) -> "QuerySet[ModelVersion]":
-    """Return all versions of `name`, or the single version of `name@number`, whether served or not.
-
-    The result is empty if the reference is not a valid name.
-    """
+    """Return all versions of `name`, or that of `name@number`, served or not. For an invalid name, none."""
     name, at, number = reference.partition("@")
     versions = ModelVersion.objects.filter(served_model__name=name)
     if not NAME.fullmatch(name) or (at and not NUMBER.fullmatch(number)):
@@ -50,10 +47,7 @@ def versions_named(reference: str) -> "QuerySet[ModelVersion]":
 
 
 def find_version(reference: str) -> ModelVersion:
-    """Return the version for a reference. Paused models are found too.
-
-    `parse` means the version that the operator has made current. `parse@2` means version 2.
-    """
+    """Return version 2 for `parse@2`, and the current version for `parse`. Paused models are found too."""
     wanted = versions_named(reference).filter(state=ModelVersion.State.READY).select_related("served_model")
     if "@" not in reference:
         wanted = wanted.filter(current_of__isnull=False)
@@ -80,11 +74,7 @@ def resolve(reference: str) -> ModelVersion:
 
 @contextmanager
 def remembering_versions(seconds: float) -> Iterator[None]:
-    """Make `resolve` remember each version for this many seconds while the context is open.
-
-    A caller that submits work all the time then does not wait for a database query that returns nothing new. The
-    returned versions are shared and must only be read.
-    """
+    """Make `resolve` remember each version for this many seconds. Versions are shared and must only be read."""
     global _lifetime_s  # noqa: PLW0603  # of the process
     _lifetime_s = seconds
     try:

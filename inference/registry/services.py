@@ -30,9 +30,7 @@ class NewVersion:
     files: Mapping[str, Path]
     config: Mapping[str, object] = field(default_factory=dict)
     measured: Mapping[str, object] = field(default_factory=dict)
-    """Measurements that are kept with the settings. They are not part of the digest, because the next trial measures
-    differently.
-    """
+    """Measurements kept with the settings. They differ at each trial, so they are not part of the digest."""
     signature: Mapping[str, object] = field(default_factory=dict)
     steps: Mapping[str, ModelVersion] = field(default_factory=dict)
 
@@ -66,7 +64,12 @@ def add_version(
     if new.runtime == GRAPH:
         check_declared(new.config.get("graph"), new.steps)
     stored = {role: artifacts.store(path) for role, path in new.files.items()}
-    digest = _digest(new, stored)
+    digest = version_digest(
+        runtime=new.runtime,
+        artifacts={role: artifact["sha256"] for role, artifact in stored.items()},
+        config=new.config,
+        steps={role: member.digest for role, member in new.steps.items()},
+    )
     with operator_work(), transaction.atomic(using=OPERATOR):
         served, _ = ServedModel.objects.select_for_update().get_or_create(
             name=card.name, defaults=_card_fields(card)
@@ -87,10 +90,7 @@ def add_version(
 
 
 def _refuse_another_kind(served: ServedModel, card: ModelCard) -> None:
-    """Refuse a version that accepts other work than its model.
-
-    A version answers under its model's name, so it must accept what callers of that name send.
-    """
+    """Refuse a version that does not accept what callers of its model's name send."""
     if tuple(served.accepts) != card.accepts:
         raise ModelKindDiffers(
             f"The model {served.name!r} already exists and accepts {', '.join(served.accepts)}; this file accepts "
@@ -154,15 +154,6 @@ def _card_fields(card: ModelCard) -> dict[str, object]:
         "cached_price_micros": card.cached.price_micros,
         "cache_ttl_s": card.cached.ttl_s,
     }
-
-
-def _digest(new: NewVersion, stored: Mapping[str, artifacts.Artifact]) -> str:
-    return version_digest(
-        runtime=new.runtime,
-        artifacts={role: artifact["sha256"] for role, artifact in stored.items()},
-        config=new.config,
-        steps={role: member.digest for role, member in new.steps.items()},
-    )
 
 
 def seed_builtin() -> list[ModelVersion]:

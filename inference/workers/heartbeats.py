@@ -25,15 +25,9 @@ DRAIN_PREFIX = "maas:drain:"
 BEAT_S = 1.0
 EXPIRES_S = 5
 STUCK_S = 30.0
-"""Seconds without a finished look after which a worker counts as stuck.
-
-A look normally takes milliseconds, and it ends when Redis or the database do not answer.
-"""
+"""Seconds without a finished look after which a worker counts as stuck. A look normally takes milliseconds."""
 DRAIN_KEPT_S = 86_400
-"""Seconds until a drain order expires.
-
-The worker renews the order for as long as it obeys it. A worker that is killed never withdraws its order.
-"""
+"""Seconds until a drain order expires. The worker renews it, and a killed worker never withdraws its order."""
 
 
 @cache
@@ -75,9 +69,7 @@ class Beat:
     pages_held: int = 0
     pages_done: int = 0
     weight_bytes: int = 0
-    """The bytes of weights in memory. This, `runs`, `rows` and `run_s` count a file that several models share only
-    once.
-    """
+    """The bytes of weights. This, `runs`, `rows` and `run_s` count a file that several models share once."""
     runs: int = 0
     rows: int = 0
     run_s: float = 0.0
@@ -150,11 +142,7 @@ class Heartbeat:
         self._redis = single_try(settings.MAAS_REDIS_URL)
 
     def ordered_to_drain(self) -> bool:
-        """Return whether this worker is ordered to drain.
-
-        The last known order stays in force while Redis is unavailable. An order to another process of the same name is
-        ignored.
-        """
+        """Return whether this process is ordered to drain. The last known order holds while Redis is away."""
         key = DRAIN_PREFIX + self.name
         try:
             self._draining = self._redis.get(key) == self._start_id.encode()
@@ -201,10 +189,7 @@ def live_workers() -> list[WorkerReport]:
 
 
 def live_workers_patiently() -> list[WorkerReport]:
-    """Return the live workers, with a longer timeout than `live_workers`. Raises RedisError.
-
-    Workers use it because they would otherwise treat all others as dead. Operators use it because they ask rarely.
-    """
+    """Return the live workers, with a longer timeout, for workers and operators. Raises RedisError."""
     return _live_workers(_connection())
 
 
@@ -226,10 +211,7 @@ def _live_workers(client: "redis.Redis") -> list[WorkerReport]:
 
 
 def order_drain(*, name: str, drain: bool) -> bool:
-    """Order a worker to drain or to resume; return False if no process of this name is alive.
-
-    The process that is alive now reads the order at its next heartbeat.
-    """
+    """Order the living worker of this name to drain or to resume; return False if none is alive."""
     client = _connection()
     told = client.get(PREFIX + name)
     if told is None:
@@ -248,10 +230,7 @@ def _forget(client: "redis.Redis", names: list[str]) -> None:
 
 
 def _report(sent: Mapping[str, Any]) -> WorkerReport:
-    """Build a report from what a worker sent, and ignore unknown fields.
-
-    During an upgrade, workers of two versions send heartbeats at the same time.
-    """
+    """Build a report from what a worker sent. Unknown fields are ignored: it may be of another version."""
     models = tuple(HeldModel(**_known(HeldModel, model)) for model in sent.get("models", ()))
     return WorkerReport(**{**_known(WorkerReport, sent), "models": models})
 

@@ -18,7 +18,7 @@ from jobs.admin.job_detail import detail_of
 from jobs.admin.workers import WORKER_PATHS
 from jobs.core import states
 from jobs.core.models import Document, ErasedBecause, Job
-from jobs.queue.renotify import wake_job_now
+from jobs.queue.release import wake_job_now
 from jobs.retention.erasing import erase_job
 from jobs.submission.services import cancel_job, retry_job
 from tenants.admin_base.columns import badge, column, two_lines

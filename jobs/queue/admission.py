@@ -7,7 +7,7 @@ in a dictionary.
 
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -22,15 +22,13 @@ from jobs.core.recent_refusals import turned_away
 from jobs.queue.fairness import TenantQueue
 from jobs.queue.queue_age import Queue, Verdict, Wait, retry_after_s, verdict, wait_of
 from jobs.queue.slots import fleet_of
-from jobs.queue.waiting_queues import OF_LINE, waiting_lines, with_pages, with_room
+from jobs.queue.waiting_queues import OF_LINE, counted_queues
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.errors import DomainError
 from tenants.limits.rates.metrics import REFUSED
 
 COUNTED, COUNTED_OF_ALL = 5_000, 20_000
-"""The number of pages that are counted in each queue, and in all queues together. If a queue is longer, the age of its
-first page shows the rest.
-"""
+"""The pages counted in each queue, and in all together. In a longer queue, the age of its first page shows the rest."""
 LOOK_EVERY_S = 1.0
 MAX_OF_TIME = 0.05
 """The largest share of its time that a process spends on reading the queues, however many pages wait."""
@@ -66,26 +64,19 @@ _seen: dict[str, _Seen] = {}
 
 
 def require_short_queue(tenant_id: UUID, version: ModelVersion, priority: int) -> None:
-    """Raise BacklogTooLong or QueueTooLong if the job would wait for too long. This is called before anything of the
-    job is stored.
-    """
+    """Raise BacklogTooLong or QueueTooLong if the job would wait too long, before anything of it is stored."""
     if not _limit_s(priority):
         return
     _refuse_if_told(version.key, _look(version), _Caller(tenant_id, priority))
 
 
 def anybody_refused() -> bool:
-    """Return whether a refusal of any caller still counts (`REFUSAL_COUNTS_S`). If none does, there is no need to look
-    further.
-    """
+    """Return whether a refusal of any caller still counts (`REFUSAL_COUNTS_S`)."""
     return time.monotonic() < _newest.until_s
 
 
 def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
-    """Refuse a caller that was refused a moment ago, before its request reaches Django.
-
-    This makes no query. If a form contains a file, `fields` holds only the fields that came before the file.
-    """
+    """Refuse a caller again, without a query or Django. `fields` may lack those after a file in a form."""
     model = fields.get("model", "")
     priority = NUMBERS.get(fields.get("priority", DEFAULT))
     if not model or priority is None:
@@ -117,9 +108,7 @@ class _Newest:
 _newest = _Newest()
 """The refusal that counts longest. When it no longer counts, no refusal does."""
 _refused: dict[tuple[str, _Caller], float] = {}
-"""Callers that were refused when their wait was last checked, and the time until which that counts. They are admitted
-again only when their wait is well below the limit.
-"""
+"""The end of each caller's latest refusal. Until then it is admitted only if its wait is well below the limit."""
 
 
 def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[Verdict, Wait]:
@@ -135,9 +124,7 @@ def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[V
 
 
 def _look(version: ModelVersion) -> _Seen:
-    """Return the queues as last read, and read them again if that was too long ago. While a thread reads them, the
-    other threads go on with the earlier result.
-    """
+    """Return the queues as last read. One thread reads them again after a while, without holding up the others."""
     now_s = time.monotonic()
     seen = _seen.get(version.key)
     if seen is not None:
@@ -156,16 +143,13 @@ def _look(version: ModelVersion) -> _Seen:
 def _queue_of(version: ModelVersion) -> Queue:
     fleet = fleet_of(version.key)
     with operator_work():
-        waiting = waiting_lines(version.id, fleet.hefts)
-        lines = with_room(waiting.lines, alone=False)
-        counted = max(2, min(COUNTED, COUNTED_OF_ALL // max(1, len(lines))))
-        lines = with_pages(version.id, lines, counted)
-        oldest = _oldest(version.id, lines) if lines else {}
+        found = counted_queues(version.id, fleet.hefts, most=COUNTED, of_all=COUNTED_OF_ALL)
+        oldest = _oldest(version.id, found.lines) if found.lines else {}
     service_s = fleet.service_s if fleet.served else 0.0
-    return Queue(lines, waiting.now, counted, oldest, fleet.slots, service_s)
+    return Queue(found.lines, found.now, found.counted, oldest, fleet.slots, service_s)
 
 
-def _oldest(version_id: int, lines: list[TenantQueue]) -> dict[tuple[UUID, int], float]:
+def _oldest(version_id: int, lines: Sequence[TenantQueue]) -> dict[tuple[UUID, int], float]:
     values: dict[str, Any] = {
         "version": version_id,
         "tenants": [line.tenant for line in lines],

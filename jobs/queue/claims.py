@@ -1,8 +1,4 @@
-"""Claims, heartbeats and hand-backs of pages. Each is one conditional statement that is fenced by a token and timed by
-the database.
-
-Locks are always taken on the job first, and then on the page.
-"""
+"""Claims, heartbeats and hand-backs of pages, each fenced by a token. The job is locked first, then the page."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -25,9 +21,7 @@ from tenants.plans.prices import Price
 
 LOCK_TIMEOUT_MS = 2000
 HAND_BACK_TIMEOUT_MS = 500
-"""The lock timeout for a hand-back. A worker that stops has only seconds for all its pages. A page that is not handed
-back is found when its lease ends.
-"""
+"""The lock timeout for a hand-back. A worker that stops has only seconds; otherwise the lease must end first."""
 
 # The inline input may be megabytes, so it is read only if it is the work itself. A page whose worker died is recognized
 # by its error code, until it ends in another way. Its last try is made apart.
@@ -69,9 +63,10 @@ WITH job AS (
     FROM page WHERE jobs_job.id = page.job_id AND jobs_job.state = 'queued'
     RETURNING jobs_job.id
 )
-SELECT EXISTS (SELECT FROM started), page.job_id, page.number, attempt, lease_token, waited_s, page.started_at,
-    model_version_id, name, job.number, price, livemode, parameters, input, document_id, kind, file, sha256,
-    too_complex_pages, cached_price, cache_control, cache_ttl_s, input_sha256, results_generation, api_key_id, priority
+SELECT EXISTS (SELECT FROM started) AS starts, page.job_id, page.number, attempt, lease_token AS token, waited_s,
+    page.started_at, model_version_id, name AS model, job.number AS version, price, livemode, parameters, input,
+    document_id, kind, file, sha256, too_complex_pages, cached_price, cache_control, cache_ttl_s, input_sha256,
+    results_generation, api_key_id, priority
 FROM page, job
 """  # noqa: S608  # made of constants alone
 
@@ -152,9 +147,7 @@ class Claim:
     apart: bool = False
     """Set for the last try of a page on which workers died."""
     results_generation: int = 0
-    """The generation at the time of the claim. If results are erased while the page runs, this page does not bring them
-    back into the cache.
-    """
+    """The generation at the claim. Results that are erased while the page runs do not return to the cache."""
     api_key_id: UUID | None = None
     """The key that the job was sent with. None if a person sent it."""
     priority: int = NUMBERS[DEFAULT]
@@ -199,52 +192,35 @@ def claim_page(
             row, apart = cursor.fetchone(), True
         if row is None:
             return None
-        claim = _claim_of(tenant_id, page_id, row[1:], apart=apart)
+        columns = dict(zip((column.name for column in cursor.description), row, strict=True))
+        starts = columns.pop("starts")
+        claim = _claim_of(tenant_id, page_id, columns, apart=apart)
         taken = {"page": claim.number, "attempt": claim.attempt, "state": states.RUNNING}
-        begun = [Happened("job.running", {"state": states.RUNNING})] if row[0] else []
+        begun = [Happened("job.running", {"state": states.RUNNING})] if starts else []
         append_events(claim.job_id, *begun, Happened("page.running", taken))
     return claim
 
 
-def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool) -> Claim:
-    job_id, number, attempt, token, waited_s, started_at, *job = row
-    version_id, model, version, price, livemode, parameters, given, *rest = job
-    document_id, kind, file, sha256, too_complex, cached_price, cache_control, cache_ttl_s, *known_by = rest
-    input_sha256, generation, api_key_id, priority = known_by
-    return Claim(
-        tenant_id=tenant_id,
-        job_id=job_id,
-        page_id=page_id,
-        number=number,
-        attempt=attempt,
-        token=token,
-        model_version_id=version_id,
-        model=model,
-        version=version,
-        price=Price.from_json(json.loads(price)),
-        cached_price=Price.from_json(json.loads(cached_price)),
-        cache_control=cache_control,
-        cache_ttl_s=cache_ttl_s,
-        started_at=started_at,
-        input_sha256=input_sha256 or "",
-        livemode=livemode,
-        document=None
-        if document_id is None
-        else ClaimedDocument(tenant_id, document_id, kind, file, sha256, tuple(too_complex)),
-        input=None if given is None else json.loads(given),
-        parameters=json.loads(parameters),
-        waited_s=max(0.0, waited_s),
-        apart=apart,
-        results_generation=generation,
-        api_key_id=api_key_id,
-        priority=priority,
+def _claim_of(tenant_id: UUID, page_id: UUID, columns: dict[str, Any], *, apart: bool) -> Claim:
+    document_id, kind, file, sha256, too_complex = (
+        columns.pop(name) for name in ("document_id", "kind", "file", "sha256", "too_complex_pages")
     )
+    document = None
+    if document_id is not None:
+        document = ClaimedDocument(tenant_id, document_id, kind, file, sha256, tuple(too_complex))
+    read = {
+        "price": Price.from_json(json.loads(columns["price"])),
+        "cached_price": Price.from_json(json.loads(columns["cached_price"])),
+        "input_sha256": columns["input_sha256"] or "",
+        "input": None if columns["input"] is None else json.loads(columns["input"]),
+        "parameters": json.loads(columns["parameters"]),
+        "waited_s": max(0.0, columns["waited_s"]),
+    }
+    return Claim(tenant_id=tenant_id, page_id=page_id, document=document, apart=apart, **{**columns, **read})
 
 
 def say_loading(claim: Claim) -> None:
-    """Publish an event that says that the page waits for its model to be loaded into memory. It is left out if this
-    claim no longer holds the page.
-    """
+    """Publish that the page waits for its model to be loaded, if this claim still holds the page."""
     with unit_of_work(claim.tenant_id):
         # This is checked under the lock of the job, so that no event is written for a page that ends, or after its job
         # has ended.
@@ -256,9 +232,7 @@ def say_loading(claim: Claim) -> None:
 
 
 def renew_leases(claims: Sequence[Claim]) -> set[int]:
-    """Renew the leases and return the tokens that are still valid. If a token is missing, the work must stop: another
-    worker has the page, or the page is no longer wanted.
-    """
+    """Renew the leases and return the tokens that are still valid. Work whose token is missing must stop."""
     values: dict[str, Any] = {
         "pages": [claim.page_id for claim in claims],
         "tokens": [claim.token for claim in claims],
@@ -298,8 +272,6 @@ def _lock_job(claim: Claim, timeout_ms: int) -> None:
 
 
 def is_wanted(claim: Claim) -> bool:
-    """Return whether the page exists and is not canceled. This is also true if another worker works on it or has done
-    it.
-    """
+    """Return whether the page exists and is not canceled, even if another worker has it or has done it."""
     with unit_of_work(claim.tenant_id):
         return Page.objects.filter(id=claim.page_id).exclude(state=states.CANCELED).exists()

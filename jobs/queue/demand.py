@@ -38,8 +38,6 @@ def pages_demand(_known: Collection[str] = ()) -> dict[str, Demand]:
 
 
 def publish_demand(model_key: str) -> None:
-    """Notify workers after pages were published for a model that no worker serves. A worker may have to load it first,
-    and should not find out later.
-    """
+    """Notify workers of new pages of a model that no worker serves, because one may have to load it first."""
     if not is_served(model_key):
         control_channel().tell(DEMAND, model=model_key)

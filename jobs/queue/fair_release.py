@@ -17,18 +17,25 @@ from django.db import OperationalError, connections, transaction
 from psycopg.errors import LockNotAvailable
 
 from jobs.core.priorities import BULK
-from jobs.queue.fairness import Shares, TenantQueue, foremost, turns
-from jobs.queue.lost_notifications import LIMITED, LOST, take_lost_of_limited
-from jobs.queue.notifications import Notification, newcomers_first
-from jobs.queue.waiting_queues import BUSY, OF_LINE, WAITS, waiting_lines, with_pages, with_room, with_share
+from jobs.queue.fairness import Notification, Shares, TenantQueue, foremost, newcomers_first, turns
+from jobs.queue.waiting_queues import (
+    BUSY,
+    LIMITED,
+    LOST,
+    OF_LINE,
+    WAITS,
+    take_lost_of_limited,
+    waiting_lines,
+    with_pages,
+    with_room,
+    with_share,
+)
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 WAKE_S = 10
 """Seconds that a message may be under way before it is sent again. A repeated message costs only a look-up."""
 LOCK_TIMEOUT_MS = 100
-"""The time to wait for other transactions that release pages of the version. A transaction that gives up leaves the
-work to the scheduler, a moment later.
-"""
+"""The time to wait for other transactions that release pages of the version. After it, the scheduler does the work."""
 LOCK_CLASS = 0x6D61617352 << 24
 
 # No commit waits for the disk: if a crash of the database loses a notification, it is sent again. A transaction that is
@@ -153,9 +160,7 @@ class Capacity:
 
 
 def wake_s() -> float:
-    """Return the time after which a message is sent again. It is not longer than a lease: a page that a worker had
-    fetched but not begun when it died waits no longer than the pages that it had begun.
-    """
+    """Return the time after which a message is sent again: no longer than a lease, as its worker may have died."""
     return min(WAKE_S, settings.MAAS_LEASE_S)
 
 
@@ -166,9 +171,11 @@ def take(room: Capacity) -> list[Notification]:
             fitted = _take_what_fits(room)
             if fitted.all_fits or not fitted.rest:
                 return newcomers_first(fitted.wakes)
-            again = _take_lost(room, fitted)
-            by_turns = _take_by_turns(room, fitted.rest - len(again))
-            return newcomers_first([*fitted.wakes, *again, *by_turns])
+            lost = (
+                take_lost_of_limited(room.version_id, fitted.rest, wake_s()) if fitted.lost_of_limited else []
+            )
+            by_turns = _take_by_turns(room, fitted.rest - len(lost))
+            return newcomers_first([*fitted.wakes, *lost, *by_turns])
     except OperationalError as error:
         if isinstance(error.__cause__, LockNotAvailable):
             return []
@@ -185,9 +192,7 @@ class _Fitted:
 
 
 def _take_what_fits(room: Capacity) -> _Fitted:
-    """Take the waiting pages if all of them fit. The lock and the statement need one round trip, since this is all
-    there is to do while no page has to wait.
-    """
+    """Take the waiting pages if all fit. The lock and the statement need one round trip, as most often this is all."""
     values = {
         "version": room.version_id,
         "window": room.window,
@@ -210,12 +215,6 @@ def _take_what_fits(room: Capacity) -> _Fitted:
     wakes = [Notification(page, tenant, newcomer) for *_, page, tenant, newcomer in rows if page is not None]
     fits, rest, lost, *_ = rows[0]
     return _Fitted(fits, rest, lost, wakes)
-
-
-def _take_lost(room: Capacity, fitted: _Fitted) -> list[Notification]:
-    if not fitted.lost_of_limited:
-        return []
-    return [Notification(*one) for one in take_lost_of_limited(room.version_id, fitted.rest, wake_s())]
 
 
 def _take_by_turns(room: Capacity, pages: int) -> list[Notification]:
@@ -243,9 +242,7 @@ def _take_by_turns(room: Capacity, pages: int) -> list[Notification]:
 
 
 def _chosen(room: Capacity, pages: int) -> tuple[Sequence[TenantQueue], Shares]:
-    """Choose the queues that release the next pages. Waiting pages are counted only in the queues that may release
-    some.
-    """
+    """Choose the queues that release the next pages. Pages are counted only in queues that may release some."""
     waiting = waiting_lines(room.version_id, room.hefts)
     within = with_share(room.version_id, replace(waiting, lines=with_room(waiting.lines)), room.share)
     lines = [line for line in within if line.room != 0]
@@ -262,9 +259,7 @@ def _chosen(room: Capacity, pages: int) -> tuple[Sequence[TenantQueue], Shares]:
 def _in_order(
     chosen: Shares, lines: Sequence[TenantQueue], taken: Sequence[tuple[UUID, UUID, int, int | None]]
 ) -> Iterator[Notification]:
-    """Yield the pages in the chosen order, and the oldest first within a queue. A page that another transaction had
-    locked is missing.
-    """
+    """Yield the pages in the chosen order, the oldest first within a queue, without those that were locked."""
     of_line: dict[tuple[UUID, int], list[Notification]] = {}
     for page, tenant, priority, newcomer in sorted(taken, key=itemgetter(0), reverse=True):
         of_line.setdefault((tenant, priority), []).append(Notification(page, tenant, newcomer))

@@ -3,12 +3,12 @@
 A queue (`TenantQueue`) is what one tenant has waiting at one priority for one model version. In virtual time, its
 next page begins where its last page ended, or now if that has passed. So a tenant that floods the system is placed
 far behind, a new tenant is next, and a tenant without work saves up nothing. Virtual time is the beginning of the
-page that was released last. """
+page that was released last."""
 
 import heapq
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from jobs.core.priorities import WEIGHTS
@@ -16,9 +16,7 @@ from jobs.core.priorities import WEIGHTS
 WINDOW_PER_SLOT = 2
 """The largest number of pages for each slot: the page that runs and the next page at hand."""
 AT_HAND_S = 0.1
-"""Seconds of work that lie ready in front of a slot. The worker that ends a page releases the next page, so this need
-not be longer than that takes. A larger value would only make newcomers wait.
-"""
+"""Seconds of work that lie ready for a slot: as long as a release takes. More would only make newcomers wait."""
 OVERTAKEN_S = 0.5
 UNKNOWN_COST_S = 1.0
 MIN_COST_S = 1e-6
@@ -38,9 +36,7 @@ class TenantQueue:
     heft: float = 1.0
     """The relative cost of a page: the number of usual pages of the model that it equals."""
     room: int | None = None
-    """The number of further pages that its tenant may have under way, at all priorities together. None means any
-    number.
-    """
+    """The further pages that its tenant may have under way, at all priorities together. None: any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +109,7 @@ def turns(lines: Sequence[TenantQueue], *, now: float, room: int, cost_s: float)
 
 
 def foremost(lines: Sequence[TenantQueue], *, now: float, most: int, cost_s: float) -> list[TenantQueue]:
-    """Return the queues that contain the next `most` pages. A page waits in each of them, so the pages of the other
-    queues begin after all of theirs.
-    """
+    """Return the queues that contain the next `most` pages. A page waits in each queue."""
     return heapq.nsmallest(
         most, lines, key=lambda line: (_begin(line, now, cost_s), line.priority, line.tenant)
     )
@@ -169,3 +163,25 @@ class _Position:
     priority: int
     tenant: UUID
     at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    page_id: UUID
+    tenant_id: UUID
+    newcomer: int | None = None
+    """The priority of the page if it may pass what lies at hand: its tenant has nothing else under way."""
+
+    @property
+    def first(self) -> bool:
+        return self.newcomer is not None
+
+
+def newcomers_first(wakes: Sequence[Notification]) -> list[Notification]:
+    """Put one page of each newcomer first, the most urgent before the others. The rest follows in its order."""
+    firsts: dict[UUID, Notification] = {}
+    for wake in sorted((wake for wake in wakes if wake.first), key=lambda wake: wake.newcomer or 0):
+        firsts.setdefault(wake.tenant_id, wake)
+    passing = {wake.page_id for wake in firsts.values()}
+    rest = [replace(wake, newcomer=None) for wake in wakes if wake.page_id not in passing]
+    return [*firsts.values(), *rest]

@@ -1,21 +1,15 @@
-"""Runs a task in no more than one thread of this process at a time. Another thread that comes meanwhile leaves the task
-to that thread and goes on.
-"""
+"""Runs a task in one thread of this process at a time. Other threads that come leave the task to that thread."""
 
 import threading
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 
 ROUNDS = 3
-"""The number of rounds after which the thread returns to its own work. The next thread that comes does the rest, or the
-scheduler.
-"""
+"""The rounds after which a thread returns to its own work. The next thread or the scheduler does the rest."""
 
 
 class OneAtATime:
-    """Runs each task in one thread at a time. No thread waits for another, and a further round covers what the other
-    threads have written meanwhile.
-    """
+    """Runs each task in one thread at a time. A further round covers what others have written meanwhile."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -43,9 +37,7 @@ class OneAtATime:
             del self._again[key]
 
     def _taken_up(self, key: Hashable) -> bool:
-        """Return whether another thread has come, and leave if not. Both happen in one step, so that no thread comes in
-        between and is forgotten.
-        """
+        """Return whether another thread has come, or leave, in one step, so that none comes in between."""
         with self._lock:
             if self._again[key]:
                 self._again[key] = False
@@ -55,10 +47,7 @@ class OneAtATime:
 
 
 class Apart:
-    """Runs tasks in threads of its own. A caller runs none of a task, and a task waits at most once.
-
-    The exceptions of `do` are not handled here: `do` reports its own failures.
-    """
+    """Runs tasks in its own threads. A task waits at most once, and `do` reports its own failures."""
 
     def __init__(self, name: str, threads: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)

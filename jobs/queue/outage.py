@@ -7,9 +7,7 @@ attempt, and a page must never fail because the operator's database was down thr
 from dataclasses import dataclass
 
 GAP_S = 2.0
-"""The longest time between two answers to a process that asks several times a second. A longer gap means an outage, or
-that this process was frozen.
-"""
+"""The longest time between two answers to frequent requests. A longer gap is an outage, or this process was frozen."""
 
 
 @dataclass(slots=True)

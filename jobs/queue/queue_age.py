@@ -15,9 +15,7 @@ from uuid import UUID
 from jobs.queue.fairness import UNKNOWN_COST_S, TenantQueue, pages_before
 
 REOPENS_AT = 0.8
-"""The share of the limit at which a refused caller is admitted again. It is well below the limit, so that admissions
-and refusals do not alternate.
-"""
+"""The share of the limit at which a refused caller is admitted again, so that the decisions do not alternate."""
 UNKNOWN_PAUSE_S = 30.0
 LONGEST_PAUSE_S = 3600.0
 JITTER = 0.25
@@ -78,9 +76,7 @@ def _told_s(queue: Queue, line: TenantQueue) -> float | None:
 
 
 def verdict(wait: Wait, limit_s: float, *, refused: bool) -> Verdict:
-    """Decide whether a wait is short enough. A `limit_s` of 0 means no limit. `refused` says whether the last request
-    was refused.
-    """
+    """Decide whether a wait is short enough. A `limit_s` of 0: no limit. `refused`: the last request was."""
     if not limit_s or wait.own_s <= limit_s * (REOPENS_AT if refused else 1.0):
         return Verdict.OPEN
     if wait.newcomers_s is not None and wait.newcomers_s <= limit_s:
@@ -89,9 +85,7 @@ def verdict(wait: Wait, limit_s: float, *, refused: bool) -> Verdict:
 
 
 def retry_after_s(wait: Wait, limit_s: float, chance: float) -> int:
-    """Return the time until the queue is open again if nothing more comes. `chance`, from 0 to 1, spreads the callers
-    that come again.
-    """
+    """Return the time until the queue is open if nothing more comes. `chance`, 0 to 1, spreads the callers."""
     known = wait.newcomers_s is not None
     pause_s = wait.own_s - limit_s * REOPENS_AT if known else UNKNOWN_PAUSE_S
     return math.ceil(min(LONGEST_PAUSE_S, max(1.0, pause_s)) * (1.0 + JITTER * chance))

@@ -1,10 +1,6 @@
-"""Finds the position of a job among all that wait. This takes one statement for the job, and reads the queues once a
-second for all jobs.
-"""
+"""Finds the position of a job: one statement for the job, and one look at the queues a second for all jobs."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from django.db import connections
@@ -15,20 +11,16 @@ from jobs.core.models import Job
 from jobs.queue.fairness import UNKNOWN_COST_S, TenantQueue, pages_before, release_window
 from jobs.queue.slots import ModelFleet, any_workers, fleet_of
 from jobs.queue.waiting import NextPage, Speed, Standing, standing
-from jobs.queue.waiting_queues import OF_LINE, waiting_lines, with_pages, with_room
+from jobs.queue.waiting_queues import OF_LINE, CountedQueues, counted_queues
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 COUNTED, COUNTED_OF_ALL = 500, 20_000
-"""The number of pages that are counted of each other queue, and of all queues together. If more had to be known, a job
-has no position.
-"""
+"""The pages counted of each other queue, and of all together. If more had to be known, a job has no position."""
 OWN_COUNTED = 5_000
-"""The number of pages of its own queue that are counted. So a client that asks repeatedly after ten thousand jobs
-causes little counting each time.
-"""
+"""The pages of its own queue that are counted, so that a client that asks after many jobs causes little work."""
 LINES_KEPT_S = 1.0
 MAX_REMEMBERED = 1_000
-_lines: "OncePerKey[_Queues]" = OncePerKey(capacity=MAX_REMEMBERED)
+_lines: "OncePerKey[CountedQueues]" = OncePerKey(capacity=MAX_REMEMBERED)
 
 # The statement returns nothing while a page of the job is being worked on: then the job does not wait. Such pages stand
 # first in the index, so that a single look-up there answers both, however many pages have ended.
@@ -50,22 +42,6 @@ WHERE line.state = 'queued'
 """  # noqa: S608  # made of constants alone
 
 
-@dataclass(frozen=True, slots=True)
-class _Own:
-    due: bool
-    told: bool
-    suspended: bool
-    before: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Queues:
-    lines: Sequence[TenantQueue]
-    now: float
-    counted: int
-    """The number up to which the pages of each queue were counted."""
-
-
 def standing_of(job: Job) -> Standing:
     """Return the standing of a job that the caller may see. It reveals of other jobs only how many pages come first."""
     if job.state not in states.UNFINISHED:
@@ -75,25 +51,24 @@ def standing_of(job: Job) -> Standing:
         row = cursor.fetchone()
         if row is None:
             return Standing()
-        own = _Own(*row)
+        due, told, suspended, own_before = row
         fleet = fleet_of(job.model_version.key)
-        if own.told or own.suspended or not own.due:
-            return standing(NextPage(own.suspended, own.due, own.told, False, 0, 0), _speed(fleet))
+        if told or suspended or not due:
+            return standing(NextPage(suspended, due, told, False, 0, 0), _speed(fleet))
         lines = _lines_of(job.model_version_id, fleet)
     mine = _line(job, lines)
-    before, own_before = None, own.before
-    if own.before < OWN_COUNTED:
-        cost_s = fleet.service_s or UNKNOWN_COST_S
-        told = partial(
+    before = None
+    if own_before < OWN_COUNTED:
+        pages_first = partial(
             pages_before,
             mine=mine,
-            own_before=own.before,
+            own_before=own_before,
             now=lines.now,
-            cost_s=cost_s,
+            cost_s=fleet.service_s or UNKNOWN_COST_S,
             counted=lines.counted,
         )
-        before = told(lines.lines)
-        without_own = told([line for line in lines.lines if line.tenant != job.tenant_id])
+        before = pages_first(lines.lines)
+        without_own = pages_first([line for line in lines.lines if line.tenant != job.tenant_id])
         if before is not None and without_own is not None:
             own_before += before - without_own
     page = NextPage(False, True, False, mine.room == 0, own_before, before)
@@ -105,21 +80,18 @@ def _speed(fleet: ModelFleet) -> Speed:
     return Speed(any_workers(), fleet.served, fleet.slots, window, fleet.service_s)
 
 
-def _line(job: Job, lines: _Queues) -> TenantQueue:
+def _line(job: Job, lines: CountedQueues) -> TenantQueue:
     """Return the queue of a job. A queue that has appeared since the queues were read begins now."""
     key = (job.tenant_id, job.priority)
     found = [line for line in lines.lines if (line.tenant, line.priority) == key]
     return found[0] if found else TenantQueue(*key, waiting=1)
 
 
-def _lines_of(version_id: int, fleet: ModelFleet) -> _Queues:
+def _lines_of(version_id: int, fleet: ModelFleet) -> CountedQueues:
     """Return the queues, which are read once a second however many callers ask."""
     second = int(time.monotonic() / LINES_KEPT_S)
     return _lines.get(f"{version_id} {second}", lambda: _look(version_id, fleet))
 
 
-def _look(version_id: int, fleet: ModelFleet) -> _Queues:
-    waiting = waiting_lines(version_id, fleet.hefts)
-    lines = with_room(waiting.lines, alone=False)
-    counted = max(2, min(COUNTED, COUNTED_OF_ALL // max(1, len(lines))))
-    return _Queues(with_pages(version_id, lines, counted), waiting.now, counted)
+def _look(version_id: int, fleet: ModelFleet) -> CountedQueues:
+    return counted_queues(version_id, fleet.hefts, most=COUNTED, of_all=COUNTED_OF_ALL)

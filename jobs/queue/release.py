@@ -12,30 +12,34 @@ from functools import partial
 
 import structlog
 from django.conf import settings
-from django.db import close_old_connections, connections
+from django.db import close_old_connections, connections, transaction
 
 from inference.workers.brokers import BrokerUnavailable
+from jobs.core.models import Job
+from jobs.documents.job_selectors import get_job
 from jobs.events.broker import pages_waiting, publish_page
 from jobs.queue.demand import publish_demand
 from jobs.queue.fair_release import Capacity, take, wake_s
-from jobs.queue.fairness import UNKNOWN_COST_S, overtaken_s, release_window, slots_of_one
-from jobs.queue.notifications import Notification
+from jobs.queue.fairness import UNKNOWN_COST_S, Notification, overtaken_s, release_window, slots_of_one
 from jobs.queue.one_at_a_time import Apart, OneAtATime
 from jobs.queue.slots import fleet_of
-from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 
 log = structlog.get_logger(__name__)
 _releasing = OneAtATime()
 _apart: Apart | None = None
 """Set in a process that answers callers, so that none of them waits until workers have been notified."""
 AGAIN_S = 5
-"""Seconds until a page that could not be announced is announced again. This is sooner than for a page whose message may
-be under way.
-"""
+"""Seconds until a page that could not be announced is announced again. No message for it is under way."""
 
 _WAKE_SOONER = """
 UPDATE jobs_page SET renotify_at = clock_timestamp() + make_interval(secs => %s)
 WHERE id IN (SELECT id FROM jobs_page WHERE id = ANY(%s) AND state = 'queued' ORDER BY id FOR UPDATE SKIP LOCKED)
+"""
+
+_FORGET_WAKES = """
+UPDATE jobs_page SET renotify_at = NULL, run_after = least(run_after, clock_timestamp())
+WHERE job_id = %s AND state = 'queued'
 """
 
 _WAITING = """
@@ -71,10 +75,7 @@ def release_version(version_id: int, version_key: str) -> int:
 
 
 def release_after_commit(version_id: int, version_key: str) -> None:
-    """Release pages after work was queued or finished. A failure here causes a delay but loses nothing.
-
-    Threads that end pages at the same time do not wait for the lock of the version: one of them releases for all.
-    """
+    """Release pages after work was queued or finished. A failure only delays. One thread releases for all."""
     if _apart is None:
         _release(version_id, version_key)
     else:
@@ -122,3 +123,16 @@ def _publish(queue_name: str, wakes: Iterable[Notification]) -> Iterable[Notific
             log.warning("broker_unavailable", queue=queue_name, error=str(error))
             return
         yield wake
+
+
+def wake_job_now(job: Job) -> int:
+    """Announce the queued pages of a job again, end their back-off, and return how many wait. Repeats are harmless."""
+    with unit_of_work(job.tenant_id):
+        get_job(job.id, for_update=True)
+        with connections[APP].cursor() as cursor:
+            cursor.execute(_FORGET_WAKES, [job.id])
+            queued = int(cursor.rowcount)
+        if queued:
+            release = partial(release_after_commit, job.model_version_id, job.model_version.key)
+            transaction.on_commit(release, using=APP)
+    return queued

@@ -1,6 +1,4 @@
-"""Ends pages and jobs. The result, the charge, the counters and the events are written in one transaction, or not at
-all.
-"""
+"""Ends pages and jobs. Result, charge, counters and events are written in one transaction, or not at all."""
 
 import json
 import random
@@ -69,9 +67,7 @@ WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 
 POSTPONED_S = 5.0
 TIMEOUT_S = 3600.0
-"""Seconds for which a page is postponed, counted from when the trouble began. The time that a page waited before, in
-the queue or for another page's result, is no sign of trouble.
-"""
+"""Seconds for which a page is postponed, from the beginning of the trouble and not of any earlier wait."""
 
 _POSTPONE = """
 UPDATE jobs_page
@@ -157,9 +153,7 @@ def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> str:
 
 
 def postpone_page(claim: Claim, failure: Failure, *, for_ever: bool = False) -> str:
-    """Postpone a page because of trouble that the page did not cause. It waits and loses no attempt, for at most an
-    hour unless `for_ever` is set.
-    """
+    """Postpone a page that did not cause its trouble, for at most an hour unless `for_ever`. No attempt is lost."""
     with unit_of_work(claim.tenant_id):
         job = locked(claim.job_id)
         values = {"page": claim.page_id, "token": claim.token, "code": failure.code, "detail": failure.detail}
@@ -182,9 +176,7 @@ def fail_lost_page(page: Page, failure: Failure) -> None:
 
 
 def fail_waiting_page(page: Page, failure: Failure) -> None:
-    """End a page that may not be tried again and that no worker has. This runs in the operator's scope, with the job
-    already locked.
-    """
+    """End a page without a worker or a further try, in the operator's scope, with the job locked."""
     values = {"page": page.id, "attempt": page.attempt, "code": failure.code, "detail": failure.detail}
     if execute(_FAIL_WAITING, values) != 1:
         raise Fenced(f"page {page.id} waits no more")

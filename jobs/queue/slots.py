@@ -1,10 +1,8 @@
-"""Counts how many pages of a model the living workers can take at once, how long a page takes, and whether any worker
-serves the model.
-"""
+"""Counts the pages of a model that the living workers can take at once, the time they take, and who serves it."""
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import redis
 import structlog
@@ -53,16 +51,12 @@ def any_workers() -> bool:
 
 
 def is_served(model_key: str) -> bool:
-    """Return whether a worker served the model a moment ago. If a worker has died since, the other workers find out by
-    themselves.
-    """
+    """Return whether a worker served the model a moment ago. If it has died since, others find out."""
     return fleet_of(model_key).served
 
 
 def _seen() -> _Seen:
-    """Return the last look at the workers, and look again if it is too old. Two threads may look at once: this is
-    harmless, and cheaper than a lock on every acceptance.
-    """
+    """Return the last look, or a new one. Two threads may look at once, which is cheaper than a lock."""
     global _last  # noqa: PLW0603
     if time.monotonic() - _last.at_s > LOOK_EVERY_S:
         _last = _look(_last)
@@ -72,11 +66,10 @@ def _seen() -> _Seen:
 def _look(before: _Seen) -> _Seen:
     try:
         workers = live_workers()
-    except RedisLeftAlone:
-        return _Seen(before.fleets, before.workers, time.monotonic())
     except redis.RedisError as error:
-        log.warning("workers_not_counted", error=str(error))
-        return _Seen(before.fleets, before.workers, time.monotonic())
+        if not isinstance(error, RedisLeftAlone):
+            log.warning("workers_not_counted", error=str(error))
+        return replace(before, at_s=time.monotonic())
     keys = {key for worker in workers for key in (*worker.serving, *worker.loading)}
     return _Seen({key: _fleet(key, workers) for key in keys}, len(workers), time.monotonic())
 

@@ -1,6 +1,7 @@
-"""Returns pages to the queue if their worker stopped responding, or ends those that have cost enough workers."""
+"""Returns pages of silent workers to the queue, or ends those that have cost enough workers or have no try left."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,7 @@ from jobs.core import states
 from jobs.core.errors import Fenced
 from jobs.core.models import Job, Page
 from jobs.events.log import append_event
-from jobs.queue.settlement import Failure, fail_lost_page
+from jobs.queue.settlement import Failure, fail_lost_page, fail_waiting_page
 from tenants.core.db.failures import is_operators
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
@@ -37,6 +38,14 @@ SET state = 'queued', lease_token = NULL, lease_until = NULL, renotify_at = NULL
 WHERE id = %s AND state = 'running' AND lease_until < clock_timestamp()
 """
 
+# A page that was tried belongs to a job that runs. There are few such jobs, while very many may wait.
+_USED_UP = """
+SELECT page.id, page.job_id FROM jobs_job job JOIN jobs_page page ON page.job_id = job.id
+WHERE job.state = 'running' AND page.state = 'queued' AND page.attempt >= %(most)s
+  AND page.id > %(after)s
+ORDER BY page.id LIMIT %(batch)s
+"""
+
 LOST = Failure("worker_lost", "Every worker that processed this page stopped before it was finished.")
 
 
@@ -53,9 +62,7 @@ def sweep_expired_leases() -> int:
 
 
 def _expired() -> Iterator[_Expired]:
-    """Yield the pages whose leases have ended. Pages that cannot be swept now are passed, since their job is locked or
-    they are broken, and other pages stand behind them.
-    """
+    """Yield the pages whose leases have ended, past those that cannot be swept now (locked or broken)."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (before,) = cursor.fetchone()
@@ -80,17 +87,9 @@ def _some_expired(after: _Expired, before: datetime) -> list[_Expired]:
 
 def _sweep(page_id: UUID, job_id: UUID) -> bool:
     try:
-        with operator_work(), transaction.atomic(using=OPERATOR):
-            stand_still_no_longer()
-            # The job is locked first and the page second, as everywhere. A job that is locked now is left for the next
-            # round: waiting for it would hold up all others.
-            if Job.objects.select_for_update(skip_locked=True, no_key=True).filter(id=job_id).first() is None:
-                return False
-            page = (
-                Page.objects.select_for_update()
-                .filter(id=page_id, state=states.RUNNING, lease_until__lt=Now())
-                .first()
-            )
+        with _locked(job_id) as locked:
+            expired = Page.objects.filter(id=page_id, state=states.RUNNING, lease_until__lt=Now())
+            page = expired.select_for_update().first() if locked else None
             if page is None:
                 return False
             if page.attempt >= settings.MAAS_MAX_ATTEMPTS:
@@ -111,12 +110,20 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
     return True
 
 
-def stand_still_no_longer() -> None:
-    """End this transaction if it is idle for too long. A transaction that is frozen in the middle would hold up the
-    event streams of all tenants.
+@contextmanager
+def _locked(job_id: UUID) -> Iterator[bool]:
+    """Yield whether the job could be locked, which is done before its page is. Otherwise it is left for the next round.
+
+    The transaction ends if it stands still, because it would hold up the event streams of all tenants.
     """
-    with connections[OPERATOR].cursor() as cursor:
-        cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{FROZEN_S}s"])
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        with connections[OPERATOR].cursor() as cursor:
+            cursor.execute(
+                "SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{FROZEN_S}s"]
+            )
+        yield (
+            Job.objects.select_for_update(skip_locked=True, no_key=True).filter(id=job_id).first() is not None
+        )
 
 
 def _return_to_queue(page: Page) -> None:
@@ -127,3 +134,44 @@ def _return_to_queue(page: Page) -> None:
     append_event(
         page.job_id, "page.requeued", {"page": page.number, "state": states.QUEUED, "error": "worker_lost"}
     )
+
+
+def end_used_up_pages() -> int:
+    """End pages that wait with no try left, and return their number.
+
+    `MAAS_MAX_ATTEMPTS` allows fewer tries than when they were put back, so no worker may claim them. Without this,
+    their jobs would never end, nor release the money that they hold.
+    """
+    ended, after = 0, UUID(int=0)
+    while some := _some(after):
+        ended += sum(_end(page_id, job_id) for page_id, job_id in some)
+        after = some[-1][0]
+    return ended
+
+
+def _some(after: UUID) -> list[tuple[UUID, UUID]]:
+    values: dict[str, int | UUID] = {"most": settings.MAAS_MAX_ATTEMPTS, "after": after, "batch": BATCH}
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_USED_UP, values)
+        return list(cursor.fetchall())
+
+
+def _end(page_id: UUID, job_id: UUID) -> bool:
+    try:
+        with _locked(job_id) as locked:
+            waiting = Page.objects.filter(id=page_id, state=states.QUEUED)
+            used_up = waiting.filter(attempt__gte=settings.MAAS_MAX_ATTEMPTS).defer("result")
+            page = used_up.select_for_update().first() if locked else None
+            if page is None:
+                return False
+            why = Failure(page.error_code, page.error_detail) if page.error_code else LOST
+            fail_waiting_page(page, why)
+    except Fenced:
+        return False
+    except Exception as error:
+        if is_operators(error):
+            raise
+        log.exception("page_not_ended", page_id=str(page_id), job_id=str(job_id))
+        return False
+    log.warning("page_attempts_exhausted", page_id=str(page_id), job_id=str(job_id), attempt=page.attempt)
+    return True

@@ -1,6 +1,4 @@
-"""Ends a page that could not be read within the limits. If a document has had enough such pages, its other pages are
-ended as well.
-"""
+"""Ends a page that could not be read within the limits, and the other pages if the document had enough of these."""
 
 from collections.abc import Callable
 from typing import Any
@@ -40,9 +38,7 @@ FROM unread WHERE jobs_page.id = unread.id RETURNING number
 def fail_too_complex(
     claim: Claim, document: ClaimedDocument, failure: Failure, *, on_end: Callable[[UUID], object]
 ) -> str:
-    """End a page that is too complex. `on_end` is called with the id of the document as soon as it is known that no
-    more of the document is to be read.
-    """
+    """End a page that is too complex. `on_end` gets the document's id once no more of it is to be read."""
     pages = document.too_complex_pages
     if not is_refused(pages, claim.number):
         pages = note_too_complex(claim.tenant_id, document.id, claim.number)
@@ -55,9 +51,7 @@ def fail_too_complex(
 
 
 def _fail_unread_pages(claim: Claim, document: ClaimedDocument) -> None:
-    """Fail the unread pages of the same job. Another job of the document ends in the same way when one of its pages is
-    claimed.
-    """
+    """Fail the unread pages of the same job. Those of another job fail when one of its pages is claimed."""
     ended = 0
     try:
         while some := _fail_some(claim, document):

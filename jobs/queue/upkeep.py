@@ -1,6 +1,4 @@
-"""The scheduler's duties for the queue: it notifies workers of pages, takes pages back from workers that died, and
-counts.
-"""
+"""The scheduler's duties for the queue: it notifies workers, takes pages back from dead workers, and counts."""
 
 import structlog
 from django.db import connections
@@ -24,9 +22,7 @@ FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_mo
 
 
 def release_waiting() -> None:
-    """Release the waiting pages of all versions. A broker that hangs costs one wait in a round: after it, the broker is
-    not asked for the other versions.
-    """
+    """Release the waiting pages of all versions. A broker that hangs is waited for once in a round."""
     with patiently():
         for version_id, key in waiting_versions():
             release_after_commit(version_id, key)

@@ -1,6 +1,4 @@
-"""Decides why a job waits and about how much longer, from what is known of its next page, its model and the other jobs
-that wait.
-"""
+"""Decides why a job waits and about how long, from its next page, its model and the other jobs that wait."""
 
 import math
 from dataclasses import dataclass
@@ -57,9 +55,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The waiting of a job as it is shown to its owner. All fields are None if the job does not wait, or if nothing can
-    be determined.
-    """
+    """The waiting of a job, for its owner. All fields are None if it does not wait or nothing is known."""
 
     position: int | None = None
     eta_seconds: int | None = None

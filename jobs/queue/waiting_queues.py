@@ -1,8 +1,6 @@
-"""Finds the queues in which pages of a version wait to be released. The pages are counted only if the number decides
-something.
-"""
+"""Finds the queues in which pages of a version wait. Pages are counted only if the number decides something."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -10,13 +8,11 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connections
 
-from jobs.queue.fairness import TenantQueue
+from jobs.queue.fairness import Notification, TenantQueue
 from tenants.core.db.unit_of_work import OPERATOR
 
 CAPS_LOCK = 0x6D616173636170
-"""The advisory lock that is taken after the lock of a version. The limit on what a tenant may have at once holds over
-all versions together.
-"""
+"""The advisory lock, after that of a version: a tenant's limit of pages at once holds over all versions."""
 
 _DUE = "model_version_id = %(version)s AND state = 'queued' AND run_after <= statement_timestamp()"
 WAITS = f"{_DUE} AND renotify_at IS NULL"
@@ -84,12 +80,24 @@ _BUSY_OF = (
 )
 
 
+LOST = """page.model_version_id = %(version)s AND page.state = 'queued' AND page.run_after <= statement_timestamp()
+    AND page.renotify_at <= statement_timestamp() AND tenant.state = 'active'"""
+LIMITED = "coalesce(tenant.pages_at_once, %(at_once)s) > 0"
+
+_OF_LIMITED = f"""
+SELECT page.id, page.tenant_id, coalesce(tenant.pages_at_once, %(at_once)s)
+FROM jobs_page page JOIN tenants_chosenlimits tenant ON tenant.id = page.tenant_id
+WHERE {LOST} AND {LIMITED} ORDER BY page.priority, page.id FOR UPDATE OF page SKIP LOCKED
+"""  # noqa: S608  # made of constants alone
+_TELL_AGAIN = """
+UPDATE jobs_page SET renotify_at = clock_timestamp() + make_interval(secs => %(wake_s)s) WHERE id = ANY(%(pages)s)
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     lines: Sequence[TenantQueue]
-    """The queues. It is known that a page waits in each of them, but not how many pages. The `room` of a queue is all
-    that its tenant may have at once.
-    """
+    """The queues, in each of which a page or more waits. `room` is all that the tenant may have at once."""
     now: float
     """The virtual time of the version."""
     shared: frozenset[UUID] = frozenset()
@@ -120,9 +128,7 @@ def with_room(lines: Sequence[TenantQueue], *, alone: bool = True) -> list[Tenan
 
 
 def with_share(version_id: int, waiting: Waiting, share: int) -> list[TenantQueue]:
-    """Limit what each tenant without another limit may have under way. The limit is not exact to the page, since no
-    transaction waits for it.
-    """
+    """Limit each tenant without another limit. This is not exact to the page, since no transaction waits for it."""
     shared = {line.tenant for line in waiting.lines if line.room is None} & waiting.shared
     if not share or not shared:
         return list(waiting.lines)
@@ -147,6 +153,23 @@ def room_within(caps: Mapping[UUID, int], *, alone: bool = True) -> dict[UUID, i
     return {tenant: max(0, cap - under_way.get(tenant, 0)) for tenant, cap in caps.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class CountedQueues:
+    lines: Sequence[TenantQueue]
+    now: float
+    """The virtual time of the version."""
+    counted: int
+    """The number up to which the pages of each queue were counted."""
+
+
+def counted_queues(version_id: int, hefts: Mapping[str, float], *, most: int, of_all: int) -> CountedQueues:
+    """Return the queues of a version, with their pages counted up to `most` in each and `of_all` together."""
+    waiting = waiting_lines(version_id, hefts)
+    lines = with_room(waiting.lines, alone=False)
+    counted = max(2, min(most, of_all // max(1, len(lines))))
+    return CountedQueues(with_pages(version_id, lines, counted), waiting.now, counted)
+
+
 def with_pages(version_id: int, lines: Sequence[TenantQueue], most: int) -> list[TenantQueue]:
     """Count the pages of each queue, up to `most`."""
     if most <= 1 or not lines:
@@ -161,3 +184,25 @@ def with_pages(version_id: int, lines: Sequence[TenantQueue], most: int) -> list
         cursor.execute(PAGES, values)
         pages = {(tenant, priority): count for tenant, priority, count in cursor.fetchall()}
     return [replace(line, waiting=pages[line.tenant, line.priority]) for line in lines]
+
+
+def take_lost_of_limited(version_id: int, most: int, wake_s: float) -> list[Notification]:
+    """Take lost pages of tenants with a limit, within this limit, under the lock of the version."""
+    values: dict[str, Any] = {
+        "version": version_id,
+        "at_once": settings.MAAS_PAGES_AT_ONCE or 0,
+        "wake_s": wake_s,
+    }
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_OF_LIMITED, values)
+        told = list(_with_room(cursor.fetchall()))[:most]
+        cursor.execute(_TELL_AGAIN, {**values, "pages": [wake.page_id for wake in told]})
+    return told
+
+
+def _with_room(lost: list[tuple[UUID, UUID, int]]) -> Iterator[Notification]:
+    left = room_within({tenant: cap for _, tenant, cap in lost})
+    for page, tenant, _ in lost:
+        if left[tenant] > 0:
+            left[tenant] -= 1
+            yield Notification(page, tenant)

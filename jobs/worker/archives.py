@@ -27,9 +27,7 @@ class ArchiveWorker:
         self._thread.start()
 
     def stop(self, timeout_s: float) -> None:
-        """Stop the thread. The entry under way is finished, or another worker begins it again after the lease has
-        ended.
-        """
+        """Stop the thread. The entry under way is finished, or another worker begins it again."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(timeout_s)

@@ -14,9 +14,7 @@ LOOK_EVERY_S = 1.0
 
 
 class FollowedLimits:
-    """The limits that operators set. A thread that reads the database anyway calls `look`, and they are read at most
-    once a second.
-    """
+    """The limits that operators set. A thread that reads the database anyway calls `look`."""
 
     def __init__(self, batchers: SessionBatchers, clock: Callable[[], float] = time.monotonic) -> None:
         self._batchers = batchers

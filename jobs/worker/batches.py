@@ -144,9 +144,7 @@ class BatchWorker:
             log.info("batch_task_done", outcome=outcome, ms=ms, attempt=claim.attempt)
 
     async def _outcome(self, claim: TaskClaim, task: "asyncio.Task[None]") -> str:
-        """Return the outcome of a task. Whatever it is, the row of the task is given back unless its own end was
-        written.
-        """
+        """Return the outcome of a task. The row of the task is given back unless its own end was written."""
         try:
             await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -186,9 +184,7 @@ class BatchWorker:
             await self._give_up(claim, fault)
 
     async def _give_up(self, claim: TaskClaim, fault: Fault) -> None:
-        """Give up a task. The batch ends, as failed unless something else has ended it. What was run already is never
-        thrown away.
-        """
+        """Give up a task. The batch fails unless something else ended it; lines that were run are kept."""
         log.error("batch_task_failed", code=fault["code"], tries=claim.tries)
         try:
             match claim.kind:
@@ -253,9 +249,7 @@ class BatchWorker:
 
 
 def _cache() -> ResultCache:
-    """Build the result cache. It keeps little in memory, because most repeated requests were first sent by others, and
-    their results lie in the cache Redis.
-    """
+    """Build the result cache, with little memory: most repeats were first sent by others, so Redis has them."""
     return ResultCache(
         settings.MAAS_CACHE_URL,
         secret=settings.MAAS_KEY_PEPPER or settings.SECRET_KEY,

@@ -10,8 +10,7 @@ from prometheus_client import Counter, Histogram
 from inference.engine.engine import Engine, loads_of
 from inference.runtime.batched import PartFigures
 from inference.runtime.metrics import LoadMeter, ModelLoads
-from inference.workers.figures.store import PartNow, WorkerFigures, tell
-from inference.workers.figures.sums import NOTHING, ModelSums
+from inference.workers.figures import NOTHING, ModelSums, PartNow, WorkerFigures, tell
 from inference.workers.placement.metrics import DECISIONS
 from jobs.worker.metrics import PAGE_WAIT_SECONDS
 
@@ -57,25 +56,19 @@ class WorkerNews:
 def _of_versions(loads: Mapping[str, ModelLoads]) -> list[PartNow]:
     pages = _by_labels(PAGE_WAIT_SECONDS, "_count")
     waits_s = _by_labels(PAGE_WAIT_SECONDS, "_sum")
-    keys = sorted({*loads, *(key for (key,) in pages)})
-    return [_of_version(key, loads.get(key, ModelLoads()), pages, waits_s) for key in keys]
-
-
-def _of_version(
-    key: str,
-    loads: ModelLoads,
-    pages: Mapping[tuple[str, ...], float],
-    waits_s: Mapping[tuple[str, ...], float],
-) -> PartNow:
-    sums = ModelSums(
-        pages=pages.get((key,), 0),
-        page_wait_s=waits_s.get((key,), 0),
-        loads=loads.loads,
-        load_s=loads.load_s,
-        failed_loads=loads.failures,
-        evictions=loads.evictions,
-    )
-    return PartNow(key, "", sums, held_bytes=loads.held_bytes)
+    parts = []
+    for key in sorted({*loads, *(key for (key,) in pages)}):
+        of_key = loads.get(key, ModelLoads())
+        sums = ModelSums(
+            pages=pages.get((key,), 0),
+            page_wait_s=waits_s.get((key,), 0),
+            loads=of_key.loads,
+            load_s=of_key.load_s,
+            failed_loads=of_key.failures,
+            evictions=of_key.evictions,
+        )
+        parts.append(PartNow(key, "", sums, held_bytes=of_key.held_bytes))
+    return parts
 
 
 def _of_file(figures: PartFigures) -> PartNow:

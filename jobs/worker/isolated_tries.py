@@ -1,6 +1,4 @@
-"""Allows one last try at a time for the pages on which workers died, so that a page that kills workers does so without
-the other pages.
-"""
+"""Allows one last try at a time for pages on which workers died, so that a page that kills workers is alone."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -17,9 +15,7 @@ class OneApart:
 
     @contextmanager
     def claimed(self, claim: Callable[[MayApart], Claim | None]) -> Iterator[Claim | None]:
-        """Yield the result of `claim`. `claim` calls its argument to find out whether it may take such a page. If it
-        takes one, no other thread may take one until the block ends.
-        """
+        """Yield what `claim` returns. It calls its argument before it takes such a page; then no other thread may."""
         kept = False
 
         def may_apart() -> bool:

@@ -82,16 +82,12 @@ class Leases:
                 self._ended += 1
 
     def holds(self, claim: Claim) -> bool:
-        """Return whether the page is held. It is not after a renewal was refused: the page was canceled, taken over
-        after a long silence, or given up.
-        """
+        """Return whether the page is held: not canceled, taken over after a long silence, or given up."""
         with self._lock:
             return claim.token in self._held
 
     def cancel_job(self, job_id: UUID) -> None:
-        """End the work on the pages of a job in this process. This is only a notification: the database decides what
-        becomes of the pages.
-        """
+        """End the work on the pages of a job in this process. The database decides what becomes of them."""
         now_s = self._clock()
         with self._lock:
             self._canceled = {
@@ -130,9 +126,7 @@ class Leases:
             return len(self._hung)
 
     def hand_back_all(self) -> None:
-        """Hand back all pages of a worker that must stop now. Another worker may start them at once, and this worker is
-        fenced off.
-        """
+        """Hand back all pages of a worker that must stop. Another may start them, and this one is fenced off."""
         with self._lock:
             all_held, self._held = list(self._held.values()), {}
         for held in all_held:
@@ -147,24 +141,19 @@ class Leases:
 
     def renew_once(self) -> bool:
         """Renew all leases. Return False if the database did not accept it."""
-        self._end_late()
+        # This ends work that does not check the clock itself.
+        for held in self._later_than(0):
+            held.call.cancel()
         self._give_up_hung()
         with self._lock:
             claims = [held.claim for held in self._held.values()]
         return not claims or self._renew(claims)
 
     def _run(self) -> None:
-        """Renew the leases at intervals, and sooner after a failure: a lease that still holds when the database is back
-        must not end meanwhile.
-        """
+        """Renew the leases at intervals, and sooner after a failure, so that none ends after an outage."""
         pause_s = self._interval_s
         while not self._stopping.wait(pause_s):
             pause_s = self._interval_s if self.renew_once() else min(self._interval_s, FAILED_AGAIN_S)
-
-    def _end_late(self) -> None:
-        """Cancel the calls that are past their deadline, for work that does not check the clock itself."""
-        for held in self._later_than(0):
-            held.call.cancel()
 
     def _give_up_hung(self) -> None:
         for held in self._later_than(HANG_TIMEOUT_S):

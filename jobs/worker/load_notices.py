@@ -1,6 +1,4 @@
-"""Publishes that pages wait for their model, in a separate thread: no load waits for the database or for the lock of a
-job.
-"""
+"""Publishes that pages wait for their model, in a separate thread: no load waits for the database or a lock."""
 
 import queue
 import threading
@@ -12,9 +10,7 @@ from jobs.queue.claims import Claim, say_loading
 
 log = structlog.get_logger(__name__)
 MAX_WAITING = 100
-"""The number of notifications that may wait. It is more than the pages that a worker holds. A notification that the
-database cannot accept for so long is out of date.
-"""
+"""The notifications that may wait: more than the pages that a worker holds. Older ones are out of date."""
 
 
 class LoadNews:

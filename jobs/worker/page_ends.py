@@ -1,9 +1,8 @@
-"""Decides how a page ends if its work did not: it fails, is tried again, is put off, or is given back. Each end is one
-transaction.
-"""
+"""Decides how a page ends if its work did not: it fails, is tried again, put off or given back, in one transaction."""
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import structlog
 from django.db import InterfaceError, OperationalError
@@ -19,9 +18,7 @@ from tenants.core.db.failures import is_operators
 
 log = structlog.get_logger(__name__)
 End = Callable[[], str]
-"""A function that writes the end of a page and returns which end it was. It is called only after the work is done, and
-is repeated without the work.
-"""
+"""A function that writes the end of a page and returns which it was. It is repeated without the work."""
 
 OURS = Failure("internal_error", "An internal error occurred. Try again, or contact the operator.")
 PLACE_AWAY = Failure("storage_unavailable", "The storage or database did not answer.")
@@ -34,85 +31,46 @@ TOO_LATE = Failure(
 
 
 def end_of(claim: Claim, call: Call, error: Exception) -> End:
-    if isinstance(error, CallCanceled) and is_late(call):
-        return _too_late(claim, error)
-    return next(end for kinds, end in _ENDS if isinstance(error, kinds))(claim, error)
-
-
-def is_late(call: Call) -> bool:
-    return call.deadline_s is not None and time.monotonic() >= call.deadline_s
-
-
-def _given_back(claim: Claim, error: Exception) -> End:
-    def end() -> str:
-        if hand_back(claim):
-            return "handed_back"
-        return "lease_lost" if is_wanted(claim) else "canceled"
-
+    """Return the end that an error leads to."""
+    match error:
+        case CallCanceled() if call.deadline_s is None or time.monotonic() < call.deadline_s:
+            end: End = partial(_give_back, claim)
+        case CallCanceled() | DeadlinePassed():
+            end = _failed(claim, TOO_LATE, may_retry=True)
+        case ModelOverloaded():
+            end = _postponed(claim, OVERLOADED, error)
+        case ModelFailed():
+            end = _failed(claim, Failure(error.code, error.detail), may_retry=error.retryable)
+        case WorkRefused() | DocumentRejected() | DocumentDeleted():
+            end = partial(fail_page, claim, Failure(error.code, error.detail), may_retry=False)
+        case ReaderUnavailable():
+            # However long this lasts, waiting for a reader says nothing about the page.
+            log.info("page_reader_busy", error=str(error))
+            end = partial(postpone_page, claim, READER_BUSY, for_ever=True)
+        case StorageUnavailable() | OperationalError() | InterfaceError() | OSError():
+            # Trouble of the operator, such as a full disk, may last for any time: it says nothing about the page.
+            of_storage = isinstance(error, StorageUnavailable) and not isinstance(error, FileMissing)
+            end = _postponed(claim, PLACE_AWAY, error, for_ever=of_storage or is_operators(error))
+        case _:
+            log.error("page_crashed", exc_info=error)
+            end = partial(fail_page, claim, OURS, may_retry=True)
     return end
 
 
-def _too_late(claim: Claim, error: Exception) -> End:
-    return _failed(claim, TOO_LATE, may_retry=True)
-
-
-def _reader_busy(claim: Claim, error: Exception) -> End:
-    """Postpone the page, however long this lasts: waiting for a reader says nothing about the page."""
-    log.info("page_reader_busy", error=str(error))
-    return lambda: postpone_page(claim, READER_BUSY, for_ever=True)
-
-
-def _overloaded(claim: Claim, error: Exception) -> End:
-    return _postponed(claim, OVERLOADED, error)
-
-
-def _refused(claim: Claim, error: Exception) -> End:
-    failure = Failure(error.code, error.detail)  # type: ignore[attr-defined]  # each of REFUSED has both
-    return lambda: fail_page(claim, failure, may_retry=False)
-
-
-def _model_failed(claim: Claim, error: Exception) -> End:
-    assert isinstance(error, ModelFailed)
-    return _failed(claim, Failure(error.code, error.detail), may_retry=error.retryable)
-
-
-def _place_away(claim: Claim, error: Exception) -> End:
-    """Postpone the page. If the cause is the operator's, such as a full disk, this may last for any time: it says
-    nothing about the page.
-    """
-    log.warning("page_postponed", error=str(error))
-    for_ever = is_operators(error) or (
-        isinstance(error, StorageUnavailable) and not isinstance(error, FileMissing)
-    )
-    return lambda: postpone_page(claim, PLACE_AWAY, for_ever=for_ever)
-
-
-def _crashed(claim: Claim, error: Exception) -> End:
-    log.error("page_crashed", exc_info=error)
-    return lambda: fail_page(claim, OURS, may_retry=True)
+def _give_back(claim: Claim) -> str:
+    if hand_back(claim):
+        return "handed_back"
+    return "lease_lost" if is_wanted(claim) else "canceled"
 
 
 def _failed(claim: Claim, failure: Failure, *, may_retry: bool) -> End:
     # The text of the failure is not logged, since it may quote the page. It is stored with the page and is erased with
     # it.
     log.warning("page_failed", code=failure.code, may_retry=may_retry)
-    return lambda: fail_page(claim, failure, may_retry=may_retry)
+    return partial(fail_page, claim, failure, may_retry=may_retry)
 
 
-def _postponed(claim: Claim, failure: Failure, error: Exception) -> End:
+def _postponed(claim: Claim, failure: Failure, error: Exception, *, for_ever: bool = False) -> End:
     """Postpone the page because of trouble that it did not cause. No attempt of the page is used up."""
     log.warning("page_postponed", error=str(error))
-    return lambda: postpone_page(claim, failure)
-
-
-_ENDS: tuple[tuple[tuple[type[Exception], ...], Callable[[Claim, Exception], End]], ...] = (
-    ((CallCanceled,), _given_back),
-    ((DeadlinePassed,), _too_late),
-    ((ModelOverloaded,), _overloaded),
-    ((ModelFailed,), _model_failed),
-    ((WorkRefused, DocumentRejected, DocumentDeleted), _refused),
-    ((ReaderUnavailable,), _reader_busy),
-    ((StorageUnavailable, OperationalError, InterfaceError, OSError), _place_away),
-    ((Exception,), _crashed),
-)
-"""The kinds of errors and the ends that they lead to. The first kind that matches is used."""
+    return partial(postpone_page, claim, failure, for_ever=for_ever)

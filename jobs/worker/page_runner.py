@@ -20,10 +20,9 @@ from jobs.core.priorities import WEIGHTS
 from jobs.documents.pages import open_page
 from jobs.documents.reader import DocumentRejected
 from jobs.documents.too_complex import CODE
-from jobs.queue.claims import Claim, ClaimedDocument, claim_page
+from jobs.queue.claims import Claim, claim_page
 from jobs.queue.release import release_after_commit
 from jobs.queue.settlement import Failure, Timings, fail_page, finish_page
-from jobs.queue.storage_waits import is_of_document, put_off_for_storage
 from jobs.queue.too_complex import fail_too_complex
 from jobs.results.reuse.keys import Content
 from jobs.results.reuse.metrics import COALESCED, HIT, MISS, PAGE_LOOKUPS
@@ -35,15 +34,13 @@ from jobs.worker.leases import Leases
 from jobs.worker.load_notices import LoadNews
 from jobs.worker.metrics import PAGE_SECONDS, PAGE_WAIT_SECONDS, PAGES
 from jobs.worker.page_ends import OURS, End, end_of
-from jobs.worker.storage_pause import StoragePause
+from jobs.worker.storage_pause import StoragePause, is_of_document, put_off_for_storage
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.failures import may_pass
 
 log = structlog.get_logger(__name__)
 CLAIM_TIMEOUT_S = 30.0
-"""Seconds in which a page is to be claimed. By then the page has been announced again, and another message brings it
-back.
-"""
+"""Seconds in which a page is to be claimed. After them, another message for the page is under way."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +62,7 @@ class PageRunner:
     storage: StoragePause = field(default_factory=StoragePause)
 
     def run(self, *, tenant_id: UUID, page_id: UUID) -> None:
-        """Run the page of a message. A database that stays unavailable is no fault of the message: the message is done
-        with, and does not become a dead letter.
-        """
+        """Run the page of a message. A message makes no dead letter, however long the database is away."""
         try:
             with self.apart.claimed(lambda may_apart: self._claim(tenant_id, page_id, may_apart)) as claim:
                 if claim is not None:
@@ -91,10 +86,6 @@ class PageRunner:
         PAGES.labels(model=key, outcome=outcome).inc()
         PAGE_SECONDS.labels(model=key).observe(seconds)
         release_after_commit(claim.model_version_id, key)
-
-    def cancel_job(self, job_id: UUID) -> None:
-        """End the work on the pages of a canceled job in this process, at once if that is possible."""
-        self.leases.cancel_job(job_id)
 
     def _claim(self, tenant_id: UUID, page_id: UUID, may_apart: MayApart) -> Claim | None:
         give_up_at = time.monotonic() + CLAIM_TIMEOUT_S
@@ -123,9 +114,7 @@ class PageRunner:
             return "lease_lost"
 
     def _write(self, claim: Claim, end: End) -> str:
-        """Write the end of the page. If it cannot be written, this is a failure like any other. Without this, the page
-        would pass for one whose worker was lost.
-        """
+        """Write the end of the page. If that fails, the page fails, and does not pass for a lost worker's."""
         holds = partial(self.leases.holds, claim)
         try:
             return while_database_is_away(end, keep_trying=holds)
@@ -147,10 +136,12 @@ class PageRunner:
         try:
             return self._end_of_work(claim, call)
         except Exception as error:
-            if claim.document is not None:
+            document = claim.document
+            if document is not None:
                 times = WEIGHTS[claim.priority]
-            if claim.document is not None and _is_too_complex(error):
-                return self._too_complex(claim, claim.document, error)
+                if isinstance(error, DocumentRejected) and error.code == CODE:
+                    failure, on_end = Failure(error.code, error.detail), self.leases.cancel_document
+                    return partial(fail_too_complex, claim, document, failure, on_end=on_end)
             return end_of(claim, call, error)
         finally:
             seconds = _own_s(time.perf_counter() - started_s, call.spent)
@@ -174,11 +165,6 @@ class PageRunner:
                 return end
         output, timings = self._run_model(claim, call, spec, page.work)
         return _finished(claim, output, {**timings, "read_ms": _ms(read_s)}, plan)
-
-    def _too_complex(self, claim: Claim, document: ClaimedDocument, error: Exception) -> End:
-        assert isinstance(error, DocumentRejected)
-        failure = Failure(error.code, error.detail)
-        return lambda: fail_too_complex(claim, document, failure, on_end=self.leases.cancel_document)
 
     def _opened(self, claim: Claim, call: Call) -> _Opened:
         if claim.document is None:
@@ -238,19 +224,13 @@ def _content_unopened(claim: Claim) -> Content | None:
     return None
 
 
-def _is_too_complex(error: Exception) -> bool:
-    return isinstance(error, DocumentRejected) and error.code == CODE
-
-
 def _own_s(seconds: float, spent: Spent) -> float:
     """Return the time that a page took from others. It excludes the waits for a child, its model and its batch."""
     return max(seconds - spent.child_wait_s - spent.load_s - spent.batch_s, spent.infer_s)
 
 
 def narrow_deadline(call: Call, spec: VersionSpec) -> None:
-    """Narrow the deadline to what the configuration of the version allows from now on. This includes the load of the
-    model.
-    """
+    """Narrow the deadline to what the version allows from now on, including the load of the model."""
     limit_s = spec.config.get("time_limit_s")
     if limit_s is not None:
         call.deadline_s = min(call.deadline_s or float("inf"), time.monotonic() + float(limit_s))

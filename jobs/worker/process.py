@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from uuid import UUID
 
+import dramatiq
 import structlog
 from django.conf import settings
 from django.db import close_old_connections
@@ -13,11 +14,11 @@ from inference.core.control import DEMAND, ControlListener
 from inference.engine.engine import local_engine
 from inference.registry.profiles import PostgresProfiles
 from inference.rpc.keys import CANCEL_WORD
-from inference.workers.brokers import build_broker, start_worker
+from inference.workers.brokers import PAGE_ACTOR, QueueBroker, build_broker, start_worker
 from inference.workers.heartbeats import Heartbeat, worker_name
 from inference.workers.placement.affinity import Affinity, queue_names
 from inference.workers.placement.heartbeat import PagesNow
-from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.loader import LoadTimes
 from inference.workers.placement.middleware import AffinityMiddleware
 from inference.workers.placement.page_counts import QueueTally
 from inference.workers.placement.resident_models import Shelf
@@ -27,7 +28,6 @@ from jobs.core.own_folder import own_folder
 from jobs.documents.reading import reader, require_sandbox
 from jobs.events.control import CANCEL
 from jobs.queue.demand import pages_demand
-from jobs.worker.actors import register_page_actor
 from jobs.worker.archives import ArchiveWorker
 from jobs.worker.batch_limits import FollowedLimits
 from jobs.worker.batches import BatchWorker
@@ -44,9 +44,7 @@ READER_TIMEOUT_S = 20.0
 
 
 class WorkerHung(RuntimeError):
-    """The error of a process with hung threads. Threads in native code cannot be ended, so the process must be, and its
-    supervisor starts another.
-    """
+    """The error of a process with hung threads. Native code cannot be ended, so the process must be."""
 
 
 class WorkerDeaf(RuntimeError):
@@ -109,9 +107,7 @@ class WorkerProcess:
 
     @property
     def ready(self) -> bool:
-        """Return whether all models are in memory, or cannot be. Pages of a model are taken sooner, as soon as that
-        model is in memory.
-        """
+        """Return whether all models are in memory, or cannot be. Pages are taken sooner, model by model."""
         return self._running and self._affinity.settled.is_set()
 
     def run(self) -> None:
@@ -183,12 +179,24 @@ class WorkerProcess:
         RESIDENT_BYTES.set(sum(session.weight_bytes for session in sessions))
 
     def _hear_cancel(self, about: Mapping[str, str]) -> None:
-        self._runner.cancel_job(UUID(about["job"]))
+        self._leases.cancel_job(UUID(about["job"]))
 
     def _quietly(self, step: Callable[[], object]) -> None:
         try:
             step()
         except Exception:
             log.exception("worker_step_failed")
+        finally:
+            close_old_connections()
+
+
+def register_page_actor(broker: QueueBroker, runner: PageRunner) -> None:
+    """Register the only actor, for all queues. Its message is two ids, and may be lost, late or repeated."""
+
+    @dramatiq.actor(broker=broker, actor_name=PAGE_ACTOR, queue_name="infer")
+    def run_page(tenant_id: str, page_id: str) -> None:
+        close_old_connections()
+        try:
+            runner.run(tenant_id=UUID(tenant_id), page_id=UUID(page_id))
         finally:
             close_old_connections()

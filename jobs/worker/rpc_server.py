@@ -16,7 +16,7 @@ from inference.runtime.batched import Begun
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.made_once import OncePerKey
 from inference.workers.placement.fleet import Demand
-from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.loader import LoadTimes
 from inference.workers.placement.page_counts import QueueTally
 from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.worker.versions import VersionCatalogue
@@ -68,9 +68,7 @@ class RpcServer:
         }
 
     def begin(self, request: LaneRequest, ended: Callable[[], None]) -> "_Counted | None":
-        """Begin a request. Return None if a file or the database must be waited for, or if the model's runtime needs a
-        thread.
-        """
+        """Begin a request, or return None if it has to wait: for a file, the database or a thread."""
         spec = self._specs.peek(request.model_key)
         if spec is None:
             return None

@@ -16,8 +16,7 @@ from django.urls import reverse
 
 from inference.models import ModelVersion
 from inference.workers import heartbeats
-from inference.workers.figures.store import SPAN_S, PartNow, WorkerFigures, tell
-from inference.workers.figures.sums import NOTHING, ModelSums
+from inference.workers.figures import NOTHING, SPAN_S, ModelSums, PartNow, WorkerFigures, tell
 from inference.workers.heartbeats import Beat, Heartbeat, HeldModel
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.onboarding.create_tenant import CreatedTenant

@@ -126,9 +126,7 @@ class PlanAdmin(OperatorAdmin):
         return format_html('<a class="ln" href="{}">Example month</a>', url)
 
     def has_delete_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
-        """Refuse deletion, because past bills are made from the plan. Archive it instead. Rows of versions have their
-        own rule.
-        """
+        """Refuse deletion, because past bills are made from the plan. Rows of versions have their own rule."""
         return False
 
     def row_actions(self, row: Plan) -> list[str]:

@@ -8,8 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from inference.admin.plans.example_page import price_json
-from inference.admin.plans.selectors import models_own_prices
+from inference.admin.plans.example_page import models_own_prices, price_json
 from tenants.accounts.models import Tenant
 from tenants.admin_base.formatting import at
 from tenants.billing.ledger.plan_standing import Standing, standing_of
@@ -19,13 +18,6 @@ from tenants.plans.agreed import AgreedPrices
 from tenants.plans.models import Plan
 from tenants.plans.selectors import subscriptions_of, terms_of
 from tenants.plans.wording import number_of, used_words
-
-_SETTINGS = {
-    name: f"MAAS_{name.upper()}"
-    for name in (field.name for field in AccountLimits._meta.get_fields())
-    if name != "weight"
-}
-_OF = {"tenant": "tenant", "plan": "plan", "model": "model"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,7 @@ def price_rows(prices: AgreedPrices) -> list[PriceRow]:
         agreed = prices.of_model(name, own.price, own.cached_price)
         since = at(agreed.valid_from) if agreed.valid_from else ""
         told = price_json(agreed.price), price_json(agreed.cached_price)
-        rows.append(PriceRow(name, *told, _OF[agreed.of], since))
+        rows.append(PriceRow(name, *told, agreed.of, since))
     return rows
 
 
@@ -86,11 +78,11 @@ def limit_rows(tenant: Tenant, plan: Plan | None) -> list[LimitRow]:
         name, of = field.name, "installation"
         found: int | None = getattr(tenant, name)
         if found is not None:
-            of = _OF["tenant"]
+            of = "tenant"
         elif plan is not None and getattr(plan, name) is not None:
-            found, of = getattr(plan, name), _OF["plan"]
+            found, of = getattr(plan, name), "plan"
         else:
-            found = getattr(settings, _SETTINGS[name]) if name in _SETTINGS else 1
+            found = 1 if name == "weight" else getattr(settings, f"MAAS_{name.upper()}")
         rows.append(LimitRow(str(getattr(field, "verbose_name", name)), _amount(name, found), of))
     return rows
 

@@ -15,13 +15,14 @@ from unfold.widgets import (
     UnfoldAdminSelectWidget,
 )
 
-from inference.admin.plans.example import ImaginedUse, OwnPrices, example_month, rounded_in
-from inference.admin.plans.selectors import models_own_prices, offer_of
+from inference.admin.plans.example import ImaginedUse, Offer, OwnPrices, example_month, rounded_in
+from inference.registry.models import ServedModel
 from tenants.core.db.clock import database_now
 from tenants.core.months import Month
 from tenants.plans.models import Plan
 from tenants.plans.month import BillLine, MonthBill
 from tenants.plans.prices import Price
+from tenants.plans.selectors import included_versions, price_versions
 from tenants.plans.wording import money, number_of, per_words, used_words
 
 MONTHS_AHEAD = 12
@@ -161,3 +162,18 @@ def _line(line: BillLine, to_pay_micros: int) -> LineView:
 
 def price_json(price: Price) -> str:
     return f"{money(price.amount_micros, price.currency)} per {per_words(price)}"
+
+
+def models_own_prices() -> dict[str, OwnPrices]:
+    served = ServedModel.objects.order_by("name")
+    return {one.name: OwnPrices(one.price, one.cached_price) for one in served}
+
+
+def offer_of(plan: Plan) -> Offer:
+    return Offer(
+        name=plan.name,
+        currency=plan.currency,
+        fee_micros=plan.monthly_fee_micros,
+        prices=price_versions(plan),
+        included=included_versions(plan),
+    )

@@ -96,9 +96,7 @@ def meters_of_models() -> dict[str, str]:
 
 
 class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The form of a version. A version that has begun is shown but cannot be changed; the database would also refuse
-    it.
-    """
+    """The form of a version. One that has begun is shown but cannot be changed; the database refuses it too."""
 
     model = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget)
     valid_from = forms.DateTimeField(

@@ -125,7 +125,10 @@ def _refusals() -> dict[str, Json]:
     content = {"application/json": {"schema": _ref("InferenceRefusal")}}
     return {
         "4XX": {"description": "What was wrong with the request.", "content": content},
-        "5XX": {"description": "A part of the service is unavailable, overloaded or too slow.", "content": content},
+        "5XX": {
+            "description": "A part of the service is unavailable, overloaded or too slow.",
+            "content": content,
+        },
     }
 
 

@@ -1,5 +1,7 @@
 """Manage the registry: list models, add files and pipelines, choose versions, pause and resume models."""
 
+from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,15 +9,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inference.cache.terms import CACHE_TTL_S, CacheTerms
 from inference.management.add_graph import add_graph, describe_arguments
-from inference.management.precisions import describe_precisions, read_precision, read_variants
 from inference.registry.admission import ModelRefused
 from inference.registry.builtin.catalogue import OPTIONAL
 from inference.registry.builtin.installed import PackageMissing
 from inference.registry.builtin.minilm_export import ExportFailed
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
-from inference.registry.onnx_files import OnnxUpload, add_onnx_file
+from inference.registry.onnx_files import OnnxUpload, Precision, add_onnx_file
 from inference.registry.services import add_optional, make_current, set_paused
+from inference.runtime.precision import FP32, PRECISIONS
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import DomainError
 from tenants.core.progress import progress_of
@@ -162,3 +164,48 @@ def _cached(options: dict[str, Any]) -> CacheTerms:
         return CacheTerms(options["cached_price_micros"], CACHE_TTL_S if told_s is None else told_s)
     except ValueError as error:
         raise CommandError(str(error)) from error
+
+
+def describe_precisions(add: ArgumentParser) -> None:
+    add.add_argument(
+        "--variant",
+        action="append",
+        default=[],
+        metavar="PRECISION=FILE",
+        help=f"the same graph in another precision ({', '.join(PRECISIONS[1:])}), with the same inputs and outputs;"
+        " once for each. Its answers are not compared with the fp32 file's",
+    )
+    add.add_argument(
+        "--precision",
+        action="append",
+        default=[],
+        metavar="[DEVICE=]PRECISION",
+        help="in which precision it runs: one word, or cpu=… and gpu=…; fp32 unless told",
+    )
+
+
+def read_variants(given: Sequence[str]) -> dict[str, Path]:
+    variants: dict[str, Path] = {}
+    for one in given:
+        precision, equals, file = one.partition("=")
+        if not precision or not equals or not file:
+            raise ModelRefused("invalid_variant", f"--variant {one!r:.80} must be written precision=file")
+        if precision in variants or precision == FP32:
+            raise ModelRefused("invalid_variant", f"--variant gives a file for {precision!r} twice")
+        variants[precision] = Path(file)
+    return variants
+
+
+def read_precision(given: Sequence[str]) -> Precision | None:
+    """Return a precision for both devices or one for each, or None if none is given."""
+    if len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    precision: dict[str, str] = {}
+    for one in given:
+        device, equals, word = one.partition("=")
+        if not equals or device in precision:
+            raise ModelRefused(
+                "invalid_variant", f"--precision {one!r:.80} must be one word alone, or cpu=word and gpu=word"
+            )
+        precision[device] = word
+    return precision or None

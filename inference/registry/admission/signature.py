@@ -7,10 +7,9 @@ from typing import Any
 
 from onnx import GraphProto, TensorShapeProto, TypeProto, ValueInfoProto
 
-from inference.registry.admission.element_types import ELEMENT_TYPES, ElementType
 from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import AdmissionLimits
-from inference.registry.admission.tensors import MAX_RANK
+from inference.registry.admission.tensors import ELEMENT_TYPES, MAX_RANK
 
 DYNAMIC = -1
 _MAX_NAME_CHARACTERS = 256
@@ -75,14 +74,10 @@ def _spec(role: str, value: ValueInfoProto) -> TensorSpec:
     if value.type.WhichOneof("value") != "tensor_type":
         raise _unsupported(f"{role} '{value.name}' is not a tensor (export classifiers with zipmap off)")
     tensor = value.type.tensor_type
-    datatype = _element(tensor).datatype
-    if datatype is None:
+    element = ELEMENT_TYPES.get(tensor.elem_type)
+    if element is None or element.datatype is None:
         raise _unsupported(f"{role} '{value.name}' has element type {tensor.elem_type}, not served")
-    return TensorSpec(value.name, datatype, _shape(role, value.name, tensor))
-
-
-def _element(tensor: TypeProto.Tensor) -> ElementType:
-    return ELEMENT_TYPES.get(tensor.elem_type, ElementType(None, ""))
+    return TensorSpec(value.name, element.datatype, _shape(role, value.name, tensor))
 
 
 def _shape(role: str, name: str, tensor: TypeProto.Tensor) -> tuple[int, ...] | None:

@@ -2,7 +2,7 @@
 
 import signal
 import sysconfig
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,8 +35,6 @@ _MAX_REPLY_BYTES = 64 * 1024
 @dataclass(frozen=True, slots=True)
 class TrialResult:
     load_s: float
-    run_s: float
-    """The run time of the largest input tried."""
     peak_memory_bytes: int
     """The memory of the whole child, including Python and ONNX Runtime."""
 
@@ -46,17 +44,12 @@ def trial_run(
     signature: Signature,
     *,
     limits: TrialLimits | None = None,
-    maximum_shapes: Mapping[str, Sequence[int]] | None = None,
     use_bubblewrap: bool = True,
     needs: Set[str] = frozenset(),
 ) -> TrialResult:
-    """Load the model and run it on zeros, with open dimensions at 1 and then at `maximum_shapes`.
-
-    If maximum shapes are given, a model may refuse the smaller input. Raises ModelRefused, and SandboxUnavailable if no
-    trial is possible, for example without the layers in `needs`.
-    """
+    """Load the model and run it on zeros. Raises ModelRefused, or SandboxUnavailable without all `needs`."""
     limits = limits or TrialLimits()
-    request = {"runs": _runs(signature, maximum_shapes or {})}
+    request = {"tensors": [_tensor(spec) for spec in signature.inputs]}
     try:
         reply = _ask(path, request, limits, find_bubblewrap() if use_bubblewrap else None, needs)
     except ChildTimedOut as error:
@@ -84,27 +77,16 @@ def _ask(path: Path, request: Json, limits: TrialLimits, bubblewrap: Path | None
             child.kill()
 
 
-def _runs(signature: Signature, maximum_shapes: Mapping[str, Sequence[int]]) -> list[list[Json]]:
-    smallest = [_tensor(spec, _smallest_shape(spec)) for spec in signature.inputs]
-    if not maximum_shapes:
-        return [smallest]
-    shapes = [maximum_shapes.get(spec.name, _smallest_shape(spec)) for spec in signature.inputs]
-    return [smallest, [_tensor(spec, shape) for spec, shape in zip(signature.inputs, shapes, strict=True)]]
-
-
-def _smallest_shape(spec: TensorSpec) -> list[int]:
-    return [1 if size == DYNAMIC else size for size in spec.shape or ()]
-
-
-def _tensor(spec: TensorSpec, shape: Sequence[int]) -> Json:
-    return {"name": spec.name, "datatype": spec.datatype, "shape": list(shape)}
+def _tensor(spec: TensorSpec) -> Json:
+    shape = [1 if size == DYNAMIC else size for size in spec.shape or ()]
+    return {"name": spec.name, "datatype": spec.datatype, "shape": shape}
 
 
 def _verdict(reply: Json) -> TrialResult:
     """Read the child's reply, which may come from a model that has taken over the child."""
     match reply:
-        case {"done": {"load_s": float(load_s), "run_s": float(run_s), "peak_memory_bytes": int(peak)}}:
-            return TrialResult(load_s, run_s, peak)
+        case {"done": {"load_s": float(load_s), "peak_memory_bytes": int(peak)}}:
+            return TrialResult(load_s, peak)
         case {"refused": {"code": "model_out_of_memory" | "model_invalid" as code, "detail": str(detail)}}:
             raise ModelRefused(code, detail)
     raise ModelRefused("model_crashed", "The trial returned an invalid answer.")

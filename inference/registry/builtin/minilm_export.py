@@ -6,15 +6,86 @@ graph that was not traced from PyTorch. The optimizer finds the other fusions by
 """
 
 import json
+import mmap
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnxruntime as ort
-from onnx import ModelProto, TensorProto
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from inference.registry.builtin.graph_builder import CONTRIB, GraphBuilder
-from inference.registry.builtin.safetensors import Tensors, read_safetensors
+CONTRIB = "com.microsoft"
+"""The domain of ONNX Runtime's own operators, which it has in addition to the standard ones."""
+
+IR_VERSION = 10
+OPSET = 20
+CONTRIB_OPSET = 1
+
+
+class GraphBuilder:
+    """A graph under construction. Each method adds a part and returns the name of the part."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._nodes: list[Any] = []
+        self._weights: dict[str, TensorProto] = {}
+
+    def weight(self, name: str, value: npt.ArrayLike) -> str:
+        if name not in self._weights:
+            self._weights[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
+        return name
+
+    def node(
+        self, operator: str, inputs: Sequence[str], output: str, *, domain: str = "", **attributes: Any
+    ) -> str:
+        self._nodes.append(
+            helper.make_node(operator, list(inputs), [output], name=output, domain=domain, **attributes)
+        )
+        return output
+
+    def build(
+        self, inputs: Mapping[str, Sequence[str | int]], outputs: Mapping[str, Sequence[str | int]]
+    ) -> ModelProto:
+        """Build the model with int64 inputs and float32 outputs, as language models have them."""
+        graph = helper.make_graph(
+            self._nodes,
+            self._name,
+            [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name, shape in inputs.items()],
+            [
+                helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+                for name, shape in outputs.items()
+            ],
+            list(self._weights.values()),
+        )
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, CONTRIB_OPSET)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="maas")
+
+
+Tensors = Mapping[str, npt.NDArray[Any]]
+
+_DTYPES = {"F32": np.float32, "F16": np.float16, "I64": np.int64}
+
+
+def read_safetensors(path: Path) -> Tensors:
+    """Return views into the mapped file. The file stays open as long as any of them exists."""
+    with path.open("rb") as file:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    header_end = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:header_end])
+    tensors = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        begin, end = entry["data_offsets"]
+        flat = np.frombuffer(
+            memoryview(content)[header_end + begin : header_end + end], _DTYPES[entry["dtype"]]
+        )
+        tensors[name] = flat.reshape(entry["shape"])
+    return tensors
+
 
 LAYERS = 6
 HEADS = 12

@@ -1,6 +1,4 @@
-"""Message queues over Redis or RabbitMQ: they carry messages from the processes that accept work to the workers that
-run models.
-"""
+"""Message queues over Redis or RabbitMQ, from the processes that accept work to the workers that run models."""
 
 from inference.workers.brokers.build import build_broker
 from inference.workers.brokers.contract import QueueBroker

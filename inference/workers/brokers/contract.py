@@ -25,10 +25,7 @@ ALIVE_S = 30.0
 
 
 class QueueConsumer(Consumer):
-    """A consumer that takes one queue's messages for one worker.
-
-    Any thread may call `ack`, `nack` and `requeue`. Only the thread that iterates may call the rest.
-    """
+    """A consumer for one worker. Only the thread that iterates calls more than `ack`, `nack` and `requeue`."""
 
     @abstractmethod
     def idle(self, *, wait: bool) -> None:

@@ -26,10 +26,7 @@ def publish(broker: Broker, queue_name: str, kwargs: Mapping[str, str], *, first
 
 
 def dead_letters(broker: QueueBroker, queue_name: str) -> int:
-    """Return the number of messages that were set aside because every worker that took them died or gave them back.
-
-    Their pages are published again from the database meanwhile.
-    """
+    """Return the number of messages that killed their workers. Their pages are published again meanwhile."""
     try:
         return broker.count_dead(queue_name)
     except BrokerConnectionError as error:

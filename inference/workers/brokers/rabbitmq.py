@@ -80,10 +80,7 @@ class RabbitmqQueueBroker(QueueBroker):
 
 
 class DeliveredMessage(MessageProxy):
-    """A message that remembers its consumer.
-
-    On the next connection the same delivery tag means nothing, or another message.
-    """
+    """A message that remembers its consumer, since its tag means nothing on the next connection."""
 
     def __init__(self, message: Message[None], tag: int, consumer: "RabbitmqQueueConsumer") -> None:
         super().__init__(message)

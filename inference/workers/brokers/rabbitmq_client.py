@@ -27,10 +27,7 @@ from inference.workers.brokers.rabbitmq_queues import (
 CONFIRM_TIMEOUT_S = 4.0
 
 MAX_ATTEMPTS = 5
-"""The most attempts to publish one message.
-
-A quorum queue refuses messages while it has no leader, for example just after it was declared.
-"""
+"""The most attempts to publish one message. A quorum queue refuses messages while it has no leader."""
 AGAIN_AFTER_S = 0.5
 """Seconds to wait before a queue is declared and its message sent again.
 
@@ -212,10 +209,7 @@ class _Session(Thread):
         )
 
     def _returned(self, _channel: Any, _method: Any, properties: Any, _body: bytes) -> None:
-        """Mark a message that was returned because its queue has been deleted since it was declared.
-
-        The confirm for this message follows.
-        """
+        """Mark a returned message, whose queue has been deleted. The confirm for this message follows."""
         publication = self._unconfirmed.get(int(properties.correlation_id))
         if publication is not None:
             publication.returned = True
@@ -240,10 +234,7 @@ class _Session(Thread):
             publication.done.set_exception(ConnectionLost("RabbitMQ refused the message."))
 
     def _send_again(self, publication: _Publication) -> None:
-        """Send the message again, unless its caller no longer waits.
-
-        A caller that has stopped waiting has already reported the failure and will send another message.
-        """
+        """Send the message again, unless its caller has stopped waiting and reported the failure."""
         if self._connection.is_open and not publication.done.done():
             self._declared.discard(publication.queue_name)
             self._send(publication)

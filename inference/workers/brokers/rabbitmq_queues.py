@@ -6,9 +6,7 @@ from pika.exceptions import ChannelClosedByBroker
 
 _OF_OLDER_VERSIONS = "inequivalent arg 'x-dead-letter-strategy'"
 DELIVERY_LIMIT = 5
-"""The number of workers that may die of a message. After that the message is set aside so that it kills no more
-workers.
-"""
+"""The number of workers that may die of a message, before it is set aside so that it kills no more of them."""
 
 DEAD_TTL_MS = 7 * 24 * 3600 * 1000
 DEAD_MAX_LENGTH = 1000
@@ -55,10 +53,7 @@ def open_queue(connection: Any, queue_name: str) -> Any:
 
 
 def declare(channel: Any, queue_name: str) -> None:
-    """Declare the queue and its dead-letter queue.
-
-    This works on pika's blocking channels and callback channels. On a callback channel it does not wait for an answer.
-    """
+    """Declare both queues, on pika's blocking channels or, without a wait, on its callback channels."""
     dead_letters = dead_letter_name(queue_name)
     channel.queue_declare(queue=dead_letters, durable=True, arguments=dead_letter_arguments())
     channel.queue_declare(queue=queue_name, durable=True, arguments=queue_arguments(queue_name))

@@ -26,10 +26,7 @@ from inference.workers.brokers.redis_scripts import BURY, GIVE_BACK, PUT_FIRST, 
 
 CONNECT_TIMEOUT_S = 1.0
 REPLY_TIMEOUT_S = 2.0
-"""The time in seconds to wait for a reply.
-
-Both timeouts are small, because a caller of `deliver` waits for up to two attempts of each.
-"""
+"""The seconds to wait for a reply. `deliver` waits for up to two attempts of each timeout."""
 
 BEATS_PER_LIFE = 3
 _MARK_OF_FIRST = f'"{FIRST}":true'
@@ -52,18 +49,12 @@ class RedisQueueBroker(QueueBroker):
         url: str,
         *,
         middleware: Sequence[Middleware],
-        namespace: str = "maas:broker",
-        alive_s: float = ALIVE_S,
         timeout_s: float | None = None,
     ) -> None:
-        """Build the broker without connecting.
-
-        If `timeout_s` is given, commands outside of consumers get one attempt with this timeout in seconds, instead of
-        two attempts with the usual timeouts.
-        """
+        """Build the broker. With `timeout_s`, commands outside of consumers get one attempt of this length."""
         super().__init__(middleware)
-        self.namespace = namespace
-        self.alive_s = alive_s
+        self.namespace = "maas:broker"
+        self.alive_s = ALIVE_S
         self.client = _connect(url, attempts=2 if timeout_s is None else 1, timeout_s=timeout_s)
         # If a BLMOVE were sent twice because its reply was lost, the first message would be stranded.
         self.blocking_client = _connect(url, attempts=1)
@@ -162,10 +153,7 @@ def _connect(url: str, *, attempts: int, timeout_s: float | None = None) -> redi
 
 
 class TakenMessage(MessageProxy):
-    """A message that remembers the list that holds its body.
-
-    Its consumer may have been replaced before the message is acknowledged.
-    """
+    """A message that remembers the list that holds its body, since its consumer may be replaced."""
 
     def __init__(self, message: Message[None], body: bytes, taken_key: str, ticket: int) -> None:
         super().__init__(message)
@@ -175,10 +163,7 @@ class TakenMessage(MessageProxy):
 
 
 class RedisQueueConsumer(QueueConsumer):
-    """A consumer of one queue, with a new identity for each connection.
-
-    The new identity makes sure that the messages that an earlier consumer lost with its connection are found again.
-    """
+    """A consumer of one queue. Each connection has a new identity, so that lost messages are found again."""
 
     _tickets = itertools.count()
 
@@ -219,10 +204,7 @@ class RedisQueueConsumer(QueueConsumer):
                 self._changed.wait(self._timeout_s)
 
     def ack(self, message: MessageProxy) -> None:
-        """Acknowledge a message, without ever raising.
-
-        If it raised, Dramatiq would block a thread of the pool until the server is back.
-        """
+        """Acknowledge a message, without ever raising: Dramatiq would block a thread of the pool."""
         taken = cast("TakenMessage", message)
         try:
             self._broker.client.lrem(taken.taken_key, 1, cast("str", taken.body))
@@ -233,9 +215,7 @@ class RedisQueueConsumer(QueueConsumer):
         self._let_go([taken])
 
     def nack(self, message: MessageProxy) -> None:
-        """Acknowledge the message. There is no dead-letter queue, because everything that must not be lost is in the
-        database.
-        """
+        """Acknowledge the message. No dead-letter queue is needed, since the database has all that counts."""
         self.ack(message)
 
     def requeue(self, messages: Iterable[MessageProxy]) -> None:

@@ -29,14 +29,9 @@ class QueueWorker:
         self._broker = broker
         self._lock = Lock()
         self._stopping = False
-        self._wanted: frozenset[str] = frozenset()
         self._pool = _ThreadPool(broker, worker_threads=threads, worker_timeout=round(idle_s * 1000))
         self._pool.queue_prefetch = prefetch
         self._work = self._pool.work_queue = TurnQueue()
-
-    @property
-    def queues(self) -> frozenset[str]:
-        return self._wanted
 
     def start(self) -> None:
         self._pool.start()
@@ -50,20 +45,16 @@ class QueueWorker:
         with self._lock:
             if self._stopping:
                 return
-            self._wanted = frozenset(queue_names)
-            for queue_name in self._wanted:
+            wanted = frozenset(queue_names)
+            for queue_name in wanted:
                 self._broker.declare_queue(queue_name)
                 self._consume(queue_name)
-            left = [thread for name, thread in self._consumers.items() if name not in self._wanted]
-            self._leave(left)
+            self._leave([thread for name, thread in self._consumers.items() if name not in wanted])
 
     def stop(self, timeout_s: float) -> None:
-        """Give back the messages that have not started, wait up to `timeout_s` for the running ones, and close every
-        consumer.
-        """
+        """Give back the messages that have not started, wait up to `timeout_s` for the others, and close."""
         with self._lock:
             self._stopping = True
-            self._wanted = frozenset()
             self._leave(list(self._consumers.values()))
         self._pool.stop(timeout=round(timeout_s * 1000))
 

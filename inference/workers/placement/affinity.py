@@ -1,7 +1,4 @@
-"""The thread that keeps this worker on the queues it should take pages from.
-
-It looks, decides and acts every second, and at once when it is notified.
-"""
+"""The thread that keeps this worker on its queues: it looks, decides and acts every second and when notified."""
 
 import threading
 import time
@@ -16,22 +13,18 @@ from django.db import DatabaseError, InterfaceError, close_old_connections
 
 from inference.workers.brokers import BrokerUnavailable
 from inference.workers.heartbeats import Heartbeat
-from inference.workers.placement.catalogue import Measured, ModelCatalogue
+from inference.workers.placement.catalogue import Measured, ModelCatalogue, bound_reads
 from inference.workers.placement.claims import ModelClaims
-from inference.workers.placement.demand import DemandSource, together
+from inference.workers.placement.demand import DemandSource, UnbrokenWaits, together
 from inference.workers.placement.fleet import Demand, Model, Snapshot
 from inference.workers.placement.heartbeat import HeartbeatSender, PagesNow
-from inference.workers.placement.load_times import LoadTimes
-from inference.workers.placement.loader import UNASKED, Loader
+from inference.workers.placement.loader import UNASKED, Loader, LoadTimes
 from inference.workers.placement.metrics import DECISIONS, QUEUES
 from inference.workers.placement.page_counts import QueueTally
-from inference.workers.placement.peers import OtherWorkers
+from inference.workers.placement.peers import OtherWorkers, worker_of
 from inference.workers.placement.placement import Decision, Plan, plan_for
-from inference.workers.placement.read_timeouts import bound_reads
 from inference.workers.placement.resident_models import LEAVES_WITHIN_S, Shelf
 from inference.workers.placement.unserved_pools import UnservedPools
-from inference.workers.placement.views import worker_of
-from inference.workers.placement.waits import UnbrokenWaits
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0
@@ -60,7 +53,7 @@ class Affinity:
         """An event that is set once the models held without demand are loaded or have failed to load."""
         self._name = heartbeat.name
         self._shelf = shelf
-        self._loader = Loader(self._bring, self._changed, times=load_times)
+        self._loader = Loader(self._bring, self._changed, load_times or LoadTimes())
         self._tally = tally
         self._heartbeat = HeartbeatSender(
             heartbeat,
@@ -107,10 +100,6 @@ class Affinity:
         self._consumers += consumers
         self._attached.set()
         self._wake.set()
-
-    @property
-    def draining(self) -> bool:
-        return self._heartbeat.draining
 
     def wake(self) -> None:
         """Make the thread look soon, because something has changed. Any thread may call this, at no cost."""
@@ -161,10 +150,7 @@ class Affinity:
         )
 
     def _read_database(self, held: set[str]) -> None:
-        """Read the models and the demand from the database.
-
-        While the database is unavailable, the last known models stay valid and no work is known to wait.
-        """
+        """Read models and demand. While the database is away, the last known models stay and no work waits."""
         # If the database is unavailable, the next read reports it.
         with suppress(DatabaseError, InterfaceError):
             bound_reads()
@@ -194,10 +180,7 @@ class Affinity:
         self._shelf.bring(decision.model, leave=leave, keep=self._kept)
 
     def _wait_for_work_on(self, keys: Iterable[str]) -> None:
-        """Wait until no page of these models is running.
-
-        A page uses no session between two of its steps, and its model must not be evicted meanwhile.
-        """
+        """Wait until no page of these models runs: between its steps, a page uses no session of its model."""
         ends_s = time.monotonic() + LEAVES_WITHIN_S
         while any(self._tally.running_of(key) for key in keys) and time.monotonic() < ends_s:
             if self._stopping.wait(LOOK_GAP_S):

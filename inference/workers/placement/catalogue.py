@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from django.db import connections
 from django.db.models import Q, QuerySet
 
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel, SessionProfile
 from inference.workers.heartbeats import WorkerReport
 from inference.workers.placement.fleet import DEFAULT_POOL, Model, Strategy
-from tenants.core.db.unit_of_work import operator_work
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work
 
 READS_BYTES_PER_S = 200e6
 """An estimate of the load speed for a model that no worker has loaded yet."""
@@ -57,10 +58,7 @@ class Measured:
 
 
 class ModelCatalogue:
-    """The registry as the placement needs it.
-
-    Files never change and are read once. The versions that may be requested, and their pools, are read at every look.
-    """
+    """The registry as the placement needs it. Files are read once; versions and pools at every look."""
 
     def __init__(self, measured: Measured) -> None:
         self._measured = measured
@@ -69,10 +67,7 @@ class ModelCatalogue:
         """The load time as some worker measured it, or as it was in the trial when the file was added."""
 
     def read(self, also: Iterable[str] = ()) -> tuple[Model, ...]:
-        """Return the versions that may be requested, and the versions in `also` that are retired.
-
-        The retired versions are not wanted for their own sake.
-        """
+        """Return the versions that may be requested, and those in `also` that are retired, as not wanted."""
         versions = list(_versions().filter(state=ModelVersion.State.READY))
         retired = set(also) - {version.key for version in versions}
         if retired:
@@ -161,3 +156,13 @@ def _session_files(artifacts: Mapping[str, Mapping[str, object]]) -> dict[str, i
         for artifact in artifacts.values()
         if str(artifact["file"]).endswith(SESSION_FILE)
     }
+
+
+READ_S = 10.0
+
+
+def bound_reads() -> None:
+    """Limit the duration of this thread's statements and lock waits, before every read."""
+    for alias in (APP, OPERATOR):
+        with connections[alias].cursor() as cursor:
+            cursor.execute("SELECT set_config('statement_timeout', %s, false)", [f"{READ_S * 1000:.0f}ms"])

@@ -4,11 +4,7 @@ from inference.core.prompt_redis import single_try
 
 PREFIX = "maas:home:"
 CLAIM_S = 5
-"""Seconds that a claim lasts.
-
-It must last until the claimer's heartbeat says that it loads the model, which happens at once. The claim of a worker
-that dies expires after the same time.
-"""
+"""Seconds that a claim lasts: until its worker's heartbeat says that it loads the model, which is at once."""
 
 
 class ModelClaims:
@@ -19,10 +15,7 @@ class ModelClaims:
         self._redis = single_try(url)
 
     def take(self, key: str) -> bool:
-        """Claim a model; return True for only one of all workers that try within a few seconds.
-
-        The worker that has the claim also gets True when it tries again.
-        """
+        """Claim a model; return True for only one of all workers, also if that worker tries again."""
         if self._redis.set(PREFIX + key, self._name, nx=True, ex=CLAIM_S):
             return True
         if self._redis.get(PREFIX + key) != self._name.encode():

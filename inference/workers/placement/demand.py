@@ -1,15 +1,15 @@
-"""The waiting work of each model, from all sources of waiting work."""
+"""The waiting work of each model, from all sources, and how long a model that no worker holds has been in demand."""
 
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from inference.workers.placement.fleet import NO_DEMAND, Demand
 
+GAP_S = 5.0
+"""Seconds between two callers. After a longer gap the wait starts anew."""
 DemandSource = Callable[[Collection[str]], Mapping[str, Demand]]
-"""A function that returns the waiting work by model key.
-
-It gets the models known so far and may also return others that it knows itself. It may raise while its source is
-unavailable.
-"""
+"""A function that gets the known models and returns waiting work by model key, also of others. It may raise."""
 
 
 def together(sources: Iterable[Mapping[str, Demand]]) -> dict[str, Demand]:
@@ -19,3 +19,43 @@ def together(sources: Iterable[Mapping[str, Demand]]) -> dict[str, Demand]:
             before = total.get(key, NO_DEMAND)
             total[key] = Demand(before.waiting + demand.waiting, max(before.oldest_s, demand.oldest_s))
     return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    since_s: float
+    missing_since_s: float | None = None
+
+
+class UnbrokenWaits:
+    """The waits of models, by any callers: each may stop waiting soon, but together they may wait forever."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._waits: dict[str, _Wait] = {}
+
+    def of(self, demand: Mapping[str, Demand], held: Collection[str]) -> dict[str, Demand]:
+        """Return `demand`, where the wait of a model that is not held counts from its first request without a break."""
+        now_s = self._clock()
+        asked = {key for key, told in demand.items() if told.waiting and key not in held}
+        self._waits = {
+            key: wait
+            for key, before in self._waits.items()
+            if key not in held and (wait := _at(now_s, before, asked=key in asked)) is not None
+        }
+        for key in asked:
+            self._waits.setdefault(key, _Wait(now_s))
+        return {
+            key: replace(told, oldest_s=max(told.oldest_s, now_s - self._waits[key].since_s))
+            if key in asked
+            else told
+            for key, told in demand.items()
+        }
+
+
+def _at(now_s: float, wait: _Wait, *, asked: bool) -> _Wait | None:
+    """Return the wait as of now, or None if the request has been missing too long (a late look is no gap)."""
+    if asked:
+        return _Wait(wait.since_s)
+    missing_since_s = now_s if wait.missing_since_s is None else wait.missing_since_s
+    return _Wait(wait.since_s, missing_since_s) if now_s - missing_since_s <= GAP_S else None

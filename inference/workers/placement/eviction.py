@@ -14,10 +14,7 @@ FADES_S = 60.0
 SMALL_LOSS_S = 0.1
 """The seconds that any eviction counts for, so that free memory is used first."""
 TIMEOUT_S = 5.0
-"""The shortest wait in seconds for which a model that has work is evicted.
-
-The wait must also be longer than three times both loads together.
-"""
+"""The shortest wait in seconds that evicts a model with work. It must also be over three times both loads."""
 STAYS_LOADS = 3.0
 """A model that has work stays loaded for at least this many times its load time."""
 
@@ -57,10 +54,7 @@ def room_on(
     demand: Mapping[str, Demand],
     homes: Mapping[str, int],
 ) -> Eviction | None:
-    """Return the cheapest set of models to evict on this worker, by loss per byte; return None if there is none.
-
-    `homes` gives the number of workers that hold each model.
-    """
+    """Return the cheapest set of models to evict, by loss per byte, or None. `homes` counts holders by model."""
     shared_bytes = sum(size for file, size in worker.files.items() if file in wanted.model.files)
     # A model that is estimated to take more than there is gets everything.
     needed_bytes = min(missing_bytes(wanted.model, worker), worker.budget_bytes - shared_bytes)
@@ -91,10 +85,7 @@ class _Memory:
         self._bytes = {file: size for file, size in worker.files.items() if file not in coming.files}
 
     def cheapest(self, candidates: Mapping[str, float], excess: int) -> Eviction | None:
-        """Choose models greedily by loss per byte.
-
-        A model that shares all its files with others frees nothing by itself and is chosen last.
-        """
+        """Choose models by loss per byte. One that shares all its files frees nothing alone and is last."""
         remaining, leave, gone = dict(candidates), list[str](), Counter[str]()
         freed = 0
         while freed < excess and remaining:
@@ -111,10 +102,7 @@ class _Memory:
         return Eviction(tuple(needed), SMALL_LOSS_S + math.fsum(candidates[key] for key in needed))
 
     def _freed_by(self, leaving: Iterable[str], gone: Mapping[str, int] = MappingProxyType({})) -> int:
-        """Return the bytes of the files that no remaining model needs.
-
-        `gone` gives, for each file, the number of its users that have already left.
-        """
+        """Return the bytes of files that no remaining model needs. `gone` counts the users that have left."""
         counts = Counter(self._files_of(leaving))
         return sum(
             self._bytes.get(file, 0)

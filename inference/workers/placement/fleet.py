@@ -32,9 +32,7 @@ class Reason(StrEnum):
     TOO_LARGE = "too_large"
     """No worker has the memory, and none came for a while, so a worker must report it to the waiting callers."""
     ONE_FILE_AT_A_TIME = "one_file_at_a_time"
-    """No worker has the memory for all files of the model together. This worker has it for each file, so they take
-    turns.
-    """
+    """No worker has the memory for all files together. This one has it for each, so the files take turns."""
     SECOND_WORKER = "second_worker"
     WORKER_LOST = "worker_lost"
     SPARE_MEMORY = "spare_memory"

@@ -3,7 +3,8 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import structlog
 
@@ -22,10 +23,7 @@ class PagesNow:
 
 
 class HeartbeatSender:
-    """The thread of the heartbeat.
-
-    It is a thread of its own, so that neither a hanging database nor a slow decision makes a living worker look dead.
-    """
+    """The thread of the heartbeat, apart so that no hanging database makes a living worker look dead."""
 
     def __init__(
         self,
@@ -85,7 +83,8 @@ class HeartbeatSender:
         # neither.
         loading, leaving = self._loader.loading, self._loader.leaving
         sessions = self._shelf.sessions()
-        files = {session.file: session.held_bytes for session in sessions}
+        # The digest of a file names the folder of every artifact.
+        files = {Path(session.path).parent.name: session.held_bytes for session in sessions}
         pages = self._pages()
         weight_bytes = sum(session.weight_bytes for session in sessions)
         return Beat(
@@ -118,12 +117,7 @@ class HeartbeatSender:
             self._held_since_s = since
         return tuple(
             HeldModel(
-                key=model.key,
-                weight_bytes=model.weight_bytes,
-                runs=model.runs,
-                rows=model.rows,
-                run_s=model.run_s,
-                load_s=model.load_s,
+                **asdict(model),
                 held_s=now_s - since[model.key],
                 idle_s=self._tally.idle_s(model.key, since_s=since[model.key]),
             )

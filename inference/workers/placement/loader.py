@@ -2,13 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import structlog
 
 from inference.core.errors import ModelFailed
 from inference.workers.placement.fleet import Model, Reason
-from inference.workers.placement.load_times import LoadTimes
 from inference.workers.placement.placement import COLD_AT_ONCE, Decision
 
 log = structlog.get_logger(__name__)
@@ -18,23 +18,39 @@ RESTS_S = 2.0
 UNASKED = frozenset({Reason.SPARE_MEMORY, Reason.WORKER_LOST})
 
 
-class Loader:
-    """A loader of models in threads of their own.
+class LoadTimes:
+    """The last load of each model. The number of models bounds it."""
 
-    `bring` does the work. `changed` is called when a load has begun or ended.
-    """
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last: dict[str, tuple[float, float]] = {}
+
+    @contextmanager
+    def load(self, model_key: str) -> Iterator[None]:
+        began_s = self._clock()
+        try:
+            yield
+        finally:
+            self._last[model_key] = (began_s, self._clock())
+
+    def within(self, model_key: str, since_s: float, until_s: float) -> float:
+        """Return the number of seconds of a wait that the last load took."""
+        began_s, ended_s = self._last.get(model_key, (0.0, 0.0))
+        return max(0.0, min(ended_s, until_s) - max(began_s, since_s))
+
+
+class Loader:
+    """A loader with a thread for each load. `bring` does the work; `changed` is called at start and end."""
 
     def __init__(
         self,
         bring: Callable[[Decision], None],
         changed: Callable[[], None],
-        clock: Callable[[], float] = time.monotonic,
-        times: LoadTimes | None = None,
+        times: LoadTimes,
     ) -> None:
-        self._times = times or LoadTimes(clock)
+        self._times = times
         self._bring = bring
         self._changed = changed
-        self._clock = clock
         self._lock = threading.Lock()
         self._loading: dict[str, Decision] = {}
         self._failed: dict[str, float] = {}
@@ -78,7 +94,7 @@ class Loader:
         self._changed()
 
     def _run(self, decision: Decision) -> None:
-        key, started_s = decision.model.key, self._clock()
+        key, started_s = decision.model.key, time.monotonic()
         try:
             with self._times.load(key):
                 self._bring(decision)
@@ -94,7 +110,7 @@ class Loader:
                 "model_loaded",
                 model=key,
                 reason=decision.reason.value,
-                ms=round(1000 * (self._clock() - started_s)),
+                ms=round(1000 * (time.monotonic() - started_s)),
             )
         finally:
             with self._lock:
@@ -103,10 +119,10 @@ class Loader:
 
     def _note(self, where: dict[str, float], key: str) -> None:
         with self._lock:
-            where[key] = self._clock()
+            where[key] = time.monotonic()
 
     def _young(self, noted: dict[str, float], kept_s: float) -> frozenset[str]:
         with self._lock:
-            for key in [key for key, at_s in noted.items() if self._clock() - at_s > kept_s]:
+            for key in [key for key, at_s in noted.items() if time.monotonic() - at_s > kept_s]:
                 del noted[key]
             return frozenset(noted)

@@ -1,32 +1,23 @@
 """The Dramatiq middleware of the affinity: it starts and stops with the worker, and counts the messages."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import dramatiq
 import structlog
 from dramatiq import Broker, MessageProxy, Worker
 
+from inference.workers.placement.affinity import Affinity
 from inference.workers.placement.page_counts import QueueTally
 
 log = structlog.get_logger(__name__)
 QUEUE_PREFIX = "infer."
 
 
-class Lifecycle(Protocol):
-    def start(self) -> None: ...
-
-    def stop(self) -> None: ...
-
-
 class AffinityMiddleware(dramatiq.Middleware):
-    """A middleware that starts and stops the affinity.
+    """A middleware that starts and stops the affinity. `failed` keeps an error that Dramatiq swallows."""
 
-    Dramatiq logs and swallows an exception that a hook raises. `failed` therefore keeps it, and the process ends
-    because of it.
-    """
-
-    def __init__(self, affinity: Lifecycle, tally: QueueTally) -> None:
+    def __init__(self, affinity: Affinity, tally: QueueTally) -> None:
         self._affinity = affinity
         self._tally = tally
         self.failed: BaseException | None = None

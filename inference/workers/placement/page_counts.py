@@ -17,9 +17,7 @@ class QueueTally:
         self._clock = clock
         self._lock = threading.Lock()
         self._begun: dict[int, tuple[str, float]] = {}
-        """The model key and start time by thread. Each thread has one page at a time, and the same message may be here
-        twice.
-        """
+        """The model key and start time by thread, which has one page. The same message may be here twice."""
         self._running: Counter[str] = Counter()
         self._service_s: dict[str, float] = {}
         self._last_s: dict[str, float] = {}
@@ -31,10 +29,7 @@ class QueueTally:
             self._begun[threading.get_ident()] = (key, since_s)
 
     def end(self, *, counts: bool = True) -> None:
-        """Record that this thread ends its page.
-
-        `counts` is False for a page that was not worked on, because its time says nothing.
-        """
+        """Record that this thread ends its page. `counts` is False if the page was not worked on."""
         with self._lock:
             begun = self._begun.pop(threading.get_ident(), None)
         if begun is not None:

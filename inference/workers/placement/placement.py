@@ -19,10 +19,7 @@ COLD_AT_ONCE = 2
 TELLS_AT_ONCE = 4
 """The most models that a worker takes pages of without holding them, not counting models of a random pool."""
 QUEUES_AT_ONCE = 32
-"""The most queues of models in memory that a worker consumes.
-
-Work for the other models is noticed at once, and their queues are then consumed instead.
-"""
+"""The most queues of models in memory that a worker consumes. Those of other models follow when work comes."""
 SILENT_S = 3.0
 """Seconds of silence after which a worker keeps its models and gets no new ones. It has then missed two heartbeats."""
 TOO_LARGE_AFTER_S = 60.0
@@ -30,10 +27,7 @@ TOO_LARGE_AFTER_S = 60.0
 ALONE_AFTER_S = 10.0
 """Seconds that a cold model waits for Redis to come back, since several workers may take it meanwhile."""
 HOT_FLOOR_S = 1.0
-"""The shortest wait in seconds that is a reason for a second home, even if a load takes less.
-
-A wait that is only expected must be longer by this much than a wait that was observed.
-"""
+"""The shortest wait for a second home, in seconds. An expected wait must be longer than an observed one by this."""
 HOT_WAITING = 2
 SETTLES_S = 5.0
 """Seconds that a new home has to shorten the queue before the model gets another home."""
@@ -54,11 +48,7 @@ class Decision:
 
     @property
     def to_load(self) -> bool:
-        """Return whether the worker loads the model now.
-
-        False means that it takes pages of a model that it does not hold: their files are loaded as the pages need them,
-        or the pages fail with the reason.
-        """
+        """Return whether the worker loads the model now, rather than only taking pages of it."""
         return self.reason not in {
             Reason.LOAD_FAILED,
             Reason.TOO_LARGE,
@@ -91,11 +81,7 @@ def plan_for(name: str, snapshot: Snapshot) -> Plan:
 
 
 def _held_to_consume(me: Worker, snapshot: Snapshot) -> frozenset[str]:
-    """Return the held models whose queues to consume.
-
-    A queue costs a thread and a connection. If there are very many small models, those with waiting or recent work are
-    chosen.
-    """
+    """Return the held models whose queues to consume. Each costs a thread: the busiest are chosen."""
 
     def turn(key: str) -> tuple[float, float, str]:
         return -snapshot.waiting_for(key).oldest_s, me.held[key].idle_s, key
@@ -176,10 +162,7 @@ class _Board:
         return self._settle(model, able, Wanted(model, oldest_s), reason)
 
     def _in_turns(self, model: Model, able: list[Worker]) -> Decision | None:
-        """Return the worker that takes pages of a model whose files take turns in memory.
-
-        Such a model is never held as a whole. Every look sends it anew to the worker where it begins soonest.
-        """
+        """Return the worker where a model whose files take turns in memory begins soonest, anew at every look."""
         options = [
             self._as_option(model, worker, Eviction((), 0.0)) for worker in able if _takes_more(worker)
         ]
@@ -221,10 +204,7 @@ class _Board:
     def _settle(
         self, model: Model, able: list[Worker], wanted: Wanted, reason: Reason | None
     ) -> Decision | None:
-        """Choose a worker and record the choice.
-
-        `reason` is given if it says more than the difference between the workers.
-        """
+        """Choose a worker and record it. `reason` is given if it says more than how the workers differ."""
         options = [option for worker in able if (option := self._option(worker, wanted)) is not None]
         if not options:
             return None
@@ -282,11 +262,7 @@ class _Board:
         return Counter(key for worker in self._workers.values() for key in worker.held)
 
     def _with_room_told(self, worker: Worker) -> Worker:
-        """Return the worker with its free memory corrected.
-
-        Models that are being loaded already count as in memory. Files in memory that belong to no model there count as
-        free, because they leave by themselves.
-        """
+        """Count the files of loading models as in memory, and those of no model as free: they leave soon."""
         here = (*worker.held, *worker.loading)
         stray = worker.files.keys() - files_of(here, self._models)
         if not all(key in self._models for key in here):
@@ -313,9 +289,7 @@ class _Board:
         return min(self._wait_s(home) for home in homes) + waiting / pages_a_s
 
     def _usual_service_s(self, model: Model) -> float:
-        """Return the mean service time of the model on all workers. A worker that has not run it yet is expected to be
-        as fast.
-        """
+        """Return the mean service time of the model, which is also expected of a worker that has not run it."""
         seen = [
             worker.service_s[model.key] for worker in self._workers.values() if model.key in worker.service_s
         ]

@@ -28,29 +28,19 @@ class Option:
 def choose(model: str, options: Sequence[Option], strategy: Strategy) -> tuple[Option, Reason]:
     """Return the best option and the reason. The result is the same for the same options in any order."""
     cost = _COSTS[strategy]
-    ranked = sorted(options, key=lambda option: (_noticed(cost(option)), _hash(model, option.worker)))
+    ranked = sorted(
+        options, key=lambda option: (round(cost(option) / NOTICED_S), _hash(model, option.worker))
+    )
     if len(ranked) == 1:
         return ranked[0], Reason.ONLY_CANDIDATE
     return ranked[0], _difference(ranked[0], ranked[1], strategy)
 
 
-def _sticky(option: Option) -> float:
-    return option.loss_s + option.load_s + option.wait_s + option.service_s
-
-
-def _least_outstanding(option: Option) -> float:
-    # Whole pages decide. The models that have to leave decide only between equals.
-    return option.outstanding + min(0.9, option.loss_s / 100)
-
-
-def _response_time(option: Option) -> float:
-    return option.load_s + option.wait_s + option.service_s
-
-
 _COSTS: dict[Strategy, Callable[[Option], float]] = {
-    Strategy.STICKY: _sticky,
-    Strategy.LEAST_OUTSTANDING: _least_outstanding,
-    Strategy.RESPONSE_TIME: _response_time,
+    Strategy.STICKY: lambda option: option.loss_s + option.load_s + option.wait_s + option.service_s,
+    # Whole pages decide. The models that have to leave decide only between equals.
+    Strategy.LEAST_OUTSTANDING: lambda option: option.outstanding + min(0.9, option.loss_s / 100),
+    Strategy.RESPONSE_TIME: lambda option: option.load_s + option.wait_s + option.service_s,
 }
 
 
@@ -71,10 +61,6 @@ def _difference(best: Option, second: Option, strategy: Strategy) -> Reason:
         del gains[Reason.MEMORY_FIT]
     reason = max(gains, key=lambda one: gains[one])
     return reason if gains[reason] >= NOTICED_S else Reason.TIE
-
-
-def _noticed(cost: float) -> int:
-    return round(cost / NOTICED_S)
 
 
 def _hash(model: str, worker: str) -> bytes:

@@ -12,16 +12,11 @@ MAX_TOLD = 200
 USUAL = 1.25
 """The factor within which a tenant counts as average and is not reported, because pages differ that much anyway."""
 MOST = 50.0
-"""The bound of a relative cost. No tenant is charged more than this many usual pages for a page, or less than one such
-part of a page.
-"""
+"""The bound of a relative cost. A page is charged as at most this many usual pages, and at least 1 / MOST of one."""
 
 
 class RelativeCosts:
-    """The averages of the seconds that a page occupied its slot.
-
-    This is the time to read and run the page, without the load of its model and the wait for its batch.
-    """
+    """The mean seconds that a page occupied its slot, without the load of its model and the wait for its batch."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -43,9 +38,7 @@ class RelativeCosts:
                 self._of_tenant.popitem(last=False)
 
     def told(self) -> dict[str, dict[str, float]]:
-        """Return the relative cost of a tenant's pages by model and tenant, where 1 is a usual page. A missing tenant
-        has 1.
-        """
+        """Return the relative costs by model and tenant, where 1 is a usual page. A missing tenant has 1."""
         with self._lock:
             hefts = {of: _heft(mean_s, self._of_all[of[0]]) for of, mean_s in self._of_tenant.items()}
         unusual = {of: heft for of, heft in hefts.items() if not 1 / USUAL <= heft <= USUAL}
@@ -56,10 +49,7 @@ class RelativeCosts:
 
 
 def together(hefts: list[Mapping[str, float]]) -> dict[str, float]:
-    """Combine the relative costs that several workers report for one model.
-
-    The result for a tenant is the mean of the workers that report the tenant.
-    """
+    """Combine the relative costs of a model from several workers: the mean of those that name the tenant."""
     tenants = {tenant for one in hefts for tenant in one}
     told = {tenant: [one[tenant] for one in hefts if tenant in one] for tenant in tenants}
     return {tenant: sum(some) / len(some) for tenant, some in told.items()}

@@ -2,28 +2,15 @@
 
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from pathlib import Path
 
 from inference.core.contracts import VersionSpec
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine, ResidentModel
+from inference.runtime.session_host import ResidentSession
 from inference.workers.placement.fleet import Model
 
 LEAVES_WITHIN_S = 30.0
 LOOK_EVERY_S = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class HeldFile:
-    file: str
-    """The digest of the file, which names the folder of every artifact."""
-    weight_bytes: int
-    held_bytes: int
-    """The measured bytes, including the memory that runs of the file take."""
-    runs: int
-    rows: int
-    run_s: float
 
 
 class Shelf:
@@ -43,24 +30,11 @@ class Shelf:
     def resident(self) -> tuple[ResidentModel, ...]:
         return self._engine.resident()
 
-    def sessions(self) -> tuple[HeldFile, ...]:
-        return tuple(
-            HeldFile(
-                file=Path(session.path).parent.name,
-                weight_bytes=session.weight_bytes,
-                held_bytes=session.held_bytes,
-                runs=session.runs,
-                rows=session.rows,
-                run_s=session.run_s,
-            )
-            for session in self._engine.host.resident()
-        )
+    def sessions(self) -> tuple[ResidentSession, ...]:
+        return self._engine.host.resident()
 
     def bring(self, model: Model, *, leave: Iterable[Model], keep: Callable[[], Iterable[Model]]) -> None:
-        """Load a model, after the models that must leave have been evicted.
-
-        It waits until the models that leave are no longer in use, so that no page is taken that waits for memory.
-        """
+        """Load a model after those that must leave are out of use, so that no page waits for memory."""
         spec = self._find_spec(model.version_id)
         going = self._paths(leave)
         if going:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import redis
 import structlog
 
-from inference.workers.figures.store import PartNow, Span, WorkerFigures, last_spans, told_by
-from inference.workers.figures.sums import ModelSums, summed
+from inference.workers.figures import ModelSums, PartNow, Span, WorkerFigures, last_spans, summed, told_by
 from inference.workers.heartbeats import WorkerReport, live_workers_patiently
 from maas.ops.admin.queues import Queue, among, queues
 from tenants.admin_base.formatting import size

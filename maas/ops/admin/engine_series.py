@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from inference.workers.figures.store import SPAN_S, Span
-from inference.workers.figures.sums import ModelSums, summed
+from inference.workers.figures import SPAN_S, ModelSums, Span, summed
 from maas.ops.admin.engine import EngineNow
 
 DRAWN = 4

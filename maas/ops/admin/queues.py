@@ -8,7 +8,7 @@ from django.db import connections
 
 from inference.workers.heartbeats import WorkerReport
 from inference.workers.placement.fleet import DEFAULT_POOL
-from inference.workers.placement.views import worker_of
+from inference.workers.placement.peers import worker_of
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.durations import duration
 

@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from inference.core.contracts import TensorInput
 from inference.engine.engine import Engine
-from inference.management.precisions import read_precision, read_variants
+from inference.management.commands.models import read_precision, read_variants
 from inference.registry.admission import ModelRefused
 from inference.registry.onnx_files import OnnxUpload, Precision, add_onnx_file
 from inference.registry.selectors import spec_of

@@ -2,24 +2,22 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connections
 from pytest_django import Settings
 
 from inference.registry.models import ModelVersion
-from inference.workers.heartbeats import Beat, Heartbeat
 from jobs.core.errors import BacklogTooLong, QueueTooLong
 from jobs.core.models import Document, Job
 from jobs.core.priorities import BULK, INTERACTIVE
 from jobs.core.recent_refusals import was_turned_away
 from jobs.intake.backlogs import refuse_known_job
-from jobs.queue import admission, slots
+from jobs.queue import admission
 from jobs.queue.admission import refuse_known
 from jobs.queue.queue_age import Queue
 from jobs.submission.idempotent_submission import submit_once
@@ -27,13 +25,12 @@ from jobs.submission.services import JobRequest, cancel_job, retry_job
 from tenants.api.authentication import IDENTITY
 from tenants.core.db.unit_of_work import APP, OPERATOR, unit_of_work
 from tenants.core.errors import DomainError
-from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.jobs.queue.test_fair_release import flood, submit
 from tests.samples.pdfs import scanned_pdf
 from tests.samples.uploads import arrived
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = pytest.mark.usefixtures("quiet", "nothing_seen")
 LIMIT_S = 10
 Execute = Callable[..., object]
 
@@ -42,7 +39,6 @@ Execute = Callable[..., object]
 def _limits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.MAAS_MAX_QUEUE_AGE_STANDARD_S = LIMIT_S
     settings.MAAS_MAX_QUEUE_AGE_BULK_S = 1_000
-    monkeypatch.setattr(slots, "_last", slots._Seen())
     forget(monkeypatch)
 
 
@@ -52,13 +48,10 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def worker(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Register a worker that finishes sixteen pages in two seconds."""
-    monkeypatch.setattr(settings, "MAAS_WORKER_THREADS", 16)
-    heart = Heartbeat(unique("worker"), "CPU")
-    heart.beat(Beat(serving=(desk.version.key,), service_s={desk.version.key: 2.0}))
-    yield
-    heart.end()
+def flooded(worker: None, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fill the queue with 200 pages, and forget how it was before."""
+    flood(desk, 200)
+    forget(monkeypatch)
 
 
 def refused(desk: Desk, priority: int | None = None) -> DomainError:
@@ -72,12 +65,8 @@ def jobs_of(desk: Desk) -> int:
         return Job.objects.count()
 
 
-@pytest.mark.usefixtures("worker")
-def test_a_flood_is_refused_for_its_owner_alone_and_leaves_nothing(
-    desk: Desk, rival: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flood(desk, 200)
-    forget(monkeypatch)
+@pytest.mark.usefixtures("flooded")
+def test_a_flood_is_refused_for_its_owner_alone_and_leaves_nothing(desk: Desk, rival: Desk) -> None:
     before = jobs_of(desk)
     refusal = refused(desk)
     assert (refusal.code, jobs_of(desk)) == ("backlog_too_long", before)
@@ -163,13 +152,11 @@ def test_pages_that_nobody_works_on_refuse_by_their_age(desk: Desk, monkeypatch:
     assert int(str(refusal.extra["retry_after_s"])) >= 30
 
 
-@pytest.mark.usefixtures("worker")
+@pytest.mark.usefixtures("flooded")
 def test_an_upload_is_refused_before_its_file_is_read_by_what_was_just_decided(
-    desk: Desk, rival: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, rival: Desk
 ) -> None:
     name, tenant_id = desk.version.served_model.name, desk.identity.tenant_id
-    flood(desk, 200)
-    forget(monkeypatch)
     refuse_known(tenant_id, {"model": name})
     refused(desk)
     for model in (name, desk.version.key):
@@ -220,10 +207,8 @@ def test_who_was_just_refused_takes_no_thread_for_the_next_job(desk: Desk) -> No
         sends(odd)
 
 
-@pytest.mark.usefixtures("worker")
+@pytest.mark.usefixtures("flooded")
 def test_a_refusal_of_long_ago_makes_nobody_look_further(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    flood(desk, 200)
-    forget(monkeypatch)
     refused(desk)
     assert admission.anybody_refused()
     later_s = time.monotonic() + admission.REFUSAL_COUNTS_S + 1.0
@@ -247,9 +232,7 @@ def test_a_flood_costs_one_look_and_not_one_each(desk: Desk, monkeypatch: pytest
     assert len(looks) == 1
 
 
-@pytest.mark.usefixtures("worker")
-def test_with_0_nobody_is_refused(desk: Desk, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("flooded")
+def test_with_0_nobody_is_refused(desk: Desk, settings: Settings) -> None:
     settings.MAAS_MAX_QUEUE_AGE_STANDARD_S = 0
-    flood(desk, 200)
-    forget(monkeypatch)
     assert submit(desk).state == "queued"

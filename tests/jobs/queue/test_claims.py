@@ -14,8 +14,9 @@ from jobs.queue.claims import Claim, claim_page, hand_back, renew_leases, say_lo
 from jobs.queue.settlement import finish_page
 from jobs.queue.sweeper import sweep_expired_leases
 from jobs.submission.services import cancel_job
-from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import DONE, Desk
+from tests.jobs.queue.conftest import at_once, elsewhere
 from tests.waiting import eventually
 
 
@@ -36,19 +37,11 @@ def test_a_repeated_message_finds_nothing_to_do(desk: Desk) -> None:
 def test_of_fifty_claims_at_once_one_wins(desk: Desk) -> None:
     page = desk.pages(desk.submit())[0]
     won: list[Claim | None] = []
-    together = threading.Barrier(50)
 
-    def claim() -> None:
-        connections[APP].ensure_connection()
-        together.wait(60)
-        won.append(claim_page(desk.identity.tenant_id, page.id, threading.current_thread().name))
-        connections.close_all()
+    def claim(number: int) -> None:
+        won.append(claim_page(desk.identity.tenant_id, page.id, str(number)))
 
-    threads = [threading.Thread(target=claim) for _ in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(50, claim)
     assert len(won) == 50
     assert sum(claim is not None for claim in won) == 1
 
@@ -94,12 +87,8 @@ def test_the_fenced_worker_writes_nothing(desk: Desk) -> None:
     stale = desk.claimed(page)
     desk.expire_lease(page)
     desk.finish(page)
-    try:
+    with pytest.raises(Fenced):
         finish_page(stale, DONE)
-    except Fenced:
-        pass
-    else:
-        raise AssertionError("a stale claim finished a page")
     assert desk.again(job).pages_succeeded == 1
 
 
@@ -116,19 +105,10 @@ def test_a_page_that_somebody_has_locked_keeps_no_other_from_being_renewed(
     stuck, lost, other = (desk.claimed(desk.pages(desk.submit())[0]) for _ in range(3))
     cancel_job(identity=desk.identity, job_id=lost.job_id)
     before = lease_ends(desk, stuck, other)
-    renewed: list[set[int]] = []
-
-    def renew() -> None:
-        renewed.append(renew_leases([stuck, lost, other]))
-        connections.close_all()
-
-    thread = threading.Thread(target=renew)
     with transaction.atomic(using=OPERATOR):
         desk.sql("SELECT FROM jobs_page WHERE id = %s FOR UPDATE", stuck.page_id)
-        thread.start()
-        eventually(lambda: renewed, "the renewal")
-    thread.join()
-    assert renewed == [{stuck.token, other.token}], "what is locked now may still be ours"
+        renewed = elsewhere(lambda: renew_leases([stuck, lost, other]))
+    assert renewed == {stuck.token, other.token}, "what is locked now may still be ours"
     after = lease_ends(desk, stuck, other)
     assert (after[0] == before[0], after[1] > before[1]) == (True, True)
 
@@ -199,10 +179,6 @@ def lost(desk: Desk, page: Page, times: int) -> None:
         sweep_expired_leases()
 
 
-def busy() -> bool:
-    return False
-
-
 LAST = settings.MAAS_MAX_ATTEMPTS - 1
 
 
@@ -211,7 +187,7 @@ def test_the_last_try_of_a_page_that_workers_died_with_is_for_one_that_holds_no_
 ) -> None:
     page = desk.pages(desk.submit())[0]
     lost(desk, page, LAST)
-    assert claim_page(desk.identity.tenant_id, page.id, "busy", may_apart=busy) is None
+    assert claim_page(desk.identity.tenant_id, page.id, "busy", may_apart=lambda: False) is None
     with unit_of_work(desk.identity.tenant_id):
         again = Page.objects.get(id=page.id)
     assert (again.state, again.renotify_at, again.attempt) == (states.QUEUED, None, LAST)
@@ -225,7 +201,7 @@ def test_a_page_whose_lease_ended_just_now_counts_as_one_that_a_worker_died_with
     lost(desk, page, LAST - 1)
     assert desk.claimed(page).apart is False
     desk.expire_lease(page)
-    assert claim_page(desk.identity.tenant_id, page.id, "busy", may_apart=busy) is None
+    assert claim_page(desk.identity.tenant_id, page.id, "busy", may_apart=lambda: False) is None
     assert desk.claimed(page).apart is True
 
 
@@ -233,7 +209,7 @@ def test_other_pages_and_first_tries_after_a_loss_are_taken_beside_it(desk: Desk
     fresh, once = (desk.pages(desk.submit())[0] for _ in range(2))
     lost(desk, once, 1)
     for page in (fresh, once):
-        claim = claim_page(desk.identity.tenant_id, page.id, "busy", may_apart=busy)
+        claim = claim_page(desk.identity.tenant_id, page.id, "busy", may_apart=lambda: False)
         assert claim is not None
         assert claim.apart is False
 

@@ -14,6 +14,8 @@ from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.usefixtures("nothing_seen")
+
 
 @pytest.fixture
 def told(desk: Desk) -> Iterator[list[str]]:
@@ -29,11 +31,6 @@ def told(desk: Desk) -> Iterator[list[str]]:
     assert listener.listening.wait(5)
     yield heard
     listener.stop()
-
-
-@pytest.fixture(autouse=True)
-def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slots, "_last", slots._Seen())
 
 
 def test_waiting_pages_are_counted_with_the_age_of_the_oldest(desk: Desk) -> None:

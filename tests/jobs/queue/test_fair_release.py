@@ -24,6 +24,7 @@ from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_j
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import Desk
+from tests.jobs.queue.conftest import at_once, elsewhere
 from tests.waiting import eventually
 
 FLOOD = 2_000
@@ -147,19 +148,12 @@ def test_two_who_release_at_once_never_exceed_the_window_nor_release_twice(desk:
     flood(desk, 500)
     flood(rival, 500)
     taken: list[list[object]] = []
-    together = threading.Barrier(4)
 
-    def release() -> None:
-        together.wait()
+    def release(_number: int) -> None:
         for _ in range(5):
             taken.append([wake.page_id for wake in take(Capacity(desk.version.id, 37, 10, 1.0))])
-        connections.close_all()
 
-    threads = [threading.Thread(target=release) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(4, release)
     pages = [page for some in taken for page in some]
     assert len(pages) == len(set(pages)) == 37
 
@@ -168,16 +162,11 @@ def test_the_window_holds_while_many_submit_at_once(desk: Desk, settings: Any) -
     settings.MAAS_PAGES_AT_ONCE = 0
     window = 2 * settings.MAAS_WORKER_THREADS
 
-    def submit_some() -> None:
+    def submit_some(_number: int) -> None:
         for _ in range(12):
             desk.submit()
-        connections.close_all()
 
-    threads = [threading.Thread(target=submit_some) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(6, submit_some)
     release_version(desk.version.id, desk.version.key)
     assert queue_depth(publishing_broker(), desk.version.queue_name) == window
 
@@ -230,17 +219,12 @@ def test_what_a_tenant_may_have_at_once_holds_over_several_models_released_at_th
         flood(one, 50)
     together, taken = threading.Barrier(len(desks)), []
 
-    def release(one: Desk) -> None:
+    def release(number: int) -> None:
         for _ in range(10):
             together.wait()
-            taken.extend(take(Capacity(one.version.id, 40, 10, 1.0)))
-        connections.close_all()
+            taken.extend(take(Capacity(desks[number].version.id, 40, 10, 1.0)))
 
-    threads = [threading.Thread(target=release, args=[one]) for one in desks]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(len(desks), release)
     assert len(taken) == 3
 
 
@@ -255,11 +239,8 @@ def test_tenants_without_a_limit_of_pages_do_not_wait_for_those_who_have_one(des
             free.extend(released(desk, 5))
             set_tenant(desk, pages_at_once=10)
             free.append(released(desk, 5))
-            connections.close_all()
 
-        thread = threading.Thread(target=release)
-        thread.start()
-        thread.join()
+        elsewhere(release)
     assert (len(free), free[-1]) == (6, [])
     assert len(released(desk, 10)) == 5
 

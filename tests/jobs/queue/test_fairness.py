@@ -1,7 +1,7 @@
 """Tests of whose pages are next: shares follow weights, no tenant starves, and no tenant saves up turns."""
 
 from collections import Counter
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given
@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from jobs.core.priorities import BULK, INTERACTIVE, STANDARD, WEIGHTS
 from jobs.queue.fairness import (
+    Notification,
     TenantQueue,
     foremost,
+    newcomers_first,
     overtaken_s,
     pages_before,
     release_window,
@@ -209,3 +211,31 @@ def test_a_position_behind_more_pages_than_were_counted_is_not_made_up() -> None
     others, mine = line(B, waiting=100), line(A, waiting=5000)
     assert pages_before([others, mine], mine, 4000, now=0, cost_s=1, counted=100) is None
     assert pages_before([others, mine], mine, 50, now=0, cost_s=1, counted=100) == 100
+
+
+FLOOD, ONE, OTHER = uuid4(), uuid4(), uuid4()
+
+
+def wake(tenant: UUID, newcomer: int | None = None) -> Notification:
+    return Notification(uuid4(), tenant, newcomer)
+
+
+def test_newcomers_come_before_the_rest_which_keeps_its_order() -> None:
+    wakes = [wake(FLOOD), wake(ONE, STANDARD), wake(FLOOD), wake(OTHER, STANDARD)]
+    assert newcomers_first(wakes) == [wakes[1], wakes[3], wakes[0], wakes[2]]
+
+
+def test_the_more_urgent_of_them_is_told_before() -> None:
+    wakes = [wake(ONE, STANDARD), wake(OTHER, INTERACTIVE)]
+    assert newcomers_first(wakes) == wakes[::-1]
+
+
+def test_of_each_the_most_urgent_page_passes_and_no_other() -> None:
+    usual, urgent = wake(ONE, STANDARD), wake(ONE, INTERACTIVE)
+    assert newcomers_first([usual, wake(FLOOD), urgent])[0] == urgent
+    assert [one.first for one in newcomers_first([usual, urgent])] == [True, False]
+
+
+def test_nobody_new_nothing_changes() -> None:
+    wakes = [wake(FLOOD), wake(ONE), wake(FLOOD)]
+    assert newcomers_first(wakes) == wakes

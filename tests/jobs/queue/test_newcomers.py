@@ -9,7 +9,7 @@ import pytest
 from jobs.core.models import Job
 from jobs.core.priorities import BULK
 from jobs.queue.fair_release import Capacity, take
-from jobs.queue.notifications import Notification
+from jobs.queue.fairness import Notification
 from jobs.queue.release import release_version
 from tests.jobs.conftest import Desk
 from tests.jobs.queue.test_fair_release import finish_all, flood, submit
@@ -29,6 +29,11 @@ def firsts(wakes: list[Notification]) -> list[UUID]:
 
 def pages_of(desk: Desk, job: Job) -> list[UUID]:
     return [page.id for page in desk.pages(job)]
+
+
+def passed_by_none(wakes: list[Notification], pages: list[UUID]) -> bool:
+    """Return whether these pages are among those that are announced, and none of them goes first."""
+    return set(pages) <= {wake.page_id for wake in wakes} and not firsts(wakes)
 
 
 class TestBeforeWhatLiesAtHand:
@@ -52,9 +57,7 @@ class TestBeforeWhatLiesAtHand:
         assert firsts(taken(desk, 3)) == pages_of(rival, job)
         desk.sql("UPDATE jobs_page SET state = %s WHERE job_id = %s", state, job.id)  # type: ignore[arg-type]
         again = submit(rival)
-        wakes = taken(desk, 3)
-        assert set(pages_of(rival, again)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
+        assert passed_by_none(taken(desk, 3), pages_of(rival, again))
 
     def test_not_where_others_were_told_long_ago_and_are_not_begun(self, desk: Desk, rival: Desk) -> None:
         """No tenant is overtaken forever, however many newcomers there are."""
@@ -65,29 +68,21 @@ class TestBeforeWhatLiesAtHand:
             desk.version.id,  # type: ignore[arg-type]
         )
         job = submit(rival)
-        wakes = taken(desk, 3)
-        assert set(pages_of(rival, job)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
+        assert passed_by_none(taken(desk, 3), pages_of(rival, job))
 
     def test_bulk_work_passes_nobody(self, desk: Desk, rival: Desk) -> None:
         bulk = submit(rival, BULK)
-        wakes = taken(desk, 100)
-        assert set(pages_of(rival, bulk)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
+        assert passed_by_none(taken(desk, 100), pages_of(rival, bulk))
 
     def test_nor_does_what_is_told_again(self, desk: Desk, rival: Desk) -> None:
         lost = submit(rival)
         taken(desk, 3)
         desk.sql("UPDATE jobs_page SET renotify_at = clock_timestamp() WHERE job_id = %s", lost.id)
-        wakes = taken(desk, 3)
-        assert set(pages_of(rival, lost)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
+        assert passed_by_none(taken(desk, 3), pages_of(rival, lost))
 
     def test_where_nothing_lies_at_hand_there_is_nobody_to_pass(self, desk: Desk, rival: Desk) -> None:
         job = submit(rival)
-        wakes = take(Capacity(desk.version.id, 10**6, 3, 1.0))
-        assert set(pages_of(rival, job)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
+        assert passed_by_none(take(Capacity(desk.version.id, 10**6, 3, 1.0)), pages_of(rival, job))
 
     def test_its_message_is_the_next_that_a_worker_takes(
         self, desk: Desk, rival: Desk, monkeypatch: pytest.MonkeyPatch

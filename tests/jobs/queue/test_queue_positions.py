@@ -1,43 +1,28 @@
 """Tests of a job's position among all that wait, over the real tables."""
 
-import threading
-from collections.abc import Iterator
-
 import pytest
-from django.conf import settings
-from django.db import connections
 
 from inference.runtime.made_once import OncePerKey
-from inference.workers.heartbeats import Beat, Heartbeat, live_workers_patiently
+from inference.workers.heartbeats import live_workers_patiently
 from jobs.core.models import Job
 from jobs.core.priorities import BULK, INTERACTIVE
 from jobs.queue import queue_positions, slots
 from jobs.queue.queue_positions import standing_of
 from jobs.queue.waiting import Standing
+from jobs.queue.waiting_queues import CountedQueues
 from tenants.accounts.models import Tenant
-from tests.fixtures import unique
 from tests.jobs.conftest import Desk
+from tests.jobs.queue.conftest import at_once
 from tests.jobs.queue.test_fair_release import flood, pages_read, released, set_tenant, submit
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = pytest.mark.usefixtures("quiet", "nothing_seen", "worker")
 
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slots, "_last", slots._Seen())
     monkeypatch.setattr(queue_positions, "_lines", OncePerKey())
     # A busy machine may take longer than the timeout of requests, and then no worker would be seen.
     monkeypatch.setattr(slots, "live_workers", live_workers_patiently)
-
-
-@pytest.fixture(autouse=True)
-def worker(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Register a worker that has finished pages of the model, in two seconds each."""
-    monkeypatch.setattr(settings, "MAAS_WORKER_THREADS", 16)
-    heart = Heartbeat(unique("worker"), "CPU")
-    heart.beat(Beat(serving=(desk.version.key,), service_s={desk.version.key: 2.0}))
-    yield
-    heart.end()
 
 
 def stands(desk: Desk, job: Job) -> Standing:
@@ -119,22 +104,12 @@ def test_however_many_ask_at_once_the_lines_are_looked_at_once(
     looks: list[int] = []
     look = queue_positions._look
 
-    def counted_look(version_id: int, fleet: slots.ModelFleet) -> queue_positions._Queues:
+    def counted_look(version_id: int, fleet: slots.ModelFleet) -> CountedQueues:
         looks.append(version_id)
         return look(version_id, fleet)
 
     monkeypatch.setattr(queue_positions, "_look", counted_look)
     monkeypatch.setattr(queue_positions, "LINES_KEPT_S", 3600.0)
-    job, told, together = submit(desk), [], threading.Barrier(8)
-
-    def ask() -> None:
-        together.wait()
-        told.append(stands(desk, job).position)
-        connections.close_all()
-
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    job, told = submit(desk), list[int | None]()
+    at_once(8, lambda _: told.append(stands(desk, job).position))
     assert (told, looks) == ([0] * 8, [desk.version.id])

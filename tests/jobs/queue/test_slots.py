@@ -6,14 +6,10 @@ import pytest
 from django.conf import settings
 
 from inference.workers.heartbeats import Beat, Heartbeat
-from jobs.queue import slots
 from jobs.queue.slots import fleet_of
 from tests.fixtures import unique
 
-
-@pytest.fixture(autouse=True)
-def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slots, "_last", slots._Seen())
+pytestmark = pytest.mark.usefixtures("nothing_seen")
 
 
 @pytest.fixture

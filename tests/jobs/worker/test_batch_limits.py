@@ -10,13 +10,7 @@ from inference.runtime.batched import EMBED_LIMITS, Part
 from jobs.worker import batch_limits
 from jobs.worker.batch_limits import FollowedLimits
 from tenants.core.db.unit_of_work import operator_work
-
-
-class Clock:
-    now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from tests.inference.workers.placement.clocks import Clock
 
 
 @pytest.fixture

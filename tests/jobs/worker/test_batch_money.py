@@ -14,6 +14,7 @@ from maas.web.guard.refusals import worded
 from tests.inference.gateway.house import Embedder
 from tests.jobs.batches.conftest import alone, desk
 from tests.jobs.batches.desk import BatchDesk
+from tests.jobs.worker.test_batches import ended
 from tests.tenants.billing.ledger.conftest import Purse
 from tests.waiting import eventually
 
@@ -53,14 +54,6 @@ def start(embedder: Embedder) -> Iterator[Callable[[], BatchWorker]]:
     embedder.gate.set()
     for worker in started:
         worker.stop(10)
-
-
-def ended(desk: BatchDesk, batch: Batch) -> Batch:
-    def look() -> Batch | None:
-        found = desk.again(batch)
-        return found if found.finished else None
-
-    return eventually(look, "the end of the batch")
 
 
 def refusals(desk: BatchDesk, batch: Batch) -> set[tuple[int, str]]:

@@ -35,6 +35,7 @@ from tests.samples.counting_model import FOR_EVER, counting_input, save_counting
 from tests.samples.pdfs import laughing_pdf
 from tests.waiting import eventually
 
+from .conftest import Hooked
 from .test_page_runner import embed, ended, pages_of, submit_document
 
 AT_ONCE_S = 3.0
@@ -77,7 +78,7 @@ def at_work(runner: PageRunner, identity: Identity, job: Job) -> Iterator["Futur
 @contextmanager
 def hearing(runner: PageRunner) -> Iterator[None]:
     listener = ControlListener(
-        settings.MAAS_REDIS_URL, {CANCEL: lambda about: runner.cancel_job(UUID(about["job"]))}
+        settings.MAAS_REDIS_URL, {CANCEL: lambda about: runner.leases.cancel_job(UUID(about["job"]))}
     )
     listener.start()
     try:
@@ -142,22 +143,15 @@ def test_a_cancel_ends_the_reading_of_the_page(engine: Engine, identity: Identit
 def test_a_cancel_between_reading_and_running_starts_no_run(engine: Engine, identity: Identity) -> None:
     job = embed(identity)
 
-    class CanceledBefore(Engine):
-        ran = False
+    def cancel() -> None:
+        cancel_job(identity=identity, job_id=job.id)
+        runner.leases.cancel_job(job.id)
 
-        def run(
-            self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
-        ) -> WorkOutput:
-            cancel_job(identity=identity, job_id=job.id)
-            runner.cancel_job(job.id)
-            output = super().run(spec, work, parameters, call)
-            CanceledBefore.ran = True
-            return output
-
-    runner = runner_of(CanceledBefore(engine.host))
+    hooked = Hooked(engine, before=cancel)
+    runner = runner_of(hooked)
     with at_work(runner, identity, job) as work:
         assert work.exception(AT_ONCE_S) is None
-    assert (ended(identity, job).state, CanceledBefore.ran) == (states.CANCELED, False)
+    assert (ended(identity, job).state, hooked.runs) == (states.CANCELED, 0)
 
 
 def test_a_cancel_ends_the_wait_for_a_models_files(engine: Engine, identity: Identity) -> None:
@@ -196,9 +190,9 @@ def test_a_word_that_was_wrong_gives_the_page_back_at_no_cost(engine: Engine, id
     runner, job = runner_of(busy), embed(identity)
     with at_work(runner, identity, job) as work:
         assert busy.started.wait(10)
-        runner.cancel_job(uuid4())
+        runner.leases.cancel_job(uuid4())
         assert not work.done()
-        runner.cancel_job(job.id)
+        runner.leases.cancel_job(job.id)
         assert work.exception(AT_ONCE_S) is None
     assert page_of(identity, job) == (states.QUEUED, 0, "")
 
@@ -237,13 +231,10 @@ def test_a_model_version_may_have_a_limit_of_its_own(
 
 
 def test_a_page_that_too_many_others_wait_before_loses_no_attempt(engine: Engine, identity: Identity) -> None:
-    class Overloaded(Engine):
-        def run(
-            self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
-        ) -> WorkOutput:
-            raise ModelOverloaded("100 wait; no more than 100 may")
+    def refuse() -> None:
+        raise ModelOverloaded("100 wait; no more than 100 may")
 
     job = embed(identity)
-    with at_work(runner_of(Overloaded(engine.host)), identity, job) as work:
+    with at_work(runner_of(Hooked(engine, before=refuse)), identity, job) as work:
         assert work.exception(AT_ONCE_S) is None
     assert page_of(identity, job) == (states.QUEUED, 0, "model_overloaded")

@@ -11,19 +11,13 @@ import redis
 from inference.core.calls import Call
 from inference.core.contracts import TextInput, VersionSpec
 from inference.engine.engine import local_engine
-from inference.workers.figures import store
-from inference.workers.figures.store import SPAN_S, last_spans, told_by
+from inference.workers import figures as store
+from inference.workers.figures import SPAN_S, last_spans, told_by
 from jobs.worker.figures import TELL_EVERY_S, WorkerNews
 from jobs.worker.metrics import PAGE_WAIT_SECONDS
 from tests.fixtures import unique
 from tests.inference.registry.builtin.served import builtin_specs
-
-
-class Clock:
-    now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from tests.inference.workers.placement.clocks import Clock
 
 
 @pytest.fixture

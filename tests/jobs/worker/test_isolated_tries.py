@@ -2,7 +2,6 @@
 are.
 """
 
-import threading
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +10,7 @@ from django.conf import settings
 from jobs.queue.claims import Claim
 from jobs.worker.isolated_tries import MayApart, OneApart
 from tests.jobs.conftest import Desk
+from tests.jobs.queue.conftest import elsewhere
 
 
 @pytest.fixture
@@ -39,16 +39,13 @@ def asking(claim: Claim) -> Callable[[MayApart], Claim]:
 
 def may_take(one: OneApart) -> bool:
     """Return the answer that another thread gets. The thread that holds the lock could not take it twice either."""
-    told: list[bool] = []
 
-    def ask() -> None:
+    def ask() -> bool:
+        told: list[bool] = []
         with one.claimed(lambda may_apart: told.append(may_apart())):
-            pass
+            return told[0]
 
-    thread = threading.Thread(target=ask)
-    thread.start()
-    thread.join()
-    return told[0]
+    return elsewhere(ask)
 
 
 def test_while_one_is_in_hand_no_other_may_be_taken(suspect: Claim) -> None:

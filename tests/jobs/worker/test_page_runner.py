@@ -2,7 +2,7 @@
 away.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +15,6 @@ from django.db.models.functions import Now
 from structlog.testing import capture_logs
 
 from inference.core.calls import Call
-from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.core.device_time import charged_ms
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine, local_engine
@@ -41,6 +40,8 @@ from tests.samples.pdfs import laughing_pdf, scanned_pdf
 from tests.samples.uploads import arrived
 from tests.tenants.billing.ledger.conftest import Purse
 from tests.waiting import eventually
+
+from .conftest import Hooked
 
 
 @pytest.fixture
@@ -186,15 +187,8 @@ def test_a_text_that_is_known_is_not_opened(runner: PageRunner, identity: Identi
 def test_a_page_canceled_while_it_runs_is_thrown_away(engine: Engine, identity: Identity) -> None:
     job = embed(identity)
 
-    class CanceledMeanwhile(Engine):
-        def run(
-            self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
-        ) -> WorkOutput:
-            output = super().run(spec, work, parameters)
-            cancel_job(identity=identity, job_id=job.id)
-            return output
-
-    runner = PageRunner(CanceledMeanwhile(engine.host), Leases(30), VersionCatalogue(), "test")
+    hooked = Hooked(engine, after=lambda: cancel_job(identity=identity, job_id=job.id))
+    runner = PageRunner(hooked, Leases(30), VersionCatalogue(), "test")
     assert run_all(runner, identity, job).state == states.CANCELED
     with unit_of_work(identity.tenant_id):
         assert not UsageRecord.objects.exists()
@@ -203,22 +197,15 @@ def test_a_page_canceled_while_it_runs_is_thrown_away(engine: Engine, identity: 
 def test_a_result_outlives_the_loss_of_the_connection_it_was_to_be_written_over(
     engine: Engine, identity: Identity
 ) -> None:
-    class ConnectionLost(Engine):
-        lost = 0
+    def lose() -> None:
+        pid = connections[APP].connection.info.backend_pid
+        with connections["owner"].cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
 
-        def run(
-            self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
-        ) -> WorkOutput:
-            output = super().run(spec, work, parameters)
-            ConnectionLost.lost += 1
-            pid = connections[APP].connection.info.backend_pid
-            with connections["owner"].cursor() as cursor:
-                cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
-            return output
-
-    runner = PageRunner(ConnectionLost(engine.host), Leases(30), VersionCatalogue(), "test")
+    hooked = Hooked(engine, after=lose)
+    runner = PageRunner(hooked, Leases(30), VersionCatalogue(), "test")
     job = run_all(runner, identity, embed(identity))
-    assert (job.state, job.pages_succeeded, ConnectionLost.lost) == (states.SUCCEEDED, 1, 1)
+    assert (job.state, job.pages_succeeded, hooked.runs) == (states.SUCCEEDED, 1, 1)
     assert pages_of(identity, job)[0].attempt == 1
 
 
@@ -307,19 +294,14 @@ def events_of(identity: Identity, job: Job) -> list[Event]:
 
 
 def test_a_page_says_that_it_waits_for_its_model_and_where_its_time_went(identity: Identity) -> None:
-    class SlowToLoad(Engine):
-        def run(
-            self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
-        ) -> WorkOutput:
-            output = super().run(spec, work, parameters)
-            eventually(lambda: "page.loading" in all_events(), "news of the load")
-            return output
-
     def all_events() -> list[str]:
         with unit_of_work(identity.tenant_id):
             return list(Event.objects.values_list("type", flat=True))
 
-    runner = PageRunner(SlowToLoad(local_engine().host), Leases(30), VersionCatalogue(), "cold")
+    slow = Hooked(
+        local_engine(), after=lambda: eventually(lambda: "page.loading" in all_events(), "the news")
+    )
+    runner = PageRunner(slow, Leases(30), VersionCatalogue(), "cold")
     cold, warm = (run_all(runner, identity, embed(identity)) for _ in range(2))
     loading, ended = events_of(identity, cold)[-3:-1]
     assert (loading.type, loading.data["model"]) == ("page.loading", "embed@1")

@@ -11,7 +11,7 @@ from inference.core.calls import Call
 from inference.core.contracts import TextInput
 from inference.engine.engine import Engine
 from inference.rpc import LaneClient, LaneUnavailable
-from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.loader import LoadTimes
 from inference.workers.placement.page_counts import QueueTally
 from jobs.worker.rpc_server import RpcServer
 from jobs.worker.versions import VersionCatalogue

@@ -1,13 +1,9 @@
 from inference.core.breaker import MAX_FAILURES
 from jobs.core.errors import FileMissing, StorageUnavailable
-from jobs.worker.storage_pause import LONGEST_PAUSE_S, StoragePause
-
-
-class Clock:
-    now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from jobs.queue.claims import claim_page
+from jobs.worker.storage_pause import LONGEST_PAUSE_S, StoragePause, is_of_document, put_off_for_storage
+from tests.inference.workers.placement.clocks import Clock
+from tests.jobs.conftest import Desk
 
 
 def full() -> StorageUnavailable:
@@ -49,3 +45,16 @@ def test_a_single_file_that_is_missing_says_nothing_about_the_storage() -> None:
     for _ in range(10):
         assert not pause.failed(FileMissing("gone"))
     assert pause.takes_documents()
+
+
+def test_a_page_that_is_put_off_leaves_its_place_to_those_that_need_no_storage(desk: Desk) -> None:
+    job, text = desk.submit(pages=2), desk.pages(desk.submit())[0]
+    page, tenant_id = desk.pages(job)[0], desk.identity.tenant_id
+    desk.sql("UPDATE jobs_page SET renotify_at = now() + interval '10 s' WHERE id = %s", page.id)
+    assert (is_of_document(tenant_id, page.id), is_of_document(tenant_id, text.id)) == (True, False)
+    put_off_for_storage(tenant_id, page.id)
+    page = desk.pages(job)[0]
+    assert (page.renotify_at, page.attempt) == (None, 0)
+    assert claim_page(tenant_id, page.id, "one") is None
+    desk.sql("UPDATE jobs_page SET run_after = now() WHERE id = %s", page.id)
+    assert claim_page(tenant_id, page.id, "one") is not None

@@ -75,19 +75,6 @@ def test_a_sound_model_is_measured(build_model: BuildModel, save: Save, use_bubb
     assert 10 * MIB < result.peak_memory_bytes < 500 * MIB
 
 
-def test_the_largest_input_is_part_of_the_measure(
-    build_model: BuildModel, save: Save, use_bubblewrap: bool
-) -> None:
-    path = save(build_model())
-    result = trial_run(
-        path,
-        admit(path, AdmissionLimits()),
-        maximum_shapes={"x": (8 * MIB, 4)},
-        use_bubblewrap=use_bubblewrap,
-    )
-    assert result.peak_memory_bytes > 128 * MIB
-
-
 def test_memory_of_the_parent_is_not_counted(
     build_model: BuildModel, save: Save, use_bubblewrap: bool
 ) -> None:
@@ -104,26 +91,11 @@ def test_a_model_that_wants_eight_gib_is_refused(
     assert refusal.code == "model_out_of_memory"
 
 
-def test_an_input_too_large_for_the_child_is_refused(build_model: BuildModel, save: Save) -> None:
-    path = save(build_model())
-    with pytest.raises(ModelRefused) as refusal:
-        trial_run(path, admit(path, AdmissionLimits()), maximum_shapes={"x": (2**40, 4)})
-    assert refusal.value.code == "model_out_of_memory"
-
-
-def test_an_endless_model_ends_with_its_computing_time(
-    build_model: BuildModel, save: Save, use_bubblewrap: bool
+@pytest.mark.parametrize("limits", [TrialLimits(cpu_s=1, wall_s=30), TrialLimits(cpu_s=30, wall_s=0.5)])
+def test_an_endless_model_ends_with_its_computing_time_or_its_time(
+    build_model: BuildModel, save: Save, use_bubblewrap: bool, limits: TrialLimits
 ) -> None:
-    path = save(endless_loop(build_model))
-    refusal = refusal_in_trial(path, TrialLimits(cpu_s=1, wall_s=30), use_bubblewrap=use_bubblewrap)
-    assert refusal.code == "model_timeout"
-
-
-def test_an_endless_model_ends_with_its_time(
-    build_model: BuildModel, save: Save, use_bubblewrap: bool
-) -> None:
-    path = save(endless_loop(build_model))
-    refusal = refusal_in_trial(path, TrialLimits(cpu_s=30, wall_s=0.5), use_bubblewrap=use_bubblewrap)
+    refusal = refusal_in_trial(save(endless_loop(build_model)), limits, use_bubblewrap=use_bubblewrap)
     assert refusal.code == "model_timeout"
 
 
@@ -134,20 +106,9 @@ def test_what_the_runtime_will_not_load_is_refused_in_its_words(build_model: Bui
     assert "nowhere" in refusal.detail
 
 
-def test_a_model_may_refuse_inputs_below_its_least_size(build_model: BuildModel, save: Save) -> None:
-    weights = [helper.make_tensor("w", TensorProto.FLOAT, [1, 1, 3, 3], [0.0] * 9)]
-    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 1, "h", "w"]) for name in ("x", "y")]
-    node = helper.make_node("Conv", ["x", "w"], ["y"])
-    path = save(build_model(node, inputs=values[:1], outputs=values[1:], weights=weights))
-    signature = admit(path, AdmissionLimits())
-    trial_run(path, signature, maximum_shapes={"x": (1, 1, 32, 32)})
-    with pytest.raises(ModelRefused):
-        trial_run(path, signature)
-
-
 def test_strings_are_tried(build_model: BuildModel, save: Save) -> None:
     values = [helper.make_tensor_value_info(name, TensorProto.STRING, ["n"]) for name in ("x", "y")]
     path = save(
         build_model(helper.make_node("Identity", ["x"], ["y"]), inputs=values[:1], outputs=values[1:])
     )
-    assert trial_run(path, admit(path, AdmissionLimits())).run_s >= 0
+    assert trial_run(path, admit(path, AdmissionLimits())).load_s > 0

@@ -25,13 +25,9 @@ def test_steps_come_before_the_pipelines_that_use_them() -> None:
 
 
 @pytest.mark.parametrize("model", BUILTIN, ids=lambda model: model.name)
-def test_price_is_that_of_the_list(model: BuiltinModel) -> None:
+def test_price_is_that_of_the_list_and_what_the_cache_answers_costs_a_tenth(model: BuiltinModel) -> None:
     assert (model.price.meter, model.price.amount_micros, model.price.per) == PRICES[model.name]
     assert model.price.currency == "EUR"
-
-
-@pytest.mark.parametrize("model", BUILTIN, ids=lambda model: model.name)
-def test_what_the_cache_answers_costs_a_tenth(model: BuiltinModel) -> None:
     assert model.cached_price_micros * 10 == model.price.amount_micros
 
 

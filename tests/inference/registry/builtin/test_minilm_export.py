@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,8 @@ from inference.registry.builtin.minilm_export import (
     check_against_reference,
     export_minilm,
     minilm_graph,
+    read_safetensors,
 )
-from inference.registry.builtin.safetensors import read_safetensors
 from tests.inference.registry.builtin.minilm_numpy import embed
 from tests.inference.registry.builtin.served import builtin_specs
 
@@ -69,3 +70,21 @@ def test_file_is_a_valid_model_with_free_batch_and_length(exported: Path) -> Non
     sizes = [[dim.dim_param for dim in value.type.tensor_type.shape.dim] for value in model.graph.input]
     assert sizes == [["batch", "sequence"]] * 2
     assert {entry.domain for entry in model.opset_import} == {"", "com.microsoft"}
+
+
+def test_tensors_come_back_with_their_shape_and_type(tmp_path: Path) -> None:
+    floats = np.arange(6, dtype=np.float32).reshape(2, 3)
+    numbers = np.array([1, -2], np.int64)
+    header = json.dumps(
+        {
+            "__metadata__": {"format": "pt"},
+            "floats": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
+            "numbers": {"dtype": "I64", "shape": [2], "data_offsets": [24, 40]},
+        }
+    ).encode()
+    path = tmp_path / "weights.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + floats.tobytes() + numbers.tobytes())
+    tensors = read_safetensors(path)
+    assert set(tensors) == {"floats", "numbers"}
+    assert np.array_equal(tensors["floats"], floats)
+    assert np.array_equal(tensors["numbers"], numbers)

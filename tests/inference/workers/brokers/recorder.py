@@ -2,11 +2,11 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import dramatiq
 
-from inference.workers.brokers import PAGE_ACTOR
+from inference.workers.brokers import PAGE_ACTOR, publish
 
 TIMEOUT_S = 15.0
 
@@ -42,6 +42,11 @@ class Recorder:
         with self._changed:
             assert self._changed.wait_for(lambda: len(pages) >= count, TIMEOUT_S), f"only {pages}"
             return list(pages)
+
+
+def publish_all(broker: dramatiq.Broker, queue_name: str, pages: Iterable[str]) -> None:
+    for page in pages:
+        publish(broker, queue_name, {"page_id": page})
 
 
 def eventually(holds: Callable[[], bool], within_s: float = TIMEOUT_S) -> bool:

@@ -1,6 +1,7 @@
 """Test what every broker promises about a message, with both servers and Dramatiq's stub."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from dramatiq import Message
@@ -9,7 +10,7 @@ from dramatiq.middleware import AgeLimit, Retries, TimeLimit
 
 from inference.workers.brokers import DelayRefused, QueueBroker, publish, queue_depth
 from tests.inference.workers.brokers.conftest import NewQueue, OpenBroker, StartWorker
-from tests.inference.workers.brokers.recorder import Recorder, eventually
+from tests.inference.workers.brokers.recorder import Recorder, eventually, publish_all
 
 
 def test_published_message_is_run_and_leaves_nothing_behind(
@@ -25,8 +26,7 @@ def test_published_message_is_run_and_leaves_nothing_behind(
 
 def test_publisher_needs_no_actor_and_no_worker(url: str, queue: str, open_broker: OpenBroker) -> None:
     publisher = open_broker(url)
-    for page in "abc":
-        publish(publisher, queue, {"page_id": page})
+    publish_all(publisher, queue, "abc")
     assert eventually(lambda: queue_depth(publisher, queue) == 3)
 
 
@@ -40,11 +40,9 @@ def test_publishing_through_any_dramatiq_broker_names_the_page_actor() -> None:
 def test_one_queue_is_first_in_first_out(broker: QueueBroker, queue: str, start: StartWorker) -> None:
     recorder = Recorder(broker)
     pages = [f"{number:03}" for number in range(60)]
-    for page in pages[:30]:
-        publish(broker, queue, {"page_id": page})
+    publish_all(broker, queue, pages[:30])
     start(broker, queue, threads=1)
-    for page in pages[30:]:
-        publish(broker, queue, {"page_id": page})
+    publish_all(broker, queue, pages[30:])
     assert recorder.wait_finished(60) == pages
 
 
@@ -64,8 +62,7 @@ def test_worker_takes_no_more_than_it_has_threads(
 ) -> None:
     recorder = Recorder(broker)
     recorder.may_finish.clear()
-    for page in "abcdef":
-        publish(broker, queue, {"page_id": page})
+    publish_all(broker, queue, "abcdef")
     start(broker, queue, threads=2)
     recorder.wait_started(2)
     assert queue_depth(broker, queue) == 4
@@ -119,11 +116,9 @@ def test_many_threads_publish_at_once(broker: QueueBroker, queue: str) -> None:
         for _ in range(10):
             publish(broker, queue, {"page_id": "x"})
 
-    threads = [threading.Thread(target=publish_ten) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(16) as pool:
+        for _ in range(16):
+            pool.submit(publish_ten)
     assert eventually(lambda: queue_depth(broker, queue) == 161)
 
 

@@ -14,7 +14,7 @@ from inference.workers.brokers import (
 )
 from inference.workers.brokers.redis import RedisQueueBroker
 from tests.inference.workers.brokers.conftest import ALIVE_S, OpenBroker, StartWorker
-from tests.inference.workers.brokers.recorder import Recorder, eventually
+from tests.inference.workers.brokers.recorder import Recorder, eventually, publish_all
 from tests.inference.workers.brokers.servers import empty, redis_server
 
 
@@ -56,8 +56,7 @@ def test_dead_consumer_leaves_no_memory_behind_even_on_a_queue_nobody_consumes(
     redis_broker: RedisQueueBroker, queue: str, start: StartWorker
 ) -> None:
     dead = redis_broker.consume(queue, prefetch=8, timeout=100)
-    publish(redis_broker, queue, {"page_id": "a"})
-    publish(redis_broker, queue, {"page_id": "b"})
+    publish_all(redis_broker, queue, "ab")
     assert next(dead) is not None
     assert next(dead) is not None
     start(redis_broker, "infer.another@1")
@@ -70,8 +69,7 @@ def test_messages_of_a_dead_consumer_return_to_the_front_in_order(
     redis_broker: RedisQueueBroker, queue: str, start: StartWorker
 ) -> None:
     dead = redis_broker.consume(queue, prefetch=3, timeout=100)
-    for page in "abcde":
-        publish(redis_broker, queue, {"page_id": page})
+    publish_all(redis_broker, queue, "abcde")
     for _ in range(3):
         next(dead)
     recorder = Recorder(redis_broker)
@@ -84,8 +82,7 @@ def test_one_that_is_to_come_first_is_handed_out_before_those_that_wait(
     redis_broker: RedisQueueBroker, queue: str, start: StartWorker
 ) -> None:
     recorder = Recorder(redis_broker)
-    for page in "abc":
-        publish(redis_broker, queue, {"page_id": page})
+    publish_all(redis_broker, queue, "abc")
     for page in "xy":
         publish(redis_broker, queue, {"page_id": page}, first=True)
     start(redis_broker, queue, threads=1)
@@ -97,8 +94,7 @@ def test_nothing_is_left_in_redis_when_the_last_worker_has_stopped(
 ) -> None:
     recorder = Recorder(redis_broker)
     worker = start(redis_broker, queue)
-    for page in "abcdef":
-        publish(redis_broker, queue, {"page_id": page})
+    publish_all(redis_broker, queue, "abcdef")
     recorder.wait_finished(6)
     worker.stop(timeout_s=2)
     assert redis_broker.client.dbsize() == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from inference.workers.brokers import QueueBroker, publish, queue_depth
 from tests.inference.workers.brokers.conftest import ALIVE_S, NewQueue, OpenBroker, StartWorker, on_servers
-from tests.inference.workers.brokers.recorder import Recorder, eventually
+from tests.inference.workers.brokers.recorder import Recorder, eventually, publish_all
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
@@ -63,8 +63,7 @@ def test_leaving_a_queue_gives_back_what_has_not_started_and_finishes_what_has(
     recorder.may_finish.clear()
     worker = start(broker, queue, threads=1)
     worker._pool.queue_prefetch = 1
-    for page in "abc":
-        publish(broker, queue, {"page_id": page})
+    publish_all(broker, queue, "abc")
     recorder.wait_started(1)
     worker.set_queues([])
     second = open_broker(url)
@@ -128,8 +127,7 @@ def test_stopping_finishes_running_messages_and_gives_back_the_others(
     recorder = Recorder(broker)
     recorder.may_finish.clear()
     worker = start(broker, queue, threads=1)
-    for page in "abc":
-        publish(broker, queue, {"page_id": page})
+    publish_all(broker, queue, "abc")
     recorder.wait_started(1)
     recorder.may_finish.set()
     worker.stop(timeout_s=5)
@@ -157,8 +155,7 @@ def test_messages_of_a_killed_worker_are_delivered_to_another(
     url: str, broker: QueueBroker, queue: str, start: StartWorker
 ) -> None:
     pages = {"a", "b", "c"}
-    for page in pages:
-        publish(broker, queue, {"page_id": page})
+    publish_all(broker, queue, pages)
     doomed = subprocess.Popen(
         [sys.executable, "-m", "tests.inference.workers.brokers.doomed_worker", url, queue, str(ALIVE_S)],
         cwd=REPOSITORY,

@@ -19,8 +19,8 @@ from inference.registry.models import ModelPool, ModelVersion, ServedModel
 from inference.registry.pipelines import PipelineUpload, add_pipeline
 from inference.workers import heartbeats
 from inference.workers.heartbeats import PREFIX, Heartbeat, WorkerReport, live_workers
+from inference.workers.placement import catalogue as patience
 from inference.workers.placement import claims, peers
-from inference.workers.placement import read_timeouts as patience
 from inference.workers.placement.affinity import Affinity
 from inference.workers.placement.demand import DemandSource
 from inference.workers.placement.fleet import Demand

@@ -1,7 +1,6 @@
 """Tests of which models the engine's charts draw, and with which numbers."""
 
-from inference.workers.figures.store import Span
-from inference.workers.figures.sums import ModelSums
+from inference.workers.figures import ModelSums, Span
 from maas.ops.admin.engine import EngineNow
 from maas.ops.admin.engine_series import DRAWN, engine_charts
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from inference.workers.placement.demand import GAP_S, UnbrokenWaits
 from inference.workers.placement.fleet import Demand
-from inference.workers.placement.waits import GAP_S, UnbrokenWaits
 from tests.inference.workers.placement.clocks import Clock
 
 CALLER = Demand(1, 0.5)

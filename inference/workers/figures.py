@@ -1,10 +1,8 @@
-"""The engine's figures in Redis: the counts of each worker since it started, and the counts of all workers in the last
-minutes.
-"""
+"""The engine's figures in Redis: the counts of each worker since its start, and of all in the last minutes."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import Any
 
@@ -12,7 +10,6 @@ import redis
 from django.conf import settings
 
 from inference.core.prompt_redis import single_try
-from inference.workers.figures.sums import ModelSums, summed, sums_of
 
 NOW_PREFIX = "maas:figures:now:"
 SPAN_PREFIX = "maas:figures:"
@@ -21,6 +18,87 @@ SPAN_S = 10
 SPANS = 60
 KEPT_S = SPAN_S * (SPANS + 6)
 NOW_EXPIRES_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSums:
+    pages: float = 0
+    page_wait_s: float = 0
+    """Seconds from the time a page may run to its claim."""
+    batches: float = 0
+    pieces: float = 0
+    rows: float = 0
+    padded: float = 0
+    """The number of tokens, pixels or rows that were run, padding included."""
+    useful: float = 0
+    batch_wait_s: float = 0
+    run_s: float = 0
+    failed_batches: float = 0
+    dropped: float = 0
+    """Pages or rows that were not run because too many waited, no caller waited any more, or it was too late."""
+    loads: float = 0
+    load_s: float = 0
+    failed_loads: float = 0
+    evictions: float = 0
+
+    def __add__(self, other: "ModelSums") -> "ModelSums":
+        return ModelSums(*(getattr(self, name) + getattr(other, name) for name in NAMES))
+
+    def since(self, before: "ModelSums") -> Mapping[str, float]:
+        """Return the sums that have grown, by name."""
+        grown = {name: getattr(self, name) - getattr(before, name) for name in NAMES}
+        return {name: more for name, more in grown.items() if more}
+
+    def as_json(self) -> dict[str, float]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+    @property
+    def queue_wait_ms(self) -> float | None:
+        return _mean(1000 * self.page_wait_s, self.pages)
+
+    @property
+    def batch_wait_ms(self) -> float | None:
+        return _mean(1000 * self.batch_wait_s, self.pieces)
+
+    @property
+    def rows_per_batch(self) -> float | None:
+        return _mean(self.rows, self.batches)
+
+    @property
+    def cost_per_batch(self) -> float | None:
+        return _mean(self.padded, self.batches)
+
+    @property
+    def padding_percent(self) -> float | None:
+        return _mean(100 * (self.padded - self.useful), self.padded)
+
+    @property
+    def run_ms(self) -> float | None:
+        return _mean(1000 * self.run_s, self.batches)
+
+    @property
+    def seconds_per_load(self) -> float | None:
+        return _mean(self.load_s, self.loads)
+
+
+NAMES = tuple(part.name for part in fields(ModelSums))
+NOTHING = ModelSums()
+
+
+def summed(sums: Iterable[ModelSums]) -> ModelSums:
+    total = NOTHING
+    for one in sums:
+        total += one
+    return total
+
+
+def sums_of(sent: Mapping[str, float]) -> ModelSums:
+    """Build sums from what a worker sent. Unknown names are ignored: it may be of another version."""
+    return ModelSums(**{name: float(value) for name, value in sent.items() if name in NAMES})
+
+
+def _mean(total: float, count: float) -> float | None:
+    return total / count if count else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +142,7 @@ def span_at(now_s: float) -> int:
 
 
 def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, float]], now_s: float) -> None:
-    """Publish a worker's figures. Raises `redis.RedisError`.
-
-    `grown` holds the growth since the last call, by the name of the part.
-    """
+    """Publish a worker's figures, and their growth since the last call by part. Raises `redis.RedisError`."""
     told = {
         "parts": [
             [part.key, part.role, part.sums.as_json(), part.waiting_rows, part.held_bytes]
@@ -87,10 +162,7 @@ def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, f
 
 
 def told_by(workers: Sequence[str]) -> dict[str, WorkerFigures]:
-    """Return the published figures by worker. Raises `redis.RedisError`.
-
-    A worker that has published nothing has no entry.
-    """
+    """Return the figures by worker, for all that have published any. Raises `redis.RedisError`."""
     if not workers:
         return {}
     found: list[Any] = _connection().mget([NOW_PREFIX + name for name in workers])

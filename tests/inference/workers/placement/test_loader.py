@@ -2,7 +2,7 @@
 
 import pytest
 
-from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.loader import LoadTimes
 
 
 @pytest.mark.parametrize(

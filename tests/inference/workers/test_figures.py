@@ -2,8 +2,18 @@
 
 import time
 
-from inference.workers.figures.store import SPAN_S, SPANS, PartNow, WorkerFigures, last_spans, tell, told_by
-from inference.workers.figures.sums import NOTHING, ModelSums, sums_of
+from inference.workers.figures import (
+    NOTHING,
+    SPAN_S,
+    SPANS,
+    ModelSums,
+    PartNow,
+    WorkerFigures,
+    last_spans,
+    sums_of,
+    tell,
+    told_by,
+)
 from tests.fixtures import unique
 
 
