@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
-from tenants.billing.dashboard.budgets import views as budgets
+from tenants.billing.dashboard import budgets
 from tenants.billing.dashboard.usage import views as usage
 from tenants.dashboard.audit import views as audit
 from tenants.dashboard.keys import views as keys

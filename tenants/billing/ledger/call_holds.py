@@ -18,7 +18,7 @@ from tenants.billing.ledger.errors import insufficient_funds
 from tenants.billing.ledger.headroom import Gone, Headrooms, Most, Units, Verdict
 from tenants.billing.ledger.included_pools import rooms_seen
 from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Reserved
-from tenants.billing.ledger.spendable import rooms_of
+from tenants.billing.ledger.selectors import rooms_of
 from tenants.core.asgi.remembered import Remembered
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
@@ -91,9 +91,7 @@ class CallHolds:
             raise
 
     def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
-        """Report the cost that is recorded and will be charged, or 0 if nothing will be. `units` holds the units used
-        of each pool.
-        """
+        """Report the cost to charge, or 0 if there is none. `units` holds the units used of each pool."""
         if look := self._looks.peek(_asked(reserved)):
             look.used_micros += cost_micros
         if units and (of_units := self._units.peek(_pools(reserved))):

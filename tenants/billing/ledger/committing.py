@@ -34,7 +34,7 @@ from tenants.billing.ledger.reserve_script import (
     charged_words,
     said,
 )
-from tenants.billing.ledger.spendable import budget_key, rooms_of
+from tenants.billing.ledger.selectors import budget_key, rooms_of
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 
@@ -60,9 +60,7 @@ class Charge:
 
 
 class Charging:
-    """Usage of a tenant that is being written to the ledger. Meanwhile no call is refused because of a read that may be
-    out of date.
-    """
+    """Usage that is being written to the ledger. Meanwhile no call is refused because of an outdated read."""
 
     def __init__(self, tenant_id: UUID) -> None:
         self._tenant_id = tenant_id
@@ -158,9 +156,7 @@ class TakenUnits:
 
 
 def _reserved(tenant_id: UUID, words: Words) -> tuple[Verdict, int]:
-    """Try again while the verdict is unsure. Charges that are committed will be reported soon, and other charges wait
-    for the row that is locked here.
-    """
+    """Try again while the verdict is unsure: committed charges are reported soon, others wait for the locked row."""
     for _ in range(TRIES):
         answer = _door().say(tenant_id, words)
         if answer is None:
@@ -183,9 +179,7 @@ class _Door:
         self._away_until_s = float("-inf")
 
     def say(self, tenant_id: UUID, words: Words, *, surely: bool = False) -> Any:
-        """Return the script's response, or None if Redis does not answer. With `surely`, try even if Redis did not
-        answer a moment ago.
-        """
+        """Return the response, or None if Redis does not answer. With `surely`, try even right after an outage."""
         if not surely and time.monotonic() < self._away_until_s:
             return None
         about = said(tenant_id, *words)

@@ -20,8 +20,7 @@ from tenants.billing.ledger.included_pools import (
 )
 from tenants.billing.ledger.included_units import Allotted, Remaining, Work, allot, left_in
 from tenants.billing.ledger.models import Wallet
-from tenants.billing.ledger.months import first_of_this_month
-from tenants.billing.ledger.posting import Source, open_wallet
+from tenants.billing.ledger.posting import Source, first_of_this_month, locked_wallet
 
 Works = Callable[[], Sequence[Work]]
 """A function that returns the work. It is called only if it is needed."""
@@ -31,23 +30,16 @@ Works = Callable[[], Sequence[Work]]
 class HeldUnits:
     """Units that were held in the current transaction."""
 
-    saved_micros: int = 0
+    saved_micros: int
     """The part of the cost of the work that need not be held."""
-    taken: TakenUnits | None = None
-
-    def give_back(self) -> None:
-        """Release the units for calls, because the transaction is not committed."""
-        if self.taken is not None:
-            self.taken.give_back()
+    taken: TakenUnits
 
 
-def hold_included(source: Source, works: Works) -> HeldUnits:
+def hold_included(source: Source, works: Works) -> HeldUnits | None:
     """Hold included units for the work. An account that is billed by month holds none."""
-    if not _is_prepaid(source):
-        return HeldUnits()
-    rooms = free_rooms(source.tenant_id)
+    rooms = free_rooms(source.tenant_id) if _is_prepaid(source) else []
     if not rooms:
-        return HeldUnits()
+        return None
     to_do = works()
     taken = _taken(source, allot(to_do, rooms), rooms, anyhow=False)
     allotted = allot(to_do, _granted(rooms, taken))
@@ -116,25 +108,15 @@ def _by_pool(allotted: Iterable[Allotted]) -> dict[str, int]:
 def could_be_included(tenant_id: UUID, works: Works) -> int:
     """Return the amount that a hold would save through included units. Nothing is held."""
     rooms = rooms_seen(tenant_id)
-    allotted = allot(works(), rooms) if rooms else []
-    return sum(one.saved_micros for one in allotted)
+    return sum(one.saved_micros for one in allot(works(), rooms)) if rooms else 0
 
 
 def _less(held: Sequence[Remaining], free: Sequence[Remaining]) -> list[Remaining]:
     """Return the free units minus those released a moment ago, so that they are not counted twice."""
     again = {room.pool_id: room.quantity for room in held}
-    return [
-        Remaining(
-            room.pool_id, room.model, room.meter, room.quantity - again.get(room.pool_id, 0), room.month
-        )
-        for room in free
-    ]
+    return [replace(room, quantity=room.quantity - again.get(room.pool_id, 0)) for room in free]
 
 
 def _is_prepaid(source: Source) -> bool:
     """Return whether the account is prepaid in this currency. The wallet stays locked until the transaction ends."""
-    open_wallet(source.tenant_id, source.currency)
-    wallet = Wallet.objects.select_for_update(no_key=True).get(
-        tenant_id=source.tenant_id, currency=source.currency
-    )
-    return wallet.kind == Wallet.Kind.PREPAID
+    return locked_wallet(source.tenant_id, source.currency).kind == Wallet.Kind.PREPAID

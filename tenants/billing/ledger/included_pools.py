@@ -1,17 +1,15 @@
-"""Reads and locks the pools of the present month and moves their units. It runs inside a transaction that has locked
-the wallet.
-"""
+"""Reads and locks the month's pools and moves their units, in a transaction that has locked the wallet."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
-from typing import Any
 from uuid import UUID
 
 from django.db import connections
 
 from tenants.billing.ledger.included_models import IncludedPool
 from tenants.billing.ledger.included_units import Allotted, Remaining
-from tenants.billing.ledger.plan_standing import Granted, granted_now
+from tenants.billing.ledger.plan_standing import granted_now
 from tenants.billing.ledger.posting import TODAY, Source
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
@@ -37,7 +35,7 @@ ORDER BY since DESC, model, meter FOR NO KEY UPDATE
 _HOLD = """
 WITH held AS (
     INSERT INTO tenants_includedhold (id, tenant_id, pool_id, source_kind, source_id, quantity)
-    VALUES (%(id)s, %(tenant)s, %(pool)s, %(source_kind)s, %(source)s, %(quantity)s)
+    VALUES (%(id)s, %(tenant)s, %(pool)s, %(source_kind)s, %(source_id)s, %(quantity)s)
 )
 UPDATE tenants_includedpool SET held = held + %(quantity)s WHERE id = %(pool)s AND tenant_id = %(tenant)s
 """
@@ -45,11 +43,11 @@ _LET_GO = """
 WITH locked AS MATERIALIZED (
     SELECT id FROM tenants_includedpool WHERE tenant_id = %(tenant)s AND id IN (
         SELECT pool_id FROM tenants_includedhold
-        WHERE tenant_id = %(tenant)s AND source_kind = %(source_kind)s AND source_id = %(source)s
+        WHERE tenant_id = %(tenant)s AND source_kind = %(source_kind)s AND source_id = %(source_id)s
     ) ORDER BY model, meter FOR NO KEY UPDATE
 ), gone AS (
     DELETE FROM tenants_includedhold
-    WHERE tenant_id = %(tenant)s AND source_kind = %(source_kind)s AND source_id = %(source)s
+    WHERE tenant_id = %(tenant)s AND source_kind = %(source_kind)s AND source_id = %(source_id)s
     RETURNING pool_id, quantity
 )
 UPDATE tenants_includedpool p SET held = p.held - gone.quantity FROM gone JOIN locked ON locked.id = gone.pool_id
@@ -60,7 +58,7 @@ _USE = f"""
 WITH used AS (
     INSERT INTO tenants_includeduse (id, tenant_id, pool_id, source_kind, source_id, month, day, model, cached, price,
                                      quantity, saved_micros, currency, created_at)
-    VALUES (%(id)s, %(tenant)s, %(pool)s, %(source_kind)s, %(source)s, %(month)s,
+    VALUES (%(id)s, %(tenant)s, %(pool)s, %(source_kind)s, %(source_id)s, %(month)s,
             coalesce(%(day)s::date, {TODAY}), %(model)s, %(cached)s, %(price)s::jsonb,
             %(quantity)s, %(spared)s, %(currency)s, clock_timestamp())
 )
@@ -73,25 +71,21 @@ def free_rooms(tenant_id: UUID) -> list[Remaining]:
     granted = granted_now(tenant_id)
     if granted is None:
         return []
-    _grant(tenant_id, granted)
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_FREE, {"tenant": tenant_id, "since": granted.since})
-        month = _month_of(granted.since)
-        return [
-            Remaining(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()
-        ]
+        values = {"tenant": tenant_id, "since": granted.since}
+        for one in granted.included:
+            more = {"id": uuid7(), "model": one.model, "meter": one.meter, "granted": one.quantity}
+            cursor.execute(_GRANT, values | more)
+        cursor.execute(_FREE, values)
+        return [Remaining(*row, _month_of(granted.since)) for row in cursor.fetchall()]
 
 
 def rooms_of_month(tenant_id: UUID, month: date) -> list[Remaining]:
-    """Return the units of a past month that were never used. If the month had two plans, those of the later plan come
-    first.
-    """
+    """Return the units of a past month that were never used, those of a later plan of that month first."""
     after = Month.of(month).after_last
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_OF_MONTH, {"tenant": tenant_id, "since": _at(month), "until": _at(after)})
-        return [
-            Remaining(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()
-        ]
+        return [Remaining(*row, month) for row in cursor.fetchall()]
 
 
 def rooms_seen(tenant_id: UUID) -> list[Remaining]:
@@ -107,49 +101,35 @@ def rooms_seen(tenant_id: UUID) -> list[Remaining]:
     ]
 
 
-def _grant(tenant_id: UUID, granted: Granted) -> None:
-    with connections[current_alias()].cursor() as cursor:
-        for one in granted.included:
-            values: dict[str, Any] = {"id": uuid7(), "tenant": tenant_id, "since": granted.since}
-            cursor.execute(
-                _GRANT, {**values, "model": one.model, "meter": one.meter, "granted": one.quantity}
-            )
-
-
 def hold_units(source: Source, allotted: Iterable[Allotted]) -> None:
-    quantities: dict[UUID, int] = {}
+    quantities: Counter[UUID] = Counter()
     for one in allotted:
-        quantities[one.room.pool_id] = quantities.get(one.room.pool_id, 0) + one.quantity
+        quantities[one.room.pool_id] += one.quantity
     with connections[current_alias()].cursor() as cursor:
         for pool_id, quantity in quantities.items():
-            cursor.execute(_HOLD, {**_named(source), "id": uuid7(), "pool": pool_id, "quantity": quantity})
+            cursor.execute(_HOLD, {**source.named, "id": uuid7(), "pool": pool_id, "quantity": quantity})
 
 
 def let_go(source: Source) -> list[Remaining]:
     """Release and return the units that were held for the source. It may take them before any other work."""
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_LET_GO, _named(source))
-        return [
-            Remaining(pool_id, model, meter, many, _month_of(since), held=True)
-            for pool_id, model, meter, many, since in cursor.fetchall()
-        ]
+        cursor.execute(_LET_GO, source.named)
+        return [Remaining(*row, _month_of(since), held=True) for *row, since in cursor.fetchall()]
 
 
 def use_units(source: Source, allotted: Iterable[Allotted]) -> None:
     with connections[current_alias()].cursor() as cursor:
         for (pool_id, month, model, cached, price), (quantity, spared) in _together(allotted).items():
             values = {
-                **_named(source),
+                **source.named,
                 "id": uuid7(),
                 "pool": pool_id,
                 "month": month,
-                "day": source.day,
                 "model": model,
                 "cached": cached,
                 "price": price,
                 "quantity": quantity,
                 "spared": spared,
-                "currency": source.currency,
             }
             cursor.execute(_USE, values)
 
@@ -171,7 +151,3 @@ def _at(day: date) -> datetime:
 
 def _month_of(since: datetime) -> date:
     return since.astimezone(UTC).date().replace(day=1)
-
-
-def _named(source: Source) -> dict[str, Any]:
-    return {"tenant": source.tenant_id, "source_kind": source.kind, "source": source.id}

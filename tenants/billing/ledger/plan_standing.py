@@ -68,9 +68,7 @@ def granted_now(tenant_id: UUID) -> Granted | None:
 
 
 def standing_of(tenant_id: UUID) -> Standing:
-    """Return the units left: for a prepaid account those left in its pools, for others those left after the month's
-    usage.
-    """
+    """Return the units left: of a prepaid account in its pools, of others after the month's usage."""
     granted = granted_now(tenant_id)
     if granted is None:
         return NOTHING_INCLUDED

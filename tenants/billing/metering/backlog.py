@@ -61,9 +61,7 @@ class Backlog:
         return next(iter(self._read("-", "+", count=1)), None)
 
     def batches(self) -> Iterator[list[Entry]]:
-        """Yield batches from the oldest entry to the one that is the newest at the start. The loop therefore ends, and
-        entries that are left in the stream block nothing.
-        """
+        """Yield batches up to the entry that is the newest now, so that the loop ends whatever stays in the stream."""
         newest = cast(_Found, self._client.xrevrange(self._key, count=1))
         until = newest[0][0] if newest else "-"
         batch: list[Entry] = []
@@ -85,9 +83,7 @@ class Backlog:
         )
 
     def set_aside(self, refused: Sequence[Refused]) -> None:
-        """Move the entries to the second stream in one transaction. If two processes do this at once, an entry is there
-        twice, but it is never missing from both streams.
-        """
+        """Move the entries to the second stream in one transaction. At worst, two processes put one there twice."""
         for part in parts_of(refused, AT_ONCE):
             pipeline = self._client.pipeline(transaction=True)
             for one in part:

@@ -13,15 +13,23 @@ from uuid import UUID
 
 import structlog
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError, connections
+from prometheus_client import Counter, Gauge
 from redis.exceptions import RedisError
 
 from tenants.accounts.models import Tenant
 from tenants.billing.metering.backlog import Backlog, Entry, Refused, durable_redis, parts_of
 from tenants.billing.metering.events import MeterEvent, Unreadable, read_event
 from tenants.billing.metering.keys import ASIDE, FIELD, STREAM
-from tenants.billing.metering.metrics import OLDEST, ROLLED_UP, SET_ASIDE, WAITING
 from tenants.billing.metering.services import record_events
 from tenants.core.db.unit_of_work import APP, unit_of_work
+
+WAITING = Gauge("maas_meter_events_pending", "Meter events in the stream that are not recorded yet.")
+OLDEST = Gauge("maas_meter_oldest_seconds", "Age of the oldest meter event in the stream.")
+ROLLED_UP = Counter(
+    "maas_meter_rolled_up_total", "Meter events that were recorded and removed from the stream."
+)
+SET_ASIDE = Counter("maas_meter_quarantined_total", "Meter events that could not be recorded.", ["reason"])
+
 
 log = structlog.get_logger(__name__)
 ROLL_UP_EVERY_S = 0.5
@@ -47,9 +55,7 @@ class _Read:
 
 
 def roll_up_uses() -> None:
-    """Copy events for as long as new ones arrive, up to `ROUND_S`, so that a busy service does not open a new
-    connection each time.
-    """
+    """Copy events while new ones arrive, up to `ROUND_S`, so that a busy service seldom opens a connection."""
     until_s = time.monotonic() + ROUND_S
     with _outages_told():
         while roll_up(Backlog(durable_redis(), STREAM)) and time.monotonic() < until_s:
@@ -57,9 +63,7 @@ def roll_up_uses() -> None:
 
 
 def recount_set_aside() -> None:
-    """Count events that an older version of the product set aside, or that were set aside before the cause was
-    fixed.
-    """
+    """Count events that were set aside by an older version of the product or before their cause was fixed."""
     aside = Backlog(durable_redis(), ASIDE)
     with _outages_told():
         for entries in aside.batches():
@@ -90,9 +94,7 @@ def roll_up(waiting: Backlog) -> int:
 
 
 def count(entries: Sequence[Entry]) -> Counted:
-    """Write the entries to Postgres. They are committed on return, and the stream is unchanged. Raises if Postgres is
-    unavailable.
-    """
+    """Write and commit the entries, and leave the stream as it is. Raises if Postgres is unavailable."""
     counted = Counted([], [])
     by_tenant: dict[UUID, list[_Read]] = defaultdict(list)
     for entry in entries:
@@ -109,9 +111,7 @@ def count(entries: Sequence[Entry]) -> Counted:
 
 
 def _record(tenant_id: UUID, reads: Sequence[_Read], counted: Counted) -> None:
-    """Record the events of one tenant. If Postgres refuses several together, each half is tried, until the bad ones are
-    isolated.
-    """
+    """Record the events of one tenant. If Postgres refuses several, halve them until the bad ones are isolated."""
     try:
         record_events(tenant_id=tenant_id, events=[read.event for read in reads])
     except (DataError, IntegrityError) as error:

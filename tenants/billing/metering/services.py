@@ -12,8 +12,8 @@ from django.db import connections, transaction
 from tenants.billing.ledger.committing import Charge, Charging
 from tenants.billing.ledger.included_units import Work
 from tenants.billing.ledger.posting import Source
+from tenants.billing.ledger.selectors import budget_keys
 from tenants.billing.ledger.services import lock_wallets, settle
-from tenants.billing.ledger.spendable import budget_keys
 from tenants.billing.metering.events import MeterEvent
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.ids import uuid7

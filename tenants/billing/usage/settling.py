@@ -1,6 +1,4 @@
-"""Merges the several rows of an ended day into one, and adds them to the day's total over all keys and to the month's
-total of each key.
-"""
+"""Merges the rows of an ended day into one, and adds them to the day's total and to each key's month."""
 
 from django.db import connections, transaction
 
@@ -61,9 +59,7 @@ SELECT count(*) FROM gone
 
 
 def settle_days() -> int:
-    """Merge the rows and return the number of rows that were replaced. Each step is a separate transaction, which a
-    crash undoes as a whole.
-    """
+    """Merge the rows and return the number replaced. A crash undoes the step in progress as a whole."""
     settled = 0
     with operator_work():
         while step := _settle_some():

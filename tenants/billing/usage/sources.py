@@ -88,9 +88,7 @@ def whole_months(start: date, end: date, today: date) -> tuple[date, date]:
 
 
 def windows(start: datetime, end: datetime, first_days: int) -> list[tuple[datetime, datetime]]:
-    """Split the time into parts, each twice as long as the one before. A caller that needs only the first rows then
-    reads few parts.
-    """
+    """Split the time into parts that double in length, so that a caller reads few parts for the first rows."""
     found, days = [], first_days
     while start < end:
         until = min(end, start + days * _DAY)

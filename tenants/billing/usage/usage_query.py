@@ -82,9 +82,7 @@ def _start(bucket: Bucket, end: datetime, now: datetime) -> datetime:
 
 
 def _moment(name: str, text: str, bucket: Bucket) -> datetime:
-    """Parse a date or time. A date means its midnight. A time that falls between two steps of the sums is refused and
-    not rounded.
-    """
+    """Parse a date, meaning its midnight, or a time. A time between two steps of the sums is refused."""
     try:
         moment = _midnight(date.fromisoformat(text)) if len(text) <= 10 else datetime.fromisoformat(text)
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)

@@ -17,8 +17,8 @@ from tenants.billing.payments.models import Payment
 from tenants.plans.wording import name_of, number_of, rounded_money, symbol_of
 
 TONES = {"open": "wait", "overdue": "bad", "paid": "good", "written_off": "", "credit_note": ""}
+MAX_LINES = 500
 KINDS = {Wallet.Kind.PREPAID: "prepaid", Wallet.Kind.INVOICED: "invoiced"}
-OF = {"account": "Budget this month", "key": "Budget of a key"}
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,6 @@ class InvoiceView:
     """Pairs of text about changes after the invoice was issued."""
     notes: Sequence[InvoiceRow]
     payments: Sequence[PaymentRow]
-
-
-MAX_LINES = 500
 
 
 def units_row(included: IncludedRow) -> UnitsRow:

@@ -21,9 +21,7 @@ LONGEST_ID = 200
 @require_safe
 @members_only
 def saved_card(request: HttpRequest, identity: Identity) -> HttpResponse:
-    """Show the saved card. A person who returns from the provider names the page they used, and the provider is asked
-    for its result.
-    """
+    """Show the saved card. After a return from the provider, ask it for the result of the page it names."""
     identity.require("billing:read")
     page = request.GET.get("saved", "")[:LONGEST_ID]
     if page.startswith("cs_") and "billing:write" in identity.scopes:

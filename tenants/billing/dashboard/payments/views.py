@@ -1,11 +1,17 @@
 """Views of payments: the list, one payment with its status, buying credit, and paying an invoice."""
 
+from collections.abc import Sequence
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tenants.billing.dashboard.payments.forms import TopUpForm
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.payment_display import PaymentView
@@ -29,6 +35,8 @@ from tenants.billing.payments.selectors import (
     ways_to_pay,
 )
 from tenants.billing.payments.services import (
+    MAX_MICROS,
+    TopUp,
     begin_invoice_payment,
     begin_top_up,
     currencies_of,
@@ -37,10 +45,49 @@ from tenants.billing.payments.services import (
 )
 from tenants.billing.payments.upkeep import look_at
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.ids import uuid7
+from tenants.core.shares import unit_micros
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
+from tenants.plans.wording import MICROS, rounded_money
 
 SHOWN = 20
+
+
+class TopUpForm(forms.Form):
+    amount = forms.DecimalField(
+        label=_("Amount"),
+        min_value=0,
+        max_value=MAX_MICROS // MICROS,
+        decimal_places=6,
+        widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
+    )
+    currency = forms.ChoiceField(label=_("Currency"))
+    provider = forms.ChoiceField(label=_("Payment method"), widget=forms.RadioSelect)
+    once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
+    """An id of this form. If the form is sent again, for example by a second click, there is still one payment."""
+
+    def __init__(self, *args: Any, currencies: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._choose("currency", [(one, one) for one in currencies])
+        self._choose("provider", [(way.name, way.words.capitalize()) for way in ways_to_pay()])
+
+    def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+        self.initial.setdefault(name, choices[0][0])
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        amount, currency = said.get("amount"), said.get("currency")
+        if isinstance(amount, Decimal) and currency:
+            unit = unit_micros(currency)
+            if amount <= 0 or int(amount * MICROS) % unit:
+                self.add_error(
+                    "amount", f"Enter an amount above zero, in steps of {rounded_money(unit, currency)}."
+                )
+        return said
 
 
 @require_safe
@@ -63,32 +110,24 @@ def payment_list(request: HttpRequest, identity: Identity) -> HttpResponse:
 @require_safe
 @members_only
 def payment_page(request: HttpRequest, identity: Identity, payment_id: str) -> HttpResponse:
-    """Show what is known. A payment is shown as paid after the provider has said so, in an event or in response to a
-    query.
-    """
+    """Show what is known. A payment is shown as paid once the provider says so, in an event or a response."""
     identity.require("billing:read")
     payment = _found(identity, payment_id)
     if PaymentView(payment).waits_for_provider and take_look(payment.id, PAGE_LOOKS_EVERY):
-        _look(payment)
+        with suppress(
+            ProviderAway, ProviderRefused
+        ):  # The result is then not known yet, and the page says so.
+            look_at(payment.id)
         payment = _found(identity, payment_id)
     with unit_of_work(identity.tenant_id):
-        instructions = instructions_for(payment)
-        refunds = list(payment.refunds.order_by("id"))
-    context = {
-        "shown": PaymentView(payment),
-        "payment": payment,
-        "instructions": instructions,
-        "refunds": refunds,
-        "may_write": "billing:write" in identity.scopes,
-    }
+        context = {
+            "shown": PaymentView(payment),
+            "payment": payment,
+            "instructions": instructions_for(payment),
+            "refunds": list(payment.refunds.order_by("id")),
+            "may_write": "billing:write" in identity.scopes,
+        }
     return render(request, "tenants/billing/payment.html", context)
-
-
-def _look(payment: Payment) -> None:
-    try:
-        look_at(payment.id)
-    except (ProviderAway, ProviderRefused):
-        return  # The result is not known yet, and the page says so.
 
 
 def _found(identity: Identity, payment_id: str) -> Payment:
@@ -105,13 +144,14 @@ def top_up(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("billing:write")
     form = TopUpForm(request.POST or None, currencies=currencies_of(identity.tenant_id), label_suffix="")
     if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
         try:
             payment = begin_top_up(
                 tenant_id=identity.tenant_id,
-                provider=form.cleaned_data["provider"],
-                wanted=form.wanted,
+                provider=data["provider"],
+                wanted=TopUp(data["currency"], int(data["amount"] * MICROS)),
                 made_by=str(request.user),
-                once=form.cleaned_data["once"],
+                once=data["once"],
             )
         except FormReused as refusal:
             form.add_error("amount", refusal.detail)

@@ -1,6 +1,4 @@
-"""Tests of calls against a balance: what they may cost is set aside, what they did cost is charged, and the balance is
-never exceeded.
-"""
+"""Tests of calls against a balance: its holds and charges never exceed it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterator

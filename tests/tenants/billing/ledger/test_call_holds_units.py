@@ -1,6 +1,4 @@
-"""Tests of calls of a prepaid account whose plan includes units: the units are used first, then the money, and neither
-is exceeded.
-"""
+"""Tests of calls of a prepaid account: its plan's units are used first, then its money, and neither is exceeded."""
 
 import asyncio
 import random
@@ -193,9 +191,7 @@ def test_of_a_call_in_part_that_part_is_paid(
 def test_whatever_calls_and_jobs_do_at_once_neither_units_nor_money_are_passed(
     threads: DatabaseThreads, identity: Identity, plan: Plan, purse: Purse, seed: int
 ) -> None:
-    """Two models at two prices, with units of their own and shared units, run calls and jobs that use less than they
-    set aside.
-    """
+    """Two models with own and shared units run calls and jobs that use less than they set aside."""
     chance = random.Random(seed)
     include(plan, 3_000, model="dear", meter="token")
     include(plan, 5_000, meter="token")

@@ -1,6 +1,4 @@
-"""Tests of what Redis sets aside: it is never more than there is, whoever asks, and however looks and charges
-interleave.
-"""
+"""Tests of what Redis sets aside: never more than there is, however looks and charges interleave."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -188,9 +186,7 @@ def test_what_nobody_speaks_of_any_more_is_over_in_its_time(server: MortalRedis)
 def test_whatever_comes_in_between_what_is_given_and_charged_never_passes_what_there_was(
     server: MortalRedis,
 ) -> None:
-    """Looks that are old, charges that are committed but not yet reported, and settlements of any cost come in random
-    order.
-    """
+    """Old looks, charges committed but not reported yet, and settlements of any cost come in random order."""
 
     async def go(seed: int) -> None:
         random, first, whole = Random(seed), wanted(), 300

@@ -10,7 +10,7 @@ from tenants.authentication.selectors import acting_for, identify_key
 from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.errors import BudgetExhausted
 from tenants.billing.ledger.models import Budget
-from tenants.billing.ledger.own_budgets import set_own_budget
+from tenants.billing.ledger.terms import set_own_budget
 from tenants.billing.ledger.reservations import Reservation
 from tenants.billing.ledger.selectors import balances
 from tenants.billing.ledger.services import hold

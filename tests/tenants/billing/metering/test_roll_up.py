@@ -69,9 +69,7 @@ def sample(name: str, **labels: str) -> float:
 
 @contextmanager
 def being_recorded_elsewhere(event: MeterEvent) -> Iterator[None]:
-    """Record the use in a transaction that is rolled back in the end. Every other recorder of the same use waits for
-    it.
-    """
+    """Record the use in a transaction that is rolled back at last. Other recorders of the use wait for it."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute(

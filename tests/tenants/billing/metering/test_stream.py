@@ -53,9 +53,7 @@ def test_what_was_added_is_in_the_stream(client: "redis.Redis", make_event: Make
 
 
 def test_callers_at_once_share_trips(make_event: MakeEvent) -> None:
-    """64 callers share one connection, and Redis makes far fewer reads than there are events. Nobody else uses this
-    Redis.
-    """
+    """64 callers share one connection, and Redis, used by nobody else, makes far fewer reads than events."""
 
     async def add(stream: MeterStream, count: int) -> None:
         for _ in range(count):
