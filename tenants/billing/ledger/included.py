@@ -49,8 +49,7 @@ def hold_included(source: Source, works: Works) -> HeldUnits | None:
 
 
 def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allotted]:
-    """Use included units for the work and return the uses, which are not charged. Held units that are not needed become
-    free.
+    """Use included units and return the uses, which are not charged. Held units that are not needed become free.
 
     The units that were set aside for the work before it was done are used first, whatever other work waits for units.
     Free units come next.

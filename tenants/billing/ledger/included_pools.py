@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
+from typing import Any
 from uuid import UUID
 
 from django.db import connections
@@ -15,6 +16,7 @@ from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 from tenants.core.months import Month
 
+_MONTH = "date_trunc('month', since AT TIME ZONE 'UTC')::date"
 # The granted number never decreases, because units that were used stay used.
 _GRANT = """
 INSERT INTO tenants_includedpool AS pool (id, tenant_id, since, model, meter, granted, used, held)
@@ -22,16 +24,16 @@ VALUES (%(id)s, %(tenant)s, %(since)s, %(model)s, %(meter)s, %(granted)s, 0, 0)
 ON CONFLICT (tenant_id, since, model, meter) DO UPDATE SET granted = excluded.granted
 WHERE pool.granted < excluded.granted
 """
-_FREE = """
-SELECT id, model, meter, granted - used - held FROM tenants_includedpool
+_FREE = f"""
+SELECT id, model, meter, granted - used - held, {_MONTH} FROM tenants_includedpool
 WHERE tenant_id = %(tenant)s AND since = %(since)s AND granted > used + held
 ORDER BY model, meter FOR NO KEY UPDATE
-"""
-_OF_MONTH = """
-SELECT id, model, meter, granted - used - held FROM tenants_includedpool
+"""  # noqa: S608  # made of constants alone
+_OF_MONTH = f"""
+SELECT id, model, meter, granted - used - held, {_MONTH} FROM tenants_includedpool
 WHERE tenant_id = %(tenant)s AND since >= %(since)s AND since < %(until)s AND granted > used + held
 ORDER BY since DESC, model, meter FOR NO KEY UPDATE
-"""
+"""  # noqa: S608  # made of constants alone
 _HOLD = """
 WITH held AS (
     INSERT INTO tenants_includedhold (id, tenant_id, pool_id, source_kind, source_id, quantity)
@@ -39,7 +41,7 @@ WITH held AS (
 )
 UPDATE tenants_includedpool SET held = held + %(quantity)s WHERE id = %(pool)s AND tenant_id = %(tenant)s
 """
-_LET_GO = """
+_LET_GO = f"""
 WITH locked AS MATERIALIZED (
     SELECT id FROM tenants_includedpool WHERE tenant_id = %(tenant)s AND id IN (
         SELECT pool_id FROM tenants_includedhold
@@ -52,8 +54,8 @@ WITH locked AS MATERIALIZED (
 )
 UPDATE tenants_includedpool p SET held = p.held - gone.quantity FROM gone JOIN locked ON locked.id = gone.pool_id
 WHERE p.id = gone.pool_id AND p.tenant_id = %(tenant)s
-RETURNING p.id, p.model, p.meter, gone.quantity, p.since
-"""
+RETURNING p.id, p.model, p.meter, gone.quantity, {_MONTH}, true
+"""  # noqa: S608  # made of constants alone
 _USE = f"""
 WITH used AS (
     INSERT INTO tenants_includeduse (id, tenant_id, pool_id, source_kind, source_id, month, day, model, cached, price,
@@ -72,20 +74,20 @@ def free_rooms(tenant_id: UUID) -> list[Remaining]:
     if granted is None:
         return []
     with connections[current_alias()].cursor() as cursor:
-        values = {"tenant": tenant_id, "since": granted.since}
+        values: dict[str, Any] = {"tenant": tenant_id, "since": granted.since}
         for one in granted.included:
             more = {"id": uuid7(), "model": one.model, "meter": one.meter, "granted": one.quantity}
             cursor.execute(_GRANT, values | more)
         cursor.execute(_FREE, values)
-        return [Remaining(*row, _month_of(granted.since)) for row in cursor.fetchall()]
+        return [Remaining(*row) for row in cursor.fetchall()]
 
 
 def rooms_of_month(tenant_id: UUID, month: date) -> list[Remaining]:
     """Return the units of a past month that were never used, those of a later plan of that month first."""
-    after = Month.of(month).after_last
+    since, until = (datetime.combine(day, time(), UTC) for day in (month, Month.of(month).after_last))
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_OF_MONTH, {"tenant": tenant_id, "since": _at(month), "until": _at(after)})
-        return [Remaining(*row, month) for row in cursor.fetchall()]
+        cursor.execute(_OF_MONTH, {"tenant": tenant_id, "since": since, "until": until})
+        return [Remaining(*row) for row in cursor.fetchall()]
 
 
 def rooms_seen(tenant_id: UUID) -> list[Remaining]:
@@ -114,7 +116,7 @@ def let_go(source: Source) -> list[Remaining]:
     """Release and return the units that were held for the source. It may take them before any other work."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_LET_GO, source.named)
-        return [Remaining(*row, _month_of(since), held=True) for *row, since in cursor.fetchall()]
+        return [Remaining(*row) for row in cursor.fetchall()]
 
 
 def use_units(source: Source, allotted: Iterable[Allotted]) -> None:
@@ -143,11 +145,3 @@ def _together(allotted: Iterable[Allotted]) -> dict[tuple[object, ...], tuple[in
         quantity, spared = found.get(key, (0, 0))
         found[key] = (quantity + one.quantity, spared + one.saved_micros)
     return found
-
-
-def _at(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
-def _month_of(since: datetime) -> date:
-    return since.astimezone(UTC).date().replace(day=1)

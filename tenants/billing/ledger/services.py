@@ -68,13 +68,11 @@ class Bounds:
 def hold(
     source: Source, amount_micros: int, works: Works = nothing, *, bounds: Bounds | None = None
 ) -> int | None:
-    """Hold the amount and return it, or return None if nothing bounds the tenant's spending. Raise if there is not
-    enough.
+    """Hold the amount and return it, or None if nothing bounds the tenant's spending. Raise if there is not enough.
 
-    `bounds` is the result of `require_money` in the same transaction, so that it is not read twice.
-
-    `works` is the work that the hold is for. A prepaid account's included units are held before money. Call it last in
-    the transaction, except for steps that nothing else waits for, because the wallet's row stays locked until the end.
+    `bounds` is the result of `require_money` in the same transaction. Included units are held before money, for
+    `works`. Call it last in the transaction, except for steps that nothing else waits for, because the wallet's row
+    stays locked until the end.
     """
     if amount_micros <= 0:
         return None
@@ -136,11 +134,9 @@ def settle(
 ) -> Mapping[date, int]:
     """Write the one settlement of a source: charge its cost and give back the rest of its hold.
 
-    `works` is the work that was done. A prepaid account's included units are not charged. With `over_months`, some of
-    the work may have been done in past months. The amounts collected for those are returned, by month.
-
-    If the cost exceeds the hold, balance and budgets are never overdrawn. The part beyond their headroom is booked as
-    uncollected, which is the operator's loss.
+    Included units for `works`, the work that was done, are not charged. With `over_months`, some of it may have been
+    done in past months. The amounts collected for those are returned, by month. Balance and budgets are never
+    overdrawn: the part of the cost beyond hold and headroom is booked as uncollected, the operator's loss.
     """
     held = held_micros or 0
     if held_micros is None:

@@ -50,12 +50,13 @@ def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -
             raise PlanArchived(f"The plan {plan.name!r} is archived. Choose an active plan.")
         now = database_now()
         starts_at = now if start is Start.NOW else _next_month(now)
-        is_first = not _had_a_plan(tenant_id)
+        is_first = not Subscription.objects.filter(tenant_id=tenant_id).exclude(plan=None).exists()
+        trial = timedelta(days=plan.trial_days) if plan and is_first else None
         made = Subscription.objects.create(
             tenant_id=tenant_id,
             plan=plan,
             starts_at=starts_at,
-            trial_ends_at=_trial_end(plan, starts_at) if plan and is_first else None,
+            trial_ends_at=starts_at + trial if trial else None,
         )
         if plan and is_first:
             _let_pay_beforehand(tenant_id, plan)
@@ -96,14 +97,6 @@ def _planned(tenant_id: UUID) -> QuerySet[Subscription]:
 def _next_month(now: datetime) -> datetime:
     first = Month.of(now.astimezone(UTC).date()).after_last
     return datetime(first.year, first.month, first.day, tzinfo=UTC)
-
-
-def _had_a_plan(tenant_id: UUID) -> bool:
-    return Subscription.objects.filter(tenant_id=tenant_id).exclude(plan=None).exists()
-
-
-def _trial_end(plan: Plan, starts_at: datetime) -> datetime | None:
-    return starts_at + timedelta(days=plan.trial_days) if plan.trial_days else None
 
 
 def _let_pay_beforehand(tenant_id: UUID, plan: Plan) -> None:

@@ -181,7 +181,7 @@ def _check_currency(currency: str) -> None:
         raise InvalidTerms(f"{currency[:20]!r} is not a currency. Use three capital letters, such as EUR.")
 
 
-MOST = 200
+MAX_OWN_BUDGETS = 200
 """The most budgets of one account, over all keys and currencies."""
 
 
@@ -189,23 +189,21 @@ class BudgetRefused(ValueError):
     """The error for a refused budget. Its text is for the person who sent the request."""
 
 
-def set_own_budget(
-    *, tenant_id: UUID, currency: str, monthly_micros: int, key_id: UUID | None = None
-) -> Budget | None:
-    """Set the budget and replace an existing one. Raises BudgetRefused, InvalidTerms."""
-    return _change(tenant_id, currency, monthly_micros, key_id)
-
-
 def remove_own_budget(*, tenant_id: UUID, budget_id: UUID) -> bool:
     with operator_work():
         budget = Budget.objects.filter(tenant_id=tenant_id, id=budget_id, set_by=Budget.By.TENANT).first()
     if budget is None:
         return False
-    _change(tenant_id, budget.currency, None, budget.api_key_id)
+    set_own_budget(
+        tenant_id=tenant_id, currency=budget.currency, monthly_micros=None, key_id=budget.api_key_id
+    )
     return True
 
 
-def _change(tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: UUID | None) -> Budget | None:
+def set_own_budget(
+    *, tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: UUID | None = None
+) -> Budget | None:
+    """Set or replace the budget, or remove it if the amount is None. Raises BudgetRefused, InvalidTerms."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         key = ApiKey.objects.filter(tenant_id=tenant_id, id=key_id).first() if key_id else None
         if key_id and key is None:
@@ -213,8 +211,8 @@ def _change(tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: 
         key_id = (key.budgets_of or key.id) if key else None
         mine = Budget.objects.filter(tenant_id=tenant_id, set_by=Budget.By.TENANT)
         before = mine.filter(currency=currency, api_key_id=key_id).first()
-        if before is None and monthly_micros is not None and mine.count() >= MOST:
-            raise BudgetRefused(f"This account has {MOST} budgets, the maximum. Remove one first.")
+        if before is None and monthly_micros is not None and mine.count() >= MAX_OWN_BUDGETS:
+            raise BudgetRefused(f"This account has {MAX_OWN_BUDGETS} budgets, the maximum. Remove one first.")
         made = set_budget(
             tenant_id=tenant_id,
             currency=currency,

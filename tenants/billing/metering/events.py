@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 from tenants.plans.prices import Meter, Price
@@ -137,8 +137,8 @@ def read_event(written: bytes) -> MeterEvent:
 def _read(form: struct.Struct, written: bytes) -> MeterEvent:
     _, event_id, tenant_id, version, quantity, micros, per, at_ms, livemode, *more = form.unpack_from(written)
     kind, model, meter, currency = written[form.size :].decode().split(_BETWEEN_WORDS)
-    left_out = [kind == CACHE, _NO_KEY.bytes, 0, 0, 0][len(more) :]
-    cached, key, saved_micros, covered, of_all = *more, *left_out
+    left_out: list[Any] = [kind == CACHE, _NO_KEY.bytes, 0, 0, 0]
+    cached, key, saved_micros, covered, of_all = more + left_out[len(more) :]
     return MeterEvent(
         id=UUID(bytes=event_id),
         tenant_id=UUID(bytes=tenant_id),

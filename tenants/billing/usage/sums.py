@@ -128,8 +128,7 @@ def sums_and_totals(
 ) -> tuple[list[Row], dict[bool, Sum]]:
     """Return some rows, and the sums over all rows.
 
-    If there are no groups, one query reads both. With many groups, splitting live and test usage costs as much as it
-    saves.
+    Without groups, one query reads both. With many groups, splitting live and test usage costs as much as it saves.
     """
     if after is not None or asked.group_by:
         return sums(asked, limit=limit, after=after), totals(asked)

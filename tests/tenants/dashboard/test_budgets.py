@@ -114,7 +114,7 @@ def test_what_is_no_budget_is_refused_and_nothing_is_set(
 def test_there_is_an_end_to_how_many_there_are(
     member: Client, tenant: CreatedTenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenants.billing.ledger.terms.MOST", 1)
+    monkeypatch.setattr("tenants.billing.ledger.terms.MAX_OWN_BUDGETS", 1)
     member.post("/budgets", EUR)
     answer = member.post("/budgets", {**EUR, "of": str(key_of(tenant).pk)})
     assert "the maximum" in answer.content.decode()

@@ -1,7 +1,5 @@
 """Views of an account's balance, debts and invoices, and of its billing details."""
 
-from collections.abc import Callable
-from typing import Concatenate
 from uuid import UUID
 
 from django import forms
@@ -140,27 +138,10 @@ def invoice_list_csv(request: HttpRequest, identity: Identity) -> HttpResponse:
     return as_file(written.encode(), CSV, "invoices.csv")
 
 
-def _of_an_invoice(
-    view: Callable[[HttpRequest, Identity, WholeInvoice], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, Identity, ...], HttpResponse]:
-    """Find the invoice that the URL names. Another tenant's invoice is treated like one that does not exist."""
-
-    def for_invoice(request: HttpRequest, identity: Identity, invoice_id: str) -> HttpResponse:
-        identity.require("billing:read")
-        with unit_of_work(identity.tenant_id):
-            invoice = find_invoice(invoice_id)
-            found = whole(invoice) if invoice else None
-        if found is None:
-            raise Http404("This invoice does not exist.")
-        return view(request, identity, found)
-
-    return for_invoice
-
-
 @require_safe
 @members_only
-@_of_an_invoice
-def invoice_page(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
+def invoice_page(request: HttpRequest, identity: Identity, invoice_id: str) -> HttpResponse:
+    found = _found(identity, invoice_id)
     with unit_of_work(identity.tenant_id):
         payments = list(Payment.objects.filter(invoice=found.invoice).order_by("-id"))
     context = {
@@ -177,25 +158,23 @@ def invoice_page(request: HttpRequest, identity: Identity, found: WholeInvoice) 
 
 @require_safe
 @members_only
-@_of_an_invoice
-def invoice_pdf(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
-    return pdf_file(found)
-
-
-@require_safe
-@members_only
-@_of_an_invoice
-def invoice_csv(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
-    return csv_file(found)
-
-
-@require_safe
-@members_only
-@_of_an_invoice
-def invoice_json(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
+def invoice_file(request: HttpRequest, identity: Identity, invoice_id: str, kind: str) -> HttpResponse:
+    found = _found(identity, invoice_id)
+    if kind != "json":
+        return pdf_file(found) if kind == "pdf" else csv_file(found)
     response = JsonResponse(whole_json(found), json_dumps_params={"ensure_ascii": False, "indent": 2})
-    response["Content-Disposition"] = f'attachment; filename="{file_name(found.invoice, "json")}"'
+    response["Content-Disposition"] = f'attachment; filename="{file_name(found.invoice, kind)}"'
     return response
+
+
+def _found(identity: Identity, invoice_id: str) -> WholeInvoice:
+    """Find the invoice that the URL names. Another tenant's invoice is treated like one that does not exist."""
+    identity.require("billing:read")
+    with unit_of_work(identity.tenant_id):
+        invoice = find_invoice(invoice_id)
+        if invoice is None:
+            raise Http404("This invoice does not exist.")
+        return whole(invoice)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,4 +1,4 @@
-"""Views of payments: the list, one payment with its status, buying credit, and paying an invoice."""
+"""Views for paying: payments, credit, invoices, and the saved card."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,10 +9,12 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tenants.billing.invoices.models import Invoice
+from tenants.billing.payments.cards import OUTDATED, begin_saving_card, forget_card, keep_card, let_card_pay
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.payment_display import PaymentView
 from tenants.billing.payments.provider.errors import (
@@ -25,7 +27,8 @@ from tenants.billing.payments.provider.errors import (
     ProviderRefused,
     ProviderUnavailable,
 )
-from tenants.billing.payments.provider.schedule import PAGE_LOOKS_EVERY
+from tenants.billing.payments.provider.schedule import AFTER_DAYS, PAGE_LOOKS_EVERY
+from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.selectors import (
     as_id,
     get_payment,
@@ -52,18 +55,19 @@ from tenants.identity.identity import Identity
 from tenants.plans.wording import MICROS, rounded_money
 
 SHOWN = 20
+LONGEST_ID = 200
 
 
 class TopUpForm(forms.Form):
     amount = forms.DecimalField(
-        label=_("Amount"),
+        label=gettext_lazy("Amount"),
         min_value=0,
         max_value=MAX_MICROS // MICROS,
         decimal_places=6,
         widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
     )
-    currency = forms.ChoiceField(label=_("Currency"))
-    provider = forms.ChoiceField(label=_("Payment method"), widget=forms.RadioSelect)
+    currency = forms.ChoiceField(label=gettext_lazy("Currency"))
+    provider = forms.ChoiceField(label=gettext_lazy("Payment method"), widget=forms.RadioSelect)
     once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
     """An id of this form. If the form is sent again, for example by a second click, there is still one payment."""
 
@@ -196,3 +200,62 @@ def _onward(request: HttpRequest, payment: Payment) -> HttpResponse:
     if payment.checkout_url and payment.status == Payment.Status.PENDING:
         return redirect(payment.checkout_url)
     return redirect("payment", payment.id)
+
+
+@require_safe
+@members_only
+def card_page(request: HttpRequest, identity: Identity) -> HttpResponse:
+    """Show the saved card. After a return from the provider, ask it for the result of the page it names."""
+    identity.require("billing:read")
+    page = request.GET.get("saved", "")[:LONGEST_ID]
+    if page.startswith("cs_") and "billing:write" in identity.scopes:
+        try:
+            if keep_card(page, of_tenant=identity.tenant_id) == OUTDATED:
+                messages.warning(
+                    request, _("A card was saved or removed in the meantime. Save this card again.")
+                )
+        except ProviderAway:
+            messages.warning(
+                request, _("The payment provider does not answer. The card will appear here soon.")
+            )
+        return redirect("saved_card")
+    with unit_of_work(identity.tenant_id):
+        card = saved_card()
+    context = {
+        "card": card,
+        "is_offered": card_provider() is not None,
+        "days": AFTER_DAYS,
+        "may_write": "billing:write" in identity.scopes,
+    }
+    return render(request, "tenants/billing/card.html", context)
+
+
+@require_POST
+@members_only
+def save_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    try:
+        return redirect(begin_saving_card(tenant_id=identity.tenant_id))
+    except (ProviderUnavailable, NoSuchProvider) as refusal:
+        messages.error(request, refusal.detail)
+        return redirect("saved_card")
+
+
+@require_POST
+@members_only
+def use_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    let_card_pay(tenant_id=identity.tenant_id, pays_invoices=request.POST.get("pays_invoices") == "yes")
+    return redirect("saved_card")
+
+
+@require_POST
+@members_only
+def remove_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    try:
+        forget_card(tenant_id=identity.tenant_id)
+        messages.success(request, _("Card removed. It is no longer charged."))
+    except ProviderUnavailable as refusal:
+        messages.warning(request, refusal.detail)
+    return redirect("saved_card")

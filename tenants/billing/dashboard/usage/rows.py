@@ -1,6 +1,6 @@
 """Usage as rows of text: tiles, tables and single records."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
@@ -35,7 +35,7 @@ class UsageRow:
     name: str
     quantities: list[tuple[str, str]]
     """Pairs of meter title and number, for each meter of the table. The number is empty if nothing was used."""
-    costs: list[str]
+    costs: Sequence[str]
     share_percent: int
     cached_percent: int = 0
     """The percentage of the records that were cache hits."""
@@ -95,8 +95,7 @@ def meters_of(summary: Summary) -> list[str]:
 
 
 def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str, str]]) -> list[UsageRow]:
-    """Return rows of models or keys, the most expensive first, in the currency with the highest charges. The last of
-    many become one row.
+    """Return rows of models or keys, the most expensive in the main currency first. The last of many become one row.
 
     `shown` returns the displayed name and the query string of its own page.
     """

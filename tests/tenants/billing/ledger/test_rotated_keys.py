@@ -10,10 +10,10 @@ from tenants.authentication.selectors import acting_for, identify_key
 from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.errors import BudgetExhausted
 from tenants.billing.ledger.models import Budget
-from tenants.billing.ledger.terms import set_own_budget
 from tenants.billing.ledger.reservations import Reservation
 from tenants.billing.ledger.selectors import balances
 from tenants.billing.ledger.services import hold
+from tenants.billing.ledger.terms import set_own_budget
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity

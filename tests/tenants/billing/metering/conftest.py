@@ -10,9 +10,9 @@ import redis
 from django.db.models import Sum
 from hypothesis import strategies as st
 
-from tenants.billing.metering.backlog import Backlog, Entry, durable_redis
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import ASIDE, FIELD, STREAM
+from tenants.billing.metering.roll_up import Backlog, Entry, durable_redis
 from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.ids import uuid7

@@ -18,10 +18,16 @@ from pytest_django import Settings
 
 from tenants.accounts.models import Tenant
 from tenants.billing.metering import backlog as backlogs
-from tenants.billing.metering.backlog import Backlog, durable_redis
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import FIELD, REASON, STREAM
-from tenants.billing.metering.roll_up import count, recount_set_aside, roll_up, roll_up_uses
+from tenants.billing.metering.roll_up import (
+    Backlog,
+    count,
+    durable_redis,
+    recount_set_aside,
+    roll_up,
+    roll_up_uses,
+)
 from tenants.billing.metering.stream import MeterStream
 from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work

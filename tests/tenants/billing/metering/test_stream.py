@@ -8,9 +8,9 @@ import redis
 from django.conf import settings
 
 from tenants.billing.metering import stream as streaming
-from tenants.billing.metering.backlog import Backlog
 from tenants.billing.metering.events import MeterEvent, read_event
 from tenants.billing.metering.keys import FIELD, STREAM
+from tenants.billing.metering.roll_up import Backlog
 from tenants.billing.metering.stream import MeterAway, MeterStream
 from tests.inference.rpc.mortal import LaneWire, MortalRedis
 from tests.inference.workers.brokers.servers import redis_server
