@@ -12,7 +12,7 @@ from inference.admin.plans.example_page import price_json
 from inference.admin.plans.selectors import models_own_prices
 from tenants.accounts.models import Tenant
 from tenants.admin_base.formatting import at
-from tenants.billing.ledger.plan_standing import Standing, standing_of
+from tenants.billing.ledger.selectors import Standing, standing_of
 from tenants.core.db.clock import database_now
 from tenants.limits.fields import AccountLimits
 from tenants.plans.agreed import AgreedPrices

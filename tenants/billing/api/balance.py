@@ -12,8 +12,7 @@ from rest_framework.views import APIView
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.billing.ledger.models import Wallet
-from tenants.billing.ledger.plan_standing import standing_of
-from tenants.billing.ledger.selectors import BudgetNow, balances
+from tenants.billing.ledger.selectors import BudgetNow, balances, standing_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 
@@ -46,7 +45,7 @@ WALLET: Fields = {
         allow_null=True, help_text="None where nothing but budgets bounds it."
     ),
 }
-BUDGETS = inline_serializer("BudgetOfMonth", BUDGET, many=True)
+BUDGETS = inline_serializer("BudgetOfMonth", {**BUDGET}, many=True)
 BALANCE = inline_serializer(
     "Balance", {"object": serializers.CharField(), **WALLET, "budgets": BUDGETS}, many=True
 )

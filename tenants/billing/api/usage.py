@@ -18,14 +18,15 @@ from rest_framework.views import APIView
 
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
+from tenants.api.pagination import limit_of
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, limit_parameter, list_of
 from tenants.api_keys.models import ApiKey
 from tenants.billing.usage.csv_rows import record_lines, sum_lines
 from tenants.billing.usage.sums import Row, Sum, end_of, sums_and_totals
-from tenants.billing.usage.usage_query import BUCKETS, GROUPS, PARAMETERS, BadQuestion, UsageQuery, asked
+from tenants.billing.usage.usage_query import BUCKETS, GROUPS, PARAMETERS, UsageQuery, asked
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError
+from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 from tenants.plans.prices import display
 
@@ -96,7 +97,7 @@ class UsageList(APIView):
         identity = caller(request, "usage:read")
         only(request, *PARAMETERS, "limit", "cursor")
         question = _of_caller(identity, asked(request.query_params, timezone.now()))
-        limit, cursor = _limit(request), request.query_params.get("cursor")
+        limit, cursor = limit_of(request, DEFAULT, MOST), request.query_params.get("cursor")
         after = None if cursor is None else read_cursor(question, cursor)
         with unit_of_work(identity.tenant_id):
             rows, of_all = sums_and_totals(question, limit=limit + 1, after=after)
@@ -140,7 +141,7 @@ class UsageExport(APIView):
         only(request, *PARAMETERS, "of")
         of = request.query_params.get("of", "sums")
         if of not in OF:
-            raise BadQuestion(f"of={of[:20]!r} must be one of {', '.join(OF)}.")
+            raise InvalidRequest(f"of={of[:20]!r} must be one of {', '.join(OF)}.")
         question = _of_caller(identity, asked(request.query_params, timezone.now()))
         return usage_file(identity, question, records=of == "records")
 
@@ -158,13 +159,6 @@ def usage_file(identity: Identity, question: UsageQuery, *, records: bool) -> St
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["Cache-Control"] = "private, no-store"
     return response
-
-
-def _limit(request: Request) -> int:
-    raw = request.query_params.get("limit", str(DEFAULT))
-    if not raw.isdecimal() or len(raw) > 9 or not 1 <= int(raw) <= MOST:
-        raise BadQuestion(f"limit={raw[:20]!r} must be a whole number from 1 to {MOST}.")
-    return int(raw)
 
 
 def row_json(row: Row, question: UsageQuery, keys: dict[str, dict[str, str]]) -> dict[str, object]:
@@ -206,10 +200,6 @@ def moment(at: datetime) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
 
-class BadCursor(DomainError):
-    code = "invalid_cursor"
-
-
 def write_cursor(question: UsageQuery, last: Row) -> str:
     """Return the position of a row as an opaque text."""
     place = [_kind(question), last.at.isoformat(), *last.of.values()]
@@ -218,7 +208,7 @@ def write_cursor(question: UsageQuery, last: Row) -> str:
 
 
 def read_cursor(question: UsageQuery, text: str) -> tuple[datetime, list[str]]:
-    """Decode a cursor. Raise BadCursor if it is invalid or belongs to another query."""
+    """Decode a cursor. Raise InvalidRequest if it is invalid or belongs to another query."""
     try:
         if len(text) > LONGEST_CURSOR:
             raise ValueError
@@ -233,9 +223,10 @@ def read_cursor(question: UsageQuery, text: str) -> tuple[datetime, list[str]]:
         or not question.start <= moment < question.end
         or len(place) != len(question.group_by)
     ):
-        raise BadCursor(
+        raise InvalidRequest(
             f"{text[:60]!r} is not a cursor of this list. Use next_cursor of the previous page with the same "
-            "from, to, bucket and group_by."
+            "from, to, bucket and group_by.",
+            code="invalid_cursor",
         )
     return moment, place
 

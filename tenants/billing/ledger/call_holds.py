@@ -17,7 +17,7 @@ import structlog
 
 from tenants.billing.ledger.errors import insufficient_funds
 from tenants.billing.ledger.headroom import Gone, Headrooms, Most, Units, Verdict
-from tenants.billing.ledger.included_pools import rooms_seen
+from tenants.billing.ledger.included import rooms_seen
 from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Reserved
 from tenants.billing.ledger.selectors import rooms_of
 from tenants.core.asgi.remembered import Remembered
@@ -147,7 +147,7 @@ class CallHolds:
         names = wanted.wants.pools
         gone = await self._seen(_asked(wanted), names)
         left = await self._threads.run(_units_left, wanted.tenant_id, most.meter, names)
-        return _UnitsLook(left, gone and gone.units)
+        return _UnitsLook(left, gone.units if gone else None)
 
     async def _look(self, asked: _Asked) -> _Look:
         """Read the headroom. Redis is read first, so that a charge in between is counted twice and not missed."""

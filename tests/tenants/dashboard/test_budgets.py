@@ -13,9 +13,9 @@ from tenants.api_keys.services import create_key, rotate_key
 from tenants.audit.models import AuditEntry
 from tenants.billing.ledger.errors import BudgetExhausted
 from tenants.billing.ledger.models import Budget
-from tenants.billing.ledger.terms import MOST
 from tenants.billing.ledger.posting import Source
 from tenants.billing.ledger.services import hold
+from tenants.billing.ledger.terms import MAX_OWN_BUDGETS as MOST
 from tenants.billing.ledger.terms import set_budget
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.core.ids import uuid7

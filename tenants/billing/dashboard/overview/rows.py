@@ -11,8 +11,7 @@ from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paper import PaperLine
 from tenants.billing.invoices.status_text import WORDS
 from tenants.billing.ledger.models import Wallet
-from tenants.billing.ledger.plan_standing import IncludedRow
-from tenants.billing.ledger.selectors import Balance
+from tenants.billing.ledger.selectors import Balance, IncludedRow
 from tenants.billing.payments.models import Payment
 from tenants.plans.wording import name_of, number_of, rounded_money, symbol_of
 

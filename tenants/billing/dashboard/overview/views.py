@@ -27,8 +27,7 @@ from tenants.billing.invoices.issued import (
 from tenants.billing.invoices.models import COUNTRY
 from tenants.billing.invoices.status_text import STANDINGS, WORDS
 from tenants.billing.invoices.upcoming import upcoming_rows
-from tenants.billing.ledger.plan_standing import standing_of
-from tenants.billing.ledger.selectors import balances
+from tenants.billing.ledger.selectors import balances, standing_of
 from tenants.billing.payments.models import Payment
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard_base.members import members_only

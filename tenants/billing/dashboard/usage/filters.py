@@ -16,7 +16,8 @@ from tenants.billing.usage.selectors import (
     usage_of_keys,
 )
 from tenants.billing.usage.summary import UsageLine
-from tenants.billing.usage.usage_query import GROUPS, NO_KEY, BadQuestion, Only, UsageQuery, only
+from tenants.billing.usage.usage_query import GROUPS, NO_KEY, Only, UsageQuery, only
+from tenants.core.errors import InvalidRequest
 from tenants.core.months import Month
 
 TEST = "test"
@@ -46,7 +47,7 @@ class UsageFilter:
         found = cls(parameters.get("model", "")[:100], parameters.get("key", "")[:36], mode)
         try:
             only({"key": found.key, "model": found.model})
-        except BadQuestion:
+        except InvalidRequest:
             return cls()
         return found
 

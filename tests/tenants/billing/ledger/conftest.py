@@ -1,17 +1,24 @@
-"""A tenant's money as the tables have it, and helpers that move it."""
+"""A tenant's money as the tables have it, helpers that move it, and a caller who spends it."""
 
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
 
+from tenants.authentication.selectors import identify_key
+from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.models import Budget, LedgerEntry, LedgerTransaction, Wallet
 from tenants.billing.ledger.posting import Source
 from tenants.billing.ledger.terms import grant_credit, set_budget, set_terms
+from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 
 
@@ -68,3 +75,26 @@ class Purse:
 @pytest.fixture
 def purse(tenant: CreatedTenant) -> Purse:
     return Purse(tenant.tenant.id)
+
+
+@pytest.fixture
+def threads() -> Iterator[DatabaseThreads]:
+    threads = DatabaseThreads("till", 2)
+    yield threads
+    threads.close()
+
+
+@pytest.fixture
+def identity(tenant: CreatedTenant) -> Identity:
+    """Return the identity as it is known a moment after there are terms."""
+    return replace(identify_key(tenant.key.text), bounded=True)
+
+
+@asynccontextmanager
+async def tills(threads: DatabaseThreads, url: str = "") -> AsyncIterator[tuple[CallHolds, CallHolds]]:
+    """Yield the tills of two processes."""
+    url = url or settings.MAAS_REDIS_URL
+    both = CallHolds(threads, url), CallHolds(threads, url)
+    yield both
+    for call_holds in both:
+        await call_holds.close()

@@ -1,13 +1,13 @@
 """Tests of calls against a balance: its holds and charges never exceed it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
+from uuid import UUID
 
 import pytest
-from django.conf import settings
 
 from tenants.authentication.selectors import identify_key
 from tenants.billing.ledger.call_holds import CallHolds
@@ -24,36 +24,9 @@ from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.prices import Price
 
-from .conftest import Purse
+from .conftest import Purse, tills
 
-CALL = Price("call", 10, 1, "EUR")
 NOWHERE = "redis://127.0.0.1:1/0"
-T = TypeVar("T")
-
-
-@pytest.fixture
-def threads() -> Iterator[DatabaseThreads]:
-    threads = DatabaseThreads("till", 1)
-    yield threads
-    threads.close()
-
-
-@pytest.fixture
-def identity(tenant: CreatedTenant) -> Identity:
-    """Return the identity as it is known a moment after there are terms."""
-    return replace(identify_key(tenant.key.text), bounded=True)
-
-
-@asynccontextmanager
-async def tills(threads: DatabaseThreads, url: str = "") -> AsyncIterator[tuple[CallHolds, CallHolds]]:
-    """Yield the tills of two processes."""
-    both = (
-        CallHolds(threads, url or settings.MAAS_REDIS_URL),
-        CallHolds(threads, url or settings.MAAS_REDIS_URL),
-    )
-    yield both
-    for call_holds in both:
-        await call_holds.close()
 
 
 async def taken(
@@ -71,28 +44,17 @@ async def all_of(asked: list[Coroutine[Any, Any, Reservation | None]]) -> list[R
     return [one for one in await asyncio.gather(*asked) if one is not None]
 
 
-def used(identity: Identity, *, key: bool = True) -> MeterEvent:
+def used(tenant_id: UUID, key_id: UUID | None, cost: int = 10, *, event_id: UUID | None = None) -> MeterEvent:
+    event_id, price = event_id or uuid7(), Price("call", cost, 1, "EUR")
     return MeterEvent(
-        id=uuid7(),
-        tenant_id=identity.tenant_id,
-        source_kind="call",
-        model="embed",
-        version=1,
-        quantity=1,
-        price=CALL,
-        livemode=True,
-        at_ms=uuid7().int >> 80,
-        key_id=identity.key_id if key else None,
+        event_id, tenant_id, "call", "embed", 1, 1, price, True, at_ms=event_id.int >> 80, key_id=key_id
     )
 
 
 def charge(*calls: Reservation, cost: int | None = None) -> None:
     """Record uses that cost `cost` each, as the scheduler does."""
     for one in calls:
-        price = Price("call", one.amount_micros if cost is None else cost, 1, "EUR")
-        use = MeterEvent(
-            one.id, one.tenant_id, "call", "embed", 1, 1, price, True, one.id.int >> 80, one.key_id
-        )
+        use = used(one.tenant_id, one.key_id, one.amount_micros if cost is None else cost, event_id=one.id)
         record_events(tenant_id=one.tenant_id, events=[use])
 
 
@@ -103,14 +65,12 @@ def test_a_caller_who_has_nothing_left_is_refused_and_one_without_terms_is_not(
 
     async def ask() -> None:
         async with tills(threads) as (call_holds, _):
-            assert (
-                await call_holds.reserve(replace(other_identity, bounded=True), uuid7(), "EUR", Most(10))
-                is None
-            )
-            assert await call_holds.reserve(identity, uuid7(), "EUR", Most(0)) is None
-            assert (
-                await call_holds.reserve(replace(identity, livemode=False), uuid7(), "EUR", Most(10)) is None
-            )
+            for caller, most in (
+                (replace(other_identity, bounded=True), 10),
+                (identity, 0),
+                (replace(identity, livemode=False), 10),
+            ):
+                assert await call_holds.reserve(caller, uuid7(), "EUR", Most(most)) is None
             assert not await taken(call_holds, identity)
             assert not await taken(call_holds, identity, 1, "USD")
             assert await taken(call_holds, identity, 9)
@@ -304,9 +264,10 @@ def test_calls_are_charged_once_together_and_to_the_budget_of_their_key(
 ) -> None:
     purse.prepaid(100)
     purse.budget(25, identity.key_id)
-    events = [used(identity), used(identity), used(identity, key=False)]
+    tenant_id, key_id = identity.tenant_id, identity.key_id
+    events = [used(tenant_id, key_id), used(tenant_id, key_id), used(tenant_id, None)]
     for _ in range(2):
-        record_events(tenant_id=identity.tenant_id, events=events)
+        record_events(tenant_id=tenant_id, events=events)
     assert purse.stands() == (70, 0)
     assert purse.of_budget() == (20, 0)
     assert purse.kinds() == ["grant", "charge", "charge"]
@@ -314,7 +275,8 @@ def test_calls_are_charged_once_together_and_to_the_budget_of_their_key(
 
 def test_calls_that_pass_the_balance_are_the_operators_loss(identity: Identity, purse: Purse) -> None:
     purse.prepaid(15)
-    record_events(tenant_id=identity.tenant_id, events=[used(identity), used(identity)])
+    events = [used(identity.tenant_id, identity.key_id) for _ in range(2)]
+    record_events(tenant_id=identity.tenant_id, events=events)
     assert purse.stands() == (0, 0)
     assert (purse.account("revenue"), purse.account("uncollected")) == (20, -5)
 
@@ -322,7 +284,7 @@ def test_calls_that_pass_the_balance_are_the_operators_loss(identity: Identity, 
 def test_a_charge_whose_record_fails_is_not_made(identity: Identity, purse: Purse) -> None:
     purse.prepaid(100)
     with suppress(KeyboardInterrupt), unit_of_work(identity.tenant_id):
-        record_events(tenant_id=identity.tenant_id, events=[used(identity)])
+        record_events(tenant_id=identity.tenant_id, events=[used(identity.tenant_id, identity.key_id)])
         raise KeyboardInterrupt
     assert purse.stands() == (100, 0)
     assert purse.kinds() == ["grant"]

@@ -2,14 +2,11 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 
 import pytest
-from django.conf import settings
 
-from tenants.authentication.selectors import identify_key
 from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.errors import InsufficientFunds
 from tenants.billing.ledger.headroom import Most
@@ -31,21 +28,9 @@ from tenants.plans.prices import Price
 from tests.tenants.billing.invoices.conftest import this_month
 from tests.tenants.plans.selling import include, make_plan
 
-from .conftest import Purse
+from .conftest import Purse, tills
 
 PRICES = {"dear": Price("token", 7_001, 1_000, "EUR"), "cheap": Price("token", 333, 1_000, "EUR")}
-
-
-@pytest.fixture
-def threads() -> Iterator[DatabaseThreads]:
-    threads = DatabaseThreads("till", 2)
-    yield threads
-    threads.close()
-
-
-@pytest.fixture
-def identity(tenant: CreatedTenant) -> Identity:
-    return replace(identify_key(tenant.key.text), bounded=True)
 
 
 @pytest.fixture
@@ -54,14 +39,6 @@ def plan(tenant: CreatedTenant) -> Plan:
     with operator_work():
         subscribe(tenant_id=tenant.tenant.id, plan=plan)
     return plan
-
-
-@asynccontextmanager
-async def tills(threads: DatabaseThreads) -> AsyncIterator[tuple[CallHolds, CallHolds]]:
-    both = CallHolds(threads, settings.MAAS_REDIS_URL), CallHolds(threads, settings.MAAS_REDIS_URL)
-    yield both
-    for call_holds in both:
-        await call_holds.close()
 
 
 @dataclass(frozen=True)
@@ -150,13 +127,11 @@ def test_what_has_units_keeps_them_whatever_is_dearer(
         async with tills(threads) as (call_holds, _):
             cheap = await caller.asks(call_holds, "cheap", 1_000)
             dear = await caller.asks(call_holds, "dear", 1_000)
-            assert cheap is not None
-            assert dear is not None
+            assert cheap
+            assert dear
             assert (cheap.units, dear.units) == ((0, 1_000), (0, 0))
-            return [
-                caller.used(call_holds, dear, "dear", 1_000),
-                caller.used(call_holds, cheap, "cheap", 1_000),
-            ]
+            used = [(dear, "dear"), (cheap, "cheap")]
+            return [caller.used(call_holds, call, model, 1_000) for call, model in used]
 
     for event in asyncio.run(ask()):
         recorded(identity, event)
@@ -175,7 +150,7 @@ def test_of_a_call_in_part_that_part_is_paid(
     async def ask() -> list[MeterEvent]:
         async with tills(threads) as (call_holds, _):
             call = await caller.asks(call_holds, "dear", 1_000)
-            assert call is not None
+            assert call
             assert call.units == (400, 0)
             return [caller.used(call_holds, call, "dear", 900)]
 

@@ -16,7 +16,6 @@ from tenants.billing.ledger.reserve_script import CHARGING, SETTLE, TEXT, Words,
 from tests.inference.rpc.mortal import MortalRedis
 
 NONE_GONE = Gone(0, 0)
-CALLERS = 200
 
 
 @pytest.fixture(scope="module")
@@ -49,37 +48,21 @@ def charged(server: MortalRedis, one: Reservation, amount: int | None = None, to
     say(server, one.tenant_id, charged_words(token, [charge], [one.id.hex]))
 
 
-def test_of_two_hundred_at_once_at_two_processes_as_many_get_money_as_there_is_for(
-    server: MortalRedis,
-) -> None:
-    first = wanted()
-
-    async def go() -> list[Reserved]:
-        async with opened(server) as one, opened(server) as two:
-            asked = (replace(first, id=uuid4()) for _ in range(CALLERS))
-            return await asyncio.gather(
-                *(
-                    (one, two)[number % 2].reserve(each, Headrooms(379), NONE_GONE)
-                    for number, each in enumerate(asked)
-                )
-            )
-
-    told = asyncio.run(go())
-    assert sum(one.verdict is Verdict.YES for one in told) == 37
-    assert {one.left_micros for one in told if one.verdict is Verdict.NO} == {9}
-
-
 def test_a_key_has_its_own_end_beside_that_of_its_account(server: MortalRedis) -> None:
     first, rooms = wanted(key=uuid4()), Headrooms(100, 25)
 
     async def go() -> list[Verdict]:
         async with opened(server) as desk:
-            asked = [*[replace(first, id=uuid4()) for _ in range(3)]]
+            asked = [replace(first, id=uuid4()) for _ in range(3)]
             asked += [replace(first, id=uuid4(), key_id=uuid4()) for _ in range(9)]
             rest = [(one, rooms if one.key_id == first.key_id else Headrooms(100)) for one in asked]
             return [(await desk.reserve(one, room, NONE_GONE)).verdict for one, room in rest]
 
     assert [one.name for one in asyncio.run(go())] == ["YES"] * 2 + ["NO"] + ["YES"] * 8 + ["NO"]
+
+
+async def verdict(desk: Reservations, one: Reservation, micros: int = 100) -> Verdict:
+    return (await desk.reserve(one, Headrooms(micros), NONE_GONE)).verdict
 
 
 def test_what_cost_less_leaves_the_rest_to_others_and_what_failed_leaves_all(server: MortalRedis) -> None:
@@ -91,10 +74,8 @@ def test_what_cost_less_leaves_the_rest_to_others_and_what_failed_leaves_all(ser
             for cost in (100, 30, 0):
                 await desk.reserve(first, Headrooms(100), NONE_GONE)
                 desk.settle(first, cost)
-                told = await desk.reserve(
-                    replace(first, id=uuid4(), amount_micros=101), Headrooms(100), NONE_GONE
-                )
-                left.append(told.left_micros)
+                more = replace(first, id=uuid4(), amount_micros=101)
+                left.append((await desk.reserve(more, Headrooms(100), NONE_GONE)).left_micros)
             return left
 
     assert asyncio.run(go()) == [0, 70, 100]
@@ -105,7 +86,7 @@ def test_a_line_that_is_run_again_is_set_aside_once(server: MortalRedis) -> None
 
     async def go() -> list[Verdict]:
         async with opened(server) as desk:
-            return [(await desk.reserve(line, Headrooms(100), NONE_GONE)).verdict for _ in range(3)]
+            return [await verdict(desk, line) for _ in range(3)]
 
     assert asyncio.run(go()) == [Verdict.YES] * 3
 
@@ -120,13 +101,12 @@ def test_a_look_from_before_a_charge_is_lessened_by_it_and_refuses_nobody_surely
             await desk.reserve(first, Headrooms(100), NONE_GONE)
             charged(server, first, 50)
             again = replace(first, id=uuid4())
-            assert (await desk.reserve(again, Headrooms(100), NONE_GONE)).verdict is Verdict.UNSURE
+            assert await verdict(desk, again) is Verdict.UNSURE
             gone = await desk.seen(first.tenant_id, None, "EUR")
             assert gone == Gone(50, 0)
             assert await desk.reserve(again, Headrooms(50), gone) == Reserved(Verdict.NO, 50, 60)
-            assert (
-                await desk.reserve(replace(again, amount_micros=50), Headrooms(50), gone)
-            ).verdict is Verdict.YES
+            less = replace(again, amount_micros=50)
+            assert (await desk.reserve(less, Headrooms(50), gone)).verdict is Verdict.YES
 
     asyncio.run(go())
 
@@ -142,9 +122,9 @@ def test_nobody_is_surely_refused_while_something_is_being_charged(server: Morta
             verdicts = []
             for token in ("a", "b"):
                 more = replace(first, id=uuid4())
-                verdicts.append((await desk.reserve(more, Headrooms(100), NONE_GONE)).verdict)
+                verdicts.append(await verdict(desk, more))
                 say(server, first.tenant_id, charged_words(token, [], []))
-            verdicts.append((await desk.reserve(more, Headrooms(100), NONE_GONE)).verdict)
+            verdicts.append(await verdict(desk, more))
             return verdicts
 
     assert asyncio.run(go()) == [Verdict.UNSURE, Verdict.UNSURE, Verdict.NO]
@@ -176,8 +156,7 @@ def test_what_nobody_speaks_of_any_more_is_over_in_its_time(server: MortalRedis)
                 await desk.reserve(first, Headrooms(100), NONE_GONE)
                 say(server, first.tenant_id, [SETTLE, first.id.hex, 100, seconds])
                 await asyncio.sleep(0.002)
-                more = replace(first, id=uuid4())
-                verdicts.append((await desk.reserve(more, Headrooms(100), NONE_GONE)).verdict)
+                verdicts.append(await verdict(desk, replace(first, id=uuid4())))
             return verdicts
 
     assert asyncio.run(go()) == [Verdict.NO, Verdict.YES]
@@ -224,7 +203,7 @@ def test_without_redis_it_is_said_at_once_that_nobody_knows_and_known_again_when
     async def go() -> None:
         async with opened(mortal) as desk:
             one = wanted()
-            assert (await desk.reserve(one, Headrooms(10), NONE_GONE)).verdict is Verdict.YES
+            assert await verdict(desk, one, 10) is Verdict.YES
             mortal.kill()
             for _ in range(2):
                 with pytest.raises(ReservationsAway):
@@ -232,7 +211,7 @@ def test_without_redis_it_is_said_at_once_that_nobody_knows_and_known_again_when
             desk.settle(one, 0)
             mortal.start()
             await asyncio.sleep(0.6)
-            assert (await desk.reserve(one, Headrooms(10), NONE_GONE)).verdict is Verdict.YES
+            assert await verdict(desk, one, 10) is Verdict.YES
 
     try:
         asyncio.run(go())

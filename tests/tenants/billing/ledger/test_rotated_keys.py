@@ -19,10 +19,8 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 
-from .conftest import Purse
-from .test_call_holds import all_of, charge, taken, threads, tills
-
-__all__ = ["threads"]
+from .conftest import Purse, tills
+from .test_call_holds import all_of, charge, taken
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import product
 
 import psycopg
 import pytest
@@ -68,12 +69,11 @@ def test_of_a_balance_for_one_one_of_many_at_once_gets_it(purse: Purse) -> None:
 
     def try_it(_: int) -> bool:
         try:
-            held(purse, 100)
+            return bool(held(purse, 100))
         except InsufficientFunds:
             return False
         finally:
             connections.close_all()
-        return True
 
     with ThreadPoolExecutor(8) as pool:
         assert sorted(pool.map(try_it, range(20))) == [False] * 19 + [True]
@@ -164,21 +164,19 @@ def test_entries_that_do_not_come_to_nothing_are_refused_at_the_end(purse: Purse
     assert purse.stands() == (100, 0)
 
 
-@pytest.mark.parametrize("table", ["tenants_ledgerentry", "tenants_ledgertransaction"])
-@pytest.mark.parametrize("alias", [APP, OPERATOR, "owner"])
+@pytest.mark.parametrize(
+    ("alias", "table"),
+    [
+        *product((APP, OPERATOR, "owner"), ("tenants_ledgerentry", "tenants_ledgertransaction")),
+        (APP, "tenants_usagerecord"),
+    ],
+)
 @pytest.mark.parametrize(
     "statement", ["UPDATE {} SET currency = 'XXX'", "DELETE FROM {}", "TRUNCATE {} CASCADE"]
 )
 def test_nobody_changes_or_takes_away_what_is_written(alias: str, table: str, statement: str) -> None:
     with pytest.raises(DatabaseError) as refused, connections[alias].cursor() as cursor:
         cursor.execute(statement.format(table))
-    assert isinstance(refused.value.__cause__, psycopg.errors.InsufficientPrivilege)
-
-
-@pytest.mark.parametrize("statement", ["UPDATE {} SET quantity = 0", "DELETE FROM {}", "TRUNCATE {} CASCADE"])
-def test_who_serves_requests_changes_nothing_of_what_was_used(statement: str) -> None:
-    with pytest.raises(DatabaseError) as refused, connections[APP].cursor() as cursor:
-        cursor.execute(statement.format("tenants_usagerecord"))
     assert isinstance(refused.value.__cause__, psycopg.errors.InsufficientPrivilege)
 
 

@@ -17,7 +17,7 @@ from prometheus_client import REGISTRY
 from pytest_django import Settings
 
 from tenants.accounts.models import Tenant
-from tenants.billing.metering import backlog as backlogs
+from tenants.billing.metering import roll_up as rolling
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import FIELD, REASON, STREAM
 from tenants.billing.metering.roll_up import (
@@ -168,8 +168,8 @@ def test_what_was_committed_and_not_taken_out_is_counted_once(
 def test_more_than_a_batch_is_taken_in_one_look(
     client: "redis.Redis", waiting: Backlog, make_event: MakeEvent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backlogs, "BATCH", 10)
-    monkeypatch.setattr(backlogs, "AT_ONCE", 5)
+    monkeypatch.setattr(rolling, "BATCH", 10)
+    monkeypatch.setattr(rolling, "AT_ONCE", 5)
     made = [make_event() for _ in range(25)]
     put(client, *made)
     assert roll_up(waiting) == 25
