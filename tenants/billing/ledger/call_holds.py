@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -34,11 +33,7 @@ SURE_WITHIN_S = 1.0
 """Seconds for which the values are read again before a call is refused because of a read that may be out of date."""
 PAUSE_S = 0.02
 _Asked = tuple[UUID, UUID | None, str]
-
-
-class _Pools(NamedTuple):
-    tenant_id: UUID
-    names: tuple[str, ...]
+_Pools = tuple[UUID, tuple[str, ...]]
 
 
 @dataclass(slots=True)
@@ -165,7 +160,7 @@ def _asked(of: Reservation) -> _Asked:
 
 
 def _pools(of: Reservation) -> _Pools:
-    return _Pools(of.tenant_id, of.wants.pools)
+    return of.tenant_id, of.wants.pools
 
 
 def _told_alone(wanted: Reservation, look: _Look, units: _UnitsLook) -> Reserved:

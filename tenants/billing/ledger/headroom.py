@@ -74,7 +74,6 @@ class Units:
 
     most: int
     pools: tuple[str, ...]
-    """The names of the pools."""
 
 
 NO_UNITS = Units(0, ())

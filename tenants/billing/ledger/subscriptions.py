@@ -59,8 +59,7 @@ def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -
             trial_ends_at=starts_at + trial if trial else None,
         )
         if plan and is_first:
-            _let_pay_beforehand(tenant_id, plan)
-            _give_trial_credit(made, plan)
+            _begin_first_plan(made, plan)
     return made
 
 
@@ -99,16 +98,14 @@ def _next_month(now: datetime) -> datetime:
     return datetime(first.year, first.month, first.day, tzinfo=UTC)
 
 
-def _let_pay_beforehand(tenant_id: UUID, plan: Plan) -> None:
-    """Make the tenant prepaid if the plan requires it. A tenant that already has terms from an operator keeps them."""
+def _begin_first_plan(subscription: Subscription, plan: Plan) -> None:
+    """Make the tenant prepaid if the plan requires it, unless it has terms already, and give the trial's credit."""
+    tenant_id = subscription.tenant_id
     if plan.is_prepaid and not Wallet.objects.filter(tenant_id=tenant_id).exists():
         set_terms(tenant_id=tenant_id, currency=plan.currency, kind=Wallet.Kind.PREPAID)
-
-
-def _give_trial_credit(subscription: Subscription, plan: Plan) -> None:
     if plan.trial_credit_micros:
         grant_credit(
-            tenant_id=subscription.tenant_id,
+            tenant_id=tenant_id,
             currency=plan.currency,
             amount_micros=plan.trial_credit_micros,
             reason=f"Trial of the plan {plan.name}",

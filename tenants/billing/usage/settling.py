@@ -60,17 +60,12 @@ SELECT count(*) FROM gone
 
 def settle_days() -> int:
     """Merge the rows and return the number replaced. A crash undoes the step in progress as a whole."""
-    settled = 0
+    values = {"settled": UsageDay.SETTLED, "totalled": UsageDay.TOTALLED, "at_once": AT_ONCE}
+    settled, step = 0, AT_ONCE
     with operator_work():
-        while step := _settle_some():
+        while step >= AT_ONCE:
+            with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+                cursor.execute(_SETTLE, values)
+                step = int(cursor.fetchone()[0])
             settled += step
-            if step < AT_ONCE:
-                break
     return settled
-
-
-def _settle_some() -> int:
-    with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
-        values = {"settled": UsageDay.SETTLED, "totalled": UsageDay.TOTALLED, "at_once": AT_ONCE}
-        cursor.execute(_SETTLE, values)
-        return int(cursor.fetchone()[0])

@@ -83,7 +83,6 @@ class InvoiceView:
     totals: Sequence[tuple[str, str]]
     payment: Sequence[tuple[str, str]]
     symbol: str
-    """The currency's symbol."""
     since: Sequence[tuple[str, str]]
     """Pairs of text about changes after the invoice was issued."""
     notes: Sequence[InvoiceRow]
@@ -100,7 +99,7 @@ def units_row(included: IncludedRow) -> UnitsRow:
 
 def balance_row(balance: Balance) -> BalanceRow:
     wallet = balance.wallet
-    notes = [KINDS[Wallet.Kind(wallet.kind)]]
+    notes = []
     if wallet.held_micros:
         notes.append(f"{rounded_money(wallet.held_micros, wallet.currency)} reserved for running work")
     if wallet.credit_line_micros:
@@ -113,13 +112,12 @@ def balance_row(balance: Balance) -> BalanceRow:
         )
         for one in balance.budgets
     ]
-    unbilled_micros = max(0, -(wallet.available_micros + wallet.held_micros))
     return BalanceRow(
         currency=wallet.currency,
         available=shown_money(wallet.available_micros, wallet.currency),
-        unbilled=shown_money(unbilled_micros, wallet.currency),
-        kind=notes[0],
-        notes=notes[1:],
+        unbilled=shown_money(max(0, -(wallet.available_micros + wallet.held_micros)), wallet.currency),
+        kind=KINDS[Wallet.Kind(wallet.kind)],
+        notes=notes,
         budgets=budgets,
     )
 

@@ -1,8 +1,9 @@
 """A tenant's money as the tables have it, helpers that move it, and a caller who spends it."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 from uuid import UUID
 
 import pytest
@@ -20,6 +21,8 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -78,23 +81,27 @@ def purse(tenant: CreatedTenant) -> Purse:
 
 
 @pytest.fixture
-def threads() -> Iterator[DatabaseThreads]:
-    threads = DatabaseThreads("till", 2)
-    yield threads
-    threads.close()
-
-
-@pytest.fixture
 def identity(tenant: CreatedTenant) -> Identity:
     """Return the identity as it is known a moment after there are terms."""
     return replace(identify_key(tenant.key.text), bounded=True)
 
 
-@asynccontextmanager
-async def tills(threads: DatabaseThreads, url: str = "") -> AsyncIterator[tuple[CallHolds, CallHolds]]:
-    """Yield the tills of two processes."""
-    url = url or settings.MAAS_REDIS_URL
-    both = CallHolds(threads, url), CallHolds(threads, url)
-    yield both
-    for call_holds in both:
-        await call_holds.close()
+def at_tills(
+    work: Callable[[CallHolds, CallHolds], Coroutine[Any, Any, T]],
+    url: str = "",
+    threads: DatabaseThreads | None = None,
+) -> T:
+    """Do the work with the tills of two processes."""
+    own = threads or DatabaseThreads("till", 2)
+
+    async def do() -> T:
+        one, other = (CallHolds(own, url or settings.MAAS_REDIS_URL) for _ in range(2))
+        done = await work(one, other)
+        await one.close()
+        await other.close()
+        return done
+
+    try:
+        return asyncio.run(do())
+    finally:
+        own.close()

@@ -24,7 +24,7 @@ from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.prices import Price
 
-from .conftest import Purse, tills
+from .conftest import Purse, at_tills
 
 NOWHERE = "redis://127.0.0.1:1/0"
 
@@ -59,39 +59,36 @@ def charge(*calls: Reservation, cost: int | None = None) -> None:
 
 
 def test_a_caller_who_has_nothing_left_is_refused_and_one_without_terms_is_not(
-    threads: DatabaseThreads, identity: Identity, other_identity: Identity, purse: Purse
+    identity: Identity, other_identity: Identity, purse: Purse
 ) -> None:
     purse.prepaid(9)
 
-    async def ask() -> None:
-        async with tills(threads) as (call_holds, _):
-            for caller, most in (
-                (replace(other_identity, bounded=True), 10),
-                (identity, 0),
-                (replace(identity, livemode=False), 10),
-            ):
-                assert await call_holds.reserve(caller, uuid7(), "EUR", Most(most)) is None
-            assert not await taken(call_holds, identity)
-            assert not await taken(call_holds, identity, 1, "USD")
-            assert await taken(call_holds, identity, 9)
+    async def ask(call_holds: CallHolds, _: CallHolds) -> None:
+        for caller, most in (
+            (replace(other_identity, bounded=True), 10),
+            (identity, 0),
+            (replace(identity, livemode=False), 10),
+        ):
+            assert await call_holds.reserve(caller, uuid7(), "EUR", Most(most)) is None
+        assert not await taken(call_holds, identity)
+        assert not await taken(call_holds, identity, 1, "USD")
+        assert await taken(call_holds, identity, 9)
 
-    asyncio.run(ask())
+    at_tills(ask)
 
 
-def test_who_is_known_to_have_no_bound_is_looked_at_by_nobody(
-    threads: DatabaseThreads, tenant: CreatedTenant, purse: Purse
-) -> None:
+def test_who_is_known_to_have_no_bound_is_looked_at_by_nobody(tenant: CreatedTenant, purse: Purse) -> None:
     unbounded = identify_key(tenant.key.text)
     purse.budget(100, uuid7())
     assert not unbounded.bounded, "another key's budget bounds this one no more than none does"
     assert not identify_key(tenant.key.text).bounded
-    threads.close()
+    closed = DatabaseThreads("closed", 1)
+    closed.close()
 
-    async def ask() -> None:
-        async with tills(threads, NOWHERE) as (call_holds, _):
-            assert await call_holds.reserve(unbounded, uuid7(), "EUR", Most(10)) is None
+    async def ask(call_holds: CallHolds, _: CallHolds) -> None:
+        assert await call_holds.reserve(unbounded, uuid7(), "EUR", Most(10)) is None
 
-    asyncio.run(ask())
+    at_tills(ask, NOWHERE, closed)
 
 
 @pytest.mark.parametrize("of", ["balance", "tenant", "key"])
@@ -107,7 +104,7 @@ def test_a_key_is_known_to_be_bounded_by_whatever_bounds_it(
 
 
 def test_of_two_hundred_at_two_processes_as_many_pass_as_can_be_paid_while_they_are_charged(
-    threads: DatabaseThreads, identity: Identity, purse: Purse
+    identity: Identity, purse: Purse
 ) -> None:
     purse.prepaid(500)
     purse.budget(370, identity.key_id)
@@ -119,101 +116,88 @@ def test_of_two_hundred_at_two_processes_as_many_pass_as_can_be_paid_while_they_
             await asyncio.to_thread(charge, reserved)
         return reserved
 
-    async def ask() -> int:
-        async with tills(threads) as both:
-            return len(await all_of([call(both[number % 2]) for number in range(200)]))
+    async def ask(*both: CallHolds) -> int:
+        return len(await all_of([call(both[number % 2]) for number in range(200)]))
 
-    assert asyncio.run(ask()) == 37
+    assert at_tills(ask) == 37
     assert purse.stands() == (130, 0)
     assert purse.account("uncollected") == 0
 
 
-def test_what_a_call_did_not_need_is_there_for_the_next_at_once(
-    threads: DatabaseThreads, identity: Identity, purse: Purse
-) -> None:
+def test_what_a_call_did_not_need_is_there_for_the_next_at_once(identity: Identity, purse: Purse) -> None:
     purse.prepaid(100)
 
-    async def ask() -> None:
-        async with tills(threads) as (one, other):
-            first = await taken(one, identity, 100)
-            assert first is not None
-            assert not await taken(other, identity)
-            one.settle(first, 80)
-            await asyncio.to_thread(charge, first, cost=80)
-            assert await taken(one, identity, 15)
-            assert not await taken(other, identity, 10)
-            assert await taken(other, identity, 5)
+    async def ask(one: CallHolds, other: CallHolds) -> None:
+        first = await taken(one, identity, 100)
+        assert first is not None
+        assert not await taken(other, identity)
+        one.settle(first, 80)
+        await asyncio.to_thread(charge, first, cost=80)
+        assert await taken(one, identity, 15)
+        assert not await taken(other, identity, 10)
+        assert await taken(other, identity, 5)
 
-    asyncio.run(ask())
+    at_tills(ask)
 
 
-def test_whoever_leaves_while_money_is_set_aside_leaves_none_of_it(
-    threads: DatabaseThreads, identity: Identity, purse: Purse
-) -> None:
+def test_whoever_leaves_while_money_is_set_aside_leaves_none_of_it(identity: Identity, purse: Purse) -> None:
     purse.prepaid(100)
 
-    async def ask() -> None:
-        async with tills(threads) as (call_holds, _):
-            await taken(call_holds, identity, 1)
-            for pauses in range(6):
-                leaving = asyncio.create_task(call_holds.reserve(identity, uuid7(), "EUR", Most(99)))
-                for _ in range(pauses):
-                    await asyncio.sleep(0)
-                leaving.cancel()
-                await asyncio.wait([leaving])
-                if not leaving.cancelled():
-                    call_holds.settle(leaving.result() or pytest.fail("bounded"), 0)
-            assert await taken(call_holds, identity, 99)
+    async def ask(call_holds: CallHolds, _: CallHolds) -> None:
+        await taken(call_holds, identity, 1)
+        for pauses in range(6):
+            leaving = asyncio.create_task(call_holds.reserve(identity, uuid7(), "EUR", Most(99)))
+            for _pause in range(pauses):
+                await asyncio.sleep(0)
+            leaving.cancel()
+            await asyncio.wait([leaving])
+            if not leaving.cancelled():
+                call_holds.settle(leaving.result() or pytest.fail("bounded"), 0)
+        assert await taken(call_holds, identity, 99)
 
-    asyncio.run(ask())
+    at_tills(ask)
 
 
 def test_credit_that_is_granted_is_spent_by_who_was_refused_a_moment_ago(
-    threads: DatabaseThreads, identity: Identity, purse: Purse
+    identity: Identity, purse: Purse
 ) -> None:
     purse.prepaid(9)
 
-    async def ask() -> None:
-        async with tills(threads) as (call_holds, _):
-            assert not await taken(call_holds, identity)
-            await asyncio.to_thread(purse.grant, 1)
-            await asyncio.sleep(0.9)
-            assert await taken(call_holds, identity)
+    async def ask(call_holds: CallHolds, _: CallHolds) -> None:
+        assert not await taken(call_holds, identity)
+        await asyncio.to_thread(purse.grant, 1)
+        await asyncio.sleep(0.9)
+        assert await taken(call_holds, identity)
 
-    asyncio.run(ask())
+    at_tills(ask)
 
 
-def test_without_redis_a_process_goes_by_what_it_has_used_itself(
-    threads: DatabaseThreads, identity: Identity, purse: Purse
-) -> None:
+def test_without_redis_a_process_goes_by_what_it_has_used_itself(identity: Identity, purse: Purse) -> None:
     purse.prepaid(25)
 
-    async def ask() -> int:
-        async with tills(threads, NOWHERE) as (call_holds, _):
-            for count in range(9):
-                reserved = await taken(call_holds, identity)
-                if reserved is None:
-                    return count
-                call_holds.settle(reserved, 10)
-            return 9
+    async def ask(call_holds: CallHolds, _: CallHolds) -> int:
+        for count in range(9):
+            reserved = await taken(call_holds, identity)
+            if reserved is None:
+                return count
+            call_holds.settle(reserved, 10)
+        return 9
 
-    assert asyncio.run(ask()) == 2
+    assert at_tills(ask, NOWHERE) == 2
 
 
 def test_where_too_many_ask_at_once_they_are_told_so_and_spend_nothing_unbound(identity: Identity) -> None:
     full = DatabaseThreads("full", 0 + 1, waiting=-1)
 
-    async def ask() -> None:
-        async with tills(full) as (call_holds, _):
-            with pytest.raises(Overloaded):
-                await call_holds.reserve(identity, uuid7(), "EUR", Most(10))
+    async def ask(call_holds: CallHolds, _: CallHolds) -> None:
+        with pytest.raises(Overloaded):
+            await call_holds.reserve(identity, uuid7(), "EUR", Most(10))
 
-    asyncio.run(ask())
-    full.close()
+    at_tills(ask, threads=full)
 
 
 def test_a_job_gets_nothing_of_what_is_set_aside_for_calls_and_calls_nothing_of_its_hold(
-    threads: DatabaseThreads, identity: Identity, purse: Purse
+    identity: Identity, purse: Purse
 ) -> None:
     purse.prepaid(100)
 
@@ -221,28 +205,27 @@ def test_a_job_gets_nothing_of_what_is_set_aside_for_calls_and_calls_nothing_of_
         with unit_of_work(identity.tenant_id):
             return hold(purse.source(identity.key_id), micros)
 
-    async def ask() -> None:
-        async with tills(threads) as (call_holds, other):
-            call = await taken(call_holds, identity, 60)
-            assert call is not None
-            with pytest.raises(InsufficientFunds) as refused:
-                await asyncio.to_thread(held, 41)
-            assert refused.value.extra["available_micros"] == 40
-            assert await asyncio.to_thread(held, 40) == 40
-            assert not await taken(call_holds, identity, 1), "by the look that is older than the hold"
-            assert not await taken(other, identity, 1)
-            call_holds.settle(call, 0)
-            # Settling waits for nobody: other processes know of it a moment later.
-            async with asyncio.timeout(10):
-                while not await taken(other, identity, 60):  # noqa: ASYNC110
-                    await asyncio.sleep(0.02)
+    async def ask(call_holds: CallHolds, other: CallHolds) -> None:
+        call = await taken(call_holds, identity, 60)
+        assert call is not None
+        with pytest.raises(InsufficientFunds) as refused:
+            await asyncio.to_thread(held, 41)
+        assert refused.value.extra["available_micros"] == 40
+        assert await asyncio.to_thread(held, 40) == 40
+        assert not await taken(call_holds, identity, 1), "by the look that is older than the hold"
+        assert not await taken(other, identity, 1)
+        call_holds.settle(call, 0)
+        # Settling waits for nobody: other processes know of it a moment later.
+        async with asyncio.timeout(10):
+            while not await taken(other, identity, 60):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
 
-    asyncio.run(ask())
+    at_tills(ask)
     assert purse.stands() == (60, 40)
 
 
 def test_a_hold_that_comes_to_nothing_holds_no_call_up_for_long(
-    threads: DatabaseThreads, identity: Identity, purse: Purse, monkeypatch: pytest.MonkeyPatch
+    identity: Identity, purse: Purse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tenants.billing.ledger.committing.HOLD_S", 2)
     purse.prepaid(100)
@@ -250,13 +233,12 @@ def test_a_hold_that_comes_to_nothing_holds_no_call_up_for_long(
         hold(purse.source(), 100)
         raise KeyboardInterrupt
 
-    async def ask() -> None:
-        async with tills(threads) as (call_holds, _):
-            assert not await taken(call_holds, identity)
-            await asyncio.sleep(1)
-            assert await taken(call_holds, identity, 100)
+    async def ask(call_holds: CallHolds, _: CallHolds) -> None:
+        assert not await taken(call_holds, identity)
+        await asyncio.sleep(1)
+        assert await taken(call_holds, identity, 100)
 
-    asyncio.run(ask())
+    at_tills(ask)
 
 
 def test_calls_are_charged_once_together_and_to_the_budget_of_their_key(

@@ -111,9 +111,9 @@ def make_event(tenant: CreatedTenant) -> MakeEvent:
     return make
 
 
-def put(client: "redis.Redis", *written: MeterEvent | bytes) -> None:
+def put(*written: MeterEvent | bytes, client: "redis.Redis | None" = None) -> None:
     for one in written:
-        client.xadd(STREAM, {FIELD: one if isinstance(one, bytes) else write_event(one)})
+        (client or durable_redis()).xadd(STREAM, {FIELD: one if isinstance(one, bytes) else write_event(one)})
 
 
 def entries(backlog: Backlog) -> list[Entry]:
