@@ -38,21 +38,21 @@ def settled(purse: Purse, source: Source, held_micros: int | None, cost: int) ->
         settle(source, held_micros=held_micros, cost_micros=cost)
 
 
-def test_of_a_hold_what_was_used_is_charged_and_the_rest_is_given_back(purse: Purse) -> None:
+@pytest.mark.parametrize(
+    ("cost", "available", "uncollected", "kind"),
+    [(25, 75, 0, "charge"), (0, 100, 0, "release"), (150, 0, -50, "charge")],
+)
+def test_of_a_hold_what_was_used_is_charged_and_the_rest_given_back_and_what_is_missing_is_the_operators(
+    purse: Purse, cost: int, available: int, uncollected: int, kind: str
+) -> None:
     purse.prepaid(100)
     source = held(purse, 60)
     assert purse.stands() == (40, 60)
-    settled(purse, source, 60, 25)
-    assert purse.stands() == (75, 0)
-    assert (purse.account("revenue"), purse.account("grants")) == (25, -100)
-    assert purse.kinds() == ["grant", "hold", "charge"]
-
-
-def test_what_came_to_nothing_gives_all_of_its_hold_back(purse: Purse) -> None:
-    purse.prepaid(100)
-    settled(purse, held(purse, 60), 60, 0)
-    assert purse.stands() == (100, 0)
-    assert purse.kinds() == ["grant", "hold", "release"]
+    settled(purse, source, 60, cost)
+    assert purse.stands() == (available, 0)
+    accounts = [purse.account(name) for name in ("revenue", "grants", "uncollected")]
+    assert accounts == [cost, -100, uncollected]
+    assert purse.kinds() == ["grant", "hold", kind]
 
 
 def test_who_has_not_so_much_is_told_how_much_is_missing(purse: Purse) -> None:
@@ -101,13 +101,6 @@ def test_without_terms_nothing_is_held_and_the_charge_is_owed(purse: Purse) -> N
     settled(purse, purse.source(), None, 25)
     assert purse.stands() == (-25, 0)
     assert purse.kinds() == ["charge"]
-
-
-def test_a_cost_above_its_hold_takes_what_there_is_and_the_rest_is_the_operators(purse: Purse) -> None:
-    purse.prepaid(100)
-    settled(purse, held(purse, 60), 60, 150)
-    assert purse.stands() == (0, 0)
-    assert (purse.account("revenue"), purse.account("uncollected")) == (150, -50)
 
 
 def test_what_ends_as_it_is_accepted_is_paid_or_refused(purse: Purse) -> None:

@@ -49,17 +49,6 @@ async def away(stream: MeterStream, event: MeterEvent) -> bool:
     return False
 
 
-def test_what_was_added_is_in_the_stream(client: "redis.Redis", make_event: MakeEvent) -> None:
-    made = [make_event(quantity=number) for number in range(3)]
-
-    async def add(stream: MeterStream) -> None:
-        for event in made:
-            await stream.add(event)
-
-    at_stream(settings.MAAS_REDIS_URL, add)
-    assert written(settings.MAAS_REDIS_URL) == made
-
-
 def test_callers_at_once_share_trips(make_event: MakeEvent) -> None:
     """64 callers share one connection, and Redis, used by nobody else, makes far fewer reads than events."""
 
