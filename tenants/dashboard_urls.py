@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
-from tenants.billing.dashboard.budgets import views as budgets
+from tenants.billing.dashboard import budgets
 from tenants.billing.dashboard.usage import views as usage
 from tenants.dashboard.audit import views as audit
 from tenants.dashboard.keys import views as keys
@@ -18,8 +18,7 @@ urlpatterns = [
     path("sign-in", sign_in, name="account_login"),
     path("", include("tenants.dashboard.accounts.urls")),
     path("", include("tenants.dashboard.people.urls")),
-    path("", include("tenants.billing.dashboard.overview.urls")),
-    path("billing/", include("tenants.billing.dashboard.payments.urls")),
+    path("", include("tenants.billing.dashboard.urls")),
     path("tenant", switch_tenant, name="switch-tenant"),
     path("tenant/delete", delete_tenant, name="delete-tenant"),
     path("tenant/keep", keep_tenant, name="keep-tenant"),

@@ -20,7 +20,7 @@ from jobs.documents.uploads import Upload
 from jobs.submission.document_kinds import require_readable
 from jobs.submission.services import JobRequest, check_request, require_one_source
 from jobs.webhooks.job_urls import require_sendable
-from tenants.billing.ledger.plan_standing import Standing, standing_of
+from tenants.billing.ledger.selectors import Standing, standing_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity

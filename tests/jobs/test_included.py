@@ -25,8 +25,8 @@ from tenants.billing.invoices.models import Seller
 from tenants.billing.invoices.services import preview_month
 from tenants.billing.ledger.errors import InsufficientFunds, PaymentRequired
 from tenants.billing.ledger.included_models import IncludedHold, IncludedPool, IncludedUse
-from tenants.billing.ledger.plan_standing import standing_of
 from tenants.billing.ledger.reconciling import compare_ledger
+from tenants.billing.ledger.selectors import standing_of
 from tenants.billing.ledger.subscriptions import subscribe
 from tenants.billing.metering.events import MeterEvent
 from tenants.billing.metering.services import record_events

@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from inference.admin.plans.example_page import models_own_prices, price_json
 from tenants.accounts.models import Tenant
 from tenants.admin_base.formatting import at
-from tenants.billing.ledger.plan_standing import Standing, standing_of
+from tenants.billing.ledger.selectors import Standing, standing_of
 from tenants.core.db.clock import database_now
 from tenants.limits.fields import AccountLimits
 from tenants.plans.agreed import AgreedPrices

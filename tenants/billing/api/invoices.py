@@ -1,6 +1,5 @@
 """`/v1/invoices`: invoices and credit notes as JSON, as PDF and as CSV."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpResponse
@@ -154,8 +153,9 @@ class UpcomingInvoices(APIView):
         only(request)
         identity.require_livemode()
         found = upcoming_now(identity.tenant_id)
-        told = {"object": "list", "month": str(found.month), "known": found.known, "data": found.told}
-        return Response(told)
+        return Response(
+            {"object": "list", "month": str(found.month), "known": found.known, "data": found.told}
+        )
 
 
 class InvoiceDetail(APIView):
@@ -177,7 +177,7 @@ class InvoiceDetail(APIView):
     def get(self, request: Request, invoice_id: str) -> Response:
         identity = caller(request, "billing:read")
         only(request)
-        return Response(_of(identity, invoice_id, whole_json))
+        return Response(whole_json(_of(identity, invoice_id)))
 
 
 class InvoicePdf(APIView):
@@ -192,7 +192,7 @@ class InvoicePdf(APIView):
         """Return the PDF. The bytes are the same each time, because later payments are not printed on it."""
         identity = caller(request, "billing:read")
         only(request)
-        return pdf_file(_of(identity, invoice_id, lambda found: found))
+        return pdf_file(_of(identity, invoice_id))
 
 
 class InvoiceCsv(APIView):
@@ -206,7 +206,7 @@ class InvoiceCsv(APIView):
     def get(self, request: Request, invoice_id: str) -> HttpResponse:
         identity = caller(request, "billing:read")
         only(request)
-        return csv_file(_of(identity, invoice_id, lambda found: found))
+        return csv_file(_of(identity, invoice_id))
 
 
 def _asked(request: Request) -> Any:
@@ -216,9 +216,9 @@ def _asked(request: Request) -> Any:
         raise InvalidRequest(str(fault)) from fault
 
 
-def _of(identity: Identity, invoice_id: str, shape: Callable[[WholeInvoice], Any]) -> Any:
+def _of(identity: Identity, invoice_id: str) -> WholeInvoice:
     with unit_of_work(identity):
         found = find_invoice(invoice_id)
         if found is None:
             raise NotFound(f"There is no invoice {invoice_id[:60]!r}.")
-        return shape(whole(found))
+        return whole(found)

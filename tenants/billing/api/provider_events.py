@@ -1,6 +1,4 @@
-"""`/v1/payments/stripe/events`: the endpoint for Stripe's webhooks. It is not for callers, so the API description
-leaves it out.
-"""
+"""`/v1/payments/stripe/events`: Stripe's webhooks. No callers use it, so the API description leaves it out."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

@@ -1,8 +1,12 @@
 """`/v1/usage`: usage and its cost, grouped as the caller asks, and the same as a file."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.http import StreamingHttpResponse
 from django.utils import timezone
@@ -14,18 +18,21 @@ from rest_framework.views import APIView
 
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
+from tenants.api.pagination import limit_of
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, limit_parameter, list_of
+from tenants.api_keys.models import ApiKey
 from tenants.billing.usage.csv_rows import record_lines, sum_lines
-from tenants.billing.usage.cursors import read_cursor, write_cursor
-from tenants.billing.usage.sums import Row, sums_and_totals
-from tenants.billing.usage.usage_json import keys_of, moment, row_json, sum_json
-from tenants.billing.usage.usage_query import BUCKETS, GROUPS, PARAMETERS, BadQuestion, UsageQuery, asked
+from tenants.billing.usage.sums import Row, Sum, end_of, sums_and_totals
+from tenants.billing.usage.usage_query import BUCKETS, GROUPS, PARAMETERS, UsageQuery, asked
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
+from tenants.plans.prices import display
 
 Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
 DEFAULT, MOST = 100, 1000
+LONGEST_CURSOR = 2_000
 OF = ("sums", "records")
 
 _TIME = {"type": "string"}
@@ -90,7 +97,7 @@ class UsageList(APIView):
         identity = caller(request, "usage:read")
         only(request, *PARAMETERS, "limit", "cursor")
         question = _of_caller(identity, asked(request.query_params, timezone.now()))
-        limit, cursor = _limit(request), request.query_params.get("cursor")
+        limit, cursor = limit_of(request, DEFAULT, MOST), request.query_params.get("cursor")
         after = None if cursor is None else read_cursor(question, cursor)
         with unit_of_work(identity.tenant_id):
             rows, of_all = sums_and_totals(question, limit=limit + 1, after=after)
@@ -104,7 +111,7 @@ class UsageList(APIView):
                 "group_by": question.group_by,
                 "data": [row_json(row, question, keys) for row in rows[:limit]],
                 "has_more": len(rows) > limit,
-                "next_cursor": _next(question, rows[:limit]) if len(rows) > limit else None,
+                "next_cursor": write_cursor(question, rows[limit - 1]) if len(rows) > limit else None,
                 "totals": [
                     {"livemode": mode, **sum_json(of_all[mode])} for mode in (True, False) if mode in of_all
                 ],
@@ -134,7 +141,7 @@ class UsageExport(APIView):
         only(request, *PARAMETERS, "of")
         of = request.query_params.get("of", "sums")
         if of not in OF:
-            raise BadQuestion(f"of={of[:20]!r} must be one of {', '.join(OF)}.")
+            raise InvalidRequest(f"of={of[:20]!r} must be one of {', '.join(OF)}.")
         question = _of_caller(identity, asked(request.query_params, timezone.now()))
         return usage_file(identity, question, records=of == "records")
 
@@ -154,12 +161,75 @@ def usage_file(identity: Identity, question: UsageQuery, *, records: bool) -> St
     return response
 
 
-def _next(question: UsageQuery, rows: list[Row]) -> str:
-    return write_cursor(question, rows[-1].at, list(rows[-1].of.values()))
+def row_json(row: Row, question: UsageQuery, keys: dict[str, dict[str, str]]) -> dict[str, object]:
+    told: dict[str, object] = {
+        "object": "usage",
+        "from": moment(row.at),
+        "to": moment(end_of(row.at, question)),
+    }
+    for group, text in row.of.items():
+        if group == "key":
+            told["key"] = keys.get(text, {"id": text}) if text else None
+        else:
+            told[group] = text == "true" if group in ("livemode", "cached") else text
+    return {**told, **sum_json(row.sum)}
 
 
-def _limit(request: Request) -> int:
-    raw = request.query_params.get("limit", str(DEFAULT))
-    if not raw.isdecimal() or len(raw) > 9 or not 1 <= int(raw) <= MOST:
-        raise BadQuestion(f"limit={raw[:20]!r} must be a whole number from 1 to {MOST}.")
-    return int(raw)
+def sum_json(total: Sum) -> dict[str, object]:
+    return {
+        "quantities": total.quantities,
+        "amounts": [
+            {**asdict(one), "amount": display(one.amount_micros), "saved": display(one.saved_micros)}
+            for one in total.amounts
+        ],
+        "records": total.records,
+        "records_cached": total.records_cached,
+    }
+
+
+def keys_of(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
+    """Return the public data of the keys in these rows, by id. Call it inside a unit of work."""
+    ids = {UUID(row.of["key"]) for row in rows if row.of.get("key")}
+    if not ids:
+        return {}
+    found = ApiKey.objects.filter(id__in=ids).only("id", "name", "public_id", "livemode")
+    return {str(key.id): {"id": str(key.id), "name": key.name, "prefix": key.prefix} for key in found}
+
+
+def moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def write_cursor(question: UsageQuery, last: Row) -> str:
+    """Return the position of a row as an opaque text."""
+    place = [_kind(question), last.at.isoformat(), *last.of.values()]
+    written = json.dumps(place, separators=(",", ":"))
+    return base64.urlsafe_b64encode(written.encode()).decode().rstrip("=")
+
+
+def read_cursor(question: UsageQuery, text: str) -> tuple[datetime, list[str]]:
+    """Decode a cursor. Raise InvalidRequest if it is invalid or belongs to another query."""
+    try:
+        if len(text) > LONGEST_CURSOR:
+            raise ValueError
+        kind, at, *place = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        moment = datetime.fromisoformat(at)
+        whole = moment.tzinfo is not None and all(isinstance(one, str) and "\0" not in one for one in place)
+    except (ValueError, TypeError):
+        whole = False
+    if (
+        not whole
+        or kind != _kind(question)
+        or not question.start <= moment < question.end
+        or len(place) != len(question.group_by)
+    ):
+        raise InvalidRequest(
+            f"{text[:60]!r} is not a cursor of this list. Use next_cursor of the previous page with the same "
+            "from, to, bucket and group_by.",
+            code="invalid_cursor",
+        )
+    return moment, place
+
+
+def _kind(question: UsageQuery) -> str:
+    return f"{question.bucket}:{','.join(question.group_by)}"

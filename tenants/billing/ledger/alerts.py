@@ -1,6 +1,4 @@
-"""Records and mails an alert when half, four fifths and all of a budget are used, once a month each. The mails go to
-the people who pay.
-"""
+"""Records and mails an alert once a month each when half, four fifths and all of a budget are used, to the payers."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -83,9 +81,7 @@ class _Alert:
 
 
 def alert_of_budgets() -> int:
-    """Record and mail alerts, and return the number mailed. If the mail server is unavailable, sending is tried again
-    for a day.
-    """
+    """Record and mail alerts, and return the number mailed. A failed mail is tried again for a day."""
     with operator_work():
         with connections[OPERATOR].cursor() as cursor:
             cursor.execute(_NOTE, {"percents": list(PERCENTS)})

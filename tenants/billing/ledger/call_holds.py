@@ -8,17 +8,17 @@ processes. Without Redis, a process uses its cached values minus its own usage.
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 from uuid import UUID
 
 import structlog
 
 from tenants.billing.ledger.errors import insufficient_funds
 from tenants.billing.ledger.headroom import Gone, Headrooms, Most, Units, Verdict
-from tenants.billing.ledger.included_pools import rooms_seen
+from tenants.billing.ledger.included import rooms_seen
 from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Reserved
-from tenants.billing.ledger.spendable import rooms_of
+from tenants.billing.ledger.selectors import rooms_of
 from tenants.core.asgi.remembered import Remembered
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
@@ -33,11 +33,7 @@ SURE_WITHIN_S = 1.0
 """Seconds for which the values are read again before a call is refused because of a read that may be out of date."""
 PAUSE_S = 0.02
 _Asked = tuple[UUID, UUID | None, str]
-
-
-class _Pools(NamedTuple):
-    tenant_id: UUID
-    names: tuple[str, ...]
+_Pools = tuple[UUID, tuple[str, ...]]
 
 
 @dataclass(slots=True)
@@ -91,9 +87,7 @@ class CallHolds:
             raise
 
     def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
-        """Report the cost that is recorded and will be charged, or 0 if nothing will be. `units` holds the units used
-        of each pool.
-        """
+        """Report the cost to charge, or 0 if there is none. `units` holds the units used of each pool."""
         if look := self._looks.peek(_asked(reserved)):
             look.used_micros += cost_micros
         if units and (of_units := self._units.peek(_pools(reserved))):
@@ -111,7 +105,12 @@ class CallHolds:
             look = self._looks.peek(asked) or await self._looks.get(asked, lambda: self._look(asked))
             if not look.rooms.bounded:
                 return None
-            units = await self._units_for(wanted, most) if look.rooms.prepaid and most.units else _NO_UNITS
+            units = _NO_UNITS
+            if look.rooms.prepaid and most.units:
+                pools = _pools(wanted)
+                units = self._units.peek(pools) or await self._units.get(
+                    pools, lambda: self._look_at_units(wanted, most)
+                )
             told = await self._told(wanted, look, units)
             if told.verdict is Verdict.YES:
                 return replace(wanted, units=told.units)
@@ -138,28 +137,22 @@ class CallHolds:
         except ReservationsAway:
             return _told_alone(wanted, look, units)
 
-    async def _units_for(self, wanted: Reservation, most: Most) -> _UnitsLook:
-        pools = _pools(wanted)
-        found = self._units.peek(pools)
-        return found or await self._units.get(pools, lambda: self._look_at_units(wanted, most))
-
     async def _look_at_units(self, wanted: Reservation, most: Most) -> _UnitsLook:
         """Read the units. Redis is read first, for the same reason as in `_look`."""
-        asked, names = _asked(wanted), wanted.wants.pools
-        try:
-            gone = (await self._reservations.seen(*asked, names)).units
-        except ReservationsAway:
-            gone = None
+        names = wanted.wants.pools
+        gone = await self._seen(_asked(wanted), names)
         left = await self._threads.run(_units_left, wanted.tenant_id, most.meter, names)
-        return _UnitsLook(left, gone)
+        return _UnitsLook(left, gone.units if gone else None)
 
     async def _look(self, asked: _Asked) -> _Look:
         """Read the headroom. Redis is read first, so that a charge in between is counted twice and not missed."""
-        try:
-            gone = await self._reservations.seen(*asked)
-        except ReservationsAway:
-            gone = None
+        gone = await self._seen(asked)
         return _Look(await self._threads.run(_rooms, *asked), gone)
+
+    async def _seen(self, asked: _Asked, pools: Sequence[str] = ()) -> Gone | None:
+        with suppress(ReservationsAway):
+            return await self._reservations.seen(*asked, pools)
+        return None
 
 
 def _asked(of: Reservation) -> _Asked:
@@ -167,7 +160,7 @@ def _asked(of: Reservation) -> _Asked:
 
 
 def _pools(of: Reservation) -> _Pools:
-    return _Pools(of.tenant_id, of.wants.pools)
+    return of.tenant_id, of.wants.pools
 
 
 def _told_alone(wanted: Reservation, look: _Look, units: _UnitsLook) -> Reserved:
@@ -176,10 +169,9 @@ def _told_alone(wanted: Reservation, look: _Look, units: _UnitsLook) -> Reserved
     parts: list[int] = []
     for there, used in zip(units.left, units.used, strict=False):
         parts.append(max(0, min(there - used, most - sum(parts))))
-    included = sum(parts)
-    needed = (
-        wanted.amount_micros - wanted.amount_micros * included // most if included else wanted.amount_micros
-    )
+    needed = wanted.amount_micros
+    if included := sum(parts):
+        needed -= needed * included // most
     least = look.rooms.min_micros
     left = None if least is None else least - look.used_micros
     if not needed or left is None or left >= needed:

@@ -1,7 +1,8 @@
 """Connects the reservations in Redis with the ledger. An amount that is committed in Postgres is released in Redis.
 
 A job's hold is reserved like a call, just before it is committed and while the wallet's row is locked. At every moment
-it is therefore counted in Postgres or in Redis, so no call can get money that a job has just been given.
+it is therefore counted in Postgres or in Redis, so no call can get money that a job has just been given. While Redis is
+unavailable, calls in progress are not seen.
 """
 
 import time
@@ -17,7 +18,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from tenants.billing.ledger.errors import insufficient_funds
@@ -27,14 +28,13 @@ from tenants.billing.ledger.reserve_script import (
     CHARGING,
     HOLD_S,
     RESERVE,
-    SHA,
     TAKE,
     TEXT,
     Words,
     charged_words,
     said,
 )
-from tenants.billing.ledger.spendable import budget_key, rooms_of
+from tenants.billing.ledger.selectors import budget_key, rooms_of
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 
@@ -60,9 +60,7 @@ class Charge:
 
 
 class Charging:
-    """Usage of a tenant that is being written to the ledger. Meanwhile no call is refused because of a read that may be
-    out of date.
-    """
+    """Usage that is being written to the ledger. Meanwhile no call is refused because of an outdated read."""
 
     def __init__(self, tenant_id: UUID) -> None:
         self._tenant_id = tenant_id
@@ -85,26 +83,18 @@ class Charging:
 
 
 def reserve_hold(source: Source, amount_micros: int) -> None:
-    """Reserve a hold that is posted already. Raise if the money does not suffice for the hold and the calls in
-    progress.
-
-    The wallet's row is locked. While Redis is unavailable, calls in progress are not seen.
-    """
+    """Reserve a posted hold. Raise if the money does not suffice for the hold and the calls in progress."""
     rooms = rooms_of(source.tenant_id, source.key_id, source.currency).with_back(amount_micros)
     if not rooms.bounded:
         return
     whose = budget_key(source.key_id)
     key, token = whose.hex if whose else "", source.id.hex
-    words: Words = [RESERVE, source.id.hex, source.currency, key, amount_micros, HOLD_S]
+    words: Words = [RESERVE, token, source.currency, key, amount_micros, HOLD_S]
     verdict, left = _reserved(source.tenant_id, [*words, *words_of(rooms, None), token, 0])
     if verdict is Verdict.NO:
         raise insufficient_funds(currency=source.currency, needed_micros=amount_micros, spendable_micros=left)
-    done = charged_words(token, [(source.currency, key, amount_micros)], [source.id.hex])
-
-    def tell() -> None:
-        _door().say(source.tenant_id, done, surely=True)
-
-    transaction.on_commit(tell, using=current_alias())
+    done = charged_words(token, [(source.currency, key, amount_micros)], [token])
+    _say_on_commit(source.tenant_id, done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +106,7 @@ class PoolWanted:
 
 
 class TakenUnits:
-    """Units of pools that no call in progress has, and that no call is given from now on.
-
-    The wallet's row is locked. While Redis is unavailable, calls in progress are not seen.
-    """
+    """Units of pools that no call in progress has, and that no call is given from now on."""
 
     def __init__(self, tenant_id: UUID, wanted: Sequence[PoolWanted], *, anyhow: bool) -> None:
         """Take the units. With `anyhow`, take too few rather than wait for charges made a moment ago."""
@@ -133,15 +120,13 @@ class TakenUnits:
         charges = [(name, "", quantity) for name, quantity in quantities.items() if quantity]
         if charges or self._pools:
             words = charged_words(self._token, charges, list(self._pools.values()))
-            transaction.on_commit(lambda: self._tell(words), using=current_alias())
+            _say_on_commit(self._tenant_id, words)
 
     def give_back(self) -> None:
         """Release the units at once, because nothing will be committed."""
         if self._pools:
-            self._tell(charged_words(self._token, (), list(self._pools.values())))
-
-    def _tell(self, words: Words) -> None:
-        _door().say(self._tenant_id, words, surely=True)
+            words = charged_words(self._token, (), list(self._pools.values()))
+            _door().say(self._tenant_id, words, surely=True)
 
     def _take(self, wanted: Sequence[PoolWanted], *, anyhow: bool) -> dict[str, int]:
         for tried in range(1, TRIES + 1):
@@ -158,9 +143,7 @@ class TakenUnits:
 
 
 def _reserved(tenant_id: UUID, words: Words) -> tuple[Verdict, int]:
-    """Try again while the verdict is unsure. Charges that are committed will be reported soon, and other charges wait
-    for the row that is locked here.
-    """
+    """Try again while the verdict is unsure: committed charges are reported soon, others wait for the locked row."""
     for _ in range(TRIES):
         answer = _door().say(tenant_id, words)
         if answer is None:
@@ -174,39 +157,33 @@ def _reserved(tenant_id: UUID, words: Words) -> tuple[Verdict, int]:
 class _Door:
     def __init__(self, url: str) -> None:
         # Every request to the script may be executed twice, so a retry is safe.
-        self._client = redis.Redis.from_url(
-            url,
-            socket_timeout=TIMEOUT_S,
-            socket_connect_timeout=TIMEOUT_S,
-            retry=Retry(NoBackoff(), 1),
+        client = redis.Redis.from_url(
+            url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 1)
         )
+        self._script = client.register_script(TEXT)
         self._away_until_s = float("-inf")
 
     def say(self, tenant_id: UUID, words: Words, *, surely: bool = False) -> Any:
-        """Return the script's response, or None if Redis does not answer. With `surely`, try even if Redis did not
-        answer a moment ago.
-        """
+        """Return the response, or None if Redis does not answer. With `surely`, try even right after an outage."""
         if not surely and time.monotonic() < self._away_until_s:
             return None
         about = said(tenant_id, *words)
         try:
-            return self._eval(about.key, about.text)[0]
+            return self._script([about.key], [about.text])[0]
         except (RedisError, OSError) as error:
             log.info("reservations_command_failed", tenant_id=str(tenant_id), error=str(error))
             self._away_until_s = time.monotonic() + LEFT_ALONE_S
             return None
-
-    def _eval(self, key: str, text: str) -> Any:
-        try:
-            return self._client.evalsha(SHA, 1, key, text)
-        except NoScriptError:
-            return self._client.eval(TEXT, 1, key, text)
 
 
 @cache
 def _door() -> _Door:
     """Return the connection of this process."""
     return _Door(settings.MAAS_REDIS_URL)
+
+
+def _say_on_commit(tenant_id: UUID, words: Words) -> None:
+    transaction.on_commit(lambda: _door().say(tenant_id, words, surely=True), using=current_alias())
 
 
 def _sums(charges: Sequence[Charge]) -> list[tuple[str, str, int]]:

@@ -9,9 +9,7 @@ class InvalidTerms(ValueError):
 
 
 class PaymentRequired(DomainError):
-    """The error for a tenant that cannot pay. It is the only kind of refusal that is kept as the response to its
-    Idempotency-Key.
-    """
+    """The error for a tenant that cannot pay. No other refusal is kept as the response to its Idempotency-Key."""
 
 
 class InsufficientFunds(PaymentRequired):

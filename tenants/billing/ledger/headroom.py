@@ -1,6 +1,4 @@
-"""The headroom in one currency according to Postgres, and the charges that were counted before Postgres was read.
-Pure.
-"""
+"""The headroom in one currency according to Postgres, and the charges counted before Postgres was read. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -31,22 +29,16 @@ class BoundRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Headrooms:
-    """The headroom of a caller. An amount is None if nothing bounds it. All keys of a tenant share the tenant's
-    headroom.
-    """
+    """The headroom of a caller, None where nothing bounds it. All keys of a tenant share the tenant's headroom."""
 
     tenant_micros: int | None = None
     key_micros: int | None = None
     prepaid: bool = False
-    """True if the tenant is prepaid in this currency. The units that its plan includes are then used before its
-    money.
-    """
+    """True if the tenant is prepaid in this currency, so that units of its plan are used before its money."""
 
     @classmethod
     def of(cls, rows: Iterable[BoundRow], currency: str) -> Self:
-        """Return the headroom from these rows. A tenant that is prepaid in some currency has nothing in a currency
-        without a wallet.
-        """
+        """Return the headroom. A tenant that is prepaid anywhere has nothing in a currency without a wallet."""
         rows = list(rows)
         here = [row for row in rows if row.currency == currency]
         prepaid = any(row.whose == "wallet" and row.left_micros is not None for row in rows)
@@ -78,13 +70,10 @@ class Headrooms:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The most included units that work may use, from the pool of its model first, then from the pool for all
-    models.
-    """
+    """The most included units that work may use, from the pool of its model first, then from the pool for all."""
 
     most: int
     pools: tuple[str, ...]
-    """The names of the pools."""
 
 
 NO_UNITS = Units(0, ())
@@ -107,9 +96,7 @@ class Most:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The sums of all charges ever made, as Redis counts them. They only grow. A read of Postgres does not contain
-    their growth since then.
-    """
+    """The sums of all charges ever made, as Redis counts them. Growth since a read of Postgres is not in that read."""
 
     tenant_micros: int
     key_micros: int

@@ -1,6 +1,4 @@
-"""Pools of included units with the units granted, held and used. They change under the wallet's lock. See migration
-0028.
-"""
+"""Pools of included units: granted, held and used. They change under the wallet's lock. See migration 0028."""
 
 from django.db import models
 from django.db.models.functions import Now

@@ -25,9 +25,7 @@ class Work:
     month: date | None = None
     """The month in which it was done. None if it is still to be done."""
     pool: str | None = None
-    """The pool from which units for all of it were set aside before it was done: the model's name, or an empty text for
-    the pool of all models. None if no units were set aside.
-    """
+    """The pool of the units set aside for all of it: its model, or empty for all models. None if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +40,6 @@ class Remaining:
     """The month whose work may take the units. None if any work may."""
     held: bool = False
     """True if the units were held for this work before."""
-
-    def less(self, quantity: int) -> "Remaining":
-        return replace(self, quantity=max(0, self.quantity - quantity))
 
     @property
     def name(self) -> str:
@@ -66,9 +61,7 @@ class Allotted:
 
 
 def allot(works: Iterable[Work], rooms: Sequence[Remaining]) -> list[Allotted]:
-    """Allot units to the work, the most expensive first. Held units are taken first, and pools of the one model before
-    those of all models.
-    """
+    """Allot units, to the most expensive work first: held units, then pools of the model, then pools of all models."""
     left = {room: room.quantity for room in sorted(rooms, key=_turn)}
     found: list[Allotted] = []
     for work in sorted(works, key=_worth):
@@ -89,7 +82,7 @@ def left_in(rooms: Iterable[Remaining], allotted: Iterable[Allotted]) -> list[Re
     taken: dict[Remaining, int] = defaultdict(int)
     for one in allotted:
         taken[one.room] += one.quantity
-    return [room.less(taken[room]) for room in rooms]
+    return [replace(room, quantity=max(0, room.quantity - taken[room])) for room in rooms]
 
 
 def cost_by_month(works: Iterable[Work], spared: Iterable[Allotted]) -> dict[date, int]:

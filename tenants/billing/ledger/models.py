@@ -11,9 +11,7 @@ class Wallet(TenantOwned):
     """A tenant's money in one currency: the sums of its entries, changed in the transactions that write the entries."""
 
     audited_by_services = True
-    """True because the services that write wallets also write the audit log. They know more about a change than a form
-    does.
-    """
+    """True because the services that write wallets also write the audit log, and know more than a form."""
 
     class Kind(models.TextChoices):
         PREPAID = "prepaid", "prepaid: jobs are rejected when the balance is used up"
@@ -116,10 +114,7 @@ class LedgerEntry(TenantOwned):
 
 
 class Budget(TenantOwned):
-    """The amount that the whole tenant or one of its keys may spend in a calendar month (UTC).
-
-    The operator may set one and the tenant another. Both apply.
-    """
+    """A monthly limit (UTC) of a tenant or one of its keys. One by the operator and one by the tenant both apply."""
 
     class By(models.TextChoices):
         OPERATOR = "operator"

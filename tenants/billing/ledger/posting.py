@@ -13,14 +13,14 @@ from uuid import UUID
 
 from django.db import connections
 
+from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.postings import CREDIT, HELD, Posting
+from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 
 Bound = Literal["none", "floor", "unbounded"]
-"""The condition for a posting. `floor` requires that a prepaid balance stays at or above its floor. `unbounded`
-requires that nothing bounds the spending at all.
-"""
+"""The condition for a posting: a prepaid balance stays at its floor or above, or nothing bounds the spending at all."""
 
 BUDGET_KEY = "(SELECT maas_budget_key(%(key)s::uuid))"
 """SQL for the key whose budgets a key uses: the key itself, or the key that it replaced."""
@@ -99,6 +99,20 @@ class Source:
     reason: str = ""
     made_by: str = ""
 
+    @property
+    def named(self) -> dict[str, Any]:
+        """Return the values under their names in SQL."""
+        return {
+            "tenant": self.tenant_id,
+            "source_kind": self.kind,
+            "source_id": self.id,
+            "currency": self.currency,
+            "key": self.key_id,
+            "day": self.day,
+            "reason": self.reason,
+            "made_by": self.made_by,
+        }
+
 
 def post(
     source: Source,
@@ -115,7 +129,7 @@ def post(
     """
     credit, held = posting.moved(CREDIT), posting.moved(HELD)
     values = {
-        **_named(source),
+        **source.named,
         "id": uuid7(),
         "kind": posting.kind,
         "earlier": json.dumps({f"{month:%Y-%m}": micros for month, micros in earlier.items()})
@@ -139,14 +153,12 @@ def open_wallet(tenant_id: UUID, currency: str) -> None:
         cursor.execute(_OPEN, {"id": uuid7(), "tenant": tenant_id, "currency": currency})
 
 
-def _named(source: Source) -> dict[str, Any]:
-    return {
-        "tenant": source.tenant_id,
-        "source_kind": source.kind,
-        "source_id": source.id,
-        "currency": source.currency,
-        "key": source.key_id,
-        "day": source.day,
-        "reason": source.reason,
-        "made_by": source.made_by,
-    }
+def locked_wallet(tenant_id: UUID, currency: str) -> Wallet:
+    """Return the wallet, created if there is none. All else about its money waits until the transaction ends."""
+    open_wallet(tenant_id, currency)
+    return Wallet.objects.select_for_update(no_key=True).get(tenant_id=tenant_id, currency=currency)
+
+
+def first_of_this_month() -> date:
+    """Return the first day of the month that budgets count in, by the database's clock and in UTC."""
+    return database_now().date().replace(day=1)

@@ -1,6 +1,4 @@
-"""Decides which accounts a money transaction changes, and by how much. Amounts that enter one account leave others.
-Pure.
-"""
+"""Decides which accounts a money transaction changes, and by how much. Its amounts come to 0 together. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -54,10 +52,6 @@ class Posting:
     def moved(self, account: str) -> int:
         return sum(entry.amount_micros for entry in self.entries if entry.account == account)
 
-    @property
-    def is_balanced(self) -> bool:
-        return sum(entry.amount_micros for entry in self.entries) == 0
-
 
 def hold(amount_micros: int) -> Posting:
     """Hold an amount before the work, so that nothing else can spend it."""
@@ -85,9 +79,7 @@ def grant(amount_micros: int) -> Posting:
 
 
 def bill(*, adjusted_micros: int, tax_micros: int, due_micros: int) -> Posting:
-    """Post an invoice: the amount beyond the charges made at use, the tax, and the part of all of it that is still to
-    be paid.
-    """
+    """Post an invoice: the amount beyond the charges made at use, the tax, and the part still to be paid."""
     return Posting(
         BILL,
         _entries(
@@ -147,9 +139,7 @@ def write_off(amount_micros: int) -> Posting:
 
 
 def collectable(*, cost_micros: int, held_micros: int, rooms_micros: Iterable[int]) -> int:
-    """Return the part of a cost that can be collected: the hold, plus the headroom of balance and budgets, up to the
-    cost.
-    """
+    """Return the part of a cost that can be collected: the hold plus the headroom, up to the cost."""
     room = min(rooms_micros, default=None)
     if room is None:
         return cost_micros

@@ -5,7 +5,7 @@ Each comparison is one statement and sees one moment, so work in progress makes 
 """
 
 from collections.abc import Container, Iterable
-from typing import Any
+from dataclasses import asdict
 from uuid import UUID
 
 import structlog
@@ -34,24 +34,25 @@ LATERAL (VALUES
 ) AS side (compared, expected, found)
 WHERE side.expected <> side.found
 """  # noqa: S608  # made of constants alone
+_SINCE = "date_trunc('day', now() - interval '2 days')"
 # This compares day by day and leaves jobs out. The source of a cache hit of a call is the usage record itself, and that
 # of a page is the page. Nothing was charged on days before the wallet existed.
-_CALLS = """
+_CALLS = f"""
 WITH used AS (
     SELECT tenant_id, currency, (created_at AT TIME ZONE 'UTC')::date AS day, sum(amount_micros) AS micros
     FROM tenants_usagerecord
     WHERE (source_kind IN ('call', 'batch_line') OR (source_kind = 'cache' AND source_id = id))
-      AND created_at >= %(since)s
+      AND created_at >= {_SINCE}
     GROUP BY 1, 2, 3
 ), charged AS (
     SELECT t.tenant_id, t.currency, t.day, sum(e.amount_micros) AS micros
     FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'revenue'
-    WHERE t.kind = 'charge' AND t.source_kind IN ('call', 'batch_line', 'cache') AND t.day >= %(since)s::date
+    WHERE t.kind = 'charge' AND t.source_kind IN ('call', 'batch_line', 'cache') AND t.day >= {_SINCE}::date
     GROUP BY 1, 2, 3
 ), spared AS (
     SELECT tenant_id, currency, day, sum(saved_micros) AS micros
     FROM tenants_includeduse
-    WHERE source_kind IN ('call', 'batch_line', 'cache') AND day >= %(since)s::date
+    WHERE source_kind IN ('call', 'batch_line', 'cache') AND day >= {_SINCE}::date
     GROUP BY 1, 2, 3
 )
 SELECT u.tenant_id, 'calls', u.currency, u.day::text, u.micros::bigint,
@@ -59,7 +60,7 @@ SELECT u.tenant_id, 'calls', u.currency, u.day::text, u.micros::bigint,
 FROM used u JOIN tenants_wallet w USING (tenant_id, currency)
 LEFT JOIN charged c USING (tenant_id, currency, day) LEFT JOIN spared i USING (tenant_id, currency, day)
 WHERE u.day > (w.opened_at AT TIME ZONE 'UTC')::date AND u.micros <> coalesce(c.micros, 0) + coalesce(i.micros, 0)
-"""
+"""  # noqa: S608  # made of constants alone
 # This compares each pool of included units with its uses and holds, in units without a currency.
 _POOLS = """
 WITH used AS (
@@ -74,20 +75,16 @@ LATERAL (VALUES
 ) AS side (compared, expected, found)
 WHERE side.expected <> side.found
 """
-CALLS_SINCE = "2 days"
 
 
 def compare_ledger() -> list[Compared]:
     """Compare entries with wallets, uses and holds with pools, and the usage of calls with the charges for it."""
+    found: list[Compared] = []
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_LEDGER)
-        found = _read(cursor.fetchall())
-        cursor.execute(_POOLS)
-        found += _read(cursor.fetchall())
-        cursor.execute(f"SELECT date_trunc('day', now() - interval '{CALLS_SINCE}')")  # a constant
-        (since,) = cursor.fetchone()
-        cursor.execute(_CALLS, {"since": since})
-        return differences([*found, *_read(cursor.fetchall())])
+        for statement in (_LEDGER, _POOLS, _CALLS):
+            cursor.execute(statement)
+            found += (Compared(*row) for row in cursor.fetchall())
+    return differences(found)
 
 
 def note_difference(one: Compared) -> None:
@@ -111,9 +108,7 @@ def difference_is_gone(tenant_id: UUID, compared: str, subject: str) -> None:
 
 
 def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] = ()) -> int:
-    """Store and log new differences, and mark the others as gone but keep them. A difference is not gone if its
-    comparison was not made. Return the number found.
-    """
+    """Store and log new differences, mark absent ones as gone if their comparison was made, and return the count."""
     now = {one.subject_of_all: one for one in found}
     with operator_work(), transaction.atomic(using=OPERATOR):
         known = {
@@ -133,24 +128,6 @@ def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] 
 
 
 def _tell(one: Compared) -> None:
-    LedgerDifference.objects.create(
-        tenant_id=one.tenant_id,
-        compared=one.compared,
-        currency=one.currency,
-        subject=one.subject,
-        expected_micros=one.expected_micros,
-        found_micros=one.found_micros,
-    )
-    log.warning(
-        "ledger_mismatch_found",
-        tenant_id=str(one.tenant_id),
-        compared=one.compared,
-        subject=one.subject,
-        currency=one.currency,
-        expected_micros=one.expected_micros,
-        found_micros=one.found_micros,
-    )
-
-
-def _read(rows: Iterable[tuple[Any, ...]]) -> list[Compared]:
-    return [Compared(*row) for row in rows]
+    values = asdict(one)
+    LedgerDifference.objects.create(**values)
+    log.warning("ledger_mismatch_found", **values | {"tenant_id": str(one.tenant_id)})

@@ -41,9 +41,7 @@ class ReservationsAway(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """A reservation. If its `id` is reserved again, for example by a batch line that runs again, it exists only
-    once.
-    """
+    """A reservation. If its `id` is reserved again, as by a batch line that runs again, it exists once."""
 
     id: UUID
     tenant_id: UUID
@@ -85,9 +83,7 @@ class _Reservation:
 
 
 class Reservations:
-    """The reservations of one event loop. A caller that leaves does not affect others, because a separate task makes
-    the round trips.
-    """
+    """The reservations of one event loop. A separate task makes the round trips, so a caller may leave."""
 
     def __init__(self, url: str) -> None:
         # Single reads have no time limit, because one limit for the whole round trip is cheaper.
@@ -103,9 +99,7 @@ class Reservations:
     async def seen(
         self, tenant_id: UUID, key_id: UUID | None, currency: str, pools: Sequence[str] = ()
     ) -> Gone:
-        """Return the charges counted so far. Call it before Postgres is read. Raises ReservationsAway, as does
-        `reserve`.
-        """
+        """Return the charges counted so far. Call it before Postgres is read. Raises ReservationsAway."""
         words = said(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
         tenant, key, *units = map(int, await self._ask(words))
         return Gone(tenant, key, tuple(units))

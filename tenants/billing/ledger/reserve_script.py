@@ -20,9 +20,7 @@ from uuid import UUID
 RESERVED_S = 120
 """Seconds until a call's reservation expires: twice the longest duration of a call."""
 SETTLED_S = 3600
-"""Seconds until the reservation of finished work expires. It waits to be charged. A batch line waits until its part of
-the batch has ended.
-"""
+"""Seconds until the reservation of finished work expires. A batch line waits for its part of the batch."""
 HOLD_S = 30
 """Seconds until a job's reservation expires. It is kept until the job's hold is committed."""
 CHARGING_S = 3
@@ -226,9 +224,7 @@ SHA = sha1(TEXT.encode(), usedforsecurity=False).hexdigest()
 
 
 def pool_name(model: str, meter: str) -> str:
-    """Return a name that has no spaces and is not a currency. It has no month, because only changes of `gone` between
-    two moments are used.
-    """
+    """Return a name without spaces that is no currency. It needs no month, because only changes of `gone` count."""
     return "u" + sha1(f"{meter} {model}".encode(), usedforsecurity=False).hexdigest()[:16]
 
 
@@ -251,9 +247,7 @@ def spoken(together: Sequence[Reply]) -> list[str | int]:
 
 
 def charged_words(token: str, charges: Sequence[tuple[str, str, int]], ids: Sequence[str]) -> Words:
-    """Return the arguments that report charges. `charges` holds currency, key and amount. Units have the name of their
-    pool instead of a currency, and no key.
-    """
+    """Return the arguments for charges of (currency, key, amount). Units have (pool name, no key, quantity)."""
     words: Words = [CHARGED, token, len(charges)]
     for charge in charges:
         words += charge

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,11 +12,19 @@ from django.db import connections
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.committing import reserve_hold
 from tenants.billing.ledger.errors import budget_exhausted, insufficient_funds
-from tenants.billing.ledger.included import HeldUnits, Works, could_be_included, hold_included, use_included
+from tenants.billing.ledger.included import Works, could_be_included, hold_included, use_included
 from tenants.billing.ledger.included_units import Allotted, Work, cost_by_month
 from tenants.billing.ledger.models import Wallet
-from tenants.billing.ledger.months import first_of_this_month
-from tenants.billing.ledger.posting import BUDGET_KEY, THIS_MONTH, Source, open_wallet, post
+from tenants.billing.ledger.posting import (
+    BUDGET_KEY,
+    THIS_MONTH,
+    Bound,
+    Source,
+    first_of_this_month,
+    locked_wallet,
+    open_wallet,
+    post,
+)
 from tenants.billing.ledger.postings import Posting, collectable
 from tenants.core.db.unit_of_work import current_alias
 
@@ -32,7 +41,8 @@ UPDATE tenants_budget SET
     used_micros = CASE WHEN month = {THIS_MONTH} THEN used_micros ELSE 0 END,
     held_micros = held_micros + %(held)s
 WHERE tenant_id = %(tenant)s AND currency = %(currency)s AND (api_key_id IS NULL OR api_key_id = {BUDGET_KEY})
-RETURNING CASE WHEN api_key_id IS NULL THEN 'tenant' ELSE 'key' END, monthly_micros, used_micros + held_micros
+RETURNING monthly_micros - used_micros - held_micros + %(held)s,
+          CASE WHEN api_key_id IS NULL THEN 'tenant' ELSE 'key' END, monthly_micros
 """  # noqa: S608  # made of constants alone
 _ROOM_IN_BUDGETS = f"""
 SELECT monthly_micros - held_micros - CASE WHEN month = {THIS_MONTH} THEN used_micros ELSE 0 END,
@@ -58,13 +68,11 @@ class Bounds:
 def hold(
     source: Source, amount_micros: int, works: Works = nothing, *, bounds: Bounds | None = None
 ) -> int | None:
-    """Hold the amount and return it, or return None if nothing bounds the tenant's spending. Raise if there is not
-    enough.
+    """Hold the amount and return it, or None if nothing bounds the tenant's spending. Raise if there is not enough.
 
-    `bounds` is the result of `require_money` in the same transaction, so that it is not read twice.
-
-    `works` is the work that the hold is for. A prepaid account's included units are held before money. Call it last in
-    the transaction, except for steps that nothing else waits for, because the wallet's row stays locked until the end.
+    `bounds` is the result of `require_money` in the same transaction. Included units are held before money, for
+    `works`. Call it last in the transaction, except for steps that nothing else waits for, because the wallet's row
+    stays locked until the end.
     """
     if amount_micros <= 0:
         return None
@@ -72,30 +80,28 @@ def hold(
         bounds = _bounds(source.tenant_id, source.currency, source.key_id)
     if not (bounds.prepaid or bounds.budgets):
         return None
-    units = hold_included(source, works) if bounds.prepaid else HeldUnits()
-    amount_micros -= units.saved_micros
+    units = hold_included(source, works) if bounds.prepaid else None
+    amount_micros -= units.saved_micros if units else 0
     if amount_micros:
         try:
             _hold_money(source, amount_micros)
         except BaseException:
-            units.give_back()
+            if units:
+                units.taken.give_back()
             raise
     return amount_micros
 
 
 def _hold_money(source: Source, amount_micros: int) -> None:
-    posting = postings.hold(amount_micros)
-    if not post(source, posting, bound="floor"):
-        open_wallet(source.tenant_id, source.currency)
-        if not post(source, posting, bound="floor"):
-            raise insufficient_funds(
-                currency=source.currency,
-                needed_micros=amount_micros,
-                spendable_micros=_spendable(source.tenant_id, source.currency),
-            )
+    if not _posted(source, postings.hold(amount_micros), bound="floor"):
+        raise insufficient_funds(
+            currency=source.currency,
+            needed_micros=amount_micros,
+            spendable_micros=_spendable(source.tenant_id, source.currency),
+        )
     # The budgets are checked here whatever was read before, because a budget may have been set while this waited for
     # the wallet.
-    _take_from_budgets(source, amount_micros)
+    _require_budgets(_TAKE_FROM_BUDGETS, {**source.named, "held": amount_micros}, amount_micros)
     reserve_hold(source, amount_micros)
 
 
@@ -113,7 +119,8 @@ def require_money(
     if bounds.prepaid and (there := _spendable(tenant_id, currency)) < amount_micros:
         raise insufficient_funds(currency=currency, needed_micros=amount_micros, spendable_micros=there)
     if bounds.budgets:
-        _require_budgets(tenant_id, currency, key_id, amount_micros)
+        values = {"tenant": tenant_id, "currency": currency, "key": key_id}
+        _require_budgets(_ROOM_IN_BUDGETS, values, amount_micros)
     return bounds
 
 
@@ -127,11 +134,9 @@ def settle(
 ) -> Mapping[date, int]:
     """Write the one settlement of a source: charge its cost and give back the rest of its hold.
 
-    `works` is the work that was done. A prepaid account's included units are not charged. With `over_months`, some of
-    the work may have been done in past months. The amounts collected for those are returned, by month.
-
-    If the cost exceeds the hold, balance and budgets are never overdrawn. The part beyond their headroom is booked as
-    uncollected, which is the operator's loss.
+    Included units for `works`, the work that was done, are not charged. With `over_months`, some of it may have been
+    done in past months. The amounts collected for those are returned, by month. Balance and budgets are never
+    overdrawn: the part of the cost beyond hold and headroom is booked as uncollected, the operator's loss.
     """
     held = held_micros or 0
     if held_micros is None:
@@ -147,11 +152,9 @@ def settle(
         return {}
     collected = cost_micros if cost_micros <= held else _collected(source, held, cost_micros)
     earlier = _earlier(works(), spared, collected) if over_months and cost_micros else {}
-    _post_surely(
-        source,
-        postings.settlement(held_micros=held, cost_micros=cost_micros, collected_micros=collected),
-        earlier,
-    )
+    whole = postings.settlement(held_micros=held, cost_micros=cost_micros, collected_micros=collected)
+    if not _posted(source, whole, counts=True, earlier=earlier):
+        raise LookupError(f"no wallet of {source.tenant_id} in {source.currency}")
     return earlier
 
 
@@ -162,9 +165,7 @@ def pay_at_once(source: Source, cost_micros: int, works: Works = nothing) -> Non
 
 
 def lock_wallets(tenant_id: UUID, currencies: Iterable[str]) -> None:
-    """Lock the wallets of several settlements in one transaction. All are locked before the first pool of included
-    units.
-    """
+    """Lock the wallets of several settlements in one transaction, before the first pool of included units."""
     wanted = sorted(set(currencies))
     if len(wanted) < 2:
         return
@@ -187,20 +188,29 @@ def _earlier(works: Iterable[Work], spared: Iterable[Allotted], collected_micros
 
 def _collected(source: Source, held: int, cost: int) -> int:
     """Return the amount that can be collected. The wallet stays locked until the transaction ends."""
-    return collectable(cost_micros=cost, held_micros=held, rooms_micros=_rooms(source))
+    wallet = locked_wallet(source.tenant_id, source.currency)
+    rooms = [] if wallet.spendable_micros is None else [wallet.spendable_micros]
+    rooms += [room for room, _, _ in _budgets(_ROOM_IN_BUDGETS, source.named)]
+    return collectable(cost_micros=cost, held_micros=held, rooms_micros=rooms)
 
 
-def _post_surely(source: Source, posting: Posting, earlier: Mapping[date, int]) -> None:
-    if not post(source, posting, counts=True, earlier=earlier):
-        open_wallet(source.tenant_id, source.currency)
-        if not post(source, posting, counts=True, earlier=earlier):
-            raise LookupError(f"no wallet of {source.tenant_id} in {source.currency}")
+def _posted(
+    source: Source,
+    posting: Posting,
+    bound: Bound = "none",
+    counts: bool = False,
+    earlier: Mapping[date, int] | None = None,
+) -> bool:
+    """Post, and create the wallet if there is none. Return whether the bound allowed it."""
+    attempt = partial(post, source, posting, bound=bound, counts=counts, earlier=earlier)
+    if attempt():
+        return True
+    open_wallet(source.tenant_id, source.currency)
+    return attempt()
 
 
 def _bounds(tenant_id: UUID, currency: str, key_id: UUID | None) -> Bounds:
-    """Return the bounds. A tenant counts as prepaid if it is prepaid in any currency. It then has nothing in a currency
-    without a balance.
-    """
+    """Return the bounds. A tenant that is prepaid anywhere has nothing in a currency without a balance."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_BOUNDS, {"tenant": tenant_id, "key": key_id})
         rows = cursor.fetchall()
@@ -210,56 +220,25 @@ def _bounds(tenant_id: UUID, currency: str, key_id: UUID | None) -> Bounds:
     )
 
 
-def _require_budgets(tenant_id: UUID, currency: str, key_id: UUID | None, amount_micros: int) -> None:
-    values: dict[str, Any] = {"tenant": tenant_id, "currency": currency, "key": key_id}
+def _budgets(statement: str, values: Mapping[str, Any]) -> list[tuple[int, str, int]]:
+    """Return the headroom of each budget before the statement, whose it is, and its amount a month."""
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_ROOM_IN_BUDGETS, values)
-        rooms = cursor.fetchall()
-    for room, of, monthly in rooms:
+        cursor.execute(statement, values)
+        rows: list[tuple[int, str, int]] = cursor.fetchall()
+        return rows
+
+
+def _require_budgets(statement: str, values: Mapping[str, Any], amount_micros: int) -> None:
+    """Raise if a budget has less than the amount. What the statement wrote must then be rolled back."""
+    for room, of, monthly in _budgets(statement, values):
         if room < amount_micros:
             raise budget_exhausted(
                 of=of,
-                currency=currency,
+                currency=values["currency"],
                 needed_micros=amount_micros,
                 monthly_micros=monthly,
                 left_micros=max(0, room),
             )
-
-
-def _take_from_budgets(source: Source, amount_micros: int) -> None:
-    """Add the hold to the budgets, under the wallet's lock. If it raises, the whole transaction must be rolled back."""
-    values: dict[str, Any] = {
-        "tenant": source.tenant_id,
-        "currency": source.currency,
-        "key": source.key_id,
-        "held": amount_micros,
-    }
-    with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_TAKE_FROM_BUDGETS, values)
-        taken = cursor.fetchall()
-    for of, monthly, together in taken:
-        if together > monthly:
-            left = max(0, monthly - (together - amount_micros))
-            raise budget_exhausted(
-                of=of,
-                currency=source.currency,
-                needed_micros=amount_micros,
-                monthly_micros=monthly,
-                left_micros=left,
-            )
-
-
-def _rooms(source: Source) -> list[int]:
-    """Return the headroom of balance and budgets. The wallet stays locked until the transaction ends."""
-    open_wallet(source.tenant_id, source.currency)
-    wallet = Wallet.objects.select_for_update(no_key=True).get(
-        tenant_id=source.tenant_id, currency=source.currency
-    )
-    rooms = [] if wallet.spendable_micros is None else [wallet.spendable_micros]
-    values: dict[str, Any] = {"tenant": source.tenant_id, "currency": source.currency, "key": source.key_id}
-    with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_ROOM_IN_BUDGETS, values)
-        return rooms + [int(room) for room, _, _ in cursor.fetchall()]
 
 
 def _spendable(tenant_id: UUID, currency: str) -> int:

@@ -50,16 +50,16 @@ def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -
             raise PlanArchived(f"The plan {plan.name!r} is archived. Choose an active plan.")
         now = database_now()
         starts_at = now if start is Start.NOW else _next_month(now)
-        is_first = not _had_a_plan(tenant_id)
+        is_first = not Subscription.objects.filter(tenant_id=tenant_id).exclude(plan=None).exists()
+        trial = timedelta(days=plan.trial_days) if plan and is_first else None
         made = Subscription.objects.create(
             tenant_id=tenant_id,
             plan=plan,
             starts_at=starts_at,
-            trial_ends_at=_trial_end(plan, starts_at) if plan and is_first else None,
+            trial_ends_at=starts_at + trial if trial else None,
         )
         if plan and is_first:
-            _let_pay_beforehand(tenant_id, plan)
-            _give_trial_credit(made, plan)
+            _begin_first_plan(made, plan)
     return made
 
 
@@ -98,24 +98,14 @@ def _next_month(now: datetime) -> datetime:
     return datetime(first.year, first.month, first.day, tzinfo=UTC)
 
 
-def _had_a_plan(tenant_id: UUID) -> bool:
-    return Subscription.objects.filter(tenant_id=tenant_id).exclude(plan=None).exists()
-
-
-def _trial_end(plan: Plan, starts_at: datetime) -> datetime | None:
-    return starts_at + timedelta(days=plan.trial_days) if plan.trial_days else None
-
-
-def _let_pay_beforehand(tenant_id: UUID, plan: Plan) -> None:
-    """Make the tenant prepaid if the plan requires it. A tenant that already has terms from an operator keeps them."""
+def _begin_first_plan(subscription: Subscription, plan: Plan) -> None:
+    """Make the tenant prepaid if the plan requires it, unless it has terms already, and give the trial's credit."""
+    tenant_id = subscription.tenant_id
     if plan.is_prepaid and not Wallet.objects.filter(tenant_id=tenant_id).exists():
         set_terms(tenant_id=tenant_id, currency=plan.currency, kind=Wallet.Kind.PREPAID)
-
-
-def _give_trial_credit(subscription: Subscription, plan: Plan) -> None:
     if plan.trial_credit_micros:
         grant_credit(
-            tenant_id=subscription.tenant_id,
+            tenant_id=tenant_id,
             currency=plan.currency,
             amount_micros=plan.trial_credit_micros,
             reason=f"Trial of the plan {plan.name}",

@@ -3,20 +3,21 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from django.db import connections
+from django.db import connections, transaction
 from django.db.models import Sum
 
+from tenants.api_keys.models import ApiKey
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.ledger.models import Budget, LedgerEntry, Wallet
-from tenants.billing.ledger.months import first_of_this_month
-from tenants.billing.ledger.posting import Source, open_wallet, post
-from tenants.billing.ledger.spendable import budget_key
-from tenants.core.db.unit_of_work import current_alias
+from tenants.billing.ledger.posting import Source, first_of_this_month, locked_wallet, post
+from tenants.billing.ledger.selectors import budget_key
+from tenants.core.db.unit_of_work import OPERATOR, current_alias, operator_work
 from tenants.core.ids import uuid7
 from tenants.core.messages import one_of
+from tenants.plans.wording import money
 
 MAX_MICROS = 10**15
 """The largest amount: a thousand million in any currency. A larger one is taken for a typing error."""
@@ -49,7 +50,7 @@ def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: 
         raise InvalidTerms(f"Unknown payment terms {kind!r}. Use {one_of(Wallet.Kind.values)}.")
     if not 0 <= credit_line_micros <= MAX_MICROS:
         raise InvalidTerms(f"A credit line of {credit_line_micros} micros is not between 0 and {MAX_MICROS}.")
-    wallet = _locked(tenant_id, currency)
+    wallet = locked_wallet(tenant_id, currency)
     before = {name: getattr(wallet, name) for name in _TERMS}
     wallet.kind, wallet.credit_line_micros = kind, credit_line_micros
     wallet.save(update_fields=_TERMS)
@@ -87,9 +88,7 @@ def grant_credit(
     made_by: str,
     grant_id: UUID | None = None,
 ) -> None:
-    """Grant credit, or take it back if the amount is negative. With an id it is granted once, however often this is
-    called.
-    """
+    """Grant credit, or take it back if the amount is negative. With an id it is granted once."""
     _check_currency(currency)
     if not amount_micros or abs(amount_micros) > MAX_MICROS:
         raise InvalidTerms(
@@ -98,7 +97,7 @@ def grant_credit(
     if not 1 <= len(reason.strip()) <= LONGEST_REASON:
         raise InvalidTerms(f"Enter a reason of 1 to {LONGEST_REASON} characters for the credit.")
     source = Source(tenant_id, GRANTED, grant_id or uuid7(), currency, reason=reason.strip(), made_by=made_by)
-    wallet = _locked(tenant_id, currency)
+    wallet = locked_wallet(tenant_id, currency)
     given = LedgerEntry.objects.filter(
         tenant_id=tenant_id,
         transaction__source_kind=GRANTED,
@@ -127,7 +126,7 @@ def set_budget(
     _check_currency(currency)
     if monthly_micros is not None and not 0 <= monthly_micros <= MAX_MICROS:
         raise InvalidTerms(f"A budget of {monthly_micros} micros is not between 0 and {MAX_MICROS}.")
-    _locked(tenant_id, currency)
+    locked_wallet(tenant_id, currency)
     key_id = budget_key(key_id)
     found = Budget.objects.filter(tenant_id=tenant_id, currency=currency, api_key_id=key_id, set_by=set_by)
     if monthly_micros is None:
@@ -177,14 +176,59 @@ def _sharing(tenant_id: UUID, key_id: UUID) -> list[UUID]:
         return [key_id, *(found for (found,) in cursor.fetchall())]
 
 
-def _locked(tenant_id: UUID, currency: str) -> Wallet:
-    """Return the wallet and create it if there is none. Everything else that concerns its money waits until the
-    transaction ends.
-    """
-    open_wallet(tenant_id, currency)
-    return Wallet.objects.select_for_update(no_key=True).get(tenant_id=tenant_id, currency=currency)
-
-
 def _check_currency(currency: str) -> None:
     if not (len(currency) == 3 and currency.isascii() and currency.isalpha() and currency.isupper()):
         raise InvalidTerms(f"{currency[:20]!r} is not a currency. Use three capital letters, such as EUR.")
+
+
+MAX_OWN_BUDGETS = 200
+"""The most budgets of one account, over all keys and currencies."""
+
+
+class BudgetRefused(ValueError):
+    """The error for a refused budget. Its text is for the person who sent the request."""
+
+
+def remove_own_budget(*, tenant_id: UUID, budget_id: UUID) -> bool:
+    with operator_work():
+        budget = Budget.objects.filter(tenant_id=tenant_id, id=budget_id, set_by=Budget.By.TENANT).first()
+    if budget is None:
+        return False
+    set_own_budget(
+        tenant_id=tenant_id, currency=budget.currency, monthly_micros=None, key_id=budget.api_key_id
+    )
+    return True
+
+
+def set_own_budget(
+    *, tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: UUID | None = None
+) -> Budget | None:
+    """Set or replace the budget, or remove it if the amount is None. Raises BudgetRefused, InvalidTerms."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        key = ApiKey.objects.filter(tenant_id=tenant_id, id=key_id).first() if key_id else None
+        if key_id and key is None:
+            raise BudgetRefused("API key not found.")
+        key_id = (key.budgets_of or key.id) if key else None
+        mine = Budget.objects.filter(tenant_id=tenant_id, set_by=Budget.By.TENANT)
+        before = mine.filter(currency=currency, api_key_id=key_id).first()
+        if before is None and monthly_micros is not None and mine.count() >= MAX_OWN_BUDGETS:
+            raise BudgetRefused(f"This account has {MAX_OWN_BUDGETS} budgets, the maximum. Remove one first.")
+        made = set_budget(
+            tenant_id=tenant_id,
+            currency=currency,
+            monthly_micros=monthly_micros,
+            key_id=key_id,
+            set_by=Budget.By.TENANT,
+        )
+        record(
+            tenant_id=tenant_id,
+            action="budget.set" if made else "budget.removed",
+            subject_id=key_id or "",
+            subject=key or "the account",
+            changes=changes_between({"monthly": _told(before)}, {"monthly": _told(made)}),
+        )
+    return made
+
+
+def _told(budget: Budget | None) -> str | None:
+    return money(budget.monthly_micros, budget.currency) if budget else None

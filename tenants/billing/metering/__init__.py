@@ -1,3 +1,1 @@
-"""Metering of usage that has no row of its own when it happens. It is written to a durable stream first and copied from
-there to the usage tables, once.
-"""
+"""Metering of usage without a row of its own: a durable stream first, copied from there to the tables, once."""

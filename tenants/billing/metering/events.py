@@ -11,15 +11,11 @@ from uuid import UUID
 from tenants.plans.prices import Meter, Price
 
 FORMAT = 2
-"""The first byte of an event. A change to the rest of the format takes the next number, and older numbers must stay
-readable.
-"""
+"""The first byte of an event. Another format takes the next number, and older ones must stay readable."""
 COVERED = 3
 """The same format plus the number of units that were set aside for the event. It is written only if there are some."""
 WITHOUT_KEY = 1
-"""An older format, without the key and without the amount that the cache saved. Such events may stay set aside for a
-long time.
-"""
+"""An older format, without key and saved amount. Such events may stay set aside for a long time."""
 _FIXED_ONCE = struct.Struct("<B16s16siqqqq?")
 """Format, id, tenant, version, quantity, price in micro-units, units per price, time, livemode."""
 _FIXED = struct.Struct("<B16s16siqqqq??16sq")
@@ -44,9 +40,7 @@ class MeterEvent:
     id: UUID
     tenant_id: UUID
     source_kind: str
-    """The kind of work: `call` for a synchronous call that ran a model, `cache` for a call, or part of one, that was a
-    cache hit.
-    """
+    """`call` for a synchronous call that ran a model, `cache` for a call, or part of one, that was a cache hit."""
     model: str
     version: int
     quantity: int
@@ -61,9 +55,7 @@ class MeterEvent:
     saved_micros: int = 0
     """The cost of a run minus the cost of the cache hit."""
     covered: int = 0
-    """The number of its units that are included and were set aside for it, from the pool of its model. No other work
-    can use them.
-    """
+    """The number of its units that were set aside for it alone, from the pool of its model."""
     covered_of_all: int = 0
     """The same, from the pool for all models."""
 
@@ -78,9 +70,7 @@ class MeterEvent:
 
     @property
     def covered_micros(self) -> int:
-        """Return the cost of the covered units, rounded down, so that the uncovered units are never charged too
-        little.
-        """
+        """Return the cost of the covered units, rounded down, so that the rest is never charged too little."""
         covered = self.covered + self.covered_of_all
         return self.amount_micros * covered // self.quantity if covered else 0
 
@@ -91,19 +81,15 @@ class MeterEvent:
 
 def with_covered(uses: Sequence[MeterEvent], units: int, of_all: int) -> list[MeterEvent]:
     """Distribute the covered units over the uses, the most expensive first. Free uses get none."""
-    turns = sorted(range(len(uses)), key=lambda place: -_each(uses[place]))
     found = list(uses)
-    for place in turns:
+    each = [Fraction(use.price.amount_micros, use.price.per) for use in uses]
+    for place in sorted(range(len(uses)), key=lambda place: -each[place]):
         quantity = uses[place].quantity if uses[place].amount_micros else 0
         part = min(units, quantity)
         rest = min(of_all, quantity - part)
         found[place] = replace(uses[place], covered=part, covered_of_all=rest)
         units, of_all = units - part, of_all - rest
     return found
-
-
-def _each(use: MeterEvent) -> Fraction:
-    return Fraction(use.price.amount_micros, use.price.per)
 
 
 def write_event(event: MeterEvent) -> bytes:
@@ -122,10 +108,8 @@ def write_event(event: MeterEvent) -> bytes:
         (event.key_id or _NO_KEY).bytes,
         event.saved_micros,
     )
-    if values[0] == COVERED:
-        fixed = _FIXED_COVERED.pack(*values, event.covered, event.covered_of_all)
-    else:
-        fixed = _FIXED.pack(*values)
+    covered = (event.covered, event.covered_of_all)
+    fixed = _FIXED_COVERED.pack(*values, *covered) if any(covered) else _FIXED.pack(*values)
     words = (event.source_kind, event.model, price.meter, price.currency)
     return fixed + _BETWEEN_WORDS.join(words).encode()
 
@@ -134,11 +118,11 @@ def read_event(written: bytes) -> MeterEvent:
     """Decode an event. Raises Unreadable."""
     if not written:
         raise Unreadable("there are no bytes of an event")
-    read = {COVERED: _read_covered, FORMAT: _read, WITHOUT_KEY: _read_without_key}.get(written[0])
-    if read is None:
+    form = {COVERED: _FIXED_COVERED, FORMAT: _FIXED, WITHOUT_KEY: _FIXED_ONCE}.get(written[0])
+    if form is None:
         raise Unreadable(f"it is of format {written[0]}, and this version of the product reads {COVERED}")
     try:
-        event = read(written)
+        event = _read(form, written)
         _ = event.at  # a time outside the calendar has no day to count for
     except (struct.error, ValueError, OverflowError) as error:
         raise Unreadable(f"{len(written)} bytes are no event of format {written[0]}: {error}") from error
@@ -150,34 +134,11 @@ def read_event(written: bytes) -> MeterEvent:
     return event
 
 
-def _read_covered(written: bytes) -> MeterEvent:
-    *values, covered, of_all = _FIXED_COVERED.unpack_from(written)
-    event = _read_values(values, written[_FIXED_COVERED.size :])
-    return replace(event, covered=covered, covered_of_all=of_all)
-
-
-def _read(written: bytes) -> MeterEvent:
-    return _read_values(_FIXED.unpack_from(written), written[_FIXED.size :])
-
-
-def _read_values(values: Sequence[Any], words: bytes) -> MeterEvent:
-    _, *fixed, cached, key, saved_micros = values
-    event = _event(fixed, words)
-    key_id = UUID(bytes=key)
-    return replace(
-        event, key_id=None if key_id == _NO_KEY else key_id, cached=cached, saved_micros=saved_micros
-    )
-
-
-def _read_without_key(written: bytes) -> MeterEvent:
-    _, *fixed = _FIXED_ONCE.unpack_from(written)
-    event = _event(fixed, written[_FIXED_ONCE.size :])
-    return replace(event, cached=event.source_kind == CACHE)
-
-
-def _event(fixed: Sequence[Any], words: bytes) -> MeterEvent:
-    event_id, tenant_id, version, quantity, amount_micros, per, at_ms, livemode = fixed
-    kind, model, meter, currency = words.decode().split(_BETWEEN_WORDS)
+def _read(form: struct.Struct, written: bytes) -> MeterEvent:
+    _, event_id, tenant_id, version, quantity, micros, per, at_ms, livemode, *more = form.unpack_from(written)
+    kind, model, meter, currency = written[form.size :].decode().split(_BETWEEN_WORDS)
+    left_out: list[Any] = [kind == CACHE, _NO_KEY.bytes, 0, 0, 0]
+    cached, key, saved_micros, covered, of_all = more + left_out[len(more) :]
     return MeterEvent(
         id=UUID(bytes=event_id),
         tenant_id=UUID(bytes=tenant_id),
@@ -185,7 +146,12 @@ def _event(fixed: Sequence[Any], words: bytes) -> MeterEvent:
         model=model,
         version=version,
         quantity=quantity,
-        price=Price(cast(Meter, meter), amount_micros, per, currency),
+        price=Price(cast(Meter, meter), micros, per, currency),
         livemode=livemode,
         at_ms=at_ms,
+        key_id=None if key == _NO_KEY.bytes else UUID(bytes=key),
+        cached=cached,
+        saved_micros=saved_micros,
+        covered=covered,
+        covered_of_all=of_all,
     )

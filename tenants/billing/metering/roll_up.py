@@ -6,22 +6,124 @@ same reason several processes may do it at once, and no consumer group is needed
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
+import redis
 import structlog
+from django.conf import settings
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError, connections
+from prometheus_client import Counter, Gauge
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from tenants.accounts.models import Tenant
-from tenants.billing.metering.backlog import Backlog, Entry, Refused, durable_redis, parts_of
 from tenants.billing.metering.events import MeterEvent, Unreadable, read_event
-from tenants.billing.metering.keys import ASIDE, FIELD, STREAM
-from tenants.billing.metering.metrics import OLDEST, ROLLED_UP, SET_ASIDE, WAITING
+from tenants.billing.metering.keys import ASIDE, FIELD, REASON, STREAM
 from tenants.billing.metering.services import record_events
 from tenants.core.db.unit_of_work import APP, unit_of_work
+
+AT_ONCE = 1_000
+"""The number of entries read at once. Redis is blocked for about a millisecond by such a read."""
+BATCH = 10_000
+"""The number of entries in a batch. The larger the batch, the more events of one tenant go to Postgres together."""
+TIMEOUT_S = 2.0
+T = TypeVar("T")
+_Found = list[tuple[bytes, dict[bytes, bytes]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    name: bytes
+    """The id that Redis gave the entry: the millisecond of its arrival, and a number."""
+    fields: Mapping[bytes, bytes]
+
+    @property
+    def came_ms(self) -> int:
+        return int(self.name.partition(b"-")[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    entry: Entry
+    code: str
+    reason: str
+
+
+@cache
+def durable_redis() -> "redis.Redis":
+    return redis.Redis.from_url(
+        settings.MAAS_REDIS_URL,
+        socket_timeout=TIMEOUT_S,
+        socket_connect_timeout=TIMEOUT_S,
+        retry=Retry(NoBackoff(), 1),
+    )
+
+
+class Backlog:
+    def __init__(self, client: "redis.Redis", key: bytes) -> None:
+        self._client = client
+        self._key = key
+
+    def length(self) -> int:
+        return self._client.xlen(self._key)
+
+    def oldest(self) -> Entry | None:
+        return next(iter(self._read("-", "+", count=1)), None)
+
+    def batches(self) -> Iterator[list[Entry]]:
+        """Yield batches up to the entry that is the newest now, so that the loop ends whatever stays in the stream."""
+        newest = cast(_Found, self._client.xrevrange(self._key, count=1))
+        until = newest[0][0] if newest else "-"
+        batch: list[Entry] = []
+        after = "-"
+        while found := self._read(after, until, count=AT_ONCE):
+            batch += found
+            after = f"({found[-1].name.decode()}"
+            if len(batch) >= BATCH:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def remove(self, entries: Sequence[Entry]) -> int:
+        """Remove the entries and return the number that were still there."""
+        return sum(
+            self._client.xdel(self._key, *[entry.name for entry in part])
+            for part in parts_of(entries, AT_ONCE)
+        )
+
+    def set_aside(self, refused: Sequence[Refused]) -> None:
+        """Move the entries to the second stream in one transaction. At worst, two processes put one there twice."""
+        for part in parts_of(refused, AT_ONCE):
+            pipeline = self._client.pipeline(transaction=True)
+            for one in part:
+                fields: dict[Any, Any] = {**one.entry.fields, REASON: one.reason.encode()}
+                pipeline.xadd(ASIDE, fields)
+            pipeline.xdel(self._key, *[one.entry.name for one in part])
+            pipeline.execute()
+
+    def _read(self, after: str, until: str | bytes, *, count: int) -> list[Entry]:
+        found = cast(_Found, self._client.xrange(self._key, after, until, count))
+        return [Entry(name, fields) for name, fields in found]
+
+
+def parts_of(whole: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (whole[begin : begin + size] for begin in range(0, len(whole), size))
+
+
+WAITING = Gauge("maas_meter_events_pending", "Meter events in the stream that are not recorded yet.")
+OLDEST = Gauge("maas_meter_oldest_seconds", "Age of the oldest meter event in the stream.")
+ROLLED_UP = Counter(
+    "maas_meter_rolled_up_total", "Meter events that were recorded and removed from the stream."
+)
+SET_ASIDE = Counter("maas_meter_quarantined_total", "Meter events that could not be recorded.", ["reason"])
+
 
 log = structlog.get_logger(__name__)
 ROLL_UP_EVERY_S = 0.5
@@ -47,9 +149,7 @@ class _Read:
 
 
 def roll_up_uses() -> None:
-    """Copy events for as long as new ones arrive, up to `ROUND_S`, so that a busy service does not open a new
-    connection each time.
-    """
+    """Copy events while new ones arrive, up to `ROUND_S`, so that a busy service seldom opens a connection."""
     until_s = time.monotonic() + ROUND_S
     with _outages_told():
         while roll_up(Backlog(durable_redis(), STREAM)) and time.monotonic() < until_s:
@@ -57,9 +157,7 @@ def roll_up_uses() -> None:
 
 
 def recount_set_aside() -> None:
-    """Count events that an older version of the product set aside, or that were set aside before the cause was
-    fixed.
-    """
+    """Count events that were set aside by an older version of the product or before their cause was fixed."""
     aside = Backlog(durable_redis(), ASIDE)
     with _outages_told():
         for entries in aside.batches():
@@ -90,9 +188,7 @@ def roll_up(waiting: Backlog) -> int:
 
 
 def count(entries: Sequence[Entry]) -> Counted:
-    """Write the entries to Postgres. They are committed on return, and the stream is unchanged. Raises if Postgres is
-    unavailable.
-    """
+    """Write and commit the entries, and leave the stream as it is. Raises if Postgres is unavailable."""
     counted = Counted([], [])
     by_tenant: dict[UUID, list[_Read]] = defaultdict(list)
     for entry in entries:
@@ -109,9 +205,7 @@ def count(entries: Sequence[Entry]) -> Counted:
 
 
 def _record(tenant_id: UUID, reads: Sequence[_Read], counted: Counted) -> None:
-    """Record the events of one tenant. If Postgres refuses several together, each half is tried, until the bad ones are
-    isolated.
-    """
+    """Record the events of one tenant. If Postgres refuses several, halve them until the bad ones are isolated."""
     try:
         record_events(tenant_id=tenant_id, events=[read.event for read in reads])
     except (DataError, IntegrityError) as error:

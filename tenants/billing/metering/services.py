@@ -12,8 +12,8 @@ from django.db import connections, transaction
 from tenants.billing.ledger.committing import Charge, Charging
 from tenants.billing.ledger.included_units import Work
 from tenants.billing.ledger.posting import Source
+from tenants.billing.ledger.selectors import budget_keys
 from tenants.billing.ledger.services import lock_wallets, settle
-from tenants.billing.ledger.spendable import budget_keys
 from tenants.billing.metering.events import MeterEvent
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.ids import uuid7
@@ -111,15 +111,6 @@ class _Charged(NamedTuple):
     source_kind: str
     key: str
 
-    @classmethod
-    def of(cls, common: _Alike) -> "_Charged":
-        return cls(common.currency, common.day, common.source_kind, common.key_id)
-
-    def source(self, tenant_id: UUID) -> Source:
-        day = (_EPOCH + timedelta(days=self.day)).date()
-        key_id = UUID(self.key) if self.key else None
-        return Source(tenant_id, self.source_kind, uuid7(), self.currency, key_id, day)
-
 
 def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
     """Record and charge all the events in one transaction, or none. Events that are already recorded stay as they are.
@@ -166,15 +157,18 @@ def _record(tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
                     use.covered_micros - own for use, own in zip(uses, own_micros, strict=True)
                 )
             cursor.execute(statement, {"tenant": tenant_id, **common._asdict(), "price": price, **each})
-            done[_Charged.of(common)] += common.works(uses[0].price, _Recorded(*cursor.fetchone()))
+            charged = _Charged(common.currency, common.day, common.source_kind, common.key_id)
+            done[charged] += common.works(uses[0].price, _Recorded(*cursor.fetchone()))
         costly = [charged for charged, works in done.items() if any(work.amount_micros for work in works)]
         lock_wallets(tenant_id, (charged.currency for charged in costly))
         # Wallets are locked in the same order everywhere: by currency.
         for charged, works in sorted(done.items(), key=lambda item: item[0]):
-            _settle(charged.source(tenant_id), works)
+            _settle(tenant_id, charged, works)
 
 
-def _settle(source: Source, works: Sequence[Work]) -> None:
+def _settle(tenant_id: UUID, charged: _Charged, works: Sequence[Work]) -> None:
+    day, key_id = _EPOCH + timedelta(days=charged.day), UUID(charged.key) if charged.key else None
+    source = Source(tenant_id, charged.source_kind, uuid7(), charged.currency, key_id, day.date())
     cost_micros = sum(work.amount_micros for work in works)
     settle(source, held_micros=None, cost_micros=cost_micros, works=lambda: works)
 

@@ -22,9 +22,7 @@ _ADD = b"*5\r\n$4\r\nXADD\r\n$%d\r\n%b\r\n$1\r\n*\r\n$%d\r\n%b\r\n" % (len(STREA
 
 
 class MeterAway(DomainError):
-    """The error for an unavailable stream. The event may still be in the stream if Redis took it but could not confirm
-    it.
-    """
+    """The error for an unavailable stream. The event may be in it, if Redis took it but could not confirm."""
 
     code = "metering_unavailable"
 
@@ -113,9 +111,7 @@ class MeterStream:
         self._tell(next(filter(None, errors), None))
 
     async def _say_twice(self, commands: bytes, count: int) -> Sequence[ResponseError | None]:
-        """Send the commands, and send them again only if the connection broke. An event that is in the stream twice is
-        counted once.
-        """
+        """Send the commands, and again only if the connection broke. An event sent twice is counted once."""
         try:
             return await self._say(commands, count)
         except (redis.ConnectionError, OSError):

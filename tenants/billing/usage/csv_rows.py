@@ -2,13 +2,13 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from tenants.billing.usage.models import UsageRecord
-from tenants.billing.usage.records import Place, is_cached, records
-from tenants.billing.usage.sums import Row, Sum, end_of, sums
+from tenants.billing.usage.selectors import Place, is_cached, records
+from tenants.billing.usage.sums import Row, end_of, sums
 from tenants.billing.usage.usage_query import Group, UsageQuery
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.plans.prices import METERS, display
@@ -23,24 +23,25 @@ _TITLES: dict[Group, str] = {
     "cached": "cached",
 }
 _COLUMNS = {"gpu_second": "gpu_milliseconds"}
-RECORD_COLUMNS = (
-    "at",
-    "kind",
-    "source_id",
-    "model",
-    "version",
-    "key_id",
-    "mode",
-    "cached",
-    "meter",
-    "quantity",
-    "currency",
-    "amount_micros",
-    "amount",
-    "saved_micros",
-    "saved",
-    "id",
-)
+_RECORD: Mapping[str, Callable[[UsageRecord], object]] = {
+    "at": lambda record: f"{record.created_at:%Y-%m-%dT%H:%M:%S.%fZ}",
+    "kind": lambda record: record.source_kind,
+    "source_id": lambda record: record.source_id,
+    "model": lambda record: record.model,
+    "version": lambda record: record.version,
+    "key_id": lambda record: record.key_id or "",
+    "mode": lambda record: "live" if record.livemode else "test",
+    "cached": lambda record: "true" if is_cached(record) else "false",
+    "meter": lambda record: record.meter,
+    "quantity": lambda record: record.quantity,
+    "currency": lambda record: record.currency,
+    "amount_micros": lambda record: record.amount_micros,
+    "amount": lambda record: display(record.amount_micros),
+    "saved_micros": lambda record: record.saved_micros,
+    "saved": lambda record: display(record.saved_micros),
+    "id": lambda record: record.id,
+}
+"""The columns of the file of records, and their cells."""
 
 
 def safe(text: str) -> str:
@@ -65,64 +66,35 @@ def sum_lines(tenant_id: UUID, asked: UsageQuery) -> Iterator[bytes]:
 
 
 def record_lines(tenant_id: UUID, asked: UsageQuery) -> Iterator[bytes]:
-    yield _written([RECORD_COLUMNS])
+    yield _written([list(_RECORD)])
     after: Place | None = None
     while True:
         with unit_of_work(tenant_id):
             found = records(asked, limit=AT_ONCE, after=after)
-        yield _written(_of_record(record) for record in found)
+        yield _written([cell(record) for cell in _RECORD.values()] for record in found)
         if len(found) < AT_ONCE:
             return
         after = found[-1].created_at, found[-1].id
 
 
 def _of_row(row: Row, asked: UsageQuery) -> Iterator[Sequence[object]]:
-    """Yield the cells of a row. Quantities and counts are only in the text line of the first currency, so that columns
-    can be summed.
-    """
-    named = [_in_words(group, text) for group, text in row.of.items()]
-    for place, amount in enumerate(row.sum.amounts):
-        counted = _counted(row.sum) if place == 0 else [""] * (len(METERS) + 2)
+    """Yield the cells of a row. Only the first currency has quantities and counts, so that columns can be summed."""
+    modes = {"true": "live", "false": "test"}
+    named = [modes[text] if group == "livemode" else text for group, text in row.of.items()]
+    total = row.sum
+    counted = [*(total.quantities.get(meter, 0) for meter in METERS), total.records, total.records_cached]
+    for place, amount in enumerate(total.amounts):
         yield (
             f"{row.at:%Y-%m-%dT%H:%M:%SZ}",
             f"{end_of(row.at, asked):%Y-%m-%dT%H:%M:%SZ}",
             *named,
-            *counted,
+            *(counted if place == 0 else [""] * len(counted)),
             amount.currency,
             amount.amount_micros,
             display(amount.amount_micros),
             amount.saved_micros,
             display(amount.saved_micros),
         )
-
-
-def _counted(total: Sum) -> list[object]:
-    return [*(total.quantities.get(meter, 0) for meter in METERS), total.records, total.records_cached]
-
-
-def _in_words(group: Group, text: str) -> str:
-    return {"true": "live", "false": "test"}[text] if group == "livemode" else text
-
-
-def _of_record(record: UsageRecord) -> Sequence[object]:
-    return (
-        f"{record.created_at:%Y-%m-%dT%H:%M:%S.%fZ}",
-        record.source_kind,
-        record.source_id,
-        record.model,
-        record.version,
-        record.key_id or "",
-        "live" if record.livemode else "test",
-        "true" if is_cached(record) else "false",
-        record.meter,
-        record.quantity,
-        record.currency,
-        record.amount_micros,
-        display(record.amount_micros),
-        record.saved_micros,
-        display(record.saved_micros),
-        record.id,
-    )
 
 
 def _written(rows: Iterable[Sequence[object]]) -> bytes:

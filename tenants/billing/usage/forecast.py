@@ -33,11 +33,9 @@ class Forecast:
 def forecast(
     month: Month, today: date, by_day: Mapping[date, int], first_used: date | None
 ) -> Forecast | None:
-    """Return the forecast. `by_day` is the cost of days with usage, in micro-units of one currency, including today's
-    cost so far.
+    """Return the forecast. `by_day` is the cost in micro-units of one currency, including today's cost so far.
 
-    Return None if fewer than seven whole days have passed since the first usage, or if the month is not the current
-    one.
+    Return None for fewer than seven whole days since the first usage, or for a month other than the current one.
     """
     if first_used is None or Month.of(today) != month:
         return None
@@ -57,7 +55,7 @@ def forecast(
     variance = Fraction(
         sum((cost - mean) ** 2 for cost, mean in zip(costs, expected, strict=True)), len(seen)
     )
-    spread = _FOUR_OF_FIVE * _root(variance * len(to_come))
+    spread = _FOUR_OF_FIVE * isqrt(int(variance * len(to_come)))
     likely = spent + sum(rest)
     return Forecast(
         micros=round(likely),
@@ -75,7 +73,3 @@ def _expected(day: date, seen: Sequence[date], costs: Sequence[int], *, by_weekd
         if not by_weekday or one.weekday() == day.weekday()
     ]
     return Fraction(sum(alike), len(alike))
-
-
-def _root(square: Fraction) -> int:
-    return isqrt(int(square))

@@ -5,6 +5,8 @@ from django.utils import timezone
 
 from tenants.core.db.tenant_owned import TenantOwned
 
+ALIKE = ("model", "meter", "currency", "livemode")
+
 
 class UsageRecord(TenantOwned):
     """A record, written in the transaction of the result it is for. The unique key makes a second charge impossible.
@@ -46,7 +48,24 @@ class UsageRecord(TenantOwned):
         return f"{self.quantity} {self.meter} of {self.model}"
 
 
-class UsageDay(TenantOwned):
+class _Summed(TenantOwned):
+    """The fields that the sums have in common."""
+
+    model = models.CharField(max_length=100)
+    meter = models.CharField(max_length=20)
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField()
+    cached = models.BooleanField()
+    quantity = models.PositiveBigIntegerField()
+    amount_micros = models.BigIntegerField()
+    saved_micros = models.BigIntegerField()
+    records = models.PositiveBigIntegerField()
+
+    class Meta(TenantOwned.Meta):
+        abstract = True
+
+
+class UsageDay(_Summed):
     """The sums of a day in UTC. A dashboard view of a month reads a few hundred of these instead of a million records.
 
     A trigger adds every usage record in the record's own transaction (migration 0015), so the sums are always correct.
@@ -63,33 +82,16 @@ class UsageDay(TenantOwned):
     """Rows with this shard or a higher one are in UsageTotal."""
 
     day = models.DateField()
-    model = models.CharField(max_length=100)
-    meter = models.CharField(max_length=20)
-    currency = models.CharField(max_length=3)
-    livemode = models.BooleanField()
     key_id = models.UUIDField(null=True)
     cached = models.BooleanField(default=False, db_default=False)
     shard = models.PositiveSmallIntegerField()
-    quantity = models.PositiveBigIntegerField()
-    amount_micros = models.BigIntegerField()
     saved_micros = models.BigIntegerField(default=0, db_default=0)
-    records = models.PositiveBigIntegerField()
 
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=[
-                    "tenant",
-                    "day",
-                    "model",
-                    "meter",
-                    "currency",
-                    "livemode",
-                    "key_id",
-                    "cached",
-                    "shard",
-                ],
+                fields=["tenant", "day", *ALIKE, "key_id", "cached", "shard"],
                 name="tenants_usageday_once_each",
                 nulls_distinct=False,
             ),
@@ -106,29 +108,19 @@ class UsageDay(TenantOwned):
         return f"{self.quantity} {self.meter} of {self.model} on {self.day}"
 
 
-class UsageTotal(TenantOwned):
+class UsageTotal(_Summed):
     """The merged sums of a day over all keys. A year with many keys needs a tenth of the rows.
 
-    It is written in the statement that merges them (tenants/billing/usage/settling.py), so that each sum of a day is
-    either in here or not merged yet.
+    The statement that merges them (tenants/billing/usage/settling.py) writes it, so each sum is in here or not merged.
     """
 
     day = models.DateField()
-    model = models.CharField(max_length=100)
-    meter = models.CharField(max_length=20)
-    currency = models.CharField(max_length=3)
-    livemode = models.BooleanField()
-    cached = models.BooleanField()
-    quantity = models.PositiveBigIntegerField()
-    amount_micros = models.BigIntegerField()
-    saved_micros = models.BigIntegerField()
-    records = models.PositiveBigIntegerField()
 
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["tenant", "day", "model", "meter", "currency", "livemode", "cached"],
+                fields=["tenant", "day", *ALIKE, "cached"],
                 name="tenants_usagetotal_once_each",
             ),
         ]
@@ -137,30 +129,17 @@ class UsageTotal(TenantOwned):
         return f"{self.quantity} {self.meter} of {self.model} on {self.day}, of all keys"
 
 
-class UsageMonth(TenantOwned):
-    """The merged sums of a month for each key. Queries by key over a year read these.
-
-    It is written in the statement that merges them, like UsageTotal. Each sum of a day is either in here or not merged
-    yet.
-    """
+class UsageMonth(_Summed):
+    """The merged sums of a month for each key, for queries by key over a year. It is written like UsageTotal."""
 
     month = models.DateField(help_text="First day of the month.")
-    model = models.CharField(max_length=100)
-    meter = models.CharField(max_length=20)
-    currency = models.CharField(max_length=3)
-    livemode = models.BooleanField()
     key_id = models.UUIDField(null=True)
-    cached = models.BooleanField()
-    quantity = models.PositiveBigIntegerField()
-    amount_micros = models.BigIntegerField()
-    saved_micros = models.BigIntegerField()
-    records = models.PositiveBigIntegerField()
 
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["tenant", "month", "model", "meter", "currency", "livemode", "key_id", "cached"],
+                fields=["tenant", "month", *ALIKE, "key_id", "cached"],
                 name="tenants_usagemonth_once_each",
                 nulls_distinct=False,
             ),

@@ -3,17 +3,21 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
+from uuid import UUID
 
 from django.db.models import DateField, F, Min, Q, QuerySet, Sum, Value
 from django.db.models.functions import Cast, TruncMonth
 
-from tenants.billing.usage.models import UsageDay, UsageMonth, UsageTotal
+from tenants.billing.usage.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
 from tenants.billing.usage.summary import UsageLine
-from tenants.billing.usage.usage_query import Only
+from tenants.billing.usage.usage_query import Only, UsageQuery
+from tenants.core.db.tenant_owned import TenantOwned
 from tenants.core.months import Month
 
+Place = tuple[datetime, UUID]
+"""The position of a record in the list."""
 Rows = QuerySet[Any]
 _NOTHING = Only()
 _MONTH = Cast(TruncMonth("day"), DateField())
@@ -65,13 +69,13 @@ def months_of_keys(
     since: Month, month: Month, keys: Collection[str], only: Only = _NOTHING
 ) -> list[UsageLine]:
     """Return the sums per month of only these keys."""
-    return _lines([_named(rows, keys) for rows in _of_months(since, month, only)], "of_month", "key_id")
+    return _lines([_of_keys(rows, keys) for rows in _of_months(since, month, only)], "of_month", "key_id")
 
 
 def days_of_keys(month: Month, keys: Collection[str], only: Only = _NOTHING) -> list[UsageLine]:
     """Return the sums per day of only these keys."""
-    days = _days(only).filter(day__gte=month.first, day__lt=month.after_last)
-    return _lines([_named(days, keys)], "day", "key_id")
+    days = _narrowed(UsageDay, only).filter(day__gte=month.first, day__lt=month.after_last)
+    return _lines([_of_keys(days, keys)], "day", "key_id")
 
 
 def cost_by_day(first: date, last: date, only: Only = _NOTHING) -> Mapping[str, Mapping[date, int]]:
@@ -93,20 +97,17 @@ def used_in(since: Month, month: Month) -> Used:
 
 
 def first_day_used(only: Only = _NOTHING) -> date | None:
-    found: date | None = _days(only).aggregate(Min("day"))["day__min"]
+    found: date | None = _narrowed(UsageDay, only).aggregate(Min("day"))["day__min"]
     return found
 
 
 def _lines(parts: Sequence[Rows], day: str, by: str) -> list[UsageLine]:
     """Return the summed rows. Rows from several tables that have the same columns become one."""
     columns = (day, by, "meter", "currency", "livemode")
-    found: dict[tuple[Any, ...], list[int]] = {}
+    found: dict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(_SUMS))
     for row in _together([rows.values_list(*columns).annotate(**_SUMS) for rows in parts]):
         # Postgres returns sums of big integers as decimals.
-        numbers = [int(number) for number in row[5:]]
-        known = found.setdefault(row[:5], numbers)
-        if known is not numbers:
-            found[row[:5]] = [one + more for one, more in zip(known, numbers, strict=True)]
+        found[row[:5]] = [one + int(more) for one, more in zip(found[row[:5]], row[5:], strict=True)]
     lines = [UsageLine(row[0], str(row[1] or ""), *row[2:], *numbers) for row, numbers in found.items()]
     return sorted(
         lines, key=lambda line: (line.day, line.model, line.meter, line.currency, not line.livemode)
@@ -114,48 +115,53 @@ def _lines(parts: Sequence[Rows], day: str, by: str) -> list[UsageLine]:
 
 
 def _together(parts: Sequence[Rows]) -> Rows:
-    """Combine the parts in one statement. Rows that are merged between two statements would be counted twice or not at
-    all.
-    """
+    """Combine the parts in one statement. Two would count rows merged in between twice or not at all."""
     first, *others = parts
     return first.union(*others, all=True) if others else first
 
 
 def _of_all_keys(only: Only, **of: object) -> Sequence[Rows]:
-    """Return the sums by day, from the table with the fewest rows that can answer the query
-    (tenants/billing/usage/sources.py).
-    """
+    """Return the sums by day, from the smallest table that can answer (tenants/billing/usage/sources.py)."""
+    days = _narrowed(UsageDay, only).filter(**of)
     if only.keys:
-        return [_days(only).filter(**of)]
-    totals = _narrowed(UsageTotal.objects.all(), only)
-    return [totals.filter(**of), _days(only).filter(shard__lt=UsageDay.TOTALLED, **of)]
+        return [days]
+    return [_narrowed(UsageTotal, only).filter(**of), days.filter(shard__lt=UsageDay.TOTALLED)]
 
 
 def _of_months(since: Month, month: Month, only: Only) -> Sequence[Rows]:
     """Return the sums of the months and the day sums that are not in them yet. Each row has its month's first day."""
-    days = _days(only).filter(shard__lt=UsageDay.SETTLED, day__gte=since.first, day__lt=month.after_last)
-    months = UsageMonth.objects.filter(month__gte=since.first, month__lte=month.first)
-    told = _of_keys(_narrowed(months, only), only)
-    return [told.annotate(of_month=F("month")), days.annotate(of_month=_MONTH)]
+    days = _narrowed(UsageDay, only).filter(
+        shard__lt=UsageDay.SETTLED, day__gte=since.first, day__lt=month.after_last
+    )
+    months = _narrowed(UsageMonth, only).filter(month__gte=since.first, month__lte=month.first)
+    return [months.annotate(of_month=F("month")), days.annotate(of_month=_MONTH)]
 
 
-def _named(rows: Rows, keys: Collection[str]) -> Rows:
+def _of_keys(rows: Rows, keys: Collection[UUID | str | None]) -> Rows:
+    """Filter by keys. None or an empty text stands for no key."""
     named = Q(key_id__in=[key for key in keys if key])
-    return rows.filter(named | Q(key_id=None) if "" in keys else named)
+    return rows.filter(named if all(keys) else named | Q(key_id=None))
 
 
-def _days(only: Only) -> Rows:
-    return _of_keys(_narrowed(UsageDay.objects.all(), only), only)
-
-
-def _narrowed(rows: Rows, only: Only) -> Rows:
+def _narrowed(table: type[TenantOwned], only: Only) -> Rows:
+    rows: Rows = table.objects.all()
     if only.models:
         rows = rows.filter(model__in=only.models)
+    if only.keys:
+        rows = _of_keys(rows, only.keys)
     return rows if only.livemode is None else rows.filter(livemode=only.livemode)
 
 
-def _of_keys(rows: Rows, only: Only) -> Rows:
-    if not only.keys:
-        return rows
-    named = Q(key_id__in=[key for key in only.keys if key is not None])
-    return rows.filter(named | Q(key_id=None) if None in only.keys else named)
+def is_cached(record: UsageRecord) -> bool:
+    """Return whether it was a cache hit. Records from before `cached` existed show it by their source."""
+    return record.cached or record.source_kind == "cache"
+
+
+def records(asked: UsageQuery, *, limit: int, after: Place | None = None) -> Sequence[UsageRecord]:
+    """Return the single records behind the sums, oldest first."""
+    found = _narrowed(UsageRecord, asked.only).filter(created_at__gte=asked.start, created_at__lt=asked.end)
+    if after is not None:
+        at, last = after
+        # The index scan begins at `created_at__gte`. The other condition separates records of the same moment.
+        found = found.filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=last), created_at__gte=at)
+    return list(found.order_by("created_at", "id")[:limit])

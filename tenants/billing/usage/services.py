@@ -7,9 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connections
-from django.db.models.functions import Now
 
-from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.ids import uuid7
 from tenants.plans.prices import Price
@@ -55,22 +53,16 @@ def record_usage(
     `key_id` is the key that requested the work, or None for a person. `saved_micros` is the cost of a run minus the
     cost of the `cached` result.
     """
-    UsageRecord.objects.create(
+    record_uses(
         tenant_id=tenant_id,
         source_kind=source_kind,
-        source_id=source_id,
-        meter=price.meter,
         model=model,
         version=version,
-        quantity=quantity,
-        price=price.to_json(),
-        amount_micros=amount_micros,
-        currency=price.currency,
+        price=price,
         livemode=livemode,
+        uses=[Use(source_id, quantity, amount_micros, saved_micros)],
         key_id=key_id,
         cached=cached,
-        saved_micros=saved_micros,
-        created_at=Now(),
     )
 
 

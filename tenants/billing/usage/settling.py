@@ -1,6 +1,4 @@
-"""Merges the several rows of an ended day into one, and adds them to the day's total over all keys and to the month's
-total of each key.
-"""
+"""Merges the rows of an ended day into one, and adds them to the day's total and to each key's month."""
 
 from django.db import connections, transaction
 
@@ -61,20 +59,13 @@ SELECT count(*) FROM gone
 
 
 def settle_days() -> int:
-    """Merge the rows and return the number of rows that were replaced. Each step is a separate transaction, which a
-    crash undoes as a whole.
-    """
-    settled = 0
+    """Merge the rows and return the number replaced. A crash undoes the step in progress as a whole."""
+    values = {"settled": UsageDay.SETTLED, "totalled": UsageDay.TOTALLED, "at_once": AT_ONCE}
+    settled, step = 0, AT_ONCE
     with operator_work():
-        while step := _settle_some():
+        while step >= AT_ONCE:
+            with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+                cursor.execute(_SETTLE, values)
+                step = int(cursor.fetchone()[0])
             settled += step
-            if step < AT_ONCE:
-                break
     return settled
-
-
-def _settle_some() -> int:
-    with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
-        values = {"settled": UsageDay.SETTLED, "totalled": UsageDay.TOTALLED, "at_once": AT_ONCE}
-        cursor.execute(_SETTLE, values)
-        return int(cursor.fetchone()[0])

@@ -13,9 +13,9 @@ from tenants.core.months import Month
 
 _DAY = timedelta(days=1)
 _SUMS = (
-    "tenant_id, {day}, model, meter, currency, livemode, {key}, cached, quantity, amount_micros, saved_micros"
+    "tenant_id, {day}, model, meter, currency, livemode, {key}, cached, "
+    "quantity, amount_micros, saved_micros, records"
 )
-_SUMS += ", records"
 _BY_DAY = _SUMS.format(day="day", key="key_id")
 _OF_ALL = _SUMS.format(day="day", key="NULL::uuid AS key_id")
 _BY_MONTH = _SUMS.format(day="month AS day", key="key_id")
@@ -26,8 +26,8 @@ _WITHIN_DAYS = "day >= %(start_day)s AND day < %(end_day)s"
 class Source:
     table: str
     within: str
-    cached: str
-    records: str
+    cached: str = "cached"
+    records: str = "records"
 
 
 RECORDS = Source(
@@ -36,7 +36,7 @@ RECORDS = Source(
     "(cached OR source_kind = 'cache')",
     "1",
 )
-DAYS = Source("tenants_usageday", _WITHIN_DAYS, "cached", "records")
+DAYS = Source("tenants_usageday", _WITHIN_DAYS)
 TOTALS = Source(
     f"""(
         SELECT {_OF_ALL} FROM tenants_usagetotal
@@ -44,8 +44,6 @@ TOTALS = Source(
         SELECT {_BY_DAY} FROM tenants_usageday WHERE shard < {UsageDay.TOTALLED}
     ) AS days""",  # noqa: S608  # made of constants alone
     _WITHIN_DAYS,
-    "cached",
-    "records",
 )
 # This reads whole months, the rows of these that are in no month yet, and the days before and after them. Each part has
 # its own dates, so that the planner sees how little of each is needed.
@@ -61,8 +59,6 @@ MONTHS = Source(
         SELECT {_BY_DAY} FROM tenants_usageday WHERE day >= %(whole_to)s AND day < %(end_day)s
     ) AS months""",  # noqa: S608  # made of constants alone
     "true",
-    "cached",
-    "records",
 )
 
 
@@ -88,9 +84,7 @@ def whole_months(start: date, end: date, today: date) -> tuple[date, date]:
 
 
 def windows(start: datetime, end: datetime, first_days: int) -> list[tuple[datetime, datetime]]:
-    """Split the time into parts, each twice as long as the one before. A caller that needs only the first rows then
-    reads few parts.
-    """
+    """Split the time into parts that double in length, so that a caller reads few parts for the first rows."""
     found, days = [], first_days
     while start < end:
         until = min(end, start + days * _DAY)

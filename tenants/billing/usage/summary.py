@@ -1,6 +1,6 @@
 """Sums of a month's usage. Different currencies are never added up, and neither are live and test usage. Pure."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -27,9 +27,9 @@ class UsageLine:
 class Total:
     """Quantities by meter, amounts by currency, and the share of cache hits."""
 
-    quantities: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    amounts_micros: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    saved_micros: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    quantities: Counter[str] = field(default_factory=Counter)
+    amounts_micros: Counter[str] = field(default_factory=Counter)
+    saved_micros: Counter[str] = field(default_factory=Counter)
     records: int = 0
     records_cached: int = 0
 
@@ -41,13 +41,9 @@ class Total:
         self.records_cached += line.records_cached
 
     def merge(self, other: "Total") -> None:
-        for mine, more in (
-            (self.quantities, other.quantities),
-            (self.amounts_micros, other.amounts_micros),
-            (self.saved_micros, other.saved_micros),
-        ):
-            for name, number in more.items():
-                mine[name] += number
+        self.quantities.update(other.quantities)
+        self.amounts_micros.update(other.amounts_micros)
+        self.saved_micros.update(other.saved_micros)
         self.records += other.records
         self.records_cached += other.records_cached
 

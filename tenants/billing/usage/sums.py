@@ -14,7 +14,6 @@ from tenants.billing.usage.usage_query import Bucket, Group, UsageQuery
 from tenants.core.db.unit_of_work import current_alias, current_tenant_id
 from tenants.core.months import Month
 
-_HOUR = timedelta(hours=1)
 FIRST_DAYS = 31
 """The first part of the time that is read if days are split further. A page of a list seldom reaches beyond it."""
 
@@ -106,6 +105,7 @@ def sums(asked: UsageQuery, *, limit: int, after: tuple[datetime, Sequence[str]]
 def _sums(asked: UsageQuery, limit: int, after: tuple[datetime, Sequence[str]] | None) -> list[Row]:
     values = {**_values(asked), "limit": limit}
     names = ["at", *(f"g{place}" for place in range(len(asked.group_by)))]
+    groups = [_BUCKETS[asked.bucket], *(_AS_TEXT[group] for group in asked.group_by)]
     further = ""
     if after is not None:
         at, place = after
@@ -118,9 +118,7 @@ def _sums(asked: UsageQuery, limit: int, after: tuple[datetime, Sequence[str]] |
             values |= {"start": at, "start_day": at.date()}
         marks = ["%(after_at)s::timestamp", *(f"%(after_{n})s" for n in range(len(place)))]
         further = f" WHERE ({', '.join(names)}) > ({', '.join(marks)})"
-    at_bucket = _BUCKETS[asked.bucket]
-    rows = _select(asked, [at_bucket, *(_AS_TEXT[group] for group in asked.group_by)], names, further, values)
-    return [_row(asked, row) for row in rows]
+    return [_row(asked, row) for row in _select(asked, groups, names, further, values)]
 
 
 def sums_and_totals(
@@ -128,8 +126,7 @@ def sums_and_totals(
 ) -> tuple[list[Row], dict[bool, Sum]]:
     """Return some rows, and the sums over all rows.
 
-    If there are no groups, one query reads both. With many groups, splitting live and test usage costs as much as it
-    saves.
+    Without groups, one query reads both. With many groups, splitting live and test usage costs as much as it saves.
     """
     if after is not None or asked.group_by:
         return sums(asked, limit=limit, after=after), totals(asked)
@@ -231,11 +228,8 @@ def _sum(written: str) -> Sum:
 
 def end_of(at: datetime, asked: UsageQuery) -> datetime:
     """Return the end of the hour, day or month that began at `at`."""
-    if asked.bucket == "hour":
-        end = at + _HOUR
-    elif asked.bucket == "day":
-        end = at + _HOUR * 24
+    if asked.bucket == "month":
+        end = datetime.combine(Month.of(at.date()).after_last, time(), UTC)
     else:
-        after = Month.of(at.date()).after_last
-        end = datetime.combine(after, time(), UTC)
+        end = at + timedelta(hours=1 if asked.bucket == "hour" else 24)
     return min(end, asked.end)

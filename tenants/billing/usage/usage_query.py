@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 from uuid import UUID
 
-from tenants.core.errors import DomainError
+from tenants.core.errors import InvalidRequest
 from tenants.core.messages import one_of
 
 Bucket = Literal["hour", "day", "month"]
@@ -19,10 +19,6 @@ MAX_NAMED = 50
 NO_KEY = "none"
 PARAMETERS = ("from", "to", "bucket", "group_by", "model", "key", "livemode")
 _DAY = timedelta(days=1)
-
-
-class BadQuestion(DomainError):
-    code = "invalid_request"
 
 
 @dataclass(frozen=True)
@@ -46,16 +42,16 @@ class UsageQuery:
 
 
 def asked(parameters: Mapping[str, str], now: datetime) -> UsageQuery:
-    """Parse the parameters. The default range is the current month. Raises BadQuestion."""
+    """Parse the parameters. The default range is the current month. Raises InvalidRequest."""
     bucket = _bucket(parameters.get("bucket", "day"))
     tomorrow = _midnight(now.date() + _DAY)
     end = _moment("to", parameters["to"], bucket) if "to" in parameters else tomorrow
     start = _moment("from", parameters["from"], bucket) if "from" in parameters else _start(bucket, end, now)
     if start >= end:
-        raise BadQuestion(f"from={_written(start)} must be before to={_written(end)}, which is exclusive.")
+        raise InvalidRequest(f"from={_written(start)} must be before to={_written(end)}, which is exclusive.")
     longest = LONGEST_DAYS[bucket]
     if end - start > longest * _DAY:
-        raise BadQuestion(
+        raise InvalidRequest(
             f"{_written(start)} to {_written(end)} is {(end - start).days} days, but with bucket={bucket} at most "
             f"{longest} are allowed. Choose a shorter period{' or bucket=day' if bucket == 'hour' else ''}."
         )
@@ -70,7 +66,7 @@ def only(parameters: Mapping[str, str]) -> Only:
 
 def _bucket(text: str) -> Bucket:
     if text not in BUCKETS:
-        raise BadQuestion(f"bucket={text[:20]!r} must be one of {', '.join(BUCKETS)}.")
+        raise InvalidRequest(f"bucket={text[:20]!r} must be one of {', '.join(BUCKETS)}.")
     return text
 
 
@@ -82,23 +78,21 @@ def _start(bucket: Bucket, end: datetime, now: datetime) -> datetime:
 
 
 def _moment(name: str, text: str, bucket: Bucket) -> datetime:
-    """Parse a date or time. A date means its midnight. A time that falls between two steps of the sums is refused and
-    not rounded.
-    """
+    """Parse a date, meaning its midnight, or a time. A time between two steps of the sums is refused."""
     try:
         moment = _midnight(date.fromisoformat(text)) if len(text) <= 10 else datetime.fromisoformat(text)
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise BadQuestion(
+        raise InvalidRequest(
             f"{name}={text[:40]!r} is not a date or time. Use 2026-11-23 or 2026-11-23T14:00:00Z. In URLs, "
             "write the sign + as %2B."
         ) from None
     if not 2000 <= moment.year <= 2999:
-        raise BadQuestion(f"{name}={text[:40]!r} must be between the years 2000 and 2999.")
+        raise InvalidRequest(f"{name}={text[:40]!r} must be between the years 2000 and 2999.")
     if bucket == "hour" and (moment.minute or moment.second or moment.microsecond):
-        raise BadQuestion(f"{name}={text[:40]!r} must be a whole hour in UTC.")
+        raise InvalidRequest(f"{name}={text[:40]!r} must be a whole hour in UTC.")
     if bucket != "hour" and moment.timetz() != time(tzinfo=UTC):
-        raise BadQuestion(f"{name}={text[:40]!r} must be midnight in UTC. Or use bucket=hour.")
+        raise InvalidRequest(f"{name}={text[:40]!r} must be midnight in UTC. Or use bucket=hour.")
     return moment
 
 
@@ -106,16 +100,16 @@ def _group_by(text: str) -> tuple[Group, ...]:
     named = _listed("group_by", text)
     unknown = [name for name in named if name not in GROUPS]
     if unknown:
-        raise BadQuestion(f"Unknown value group_by={unknown[0][:20]!r}. Use {one_of(GROUPS)}.")
+        raise InvalidRequest(f"Unknown value group_by={unknown[0][:20]!r}. Use {one_of(GROUPS)}.")
     return tuple(group for group in GROUPS if group in named)
 
 
 def _listed(name: str, text: str) -> tuple[str, ...]:
     named = tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
     if len(named) > MAX_NAMED:
-        raise BadQuestion(f"{name} has {len(named)} values, but at most {MAX_NAMED} are allowed.")
+        raise InvalidRequest(f"{name} has {len(named)} values, but at most {MAX_NAMED} are allowed.")
     if "\0" in text:
-        raise BadQuestion(f"{name} contains an invalid character.")
+        raise InvalidRequest(f"{name} contains an invalid character.")
     return named
 
 
@@ -125,7 +119,7 @@ def _key(text: str) -> UUID | None:
     try:
         return UUID(text)
     except ValueError:
-        raise BadQuestion(
+        raise InvalidRequest(
             f"key={text[:40]!r} is not an ID of an API key. Use the ID on the page of the key, or {NO_KEY!r} for users."
         ) from None
 
@@ -133,7 +127,7 @@ def _key(text: str) -> UUID | None:
 def _livemode(text: str) -> bool | None:
     modes = {"": None, "true": True, "false": False}
     if text not in modes:
-        raise BadQuestion(f"livemode={text[:20]!r} must be true or false.")
+        raise InvalidRequest(f"livemode={text[:20]!r} must be true or false.")
     return modes[text]
 
 

@@ -9,9 +9,9 @@ from django.conf import settings
 from inference.gateway.exchange import Exchange
 from inference.gateway.gateway import EMBEDDINGS, Gateway
 from inference.gateway.replies import Reply
-from tenants.billing.metering.backlog import Backlog, durable_redis
 from tenants.billing.metering.events import MeterEvent, read_event
 from tenants.billing.metering.keys import FIELD, STREAM
+from tenants.billing.metering.roll_up import Backlog, durable_redis
 from tenants.billing.metering.stream import MeterAway, MeterStream
 from tenants.core.asgi.protocol import Message, Receive, Scope, Send
 from tenants.core.asgi.stopping import Stop

@@ -17,9 +17,9 @@ from jobs.submission.services import JobRequest
 from maas.scheduler import scheduler as scheduling
 from maas.scheduler.leadership import LOCK_ID
 from maas.scheduler.scheduler import Scheduler
-from tenants.billing.metering.backlog import durable_redis
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import FIELD, STREAM
+from tenants.billing.metering.roll_up import durable_redis
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.core.ids import uuid7

@@ -13,9 +13,9 @@ from tenants.api_keys.services import create_key, rotate_key
 from tenants.audit.models import AuditEntry
 from tenants.billing.ledger.errors import BudgetExhausted
 from tenants.billing.ledger.models import Budget
-from tenants.billing.ledger.own_budgets import MOST
 from tenants.billing.ledger.posting import Source
 from tenants.billing.ledger.services import hold
+from tenants.billing.ledger.terms import MAX_OWN_BUDGETS as MOST
 from tenants.billing.ledger.terms import set_budget
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.core.ids import uuid7
@@ -114,7 +114,7 @@ def test_what_is_no_budget_is_refused_and_nothing_is_set(
 def test_there_is_an_end_to_how_many_there_are(
     member: Client, tenant: CreatedTenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenants.billing.ledger.own_budgets.MOST", 1)
+    monkeypatch.setattr("tenants.billing.ledger.terms.MAX_OWN_BUDGETS", 1)
     member.post("/budgets", EUR)
     answer = member.post("/budgets", {**EUR, "of": str(key_of(tenant).pk)})
     assert "the maximum" in answer.content.decode()

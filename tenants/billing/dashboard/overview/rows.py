@@ -11,14 +11,13 @@ from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paper import PaperLine
 from tenants.billing.invoices.status_text import WORDS
 from tenants.billing.ledger.models import Wallet
-from tenants.billing.ledger.plan_standing import IncludedRow
-from tenants.billing.ledger.selectors import Balance
+from tenants.billing.ledger.selectors import Balance, IncludedRow
 from tenants.billing.payments.models import Payment
 from tenants.plans.wording import name_of, number_of, rounded_money, symbol_of
 
 TONES = {"open": "wait", "overdue": "bad", "paid": "good", "written_off": "", "credit_note": ""}
+MAX_LINES = 500
 KINDS = {Wallet.Kind.PREPAID: "prepaid", Wallet.Kind.INVOICED: "invoiced"}
-OF = {"account": "Budget this month", "key": "Budget of a key"}
 
 
 @dataclass(frozen=True)
@@ -84,14 +83,10 @@ class InvoiceView:
     totals: Sequence[tuple[str, str]]
     payment: Sequence[tuple[str, str]]
     symbol: str
-    """The currency's symbol."""
     since: Sequence[tuple[str, str]]
     """Pairs of text about changes after the invoice was issued."""
     notes: Sequence[InvoiceRow]
     payments: Sequence[PaymentRow]
-
-
-MAX_LINES = 500
 
 
 def units_row(included: IncludedRow) -> UnitsRow:
@@ -104,7 +99,7 @@ def units_row(included: IncludedRow) -> UnitsRow:
 
 def balance_row(balance: Balance) -> BalanceRow:
     wallet = balance.wallet
-    notes = [KINDS[Wallet.Kind(wallet.kind)]]
+    notes = []
     if wallet.held_micros:
         notes.append(f"{rounded_money(wallet.held_micros, wallet.currency)} reserved for running work")
     if wallet.credit_line_micros:
@@ -117,13 +112,12 @@ def balance_row(balance: Balance) -> BalanceRow:
         )
         for one in balance.budgets
     ]
-    unbilled_micros = max(0, -(wallet.available_micros + wallet.held_micros))
     return BalanceRow(
         currency=wallet.currency,
         available=shown_money(wallet.available_micros, wallet.currency),
-        unbilled=shown_money(unbilled_micros, wallet.currency),
-        kind=notes[0],
-        notes=notes[1:],
+        unbilled=shown_money(max(0, -(wallet.available_micros + wallet.held_micros)), wallet.currency),
+        kind=KINDS[Wallet.Kind(wallet.kind)],
+        notes=notes,
         budgets=budgets,
     )
 

@@ -1,17 +1,16 @@
 """Views of an account's balance, debts and invoices, and of its billing details."""
 
-from collections.abc import Callable
-from typing import Concatenate, ParamSpec
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tenants.billing.dashboard.overview.forms import DetailsForm
 from tenants.billing.dashboard.overview.rows import balance_row, invoice_row, invoice_view, units_row
 from tenants.billing.invoices.as_csv import list_as_csv
 from tenants.billing.invoices.details import OWN, set_billing_details
@@ -25,17 +24,62 @@ from tenants.billing.invoices.issued import (
     invoices,
     whole,
 )
+from tenants.billing.invoices.models import COUNTRY
 from tenants.billing.invoices.status_text import STANDINGS, WORDS
 from tenants.billing.invoices.upcoming import upcoming_rows
-from tenants.billing.ledger.plan_standing import standing_of
-from tenants.billing.ledger.selectors import balances
+from tenants.billing.ledger.selectors import balances, standing_of
 from tenants.billing.payments.models import Payment
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
-P = ParamSpec("P")
 NEWEST, AT_ONCE = 6, 50
+
+
+class CountryField(forms.CharField):
+    def to_python(self, value: object) -> str:
+        return str(super().to_python(value) or "").upper()
+
+
+class DetailsForm(forms.Form):
+    name = forms.CharField(
+        max_length=200,
+        help_text=gettext_lazy("The company or person that pays, as it must appear on invoices."),
+        error_messages={"required": gettext_lazy("Enter the name for invoices.")},
+        widget=forms.TextInput(attrs={"autocomplete": "organization"}),
+    )
+    address = forms.CharField(
+        max_length=500,
+        required=False,
+        help_text=gettext_lazy("As printed on invoices, line by line."),
+        widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "street-address"}),
+    )
+    country = CountryField(
+        max_length=2,
+        required=False,
+        validators=[COUNTRY],
+        help_text=gettext_lazy("Two capital letters, for example DE."),
+        widget=forms.TextInput(attrs={"autocomplete": "country", "size": 2}),
+    )
+    tax_id = forms.CharField(
+        label=gettext_lazy("Tax ID"),
+        max_length=50,
+        required=False,
+        help_text=gettext_lazy("For example a VAT number. Leave empty if you have none."),
+    )
+    email = forms.EmailField(
+        label=gettext_lazy("Email for invoices"),
+        max_length=254,
+        required=False,
+        help_text=gettext_lazy("Gets invoices in addition to owners and billing members."),
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    reference = forms.CharField(
+        label=gettext_lazy("Your reference"),
+        max_length=100,
+        required=False,
+        help_text=gettext_lazy("Printed on each invoice, for example an order number."),
+    )
 
 
 @require_safe
@@ -59,12 +103,9 @@ def billing_page(request: HttpRequest, identity: Identity) -> HttpResponse:
 @require_safe
 @members_only
 def upcoming_part(request: HttpRequest, identity: Identity) -> HttpResponse:
-    """Show the upcoming invoice. The page requests this part after it is shown, because summing up a month can take a
-    moment.
-    """
+    """Show the upcoming invoice. The page requests it afterwards, because summing up a month can take a moment."""
     identity.require("billing:read")
-    rows = upcoming_rows(identity.tenant_id)
-    return render(request, "tenants/billing/upcoming.html", {"upcoming": rows})
+    return render(request, "tenants/billing/upcoming.html", {"upcoming": upcoming_rows(identity.tenant_id)})
 
 
 @require_safe
@@ -75,10 +116,9 @@ def invoice_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     with unit_of_work(identity.tenant_id):
         rows = invoices(status)
         found = list((rows.filter(id__lt=before) if before else rows)[: AT_ONCE + 1])
-        shown = [invoice_row(one) for one in found[:AT_ONCE]]
     context = {
-        "invoices": shown,
-        "older": str(shown[-1].id) if len(found) > AT_ONCE else "",
+        "invoices": [invoice_row(one) for one in found[:AT_ONCE]],
+        "older": str(found[AT_ONCE - 1].id) if len(found) > AT_ONCE else "",
         "before": before,
         "status": status,
         "statuses": WORDS.items(),
@@ -97,27 +137,10 @@ def invoice_list_csv(request: HttpRequest, identity: Identity) -> HttpResponse:
     return as_file(written.encode(), CSV, "invoices.csv")
 
 
-def _of_an_invoice(
-    view: Callable[[HttpRequest, Identity, WholeInvoice], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, Identity, ...], HttpResponse]:
-    """Find the invoice that the URL names. Another tenant's invoice is treated like one that does not exist."""
-
-    def for_invoice(request: HttpRequest, identity: Identity, invoice_id: str) -> HttpResponse:
-        identity.require("billing:read")
-        with unit_of_work(identity.tenant_id):
-            invoice = find_invoice(invoice_id)
-            found = whole(invoice) if invoice else None
-        if found is None:
-            raise Http404("This invoice does not exist.")
-        return view(request, identity, found)
-
-    return for_invoice
-
-
 @require_safe
 @members_only
-@_of_an_invoice
-def invoice_page(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
+def invoice_page(request: HttpRequest, identity: Identity, invoice_id: str) -> HttpResponse:
+    found = _found(identity, invoice_id)
     with unit_of_work(identity.tenant_id):
         payments = list(Payment.objects.filter(invoice=found.invoice).order_by("-id"))
     context = {
@@ -134,25 +157,23 @@ def invoice_page(request: HttpRequest, identity: Identity, found: WholeInvoice) 
 
 @require_safe
 @members_only
-@_of_an_invoice
-def invoice_pdf(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
-    return pdf_file(found)
-
-
-@require_safe
-@members_only
-@_of_an_invoice
-def invoice_csv(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
-    return csv_file(found)
-
-
-@require_safe
-@members_only
-@_of_an_invoice
-def invoice_json(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
+def invoice_file(request: HttpRequest, identity: Identity, invoice_id: str, kind: str) -> HttpResponse:
+    found = _found(identity, invoice_id)
+    if kind != "json":
+        return pdf_file(found) if kind == "pdf" else csv_file(found)
     response = JsonResponse(whole_json(found), json_dumps_params={"ensure_ascii": False, "indent": 2})
-    response["Content-Disposition"] = f'attachment; filename="{file_name(found.invoice, "json")}"'
+    response["Content-Disposition"] = f'attachment; filename="{file_name(found.invoice, kind)}"'
     return response
+
+
+def _found(identity: Identity, invoice_id: str) -> WholeInvoice:
+    """Find the invoice that the URL names. Another tenant's invoice is treated like one that does not exist."""
+    identity.require("billing:read")
+    with unit_of_work(identity.tenant_id):
+        invoice = find_invoice(invoice_id)
+        if invoice is None:
+            raise Http404("This invoice does not exist.")
+        return whole(invoice)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

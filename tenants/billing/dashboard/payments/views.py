@@ -1,12 +1,20 @@
-"""Views of payments: the list, one payment with its status, buying credit, and paying an invoice."""
+"""Views for paying: payments, credit, invoices, and the saved card."""
 
+from collections.abc import Sequence
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tenants.billing.dashboard.payments.forms import TopUpForm
 from tenants.billing.invoices.models import Invoice
+from tenants.billing.payments.cards import OUTDATED, begin_saving_card, forget_card, keep_card, let_card_pay
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.payment_display import PaymentView
 from tenants.billing.payments.provider.errors import (
@@ -19,7 +27,8 @@ from tenants.billing.payments.provider.errors import (
     ProviderRefused,
     ProviderUnavailable,
 )
-from tenants.billing.payments.provider.schedule import PAGE_LOOKS_EVERY
+from tenants.billing.payments.provider.schedule import AFTER_DAYS, PAGE_LOOKS_EVERY
+from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.selectors import (
     as_id,
     get_payment,
@@ -29,6 +38,8 @@ from tenants.billing.payments.selectors import (
     ways_to_pay,
 )
 from tenants.billing.payments.services import (
+    MAX_MICROS,
+    TopUp,
     begin_invoice_payment,
     begin_top_up,
     currencies_of,
@@ -37,10 +48,50 @@ from tenants.billing.payments.services import (
 )
 from tenants.billing.payments.upkeep import look_at
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.ids import uuid7
+from tenants.core.shares import unit_micros
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
+from tenants.plans.wording import MICROS, rounded_money
 
 SHOWN = 20
+LONGEST_ID = 200
+
+
+class TopUpForm(forms.Form):
+    amount = forms.DecimalField(
+        label=gettext_lazy("Amount"),
+        min_value=0,
+        max_value=MAX_MICROS // MICROS,
+        decimal_places=6,
+        widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
+    )
+    currency = forms.ChoiceField(label=gettext_lazy("Currency"))
+    provider = forms.ChoiceField(label=gettext_lazy("Payment method"), widget=forms.RadioSelect)
+    once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
+    """An id of this form. If the form is sent again, for example by a second click, there is still one payment."""
+
+    def __init__(self, *args: Any, currencies: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._choose("currency", [(one, one) for one in currencies])
+        self._choose("provider", [(way.name, way.words.capitalize()) for way in ways_to_pay()])
+
+    def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+        self.initial.setdefault(name, choices[0][0])
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        amount, currency = said.get("amount"), said.get("currency")
+        if isinstance(amount, Decimal) and currency:
+            unit = unit_micros(currency)
+            if amount <= 0 or int(amount * MICROS) % unit:
+                self.add_error(
+                    "amount", f"Enter an amount above zero, in steps of {rounded_money(unit, currency)}."
+                )
+        return said
 
 
 @require_safe
@@ -63,32 +114,24 @@ def payment_list(request: HttpRequest, identity: Identity) -> HttpResponse:
 @require_safe
 @members_only
 def payment_page(request: HttpRequest, identity: Identity, payment_id: str) -> HttpResponse:
-    """Show what is known. A payment is shown as paid after the provider has said so, in an event or in response to a
-    query.
-    """
+    """Show what is known. A payment is shown as paid once the provider says so, in an event or a response."""
     identity.require("billing:read")
     payment = _found(identity, payment_id)
     if PaymentView(payment).waits_for_provider and take_look(payment.id, PAGE_LOOKS_EVERY):
-        _look(payment)
+        with suppress(
+            ProviderAway, ProviderRefused
+        ):  # The result is then not known yet, and the page says so.
+            look_at(payment.id)
         payment = _found(identity, payment_id)
     with unit_of_work(identity.tenant_id):
-        instructions = instructions_for(payment)
-        refunds = list(payment.refunds.order_by("id"))
-    context = {
-        "shown": PaymentView(payment),
-        "payment": payment,
-        "instructions": instructions,
-        "refunds": refunds,
-        "may_write": "billing:write" in identity.scopes,
-    }
+        context = {
+            "shown": PaymentView(payment),
+            "payment": payment,
+            "instructions": instructions_for(payment),
+            "refunds": list(payment.refunds.order_by("id")),
+            "may_write": "billing:write" in identity.scopes,
+        }
     return render(request, "tenants/billing/payment.html", context)
-
-
-def _look(payment: Payment) -> None:
-    try:
-        look_at(payment.id)
-    except (ProviderAway, ProviderRefused):
-        return  # The result is not known yet, and the page says so.
 
 
 def _found(identity: Identity, payment_id: str) -> Payment:
@@ -105,13 +148,14 @@ def top_up(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("billing:write")
     form = TopUpForm(request.POST or None, currencies=currencies_of(identity.tenant_id), label_suffix="")
     if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
         try:
             payment = begin_top_up(
                 tenant_id=identity.tenant_id,
-                provider=form.cleaned_data["provider"],
-                wanted=form.wanted,
+                provider=data["provider"],
+                wanted=TopUp(data["currency"], int(data["amount"] * MICROS)),
                 made_by=str(request.user),
-                once=form.cleaned_data["once"],
+                once=data["once"],
             )
         except FormReused as refusal:
             form.add_error("amount", refusal.detail)
@@ -156,3 +200,62 @@ def _onward(request: HttpRequest, payment: Payment) -> HttpResponse:
     if payment.checkout_url and payment.status == Payment.Status.PENDING:
         return redirect(payment.checkout_url)
     return redirect("payment", payment.id)
+
+
+@require_safe
+@members_only
+def card_page(request: HttpRequest, identity: Identity) -> HttpResponse:
+    """Show the saved card. After a return from the provider, ask it for the result of the page it names."""
+    identity.require("billing:read")
+    page = request.GET.get("saved", "")[:LONGEST_ID]
+    if page.startswith("cs_") and "billing:write" in identity.scopes:
+        try:
+            if keep_card(page, of_tenant=identity.tenant_id) == OUTDATED:
+                messages.warning(
+                    request, _("A card was saved or removed in the meantime. Save this card again.")
+                )
+        except ProviderAway:
+            messages.warning(
+                request, _("The payment provider does not answer. The card will appear here soon.")
+            )
+        return redirect("saved_card")
+    with unit_of_work(identity.tenant_id):
+        card = saved_card()
+    context = {
+        "card": card,
+        "is_offered": card_provider() is not None,
+        "days": AFTER_DAYS,
+        "may_write": "billing:write" in identity.scopes,
+    }
+    return render(request, "tenants/billing/card.html", context)
+
+
+@require_POST
+@members_only
+def save_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    try:
+        return redirect(begin_saving_card(tenant_id=identity.tenant_id))
+    except (ProviderUnavailable, NoSuchProvider) as refusal:
+        messages.error(request, refusal.detail)
+        return redirect("saved_card")
+
+
+@require_POST
+@members_only
+def use_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    let_card_pay(tenant_id=identity.tenant_id, pays_invoices=request.POST.get("pays_invoices") == "yes")
+    return redirect("saved_card")
+
+
+@require_POST
+@members_only
+def remove_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    try:
+        forget_card(tenant_id=identity.tenant_id)
+        messages.success(request, _("Card removed. It is no longer charged."))
+    except ProviderUnavailable as refusal:
+        messages.warning(request, refusal.detail)
+    return redirect("saved_card")

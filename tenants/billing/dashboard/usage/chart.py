@@ -8,7 +8,7 @@ from typing import Any
 
 from tenants.billing.usage.summary import Summary, UsageLine
 from tenants.plans.prices import MS_PER_SECOND
-from tenants.plans.wording import symbol_of
+from tenants.plans.wording import MICROS, symbol_of
 
 MAX_SERIES = 6
 OTHERS = {"model": "other models", "key": "other callers"}
@@ -62,15 +62,11 @@ def rest_of(lines: Sequence[UsageLine], leaders: Sequence[UsageLine]) -> list[Us
 def chart_of(
     days: Sequence[date], by_model: Sequence[UsageLine], by_key: Sequence[UsageLine], summary: Summary
 ) -> dict[str, Any]:
-    """Return the data for each of `days`, which may also be the first days of months. The names in `by_key` are those
-    of keys, and may include the rest.
-    """
+    """Return the data for each of `days` or first days of months. `by_key` is named by key, and may have the rest."""
+    by = {"model": by_model, "key": by_key}
     return {
         "days": [f"{day:%Y-%m-%d}" for day in days],
-        "measures": {
-            "model": _measures(days, by_model, summary, OTHERS["model"]),
-            "key": _measures(days, by_key, summary, OTHERS["key"]),
-        },
+        "measures": {name: _measures(days, lines, summary, OTHERS[name]) for name, lines in by.items()},
     }
 
 
@@ -79,33 +75,23 @@ def _measures(
 ) -> list[dict[str, Any]]:
     measures = []
     for currency in summary.currencies:
-        cost = Measure(f"cost-{currency}", f"Cost in {currency}", symbol_of(currency), [])
-        charged = [(line, line.amount_micros / 1_000_000) for line in lines if line.currency == currency]
-        measures.append(_filled(cost, days, charged, others))
+        charged = [(line, line.amount_micros / MICROS) for line in lines if line.currency == currency]
+        series = _series(days, charged, others)
+        measures.append(Measure(f"cost-{currency}", f"Cost in {currency}", symbol_of(currency), series))
     for meter, title in METER_TITLES.items():
-        counted = [(line, _shown(line)) for line in lines if line.meter == meter]
+        unit = MS_PER_SECOND if meter == "gpu_second" else 1
+        counted = [(line, line.quantity / unit) for line in lines if line.meter == meter]
         if counted:
-            measures.append(_filled(Measure(meter, title, "", []), days, counted, others))
+            measures.append(Measure(meter, title, "", _series(days, counted, others)))
     return [asdict(measure) for measure in measures]
 
 
-def _shown(line: UsageLine) -> float:
-    return line.quantity / MS_PER_SECOND if line.meter == "gpu_second" else float(line.quantity)
-
-
-def _filled(
-    measure: Measure, days: Sequence[date], counted: Sequence[tuple[UsageLine, float]], others: str
-) -> Measure:
+def _series(days: Sequence[date], counted: Sequence[tuple[UsageLine, float]], others: str) -> list[Series]:
+    """Return the series by size. The smallest are merged, because more colors than these cannot be distinguished."""
     by_name: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(days))
-    places = {day: place for place, day in enumerate(days)}
     for line, value in counted:
-        by_name[line.model][places[line.day]] += value
-    ordered = sorted(by_name.items(), key=lambda pair: (-sum(pair[1]), pair[0]))
-    return replace(measure, series=_with_others([Series(*one) for one in ordered], others))
-
-
-def _with_others(series: list[Series], others: str) -> list[Series]:
-    """Merge the smallest series, because more colors than these cannot be distinguished."""
+        by_name[line.model][days.index(line.day)] += value
+    series = [Series(*one) for one in sorted(by_name.items(), key=lambda pair: (-sum(pair[1]), pair[0]))]
     named = [one for one in series if one.name != _REST]
     rest = [one for one in series if one.name == _REST]
     if len(series) <= MAX_SERIES:

@@ -16,6 +16,7 @@ TITLES = {
     "pages": "Pages per minute",
     "calls": "Concurrent calls",
 }
+_OF_TESTS = {"pages": "Pages per day", "calls": "Calls per day"}
 
 
 @dataclass(frozen=True)
@@ -29,40 +30,27 @@ class LimitRow:
 
 
 def limit_rows(limits: Sequence[Limit], standings: Sequence[Standing] | None) -> list[LimitRow]:
-    """Return the rows. `standings` holds one entry for each limit, in the same order. It is None if they cannot be
-    read.
-    """
+    """Return the rows. `standings` has one entry for each limit in order, or is None if they cannot be read."""
     told: Sequence[Standing | None] = standings or [None] * len(limits)
-    return [_row(limit, standing) for limit, standing in zip(limits, told, strict=True)]
-
-
-def _row(limit: Limit, standing: Standing | None) -> LimitRow:
-    model = limit.subject.partition(":")[2]
-    left = max(0, standing.left) if standing else 0
-    return LimitRow(
-        title=TITLES[limit.kind],
-        holds_for=model if limit.of == "model" else "All models",
-        amount=whole(limit.amount),
-        left=whole(left) if standing else "",
-        left_percent=round(100 * left / limit.amount),
-    )
-
-
-_OF_TESTS = {"pages": "Pages per day", "calls": "Calls per day"}
+    return [
+        _row(
+            TITLES[limit.kind],
+            limit.subject.partition(":")[2] if limit.of == "model" else "All models",
+            limit.amount,
+            max(0, standing.left) if standing else None,
+        )
+        for limit, standing in zip(limits, told, strict=True)
+    ]
 
 
 def rows_of_tests(days: Sequence[Left]) -> list[LimitRow]:
     """Return the rows for what the account's test keys may use until midnight UTC."""
-    return [
-        LimitRow(
-            title=_OF_TESTS[day.kind],
-            holds_for="Test keys",
-            amount=whole(day.most),
-            left="" if day.left is None else whole(day.left),
-            left_percent=round(100 * (day.left or 0) / day.most),
-        )
-        for day in days
-    ]
+    return [_row(_OF_TESTS[day.kind], "Test keys", day.most, day.left) for day in days]
+
+
+def _row(title: str, holds_for: str, amount: int, left: int | None) -> LimitRow:
+    written = "" if left is None else whole(left)
+    return LimitRow(title, holds_for, whole(amount), written, round(100 * (left or 0) / amount))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Views of the usage of a month or a year, of a day's single records, and of both as files for a spreadsheet."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -13,22 +13,22 @@ from django.views.decorators.http import require_safe
 from tenants.api_keys.selectors import names_of_keys
 from tenants.billing.api.usage import usage_file
 from tenants.billing.dashboard.usage.chart import METER_TITLES, OTHERS, chart_of, leading, rest_of
-from tenants.billing.dashboard.usage.filters import UsageFilter, key_name
+from tenants.billing.dashboard.usage.filters import Stretch, UsageFilter, key_name
 from tenants.billing.dashboard.usage.limit_rows import limit_rows, rows_of_tests, storage_row
-from tenants.billing.dashboard.usage.record_rows import place_of, record_rows, written_place
 from tenants.billing.dashboard.usage.rows import (
     cache_tiles,
     forecast_tiles,
     meters_of,
+    place_of,
+    record_row,
     rows_by_day,
     rows_by_name,
     tiles,
+    written_place,
 )
-from tenants.billing.dashboard.usage.time_range import Stretch
 from tenants.billing.usage.forecast import WINDOW_DAYS, Forecast, forecast
-from tenants.billing.usage.records import records
-from tenants.billing.usage.selectors import Used, cost_by_day, first_day_used, used_in
-from tenants.billing.usage.summary import UsageLine, summarised
+from tenants.billing.usage.selectors import Used, cost_by_day, first_day_used, records, used_in
+from tenants.billing.usage.summary import summarised
 from tenants.billing.usage.usage_query import GROUPS, Only, UsageQuery
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.months import Month
@@ -62,7 +62,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     of_models, of_drawn = (
         [line for line in one if line.livemode is chosen.livemode] for one in (lines, drawn)
     )
-    by_key = [*_named(of_drawn, names), *rest_of(of_models, of_drawn)]
+    named = [replace(line, model=key_name(line.model, names)) for line in of_drawn]
     limits = identity.rates.every if is_current else ()
     context = {
         "limits": [
@@ -85,7 +85,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         "models": rows_by_name(summary, OTHERS["model"], chosen.of_model),
         "keys": rows_by_name(of_keys, OTHERS["key"], lambda key: chosen.of_key(key, names)),
         "days": rows_by_day(summary, months=stretch.is_year),
-        "chart": chart_of(stretch.days, of_models, by_key, summary),
+        "chart": chart_of(stretch.days, of_models, [*named, *rest_of(of_models, of_drawn)], summary),
         "used_ever": first is not None,
     }
     return render(request, "tenants/usage/usage.html", context)
@@ -98,7 +98,7 @@ def usage_day(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("usage:read")
     day, chosen = _asked_day(request), UsageFilter.read(request.GET.dict())
     after = place_of(request.GET.get("after", ""))
-    asked = _of_days(day, day + timedelta(days=1), chosen.of_mode)
+    asked = _of_day(day, chosen.of_mode)
     with unit_of_work(identity.tenant_id):
         found = records(asked, limit=RECORDS_AT_ONCE + 1, after=after)
         shown = found[:RECORDS_AT_ONCE]
@@ -107,8 +107,13 @@ def usage_day(request: HttpRequest, identity: Identity) -> HttpResponse:
         "day": day,
         "month": Month.of(day),
         "filter": chosen,
-        "filter_words": _in_words(chosen, names),
-        "records": record_rows(shown, names),
+        "filter_words": ", ".join(
+            [
+                *([chosen.model] if chosen.model else []),
+                *([key_name(chosen.key, names)] if chosen.key else []),
+            ]
+        ),
+        "records": [record_row(record, names) for record in shown],
         "begun": after is not None,
         "next": written_place(shown[-1]) if len(found) > len(shown) else "",
     }
@@ -124,14 +129,9 @@ def usage_csv(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     identity.require("usage:read")
     chosen = UsageFilter.read(request.GET.dict())
     if request.GET.get("day"):
-        day = _asked_day(request)
-        return usage_file(identity, _of_days(day, day + timedelta(days=1), chosen.of_mode), records=True)
+        return usage_file(identity, _of_day(_asked_day(request), chosen.of_mode), records=True)
     asked = Stretch.read(request.GET.dict(), timezone.now().date()).asked(chosen.of_mode)
     return usage_file(identity, asked, records="records" in request.GET)
-
-
-def _named(lines: Sequence[UsageLine], names: Mapping[str, str]) -> list[UsageLine]:
-    return [replace(line, model=key_name(line.model, names)) for line in lines]
 
 
 def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Mapping[str, Forecast]:
@@ -147,9 +147,9 @@ def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Map
     return {currency: one for currency, one in found.items() if one is not None}
 
 
-def _of_days(first: date, after_last: date, only: Only) -> UsageQuery:
-    start, end = (datetime.combine(day, time(), UTC) for day in (first, after_last))
-    return UsageQuery(start, end, "day", GROUPS, only)
+def _of_day(day: date, only: Only) -> UsageQuery:
+    start = datetime.combine(day, time(), UTC)
+    return UsageQuery(start, start + timedelta(days=1), "day", GROUPS, only)
 
 
 def _asked_day(request: HttpRequest) -> date:
@@ -163,10 +163,3 @@ def _asked_day(request: HttpRequest) -> date:
             f"No usage for the day {text[:40]!r}. Enter a past day as YYYY-MM-DD, for example {today}."
         )
     return day
-
-
-def _in_words(chosen: UsageFilter, names: Mapping[str, str]) -> str:
-    words = [chosen.model] if chosen.model else []
-    if chosen.key:
-        words.append(key_name(chosen.key, names))
-    return ", ".join(words)

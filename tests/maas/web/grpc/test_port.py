@@ -19,9 +19,9 @@ from tritonclient.grpc import service_pb2
 from inference.gateway.gateway import GRPC_PREFIX
 from maas.local.supervisor.ports import free_port
 from tenants.accounts.models import Tenant
-from tenants.billing.metering.backlog import Backlog, durable_redis
 from tenants.billing.metering.events import read_event
 from tenants.billing.metering.keys import FIELD, STREAM
+from tenants.billing.metering.roll_up import Backlog, durable_redis
 from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.request_log.store import recent_requests

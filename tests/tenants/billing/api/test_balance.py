@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from rest_framework.test import APIRequestFactory
 
 from tenants.api.authentication import IDENTITY
@@ -15,13 +14,10 @@ from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.prices import Price
-from tests.tenants.billing.ledger.conftest import Purse
+from tests.tenants.billing.ledger.conftest import Purse, purse
 from tests.tenants.plans.selling import include, make_plan
 
-
-def told(tenant: CreatedTenant) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = answered(tenant)["data"]
-    return found
+__all__ = ["purse"]
 
 
 def answered(tenant: CreatedTenant) -> dict[str, Any]:
@@ -33,11 +29,6 @@ def answered(tenant: CreatedTenant) -> dict[str, Any]:
     return body
 
 
-@pytest.fixture
-def purse(tenant: CreatedTenant) -> Purse:
-    return Purse(tenant.tenant.id)
-
-
 def test_balance_and_budgets_are_told(
     tenant: CreatedTenant, other_tenant: CreatedTenant, purse: Purse
 ) -> None:
@@ -46,7 +37,7 @@ def test_balance_and_budgets_are_told(
     purse.budget(70, uuid7())
     with unit_of_work(purse.tenant_id):
         hold(purse.source(), 30)
-    assert told(tenant) == [
+    assert answered(tenant)["data"] == [
         {
             "object": "balance",
             "currency": "EUR",
@@ -67,7 +58,7 @@ def test_balance_and_budgets_are_told(
             ],
         }
     ]
-    assert told(other_tenant) == []
+    assert answered(other_tenant)["data"] == []
 
 
 def test_what_is_left_of_included_units_is_told(

@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -18,12 +18,11 @@ from tenants.api.authentication import IDENTITY
 from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key
 from tenants.billing.api.usage import UsageExport, UsageList
-from tenants.billing.usage.models import UsageRecord
 from tenants.billing.usage.settling import settle_days
 from tenants.core.db.unit_of_work import APP, unit_of_work
-from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
+from tests.tenants.billing.usage.test_settling import record
 
 Use = Callable[..., None]
 MARCH = {"from": "2026-03-01", "to": "2026-04-01"}
@@ -35,21 +34,11 @@ def on(day: int, hour: int = 12, month: int = 3) -> datetime:
 
 @pytest.fixture
 def use(tenant: CreatedTenant) -> Use:
-    def record(*at: datetime, **fields: object) -> None:
-        values: dict[str, object] = {"model": "parse", "meter": "page", "quantity": 2, "amount_micros": 3_000}
-        values |= {"currency": "EUR", "source_kind": "page", **fields}
-        with unit_of_work(tenant.tenant.id):
-            for one in at:
-                UsageRecord.objects.create(
-                    tenant_id=tenant.tenant.id,
-                    source_id=uuid7(),
-                    version=1,
-                    price={},
-                    created_at=one,
-                    **values,
-                )
+    def record_all(*at: datetime, **fields: object) -> None:
+        for one in at:
+            record(tenant.tenant.id, at=one, **{"amount_micros": 3_000, **fields})
 
-    return record
+    return record_all
 
 
 @pytest.fixture
@@ -73,6 +62,14 @@ def told(identity: Identity, parameters: Mapping[str, str]) -> dict[str, Any]:
     return data
 
 
+def pages(identity: Identity, parameters: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    page = told(identity, parameters)
+    yield page
+    while page["has_more"]:
+        page = told(identity, {**parameters, "cursor": page["next_cursor"]})
+        yield page
+
+
 def lines(identity: Identity, **parameters: str) -> list[dict[str, str]]:
     answer: Any = ask(identity, UsageExport, **parameters)
     assert answer.status_code == 200
@@ -86,11 +83,8 @@ def test_days_tell_quantities_by_meter_and_amounts_by_currency(reader: Identity,
     data = told(reader, MARCH)
     first, second = data["data"]
     assert (first["from"], first["to"]) == ("2026-03-03T00:00:00Z", "2026-03-04T00:00:00Z")
-    assert (first["quantities"], first["records"], first["records_cached"]) == (
-        {"page": 4, "token": 40},
-        3,
-        0,
-    )
+    assert first["quantities"] == {"page": 4, "token": 40}
+    assert (first["records"], first["records_cached"]) == (3, 0)
     assert [(one["currency"], one["amount_micros"], one["amount"]) for one in first["amounts"]] == [
         ("EUR", 6_000, "0.006"),
         ("USD", 500, "0.0005"),
@@ -98,10 +92,8 @@ def test_days_tell_quantities_by_meter_and_amounts_by_currency(reader: Identity,
     assert (second["amounts"][0]["saved"], second["records_cached"]) == ("0.0027", 1)
     (total,) = data["totals"]
     assert (total["livemode"], total["quantities"], total["records"]) == (True, {"page": 6, "token": 40}, 4)
-    assert [(one["amount_micros"], one["saved_micros"]) for one in total["amounts"]] == [
-        (6_300, 2_700),
-        (500, 0),
-    ]
+    amounts = [(one["amount_micros"], one["saved_micros"]) for one in total["amounts"]]
+    assert amounts == [(6_300, 2_700), (500, 0)]
 
 
 @pytest.mark.parametrize("bucket", ["day", "month"])
@@ -111,13 +103,8 @@ def test_answers_are_the_same_while_some_days_are_settled_and_some_are_not(
 ) -> None:
     def use_all(day: int) -> None:
         use(on(day), key_id=tenant.key.key.id)
-        use(
-            on(day),
-            on(day, 23),
-            key_id=uuid4() if "key" not in groups else None,
-            cached=True,
-            saved_micros=70,
-        )
+        key_id = None if "key" in groups else uuid4()
+        use(on(day), on(day, 23), key_id=key_id, cached=True, saved_micros=70)
         use(on(day), model="ocr", livemode=False, amount_micros=0)
         use(on(day), meter="token", quantity=40, currency="USD", model="embed")
 
@@ -158,9 +145,8 @@ def test_months_of_keys_are_the_sums_of_their_days_whatever_part_of_them_is_aske
     def sums(data: Mapping[str, Any]) -> Mapping[tuple[str, ...], int]:
         found: Counter[tuple[str, ...]] = Counter()
         for row in data["data"]:
-            found[row["from"][:7], row["key"]["id"] if row["key"] else "", row.get("model", "")] += row[
-                "quantities"
-            ]["page"]
+            group = row["from"][:7], row["key"]["id"] if row["key"] else "", row.get("model", "")
+            found[group] += row["quantities"]["page"]
         return found
 
     assert sums(by_day) == sums(by_month) != {}
@@ -179,13 +165,7 @@ def test_pages_of_a_long_list_by_day_follow_on_one_another(reader: Identity, use
     for key in keys:
         use(*days, key_id=UUID(key))
     asked = {"from": "2026-01-01", "to": "2026-07-01", "group_by": "key", "limit": "5"}
-    seen, cursor = [], None
-    while True:
-        data = told(reader, asked | ({"cursor": cursor} if cursor else {}))
-        seen += [(row["from"][:10], row["key"]["id"]) for row in data["data"]]
-        cursor = data["next_cursor"]
-        if cursor is None:
-            break
+    seen = [(row["from"][:10], row["key"]["id"]) for page in pages(reader, asked) for row in page["data"]]
     assert seen == [(f"{day:%Y-%m-%d}", key) for day in days for key in keys]
 
 
@@ -230,14 +210,9 @@ def test_pages_of_the_list_come_to_the_whole_and_its_totals(
             use(on(3 + place, month=month), on(9, month=month), model=model, key_id=keys[place % 3])
     asked = {"from": "2026-01-04", "to": "2026-04-01", "bucket": bucket, "group_by": group_by}
     whole = told(reader, {**asked, "limit": "1000"})
-    read: list[Any] = []
-    page = told(reader, {**asked, "limit": "2"})
-    while True:
-        assert page["totals"] == whole["totals"]
-        read += page["data"]
-        if not page["has_more"]:
-            break
-        page = told(reader, {**asked, "limit": "2", "cursor": page["next_cursor"]})
+    found = list(pages(reader, {**asked, "limit": "2"}))
+    assert all(page["totals"] == whole["totals"] for page in found)
+    read = [row for page in found for row in page["data"]]
     assert read == whole["data"]
     assert sum(row["records"] for row in read) == whole["totals"][0]["records"] == 23
 

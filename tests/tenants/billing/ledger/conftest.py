@@ -1,18 +1,28 @@
-"""A tenant's money as the tables have it, and helpers that move it."""
+"""A tenant's money as the tables have it, helpers that move it, and a caller who spends it."""
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
 
+from tenants.authentication.selectors import identify_key
+from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.models import Budget, LedgerEntry, LedgerTransaction, Wallet
 from tenants.billing.ledger.posting import Source
 from tenants.billing.ledger.terms import grant_credit, set_budget, set_terms
+from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -68,3 +78,30 @@ class Purse:
 @pytest.fixture
 def purse(tenant: CreatedTenant) -> Purse:
     return Purse(tenant.tenant.id)
+
+
+@pytest.fixture
+def identity(tenant: CreatedTenant) -> Identity:
+    """Return the identity as it is known a moment after there are terms."""
+    return replace(identify_key(tenant.key.text), bounded=True)
+
+
+def at_tills(
+    work: Callable[[CallHolds, CallHolds], Coroutine[Any, Any, T]],
+    url: str = "",
+    threads: DatabaseThreads | None = None,
+) -> T:
+    """Do the work with the tills of two processes."""
+    own = threads or DatabaseThreads("till", 2)
+
+    async def do() -> T:
+        one, other = (CallHolds(own, url or settings.MAAS_REDIS_URL) for _ in range(2))
+        done = await work(one, other)
+        await one.close()
+        await other.close()
+        return done
+
+    try:
+        return asyncio.run(do())
+    finally:
+        own.close()

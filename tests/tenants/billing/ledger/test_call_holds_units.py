@@ -1,17 +1,12 @@
-"""Tests of calls of a prepaid account whose plan includes units: the units are used first, then the money, and neither
-is exceeded.
-"""
+"""Tests of calls of a prepaid account: its plan's units are used first, then its money, and neither is exceeded."""
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 
 import pytest
-from django.conf import settings
 
-from tenants.authentication.selectors import identify_key
 from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.errors import InsufficientFunds
 from tenants.billing.ledger.headroom import Most
@@ -23,7 +18,6 @@ from tenants.billing.ledger.services import hold, settle
 from tenants.billing.ledger.subscriptions import subscribe
 from tenants.billing.metering.events import MeterEvent, read_event, with_covered, write_event
 from tenants.billing.metering.services import record_events
-from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
@@ -33,21 +27,9 @@ from tenants.plans.prices import Price
 from tests.tenants.billing.invoices.conftest import this_month
 from tests.tenants.plans.selling import include, make_plan
 
-from .conftest import Purse
+from .conftest import Purse, at_tills
 
 PRICES = {"dear": Price("token", 7_001, 1_000, "EUR"), "cheap": Price("token", 333, 1_000, "EUR")}
-
-
-@pytest.fixture
-def threads() -> Iterator[DatabaseThreads]:
-    threads = DatabaseThreads("till", 2)
-    yield threads
-    threads.close()
-
-
-@pytest.fixture
-def identity(tenant: CreatedTenant) -> Identity:
-    return replace(identify_key(tenant.key.text), bounded=True)
 
 
 @pytest.fixture
@@ -56,14 +38,6 @@ def plan(tenant: CreatedTenant) -> Plan:
     with operator_work():
         subscribe(tenant_id=tenant.tenant.id, plan=plan)
     return plan
-
-
-@asynccontextmanager
-async def tills(threads: DatabaseThreads) -> AsyncIterator[tuple[CallHolds, CallHolds]]:
-    both = CallHolds(threads, settings.MAAS_REDIS_URL), CallHolds(threads, settings.MAAS_REDIS_URL)
-    yield both
-    for call_holds in both:
-        await call_holds.close()
 
 
 @dataclass(frozen=True)
@@ -106,7 +80,7 @@ def pools(identity: Identity) -> dict[str, tuple[int, int, int]]:
 
 
 def test_units_that_a_call_has_are_no_jobs_and_those_of_a_job_no_calls(
-    threads: DatabaseThreads, identity: Identity, plan: Plan, purse: Purse
+    identity: Identity, plan: Plan, purse: Purse
 ) -> None:
     purse.prepaid(0)
     include(plan, 100, model="cheap", meter="token")
@@ -119,69 +93,60 @@ def test_units_that_a_call_has_are_no_jobs_and_those_of_a_job_no_calls(
         with unit_of_work(identity.tenant_id):
             return hold(source, work(tokens).amount_micros, lambda: [work(tokens)])
 
-    async def ask() -> MeterEvent:
-        async with tills(threads) as (call_holds, other):
-            call = await caller.asks(call_holds, "cheap", 60)
-            assert call is not None
-            with pytest.raises(InsufficientFunds):
-                await asyncio.to_thread(held, 41)
-            assert not await caller.asks(other, "cheap", 41)
-            assert await asyncio.to_thread(held, 40) == 0
-            assert not await caller.asks(call_holds, "cheap", 1), "by the look that is older than the hold"
-            event = caller.used(call_holds, call, "cheap", 20)
-            async with asyncio.timeout(10):
-                while not await caller.asks(other, "cheap", 40):  # noqa: ASYNC110
-                    await asyncio.sleep(0.02)
-            return event
+    async def ask(call_holds: CallHolds, other: CallHolds) -> MeterEvent:
+        call = await caller.asks(call_holds, "cheap", 60)
+        assert call is not None
+        with pytest.raises(InsufficientFunds):
+            await asyncio.to_thread(held, 41)
+        assert not await caller.asks(other, "cheap", 41)
+        assert await asyncio.to_thread(held, 40) == 0
+        assert not await caller.asks(call_holds, "cheap", 1), "by the look that is older than the hold"
+        event = caller.used(call_holds, call, "cheap", 20)
+        async with asyncio.timeout(10):
+            while not await caller.asks(other, "cheap", 40):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        return event
 
-    event = asyncio.run(ask())
+    event = at_tills(ask)
     recorded(identity, event)
     assert pools(identity) == {"cheap": (100, 20, 40)}
     assert (purse.stands(), purse.account("uncollected")) == ((0, 0), 0)
 
 
-def test_what_has_units_keeps_them_whatever_is_dearer(
-    threads: DatabaseThreads, identity: Identity, plan: Plan, purse: Purse
-) -> None:
+def test_what_has_units_keeps_them_whatever_is_dearer(identity: Identity, plan: Plan, purse: Purse) -> None:
     """The cheap call was admitted for the units alone, and there is money for the expensive one."""
     include(plan, 1_000, meter="token")
     purse.prepaid(7_002)
     caller = Caller(identity)
 
-    async def ask() -> list[MeterEvent]:
-        async with tills(threads) as (call_holds, _):
-            cheap = await caller.asks(call_holds, "cheap", 1_000)
-            dear = await caller.asks(call_holds, "dear", 1_000)
-            assert cheap is not None
-            assert dear is not None
-            assert (cheap.units, dear.units) == ((0, 1_000), (0, 0))
-            return [
-                caller.used(call_holds, dear, "dear", 1_000),
-                caller.used(call_holds, cheap, "cheap", 1_000),
-            ]
+    async def ask(call_holds: CallHolds, _: CallHolds) -> list[MeterEvent]:
+        cheap = await caller.asks(call_holds, "cheap", 1_000)
+        dear = await caller.asks(call_holds, "dear", 1_000)
+        assert cheap
+        assert dear
+        assert (cheap.units, dear.units) == ((0, 1_000), (0, 0))
+        used = [(dear, "dear"), (cheap, "cheap")]
+        return [caller.used(call_holds, call, model, 1_000) for call, model in used]
 
-    for event in asyncio.run(ask()):
+    for event in at_tills(ask):
         recorded(identity, event)
     assert (purse.stands(), purse.account("uncollected")) == ((1, 0), 0)
     with unit_of_work(identity.tenant_id):
         assert list(IncludedUse.objects.values_list("model", "quantity")) == [("cheap", 1_000)]
 
 
-def test_of_a_call_in_part_that_part_is_paid(
-    threads: DatabaseThreads, identity: Identity, plan: Plan, purse: Purse
-) -> None:
+def test_of_a_call_in_part_that_part_is_paid(identity: Identity, plan: Plan, purse: Purse) -> None:
     include(plan, 400, model="dear", meter="token")
     purse.prepaid(10_000)
     caller = Caller(identity)
 
-    async def ask() -> list[MeterEvent]:
-        async with tills(threads) as (call_holds, _):
-            call = await caller.asks(call_holds, "dear", 1_000)
-            assert call is not None
-            assert call.units == (400, 0)
-            return [caller.used(call_holds, call, "dear", 900)]
+    async def ask(call_holds: CallHolds, _: CallHolds) -> list[MeterEvent]:
+        call = await caller.asks(call_holds, "dear", 1_000)
+        assert call
+        assert call.units == (400, 0)
+        return [caller.used(call_holds, call, "dear", 900)]
 
-    events = asyncio.run(ask())
+    events = at_tills(ask)
     recorded(identity, *events, *events)
     recorded(identity, *events)
     assert pools(identity) == {"dear": (400, 400, 0)}
@@ -191,11 +156,9 @@ def test_of_a_call_in_part_that_part_is_paid(
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_whatever_calls_and_jobs_do_at_once_neither_units_nor_money_are_passed(
-    threads: DatabaseThreads, identity: Identity, plan: Plan, purse: Purse, seed: int
+    identity: Identity, plan: Plan, purse: Purse, seed: int
 ) -> None:
-    """Two models at two prices, with units of their own and shared units, run calls and jobs that use less than they
-    set aside.
-    """
+    """Two models with own and shared units run calls and jobs that use less than they set aside."""
     chance = random.Random(seed)
     include(plan, 3_000, model="dear", meter="token")
     include(plan, 5_000, meter="token")
@@ -222,16 +185,15 @@ def test_whatever_calls_and_jobs_do_at_once_neither_units_nor_money_are_passed(
             with unit_of_work(identity.tenant_id):
                 settle(source, held_micros=held, cost_micros=done.amount_micros, works=lambda: [done])
 
-    async def ask() -> None:
-        async with tills(threads) as both:
-            calls = [call(both[number % 2]) for number in range(120)]
-            jobs = [
-                asyncio.to_thread(job, chance.choice(("dear", "cheap")), most, chance.randint(1, most))
-                for most in (chance.randint(1, 600) for _ in range(12))
-            ]
-            await asyncio.gather(*calls, *jobs)
+    async def ask(*both: CallHolds) -> None:
+        calls = [call(both[number % 2]) for number in range(120)]
+        jobs = [
+            asyncio.to_thread(job, chance.choice(("dear", "cheap")), most, chance.randint(1, most))
+            for most in (chance.randint(1, 600) for _ in range(12))
+        ]
+        await asyncio.gather(*calls, *jobs)
 
-    asyncio.run(ask())
+    at_tills(ask)
     available, held = purse.stands()
     assert purse.account("uncollected") == 0
     assert 0 <= available <= 9_000 - purse.account("revenue")

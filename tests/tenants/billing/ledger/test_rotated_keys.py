@@ -10,19 +10,16 @@ from tenants.authentication.selectors import acting_for, identify_key
 from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.errors import BudgetExhausted
 from tenants.billing.ledger.models import Budget
-from tenants.billing.ledger.own_budgets import set_own_budget
 from tenants.billing.ledger.reservations import Reservation
 from tenants.billing.ledger.selectors import balances
 from tenants.billing.ledger.services import hold
-from tenants.core.asgi.threads import DatabaseThreads
+from tenants.billing.ledger.terms import set_own_budget
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 
-from .conftest import Purse
-from .test_call_holds import all_of, charge, taken, threads, tills
-
-__all__ = ["threads"]
+from .conftest import Purse, at_tills
+from .test_call_holds import all_of, charge, taken
 
 
 @pytest.fixture
@@ -46,7 +43,7 @@ def test_what_one_has_set_aside_the_other_has_no_more(both: tuple[Identity, Iden
 
 
 def test_of_calls_with_both_at_two_processes_as_many_pass_as_the_budget_pays_for(
-    both: tuple[Identity, Identity], threads: DatabaseThreads
+    both: tuple[Identity, Identity],
 ) -> None:
     async def spent(call_holds: CallHolds, calls: list[Reservation]) -> int:
         for one in calls:
@@ -54,15 +51,14 @@ def test_of_calls_with_both_at_two_processes_as_many_pass_as_the_budget_pays_for
         await asyncio.to_thread(charge, *calls)
         return len(calls)
 
-    async def scenario() -> int:
-        async with tills(threads) as (one, other):
-            old, new = both
-            first = await all_of([taken(one, old) for _ in range(4)] + [taken(other, new) for _ in range(4)])
-            passed = await spent(one, first)
-            second = await all_of([taken(one, new) for _ in range(8)] + [taken(other, old) for _ in range(8)])
-            return passed + len(second)
+    async def scenario(one: CallHolds, other: CallHolds) -> int:
+        old, new = both
+        first = await all_of([taken(one, old) for _ in range(4)] + [taken(other, new) for _ in range(4)])
+        passed = await spent(one, first)
+        second = await all_of([taken(one, new) for _ in range(8)] + [taken(other, old) for _ in range(8)])
+        return passed + len(second)
 
-    assert asyncio.run(scenario()) == 10
+    assert at_tills(scenario) == 10
 
 
 def test_both_are_told_of_one_budget_and_there_is_one(both: tuple[Identity, Identity]) -> None:

@@ -10,9 +10,9 @@ import redis
 from django.db.models import Sum
 from hypothesis import strategies as st
 
-from tenants.billing.metering.backlog import Backlog, Entry, durable_redis
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import ASIDE, FIELD, STREAM
+from tenants.billing.metering.roll_up import Backlog, Entry, durable_redis
 from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.ids import uuid7
@@ -111,9 +111,9 @@ def make_event(tenant: CreatedTenant) -> MakeEvent:
     return make
 
 
-def put(client: "redis.Redis", *written: MeterEvent | bytes) -> None:
+def put(*written: MeterEvent | bytes, client: "redis.Redis | None" = None) -> None:
     for one in written:
-        client.xadd(STREAM, {FIELD: one if isinstance(one, bytes) else write_event(one)})
+        (client or durable_redis()).xadd(STREAM, {FIELD: one if isinstance(one, bytes) else write_event(one)})
 
 
 def entries(backlog: Backlog) -> list[Entry]:

@@ -17,11 +17,17 @@ from prometheus_client import REGISTRY
 from pytest_django import Settings
 
 from tenants.accounts.models import Tenant
-from tenants.billing.metering import backlog as backlogs
-from tenants.billing.metering.backlog import Backlog, durable_redis
+from tenants.billing.metering import roll_up as rolling
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import FIELD, REASON, STREAM
-from tenants.billing.metering.roll_up import count, recount_set_aside, roll_up, roll_up_uses
+from tenants.billing.metering.roll_up import (
+    Backlog,
+    count,
+    durable_redis,
+    recount_set_aside,
+    roll_up,
+    roll_up_uses,
+)
 from tenants.billing.metering.stream import MeterStream
 from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
@@ -69,9 +75,7 @@ def sample(name: str, **labels: str) -> float:
 
 @contextmanager
 def being_recorded_elsewhere(event: MeterEvent) -> Iterator[None]:
-    """Record the use in a transaction that is rolled back in the end. Every other recorder of the same use waits for
-    it.
-    """
+    """Record the use in a transaction that is rolled back at last. Other recorders of the use wait for it."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute(
@@ -95,7 +99,6 @@ def one_that_waits() -> int:
 
 
 def test_ten_thousand_uses_by_many_callers_and_two_leaders_come_to_what_python_says(
-    client: "redis.Redis",
     waiting: Backlog,
     make_event: MakeEvent,
     other_tenant: CreatedTenant,
@@ -137,48 +140,47 @@ def test_ten_thousand_uses_by_many_callers_and_two_leaders_come_to_what_python_s
 
 
 def test_a_use_written_three_times_counts_once(
-    client: "redis.Redis", waiting: Backlog, aside: Backlog, make_event: MakeEvent
+    waiting: Backlog, aside: Backlog, make_event: MakeEvent
 ) -> None:
     event = make_event()
-    put(client, event, event, make_event())
+    put(event, event, make_event())
     roll_up(waiting)
-    put(client, event)
+    put(event)
     roll_up(waiting)
     assert recorded(event.tenant_id).records == 2
     assert waiting.length() == aside.length() == 0
 
 
 def test_what_was_committed_and_not_taken_out_is_counted_once(
-    client: "redis.Redis", waiting: Backlog, make_event: MakeEvent
+    waiting: Backlog, make_event: MakeEvent
 ) -> None:
     made = [make_event() for _ in range(5)]
-    put(client, *made)
+    put(*made)
     killed_here = count(entries(waiting))
     assert len(killed_here.done) == waiting.length() == 5
-    put(client, make_event())
+    put(make_event())
     roll_up(waiting)
     assert recorded(made[0].tenant_id).records == 6
     assert waiting.length() == 0
 
 
 def test_more_than_a_batch_is_taken_in_one_look(
-    client: "redis.Redis", waiting: Backlog, make_event: MakeEvent, monkeypatch: pytest.MonkeyPatch
+    waiting: Backlog, make_event: MakeEvent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backlogs, "BATCH", 10)
-    monkeypatch.setattr(backlogs, "AT_ONCE", 5)
+    monkeypatch.setattr(rolling, "BATCH", 10)
+    monkeypatch.setattr(rolling, "AT_ONCE", 5)
     made = [make_event() for _ in range(25)]
-    put(client, *made)
+    put(*made)
     assert roll_up(waiting) == 25
     assert recorded(made[0].tenant_id) == sums_of(made)
 
 
 def test_a_late_use_counts_to_its_own_day_with_the_amount_of_its_own_price(
-    client: "redis.Redis", waiting: Backlog, make_event: MakeEvent
+    waiting: Backlog, make_event: MakeEvent
 ) -> None:
     last_ms = int(datetime(2026, 10, 31, 23, 59, 59, 999_000, tzinfo=UTC).timestamp() * 1000)
     price = Price("call", 1500, 1, "EUR")
     put(
-        client,
         make_event(quantity=2, price=price, at_ms=last_ms),
         make_event(at_ms=last_ms + 1),
         make_event(),
@@ -191,22 +193,20 @@ def test_a_late_use_counts_to_its_own_day_with_the_amount_of_its_own_price(
     }
 
 
-def test_uses_of_test_keys_are_counted_and_cost_nothing(
-    client: "redis.Redis", waiting: Backlog, make_event: MakeEvent
-) -> None:
+def test_uses_of_test_keys_are_counted_and_cost_nothing(waiting: Backlog, make_event: MakeEvent) -> None:
     event = make_event(livemode=False)
-    put(client, event)
+    put(event)
     roll_up(waiting)
     assert recorded(event.tenant_id) == Sums(1, 7, 0)
 
 
 def test_bad_uses_are_set_aside_with_their_reasons_and_hold_up_no_other(
-    client: "redis.Redis", waiting: Backlog, aside: Backlog, make_event: MakeEvent
+    waiting: Backlog, aside: Backlog, make_event: MakeEvent
 ) -> None:
     nobody, too_long = make_event(tenant_id=uuid4()), make_event(model="m" * 101)
     good = [make_event() for _ in range(20)]
-    put(client, b"?", *good[:7], nobody, *good[7:], too_long)
-    client.xadd(STREAM, {"other": "field"})
+    put(b"?", *good[:7], nobody, *good[7:], too_long)
+    durable_redis().xadd(STREAM, {"other": "field"})
     before = [sample("maas_meter_quarantined_total", reason=reason) for reason in REASONS]
     rolled_up = sample("maas_meter_rolled_up_total")
     roll_up(waiting)
@@ -224,11 +224,11 @@ def test_bad_uses_are_set_aside_with_their_reasons_and_hold_up_no_other(
 
 
 def test_what_was_set_aside_counts_once_its_cause_is_mended(
-    client: "redis.Redis", waiting: Backlog, aside: Backlog, make_event: MakeEvent
+    waiting: Backlog, aside: Backlog, make_event: MakeEvent
 ) -> None:
     tenant_id = uuid4()
     made = [make_event(tenant_id=tenant_id) for _ in range(3)]
-    put(client, *made, b"?")
+    put(*made, b"?")
     roll_up(waiting)
     recount_set_aside()
     assert aside.length() == 4
@@ -241,9 +241,9 @@ def test_what_was_set_aside_counts_once_its_cause_is_mended(
 
 
 def test_uses_wait_while_postgres_is_away_and_count_afterwards(
-    client: "redis.Redis", waiting: Backlog, make_event: MakeEvent
+    waiting: Backlog, make_event: MakeEvent
 ) -> None:
-    put(client, make_event(), make_event())
+    put(make_event(), make_event())
 
     def without_postgres() -> None:
         own = connections[APP]  # It belongs to this thread.
@@ -263,7 +263,7 @@ def test_uses_wait_while_redis_is_away_and_count_once_afterwards(
 ) -> None:
     with redis.Redis.from_url(mortal.url, socket_timeout=0.2) as client:
         waiting = Backlog(client, STREAM)
-        put(client, make_event(), make_event())
+        put(make_event(), make_event(), client=client)
         counted = count(entries(waiting))
         mortal.freeze()
         with pytest.raises(redis.RedisError):
@@ -287,10 +287,10 @@ def test_redis_away_is_no_failure_of_the_scheduler(settings: Settings) -> None:
 
 
 def test_a_connection_that_is_killed_in_the_middle_costs_no_use(
-    client: "redis.Redis", waiting: Backlog, make_event: MakeEvent
+    waiting: Backlog, make_event: MakeEvent
 ) -> None:
     event = make_event()
-    put(client, event, make_event())
+    put(event, make_event())
     with being_recorded_elsewhere(event):
         leader = Leader(lambda: roll_up(waiting))
         as_owner("SELECT pg_terminate_backend(%s)", one_that_waits())
@@ -301,10 +301,10 @@ def test_a_connection_that_is_killed_in_the_middle_costs_no_use(
 
 
 def test_trouble_with_one_tenants_uses_holds_up_no_other_tenant(
-    client: "redis.Redis", waiting: Backlog, make_event: MakeEvent, other_tenant: CreatedTenant
+    waiting: Backlog, make_event: MakeEvent, other_tenant: CreatedTenant
 ) -> None:
     held_up, other = make_event(), make_event(tenant_id=other_tenant.tenant.id)
-    put(client, held_up, other)
+    put(held_up, other)
     with being_recorded_elsewhere(held_up):
         leader = Leader(lambda: roll_up(waiting))
         as_owner("SELECT pg_cancel_backend(%s)", one_that_waits())
@@ -319,12 +319,12 @@ def test_trouble_with_one_tenants_uses_holds_up_no_other_tenant(
 
 
 def test_what_is_rolled_up_says_whose_key_it_was_and_what_the_cache_saved(
-    client: "redis.Redis", waiting: Backlog, make_event: MakeEvent, tenant: CreatedTenant
+    waiting: Backlog, make_event: MakeEvent, tenant: CreatedTenant
 ) -> None:
     keys = (uuid4(), uuid4())
     plain = [replace(make_event(), key_id=key) for key in keys]
     known = [replace(make_event(), key_id=keys[0], cached=True, saved_micros=90) for _ in range(3)]
-    put(client, *plain, *known, make_event())
+    put(*plain, *known, make_event())
     roll_up(waiting)
     with unit_of_work(tenant.tenant.id):
         rows = UsageRecord.objects.values_list("key_id", "cached").annotate(Count("id"), Sum("saved_micros"))

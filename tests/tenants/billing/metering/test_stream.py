@@ -1,16 +1,17 @@
 """Tests of many callers who write at once, while Redis dies, freezes, refuses and comes back."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from typing import Any
 
 import pytest
 import redis
 from django.conf import settings
 
 from tenants.billing.metering import stream as streaming
-from tenants.billing.metering.backlog import Backlog
 from tenants.billing.metering.events import MeterEvent, read_event
 from tenants.billing.metering.keys import FIELD, STREAM
+from tenants.billing.metering.roll_up import Backlog
 from tenants.billing.metering.stream import MeterAway, MeterStream
 from tests.inference.rpc.mortal import LaneWire, MortalRedis
 from tests.inference.workers.brokers.servers import redis_server
@@ -30,6 +31,15 @@ def written(url: str) -> list[MeterEvent]:
         return [read_event(entry.fields[FIELD]) for entry in entries(Backlog(client, STREAM))]
 
 
+def at_stream(url: str, work: Callable[[MeterStream], Coroutine[Any, Any, None]]) -> None:
+    async def do() -> None:
+        stream = MeterStream(url)
+        await work(stream)
+        await stream.close()
+
+    asyncio.run(asyncio.wait_for(do(), 60))
+
+
 async def away(stream: MeterStream, event: MeterEvent) -> bool:
     """Say whether the stream was away and the caller was asked to come again."""
     try:
@@ -39,23 +49,8 @@ async def away(stream: MeterStream, event: MeterEvent) -> bool:
     return False
 
 
-def test_what_was_added_is_in_the_stream(client: "redis.Redis", make_event: MakeEvent) -> None:
-    made = [make_event(quantity=number) for number in range(3)]
-
-    async def add() -> None:
-        stream = MeterStream(settings.MAAS_REDIS_URL)
-        for event in made:
-            await stream.add(event)
-        await stream.close()
-
-    asyncio.run(add())
-    assert written(settings.MAAS_REDIS_URL) == made
-
-
 def test_callers_at_once_share_trips(make_event: MakeEvent) -> None:
-    """64 callers share one connection, and Redis makes far fewer reads than there are events. Nobody else uses this
-    Redis.
-    """
+    """64 callers share one connection, and Redis, used by nobody else, makes far fewer reads than events."""
 
     async def add(stream: MeterStream, count: int) -> None:
         for _ in range(count):
@@ -78,8 +73,7 @@ def test_callers_at_once_share_trips(make_event: MakeEvent) -> None:
 def test_callers_who_leave_take_no_event_with_them(client: "redis.Redis", make_event: MakeEvent) -> None:
     made = [make_event() for _ in range(60)]
 
-    async def leave() -> None:
-        stream = MeterStream(settings.MAAS_REDIS_URL)
+    async def leave(stream: MeterStream) -> None:
         callers = [asyncio.create_task(stream.add(event)) for event in made]
         await asyncio.sleep(0)
         for caller in callers[::3]:
@@ -87,21 +81,19 @@ def test_callers_who_leave_take_no_event_with_them(client: "redis.Redis", make_e
         await asyncio.gather(*callers, return_exceptions=True)
         assert [caller.cancelled() for caller in callers] == [number % 3 == 0 for number in range(60)]
         assert not await away(stream, make_event())
-        await stream.close()
 
-    asyncio.run(leave())
+    at_stream(settings.MAAS_REDIS_URL, leave)
     assert written(settings.MAAS_REDIS_URL)[:60] == made
 
 
 def test_closing_writes_what_waits(client: "redis.Redis", make_event: MakeEvent) -> None:
-    async def close() -> None:
-        stream = MeterStream(settings.MAAS_REDIS_URL)
+    async def close(stream: MeterStream) -> None:
         callers = [asyncio.create_task(stream.add(make_event())) for _ in range(10)]
         await asyncio.sleep(0)
         await stream.close()
         await asyncio.gather(*callers)
 
-    asyncio.run(close())
+    at_stream(settings.MAAS_REDIS_URL, close)
     assert client.xlen(STREAM) == 10
 
 
@@ -110,16 +102,14 @@ def test_redis_down_is_said_at_once_and_all_goes_on_when_it_is_back(
 ) -> None:
     late = make_event()
 
-    async def outlive() -> None:
-        stream = MeterStream(mortal.url)
+    async def outlive(stream: MeterStream) -> None:
         assert not await away(stream, make_event())
         mortal.kill()
         assert all(await asyncio.gather(*(away(stream, make_event()) for _ in range(20))))
         await asyncio.to_thread(mortal.start)
         assert not await away(stream, late)
-        await stream.close()
 
-    asyncio.run(asyncio.wait_for(outlive(), 60))
+    at_stream(mortal.url, outlive)
     assert written(mortal.url) == [late]
 
 
@@ -129,8 +119,7 @@ def test_a_redis_that_hangs_holds_nobody_for_longer_than_the_patience(
     monkeypatch.setattr(streaming, "TIMEOUT_S", 0.5)
     hung = [make_event() for _ in range(6)]
 
-    async def hang() -> None:
-        stream = MeterStream(mortal.url)
+    async def hang(stream: MeterStream) -> None:
         assert not await away(stream, make_event())
         mortal.freeze()
         loop = asyncio.get_running_loop()
@@ -146,22 +135,19 @@ def test_a_redis_that_hangs_holds_nobody_for_longer_than_the_patience(
         assert max(took) < 0.5 + 0.4
         mortal.thaw()
         assert not await away(stream, make_event())
-        await stream.close()
 
-    asyncio.run(asyncio.wait_for(hang(), 60))
+    at_stream(mortal.url, hang)
 
 
 def test_a_connection_that_broke_in_silence_is_made_anew_without_a_refusal(
     wire: LaneWire, make_event: MakeEvent
 ) -> None:
-    async def go_on() -> None:
-        stream = MeterStream(wire.url)
+    async def go_on(stream: MeterStream) -> None:
         assert not await away(stream, make_event())
         wire.hang_up()
         assert not await away(stream, make_event())
-        await stream.close()
 
-    asyncio.run(go_on())
+    at_stream(wire.url, go_on)
     assert len({event.id for event in written(wire.target_url)}) == 2
 
 
@@ -195,8 +181,7 @@ def test_more_than_may_wait_are_refused_at_once(
 def test_nobody_is_left_waiting_when_the_writing_is_ended_in_the_middle(
     mortal: MortalRedis, make_event: MakeEvent
 ) -> None:
-    async def end() -> None:
-        stream = MeterStream(mortal.url)
+    async def end(stream: MeterStream) -> None:
         await stream.add(make_event())
         mortal.freeze()
         callers = []
@@ -209,6 +194,5 @@ def test_nobody_is_left_waiting_when_the_writing_is_ended_in_the_middle(
             assert await asyncio.gather(*callers) == [True] * 3
         mortal.thaw()
         assert not await away(stream, make_event())
-        await stream.close()
 
-    asyncio.run(end())
+    at_stream(mortal.url, end)

@@ -3,11 +3,17 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenants.billing.usage.forecast import FEWEST_DAYS, forecast
+from tenants.billing.usage.forecast import FEWEST_DAYS, Forecast, forecast
 from tenants.core.months import Month
 
 NOVEMBER = Month(2026, 11)
 FIRST_USED = date(2026, 1, 1)
+
+
+def foretold(today: date, by_day: dict[date, int]) -> Forecast:
+    found = forecast(NOVEMBER, today, by_day, FIRST_USED)
+    assert found is not None
+    return found
 
 
 def steady(micros: int, last: date) -> dict[date, int]:
@@ -15,9 +21,7 @@ def steady(micros: int, last: date) -> dict[date, int]:
 
 
 def test_a_steady_use_goes_on_to_the_end_of_the_month() -> None:
-    yesterday = date(2026, 11, 10)
-    found = forecast(NOVEMBER, date(2026, 11, 11), steady(100, yesterday), FIRST_USED)
-    assert found is not None
+    found = foretold(date(2026, 11, 11), steady(100, date(2026, 11, 10)))
     assert (found.micros, found.low_micros, found.high_micros) == (3000, 3000, 3000)
     assert (found.from_days, found.by_weekday) == (28, True)
 
@@ -40,17 +44,14 @@ def test_weekends_are_foretold_like_weekends() -> None:
     """November 2026 has 21 working days."""
     today = date(2026, 11, 11)
     days = (today - timedelta(days=n) for n in range(1, 60))
-    found = forecast(NOVEMBER, today, {day: 100 for day in days if day.weekday() < 5}, FIRST_USED)
-    assert found is not None
+    found = foretold(today, {day: 100 for day in days if day.weekday() < 5})
     assert (found.micros, found.high_micros) == (2100, 2100)
 
 
 def test_today_comes_to_no_less_than_it_did_already() -> None:
     today = date(2026, 11, 30)
     by_day = {**steady(100, date(2026, 11, 29)), today: 1_000}
-    found = forecast(NOVEMBER, today, by_day, FIRST_USED)
-    assert found is not None
-    assert found.micros == 29 * 100 + 1_000
+    assert foretold(today, by_day).micros == 29 * 100 + 1_000
 
 
 def test_what_varies_more_is_foretold_less_closely() -> None:
@@ -58,8 +59,7 @@ def test_what_varies_more_is_foretold_less_closely() -> None:
 
     def width(swing: int) -> int:
         by_day = {today - timedelta(days=n): 1000 + (swing if n // 7 % 2 else -swing) for n in range(1, 29)}
-        found = forecast(NOVEMBER, today, by_day, FIRST_USED)
-        assert found is not None
+        found = foretold(today, by_day)
         return found.high_micros - found.low_micros
 
     assert 0 == width(0) < width(100) < width(500)

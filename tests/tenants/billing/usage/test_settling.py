@@ -13,26 +13,31 @@ from tenants.billing.usage.settling import settle_days
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 
-Use = Callable[..., None]
 LONG_AGO = datetime(2026, 3, 5, 12, tzinfo=UTC)
 
 
 def record(tenant_id: UUID, *, at: datetime = LONG_AGO, **fields: object) -> None:
-    values = {"model": "parse", "meter": "page", "quantity": 2, "amount_micros": 30, "currency": "EUR"}
+    values: dict[str, object] = {
+        "model": "parse",
+        "meter": "page",
+        "quantity": 2,
+        "amount_micros": 30,
+        "currency": "EUR",
+    }
+    values |= {"source_kind": "page", **fields}
     with unit_of_work(tenant_id):
         UsageRecord.objects.create(
             tenant_id=tenant_id,
-            source_kind="page",
             source_id=uuid4(),
             version=1,
             price={},
             created_at=at,
-            **values | fields,
+            **values,
         )
 
 
-def elsewhere(work: Callable[[], None]) -> None:
-    """Do the work on a connection of its own, whose sums are mostly in another shard."""
+def elsewhere(work: Callable[[], object]) -> threading.Thread:
+    """Begin the work on a connection of its own, whose sums are mostly in another shard."""
 
     def do() -> None:
         try:
@@ -42,17 +47,13 @@ def elsewhere(work: Callable[[], None]) -> None:
 
     thread = threading.Thread(target=do)
     thread.start()
-    thread.join()
+    return thread
 
 
 def days(tenant_id: UUID) -> list[tuple[object, ...]]:
+    columns = ("day", "key_id", "cached", "shard", "quantity", "amount_micros", "saved_micros", "records")
     with unit_of_work(tenant_id):
-        rows = UsageDay.objects.order_by("day", "cached", "key_id", "shard")
-        return list(
-            rows.values_list(
-                "day", "key_id", "cached", "shard", "quantity", "amount_micros", "saved_micros", "records"
-            )
-        )
+        return list(UsageDay.objects.order_by("day", "cached", "key_id", "shard").values_list(*columns))
 
 
 def totals(tenant_id: UUID) -> list[tuple[object, ...]]:
@@ -75,7 +76,7 @@ def tenant_id(tenant: CreatedTenant) -> UUID:
 def test_sums_of_a_day_that_is_over_become_one_and_stay_true(tenant_id: UUID) -> None:
     key = uuid4()
     for _ in range(4):
-        elsewhere(lambda: record(tenant_id, key_id=key))
+        elsewhere(lambda: record(tenant_id, key_id=key)).join()
     record(tenant_id, key_id=key, cached=True, saved_micros=70)
     settle_days()
     day = LONG_AGO.date()
@@ -171,17 +172,13 @@ def test_a_sum_that_is_being_written_is_settled_another_time(tenant_id: UUID) ->
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute("SELECT FROM tenants_usageday WHERE tenant_id = %s FOR UPDATE", [tenant_id])
-        elsewhere(lambda: ended(settle_days()))
+        elsewhere(settle_days).join()
         cursor.execute("ROLLBACK")
     ((_, _, _, shard, *_),) = days(tenant_id)
     assert shard != UsageDay.SETTLED
     settle_days()
     ((_, _, _, shard, *_),) = days(tenant_id)
     assert shard == UsageDay.SETTLED
-
-
-def ended(_: int) -> None:
-    """Discard the count, which no test needs."""
 
 
 def test_writers_and_settlers_at_once_lose_nothing(tenant_id: UUID) -> None:
@@ -195,10 +192,8 @@ def test_writers_and_settlers_at_once_lose_nothing(tenant_id: UUID) -> None:
         while not done.is_set():
             settle_days()
 
-    writers = [threading.Thread(target=_closing(write)) for _ in range(4)]
-    settlers = [threading.Thread(target=_closing(settle)) for _ in range(2)]
-    for thread in (*writers, *settlers):
-        thread.start()
+    writers = [elsewhere(write) for _ in range(4)]
+    settlers = [elsewhere(settle) for _ in range(2)]
     for thread in writers:
         thread.join()
     done.set()
@@ -208,13 +203,3 @@ def test_writers_and_settlers_at_once_lose_nothing(tenant_id: UUID) -> None:
     assert days(tenant_id) == [(LONG_AGO.date(), None, False, UsageDay.SETTLED, 320, 4800, 0, 160)]
     assert totals(tenant_id) == [(LONG_AGO.date(), False, 320, 4800, 0, 160)]
     assert months(tenant_id) == [(date(2026, 3, 1), None, False, 320, 4800, 160)]
-
-
-def _closing(work: Callable[[], None]) -> Callable[[], None]:
-    def do() -> None:
-        try:
-            work()
-        finally:
-            connections.close_all()
-
-    return do

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenants.billing.usage.usage_query import PARAMETERS, BadQuestion, asked
+from tenants.billing.usage.usage_query import PARAMETERS, asked
+from tenants.core.errors import InvalidRequest
 
 NOW = datetime(2026, 11, 23, 14, 30, tzinfo=UTC)
 KEY = UUID(int=5)
@@ -74,7 +75,7 @@ def test_filters_and_groups_are_read_once_each_and_in_one_order() -> None:
     ],
 )
 def test_a_bad_question_is_refused_with_what_to_write(parameters: dict[str, str], words: str) -> None:
-    with pytest.raises(BadQuestion) as refused:
+    with pytest.raises(InvalidRequest) as refused:
         asked(parameters, NOW)
     assert words in refused.value.detail
 
@@ -83,6 +84,6 @@ def test_a_bad_question_is_refused_with_what_to_write(parameters: dict[str, str]
 def test_any_text_is_a_question_or_refused(parameters: dict[str, str]) -> None:
     try:
         found = asked(parameters, NOW)
-    except BadQuestion:
+    except InvalidRequest:
         return
     assert found.start < found.end

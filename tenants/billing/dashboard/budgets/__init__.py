@@ -1,1 +1,0 @@
-"""Monthly budgets that an account sets for itself and its keys."""
