@@ -48,9 +48,7 @@ class Invited:
 
 
 def invite(*, identity: Identity, email: str, role: str) -> Invitation:
-    """Invite a person. If the person was invited before, they get a new link, and the old link no longer works. Raises
-    AlreadyMember, NotPermitted.
-    """
+    """Invite a person, or send a new link and end the old one. Raises AlreadyMember, NotPermitted."""
     address = email.strip().lower()
     with unit_of_work(identity.tenant_id):
         require_right(locked_actor(identity), touching=role)
@@ -112,9 +110,7 @@ def open_invitations() -> "QuerySet[Invitation]":
 
 
 def read_link(token: str) -> Invited:
-    """Read an invitation's link. The link is signed and names its tenant, so other tenants' invitations are not
-    searched. Raises InvitationGone.
-    """
+    """Read a link, which is signed and names its tenant, so that no others are searched. Raises InvitationGone."""
     named = _named(token)
     with unit_of_work(named.tenant_id):
         found = _working(named)
@@ -129,9 +125,7 @@ def read_link(token: str) -> Invited:
 
 
 def accept(*, token: str, user: User) -> Invited:
-    """Accept an invitation. A person who already belongs to the account keeps their role. Raises InvitationGone,
-    InvitedAsAnother.
-    """
+    """Accept an invitation. A member keeps their role. Raises InvitationGone, InvitedAsAnother."""
     invited = read_link(token)
     with unit_of_work(invited.tenant_id):
         found = _working(_named(token), locked=True)
@@ -151,9 +145,7 @@ def accept(*, token: str, user: User) -> Invited:
 
 
 def accept_as_new(*, token: str, name: str, password: str) -> User:
-    """Accept an invitation as a new person. The address is theirs, because the link came by email. Raises
-    InvitationGone, InvitedAsAnother.
-    """
+    """Accept as a new person, whose address the link confirms. Raises InvitationGone, InvitedAsAnother."""
     invited = read_link(token)
     make_room_for(invited.email)
     try:
@@ -211,9 +203,7 @@ def _working(named: _Named, *, locked: bool = False) -> Invitation:
 
 
 def _require_inviter(invitation: Invitation) -> None:
-    """Require that the inviter is still a member who may invite. Invitations of other people no longer work. Raises
-    InvitationGone.
-    """
+    """Require that the inviter is still a member who may invite. Raises InvitationGone."""
     if invitation.invited_by_id is None:
         return
     inviter = Membership.objects.filter(user_id=invitation.invited_by_id).first()
@@ -246,9 +236,7 @@ def _open_one(invitation_id: str) -> Invitation | None:
 
 
 def mail(invitation: Invitation, identity: Identity) -> None:
-    """Send the email of an invitation. If it fails, the invitation stays and can be sent again. Raises
-    MailUnavailable.
-    """
+    """Send the email. If that fails, the invitation stays and can be sent again. Raises MailUnavailable."""
     link = urljoin(settings.MAAS_PUBLIC_URL, reverse("accept-invitation", args=[token_of(invitation)]))
     context = {
         "tenant": identity.tenant_name,

@@ -60,9 +60,7 @@ def _leave_nameless(person: User) -> None:
 
 
 def _take_back_invitations(person: User) -> None:
-    """Revoke the person's invitations, also those to accounts that they left before. An invitation without a sender
-    would count as an operator's.
-    """
+    """Revoke the person's invitations in all accounts. Without a sender they would count as an operator's."""
     sent = Invitation.objects.filter(invited_by_id=person.pk, accepted_at=None, revoked_at=None)
     for invitation in sent.select_for_update().order_by("tenant_id", "pk"):
         Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
@@ -83,9 +81,7 @@ def alone_in(person: User) -> list[str]:
 
 
 def _locked(person: User) -> "list[Membership]":
-    """Lock the person's accounts and return the memberships. Other changes of members wait. The accounts are locked in
-    one order, as everywhere where several locks are held.
-    """
+    """Lock the person's accounts, in one order as wherever several are locked, and return the memberships."""
     found = Membership.objects.filter(user_id=person.pk).order_by("tenant_id")
     for tenant_id in found.values_list("tenant_id", flat=True):
         Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)

@@ -25,9 +25,7 @@ class MailUnavailable(DomainError):
 
 
 def is_shown_in_the_log() -> bool:
-    """Return whether email is written to the log. This is so on a development machine, and never if other people could
-    read the log with the links in it.
-    """
+    """Return whether email, with its links, is written to the log. Only a development machine may do this."""
     return not settings.MAAS_EMAIL_URL and not settings.SECURE_SSL_REDIRECT
 
 
@@ -48,9 +46,7 @@ def deliver(message: EmailMessage) -> None:
 
 
 def say_access_was_set(person: User, *, to: str) -> None:
-    """Notify a person of the change after it is committed. If no email is sent, the audit log of each of their accounts
-    still shows it.
-    """
+    """Notify a person of the change after it is committed. Without email, the audit logs still show it."""
     words = render_to_string("tenants/accounts/access_set.txt", {"person": person})
     message = EmailMessage("Your sign-in was changed", words, to=[to])
     transaction.on_commit(partial(_deliver_if_possible, message), using=current_alias(), robust=True)

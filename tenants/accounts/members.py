@@ -1,6 +1,4 @@
-"""Changes the members of a tenant and their roles. A tenant always keeps an owner, even if many members leave at
-once.
-"""
+"""Changes the members of a tenant and their roles. A tenant always keeps an owner, even if many leave at once."""
 
 from uuid import UUID
 
@@ -18,9 +16,7 @@ from tenants.identity.roles import ADMIN, OWNER, scopes_of
 
 
 def change_role(*, identity: Identity, membership_id: str, role: str) -> Membership | None:
-    """Change the role of a member. Return None if there is no such member. Raises NotPermitted, LastOwner,
-    OwnerShutOut.
-    """
+    """Change a member's role; None if there is no such member. Raises NotPermitted, LastOwner, OwnerShutOut."""
     with unit_of_work(identity.tenant_id):
         require_right(locked_actor(identity), touching=role)
         member = _member(membership_id)
@@ -94,9 +90,7 @@ def _record(action: str, member: Membership, before: dict[str, object], after: d
 
 
 def locked_actor(identity: Identity) -> Membership:
-    """Lock the tenant and return the caller's membership. Changes of members wait for each other here. The rights are
-    those after the wait, not those before it.
-    """
+    """Lock the tenant, since changes of members wait for each other, and return the caller's membership after it."""
     lock_tenant(identity.tenant_id)
     return _own(identity)
 

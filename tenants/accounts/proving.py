@@ -1,6 +1,4 @@
-"""Requires a new proof of identity before dangerous actions. People with neither password nor second factor get a code
-by email.
-"""
+"""Requires a new proof of identity before dangerous actions: a code by email without password and second factor."""
 
 import secrets
 import time

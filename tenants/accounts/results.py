@@ -16,9 +16,7 @@ _erasers: list[Eraser] = []
 
 
 def on_erasure(erase: Eraser) -> None:
-    """Register code that stores results. Call this once, when the process starts. The eraser must not raise an error if
-    something is merely unavailable.
-    """
+    """Register code that stores results, once, at the start. It must not raise if something is unavailable."""
     if erase not in _erasers:
         _erasers.append(erase)
 

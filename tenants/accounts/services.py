@@ -12,9 +12,7 @@ from tenants.core.db.unit_of_work import current_alias, operator_work
 
 
 def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
-    """Set the state of a tenant and return whether it changed. Call this in operator work. The state is known
-    everywhere within a second.
-    """
+    """Set the state and return whether it changed; known everywhere within a second. Call this in operator work."""
     with transaction.atomic(using=current_alias()):
         tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
         if tenant.state == Tenant.State.CLOSING:
@@ -30,9 +28,7 @@ def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
 
 
 def _suspend_closing(tenant: Tenant, suspended: bool) -> bool:
-    """Suspend a tenant that is being deleted, or lift its suspension. Its deletion continues. The operator decides
-    whether anybody may view or keep it in the meantime.
-    """
+    """Suspend a tenant that is being deleted, or lift that: it decides who may view or keep it meanwhile."""
     if tenant.suspended_closing == suspended:
         return False
     changes = changes_between({"suspended": tenant.suspended_closing}, {"suspended": suspended})

@@ -150,9 +150,7 @@ class TenantAdmin(FoundById):
     def response_add(
         self, request: HttpRequest, obj: Tenant, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """Respond to the form itself. The password and the key that it shows are stored nowhere, so they cannot be
-        shown again.
-        """
+        """Respond to the form itself, as its password and key are stored nowhere and cannot be shown again."""
         outcome: MadeTenant = request.made_tenant  # type: ignore[attr-defined]
         context = {
             **self.admin_site.each_context(request),
@@ -232,9 +230,7 @@ class TenantAdmin(FoundById):
         return format_html('{} · <a class="ln" href="{}">Act as a member</a>', joined, act)
 
     def has_delete_permission(self, request: HttpRequest, obj: Tenant | None = None) -> bool:
-        """Refuse deletion, because the usage of a tenant must stay on record. An operator can suspend the tenant
-        instead.
-        """
+        """Refuse deletion, because usage must stay on record. An operator can suspend the tenant instead."""
         return False
 
     def row_actions(self, row: Tenant) -> list[str]:

@@ -1,6 +1,4 @@
-"""The log of every change and action of operators in the admin, with the operator and the time. Nobody can edit it
-here.
-"""
+"""The log of all changes and actions of operators in the admin. Nobody can edit it here."""
 
 from collections.abc import Iterator
 

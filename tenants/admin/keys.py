@@ -1,6 +1,4 @@
-"""The operator's view of API keys: their owner, their purpose and their last use. Keys are revoked here and created
-elsewhere.
-"""
+"""The operator's view of API keys: owner, purpose, last use. Keys are revoked here and created elsewhere."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -119,9 +117,7 @@ class ApiKeyAdmin(RecordAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the list. If the search term contains a secret, redirect to the page without it, so that it stays
-        neither in the URL nor in the field.
-        """
+        """Show the list. A secret in the search term is removed by a redirect, from the URL and the field."""
         term = request.GET.get("q", "").strip()
         if secret := WITH_SECRET.search(term):
             asked = {**request.GET.dict(), "q": secret[1]}

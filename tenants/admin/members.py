@@ -11,9 +11,7 @@ from tenants.accounts.models import Membership, User
 
 
 class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form that reports a repeated membership itself. Django leaves this check to the database here, because the
-    tenant of a membership is not a field of the form.
-    """
+    """A form that reports a repeated membership. Django does not, as the tenant is not a field of the form."""
 
     class Meta:
         model = Membership

@@ -13,9 +13,7 @@ from tenants.limits.rates.rates import NAMES
 
 
 class ModelLimitForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form that reports a repeated limit itself. Django leaves this check to the database here, because the tenant of
-    a limit is not a field of the form.
-    """
+    """A form that reports a repeated limit. Django does not, as the tenant is not a field of the form."""
 
     class Meta:
         model = ModelLimit

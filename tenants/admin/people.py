@@ -54,23 +54,17 @@ def _is_superuser(request: HttpRequest) -> bool:
 
 
 def within_reach(request: HttpRequest, person: User | None) -> bool:
-    """Return whether an operator may change a person. Only superusers may change an operator, because setting the
-    password or address of an operator gives that operator's rights.
-    """
+    """Return whether an operator may change a person: the access of an operator gives that operator's rights."""
     return _is_superuser(request) or person is None or not (person.is_staff or person.is_superuser)
 
 
 def may_set_access(request: HttpRequest, person: User) -> bool:
-    """Return whether an operator may set a person's password and address. Only superusers may do so for a member,
-    because it allows acting as the member without impersonation and its banner.
-    """
+    """Return whether an operator may set a person's access: with a member's, one acts as them without a banner."""
     return _is_superuser(request) or not Membership.objects.filter(user_id=person.pk).exists()
 
 
 def is_last_superuser(person: User) -> bool:
-    """Return whether a person is the last active superuser. This locks all of them until the end of the transaction, so
-    that two superusers cannot lock each other out at once.
-    """
+    """Return whether a person is the last active superuser. Locks all, so that two cannot lock each other out."""
     able = User.objects.filter(is_active=True, is_staff=True, is_superuser=True)
     return list(able.select_for_update().order_by("pk").values_list("pk", flat=True)) == [person.pk]
 
@@ -250,9 +244,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
 
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, OperatorAdmin):  # type: ignore[misc]
-    """The admin of groups. Only superusers change it, because every operator in a group has the permissions of the
-    group.
-    """
+    """The admin of groups, for superusers only, as all operators in a group have its permissions."""
 
     list_title = _("Operator groups")
 

@@ -23,9 +23,7 @@ class TenantAddForm(forms.ModelForm):  # type: ignore[type-arg]
         ),
     )
     made_as = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
-    """The id that the form gives to the new tenant. A form that is sent again, as by a reload, creates no second
-    tenant.
-    """
+    """The id of the new tenant, so that a form that is sent again creates no second one."""
 
     class Meta:
         model = Tenant

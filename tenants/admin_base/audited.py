@@ -50,9 +50,7 @@ def audit_action(row: Model, words: str) -> None:
 
 
 def audit_in_accounts_of(person: User, changes: Changes, note: str = "") -> None:
-    """Record the change in every account of a person, because setting how a member signs in allows acting as that
-    member.
-    """
+    """Record the change in every account of a person, as it allows acting as that member."""
     for membership in Membership.objects.filter(user_id=person.pk):
         record(
             tenant_id=membership.tenant_id,

@@ -31,9 +31,7 @@ _looks: dict[Look, str] = {}
 
 
 def on_health(needs: str, look: Look) -> None:
-    """Register a function that finds troubles. Operators without the permission `needs` do not see its troubles. Call
-    this once, when the process starts.
-    """
+    """Register a search for troubles, once, at the start. Only operators with permission `needs` see them."""
     _looks[look] = needs
 
 

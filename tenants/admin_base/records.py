@@ -1,6 +1,4 @@
-"""The operator's view of what the product itself wrote. It is read-only, is searched by id or name, and is counted only
-up to a limit.
-"""
+"""The operator's view of what the product wrote: read-only, searched by id or name, counted up to a limit."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
@@ -35,9 +33,7 @@ _VALUE = "the-value-of-a-row"
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]
-    """A paginator that counts rows only up to a limit. Postgres needs longer to count a table of events than an
-    operator waits, and nobody reads page 201.
-    """
+    """A paginator that counts rows only up to a limit. Postgres would count a table of events too long."""
 
     MAX_ROWS = 10_000
     template_name = "admin/bounded_pagination.html"
@@ -74,9 +70,7 @@ class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no t
 
 @cache
 def _checkbox_around_value() -> tuple[str, str]:
-    """Return the HTML before and after the value of a checkbox. The theme renders a template for the checkbox of each
-    row, which takes half the time of a list.
-    """
+    """Return the HTML around the value of a checkbox. Rendering each takes half the time of a list."""
     before, after = str(checkbox.render(ACTION_CHECKBOX_NAME, _VALUE)).split(_VALUE)
     return before, after
 
@@ -150,9 +144,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         return with_values(super().construct_change_message(request, form, formsets, add), form)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Log a change. A text message describes an action; any other message describes a form, which was recorded
-        above.
-        """
+        """Log a change. A text message describes an action, any other a form, which was recorded above."""
         if isinstance(message, str) and not self.services_tell:
             audit_action(obj, message)
         with operator_entry():
@@ -180,9 +172,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
 
 
 class FoundById(OperatorAdmin):
-    """A list that is searched by whole ids and by the beginnings of names. Each of them has an index, while a search
-    for words would read every row.
-    """
+    """A list that is searched by whole ids and beginnings of names, which have indexes."""
 
     id_fields: tuple[str, ...] = ("id", "tenant_id")
     search_fields = ("id",)
@@ -201,9 +191,7 @@ class FoundById(OperatorAdmin):
         return queryset.none(), False
 
     def candidates(self, term: str) -> Iterator[Q]:
-        """Yield the possible meanings of the term, the most likely first. They are tried one after another, since each
-        has an index only on its own.
-        """
+        """Yield the possible meanings of the term, likeliest first, each to be tried with its own index."""
         try:
             wanted = UUID(term)
         except ValueError:

@@ -14,9 +14,7 @@ from tenants.identity.identity import Identity
 from tenants.request_log.caller import describe_to_caller
 
 IDENTITY = "maas.identity"
-"""The name under which the request guard sets an Identity in the request's environment, or the DomainError that
-explains why there is none.
-"""
+"""The name under which the request guard sets an Identity, or the DomainError why there is none."""
 
 
 class _Csrf(CsrfViewMiddleware):

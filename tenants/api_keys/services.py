@@ -46,9 +46,7 @@ def create_key(
     allowed_models: Iterable[str] = (),
     allowed_networks: Iterable[str] = (),
 ) -> CreatedKey:
-    """Create a key. It takes over the limits, restrictions and budgets of the key that it replaces. Raises TooManyKeys
-    and FenceRefused.
-    """
+    """Create a key, with limits, restrictions and budgets of the one it replaces. Raises TooManyKeys, FenceRefused."""
     parts = new_key(livemode=livemode)
     with transaction.atomic(using=current_alias()):
         _make_room_for_key(tenant_id)
@@ -132,9 +130,7 @@ def _end_within(key: ApiKey, overlap: timedelta) -> None:
 
 
 def _working_key_locked(key_id: UUID) -> ApiKey | None:
-    """Lock and return a working key that was not replaced. If two people rotate a key at once, only one new key is
-    created: the second caller sees the new key of the first after it has the lock.
-    """
+    """Lock and return a working key that was not replaced: of two rotations at once, the second finds none."""
     key = working_keys().filter(id=key_id).select_for_update().first()
     return None if key is None or ApiKey.objects.filter(replaces=key).exists() else key
 
@@ -156,9 +152,7 @@ def revoke_key(*, key_id: UUID) -> bool:
 def keep_key_to(
     *, key_id: UUID, allowed_models: Iterable[str], allowed_networks: Iterable[str]
 ) -> ApiKey | None:
-    """Restrict a key. The change is known everywhere within a second. Return None if no such key works. Raises
-    FenceRefused.
-    """
+    """Restrict a key, everywhere within a second. Return None if no such key works. Raises FenceRefused."""
     wanted = {
         "allowed_models": checked_models(allowed_models),
         "allowed_networks": checked_networks(allowed_networks),
@@ -178,9 +172,7 @@ def keep_key_to(
 
 
 def note_key_use(*, tenant_id: UUID, used_from: Mapping[UUID, str]) -> None:
-    """Record the current time, by the database's clock, and the client IP of each used key. Call this at most once a
-    minute for a key.
-    """
+    """Record the current time and client IP of each used key. Call this at most once a minute for a key."""
     with unit_of_work(tenant_id):
         for key_id in sorted(used_from):
             ApiKey.objects.filter(id=key_id).update(last_used_at=Now(), last_used_from=used_from[key_id])

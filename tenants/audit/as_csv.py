@@ -50,7 +50,5 @@ def _row(told: EntryDisplay) -> tuple[str, ...]:
 
 
 def _cell(text: str) -> str:
-    """Return the text as a cell. A spreadsheet would run text that begins like a formula, and names and addresses are
-    typed by other people.
-    """
+    """Return a cell. A spreadsheet would run text like a formula, and other people type names and addresses."""
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -8,9 +8,7 @@ _NAME = "tenant"
 
 
 def chosen_tenant(request: HttpRequest) -> UUID | None:
-    """Return the chosen tenant, or None before a choice. The look-up of the tenant refuses a tenant that the person has
-    left since.
-    """
+    """Return the chosen tenant, or None before a choice. The person may have left it since."""
     chosen = request.session.get(_NAME)
     return UUID(chosen) if isinstance(chosen, str) else None
 

@@ -1,6 +1,4 @@
-"""Impersonation: an operator acts as a member of an account, for a reason and a limited time, and read-only unless they
-request more.
-"""
+"""Impersonation: an operator acts as a member, for a reason and a limited time, read-only unless they ask for more."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,9 +26,7 @@ NAME = "impersonation"
 LASTS = timedelta(minutes=30)
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 NEVER = frozenset({"keys:write", "members:write", "account:write", "billing:write", "webhooks:write"})
-"""The scopes that are refused even with permission to write. A key, a member or an endpoint would last longer than the
-impersonation, and their secrets belong to the account alone.
-"""
+"""The scopes that are always refused: what they create outlasts the impersonation, and has the account's secrets."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +55,7 @@ class ImpersonationOver(NotPermitted):
 
 
 def impersonation_of(request: HttpRequest, user: Any = None) -> Impersonation | None:
-    """Return the impersonation, even if its time is over: the caller ends it. Only operators can have an
-    impersonation.
-    """
+    """Return the impersonation, which only operators have, even if its time is over: the caller ends it."""
     held: Any = request.session.get(NAME) if hasattr(request, "session") else None
     if not isinstance(held, dict) or not getattr(user or request.user, "is_staff", False):
         return None
@@ -146,9 +140,7 @@ def end_with_session(request: HttpRequest | None, **kwargs: object) -> None:
 
 
 def require_own_hands(request: HttpRequest) -> None:
-    """Require that there is no impersonation. Use this for a person's own data, because an operator's account is not
-    the member's. Raises NotPermitted.
-    """
+    """Require that a person's own data is not used in an impersonation. Raises NotPermitted."""
     acting = impersonation_of(request)
     if acting is not None and not acting.over:
         raise NotPermitted(
@@ -157,9 +149,7 @@ def require_own_hands(request: HttpRequest) -> None:
 
 
 def audit_write(request: HttpRequest) -> None:
-    """Record a write before it is done, no matter how it ends. Raises NotPermitted for an operator who may only
-    read.
-    """
+    """Record a write before it is done, however it ends. Raises NotPermitted if the operator may only read."""
     acting = impersonation_of(request)
     if acting is None or request.method in READING:
         return

@@ -30,9 +30,7 @@ _RATES = ("requests_per_minute", "tokens_per_minute", "pages_per_minute", "calls
 
 @dataclass(frozen=True)
 class OwnLimits:
-    """The limits that were set for one tenant, its plan, one of its keys and its use of models. They are empty if
-    nothing was set.
-    """
+    """The limits that were set for a tenant, its plan, a key and its use of models; empty if nothing was set."""
 
     tenant: Mapping[str, int | None]
     plan: Mapping[str, int | None]
@@ -140,9 +138,7 @@ def identify_key(text: str) -> Identity:
 
 
 def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: Iterable[Scope]) -> Identity:
-    """Return an identity for work that was accepted from a caller and continues without a caller. The limits are the
-    current ones.
-    """
+    """Return an identity, with the current limits, for accepted work that continues without its caller."""
     with unit_of_work(tenant_id):
         tenant = Tenant.objects.values(*_RATES, "unfinished_jobs").get(id=tenant_id)
         key = (
@@ -228,9 +224,7 @@ def _key_row(public_id: str) -> _KeyRow | None:
 
 
 def _require_working(row: _KeyRow) -> None:
-    """Require that the key works. Call this only for a row whose secret matched, because the refusal contains the owner
-    of the key. Raises KeyEnded.
-    """
+    """Require that the key works, after its secret matched: the refusal names the owner. Raises KeyEnded."""
     if row.revoked_at is not None:
         code, detail = "api_key_revoked", "This API key was revoked. Create a new key."
     elif row.expired:
@@ -252,9 +246,7 @@ def _require_active(tenant_id: UUID, tenant_state: str) -> None:
 
 
 def closing_of(tenant_id: UUID) -> datetime | None:
-    """Return the time at which the tenant is erased. Return None if no deletion was requested, or if it was
-    canceled.
-    """
+    """Return the time at which the tenant is erased, or None if no deletion was requested or it was canceled."""
     with connections[APP].cursor() as cursor:
         cursor.execute("SELECT maas_closes_at(%s)", [tenant_id])
         found: datetime | None = cursor.fetchone()[0]

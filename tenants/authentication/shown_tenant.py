@@ -1,6 +1,4 @@
-"""Restricts a page's requests to the account that the page was shown for, because another tab may have switched the
-session to another account.
-"""
+"""Restricts a page's requests to the account that it was shown for: another tab may have switched the session."""
 
 from django.http import HttpRequest
 
@@ -14,16 +12,12 @@ READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 def is_of_other_tenant(shown_for: str | None, identity: Identity) -> bool:
-    """Return whether a request comes from the page of another tenant. A request that does not name its tenant comes
-    from no page, or from a page of an older version.
-    """
+    """Return whether a request comes from another tenant's page. No name means no page, or an older version's."""
     return bool(shown_for) and shown_for != str(identity.tenant_id)
 
 
 def refuse_other_tenants(shown_for: str | None, request: HttpRequest, identity: Identity) -> None:
-    """Refuse a request from the page of another tenant. Requests that only read are not refused. This queries the
-    database if it refuses. Raises TenantSwitched.
-    """
+    """Refuse a write from the page of another tenant; only a refusal queries. Raises TenantSwitched."""
     if request.method in READING or not is_of_other_tenant(shown_for, identity):
         return
     assert identity.user_id is not None

@@ -1,6 +1,4 @@
-"""Reports to an operator how far a command is: a text line for each stage, and about one text line every second within
-a long stage.
-"""
+"""Reports the progress of a command to an operator: a text line for each stage, and one each second within it."""
 
 import time
 from collections.abc import Callable, Mapping

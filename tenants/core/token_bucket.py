@@ -11,9 +11,7 @@ WINDOW_US = 60_000_000
 
 
 def slack_us(limit: int) -> int:
-    """Return the slack. Each amount that is taken is rounded up to a microsecond. This much of the rounding, which is
-    less than one unit is worth, is ignored.
-    """
+    """Return the slack: the rounding up to microseconds, less than one unit is worth, that is ignored."""
     return min(limit, WINDOW_US // (2 * limit))
 
 

@@ -38,9 +38,7 @@ Page = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpResponseBase]) -> Page[P]:
-    """Restrict a view to members. The browser stores nothing of such a page, so that going back after sign-out shows
-    nothing.
-    """
+    """Restrict a view to members. The browser does not store it, so that going back shows nothing after sign-out."""
 
     @never_cache
     @wraps(view)
@@ -70,9 +68,7 @@ def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpRespo
 
 
 def _without_account(request: HttpRequest, refusal: DomainError) -> HttpResponseBase:
-    """Respond to a member without an account. An operator who acted as a member returns to the page where they
-    began.
-    """
+    """Respond to a member without an account. An operator returns to the page where the acting began."""
     tenant_id = end(request, refusal.detail)
     if tenant_id is not None:
         messages.warning(request, refusal.detail)

@@ -1,6 +1,4 @@
-"""The format of moments and days on pages. It is one format, in UTC until a script shows them in the reader's own
-zone.
-"""
+"""The one format of moments and days on pages, in UTC until a script shows them in the reader's own zone."""
 
 from datetime import UTC, datetime
 from typing import Literal

@@ -1,6 +1,4 @@
-"""The rules for django-allauth about sign-in through other services: who may sign in. An address alone never signs in
-an existing person.
-"""
+"""The rules for sign-in through other services. An address alone never signs in an existing person."""
 
 from typing import Any
 
@@ -54,9 +52,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return session
 
     def can_authenticate_by_email(self, login: SocialLogin, email: str) -> bool:
-        """Refuse, because an address alone proves nothing here. People connect their accounts themselves, after they
-        have signed in.
-        """
+        """Refuse, as an address alone proves nothing. Signed-in people connect their accounts themselves."""
         return False
 
     def is_auto_signup_allowed(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
@@ -68,9 +64,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return settings.MAAS_SIGN_UP != "closed" and invited_by(sociallogin) is not None
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
-        """Save the person with one INSERT. The framework's own method writes the whole person a second time, which only
-        operators may do.
-        """
+        """Save the person with one INSERT. The framework also updates the person, which only operators may do."""
         person: User = sociallogin.user
         person.set_unusable_password()
         get_account_adapter().save_user(request, person, form, commit=False)

@@ -18,9 +18,7 @@ def never_confirmed(person: User) -> bool:
 
 
 def drop_unproven_ways_in(*, person: User) -> None:
-    """Remove all ways to sign in of a person who never confirmed the address. The person who received the link by email
-    may not be the person who signed up with the address.
-    """
+    """Remove all ways to sign in of a person who never confirmed the address: another person got the link."""
     with transaction.atomic(using=current_alias()):
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         if not never_confirmed(person):

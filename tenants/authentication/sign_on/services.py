@@ -28,17 +28,13 @@ def configured(provider_id: str) -> SignOnProvider | None:
 
 
 def name_of(provider_id: str) -> str:
-    """Return the name of a provider. A provider that is no longer configured has its id as its name, so that people can
-    still see that they had it.
-    """
+    """Return the name of a provider, or its id if it is no longer configured but people had it."""
     found = configured(provider_id)
     return found.name if found else provider_id
 
 
 def connect(*, person: User, account: SocialAccount) -> None:
-    """Connect a person with an account at a service. Do nothing if they are connected already. Raises
-    ConnectedElsewhere.
-    """
+    """Connect a person with an account at a service, unless they are already. Raises ConnectedElsewhere."""
     with transaction.atomic(using=current_alias()):
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         known = SocialAccount.objects.filter(provider=account.provider, uid=account.uid).first()
@@ -68,9 +64,7 @@ def disconnect(*, person: User, provider_id: str) -> bool:
 
 
 def _require_another_way_in(person: User, provider_id: str) -> None:
-    """Require that the person can still sign in otherwise. A provider that is no longer configured does not count.
-    Raises LastWayIn.
-    """
+    """Require another way to sign in, through a provider that is still configured. Raises LastWayIn."""
     others = {one.id for one in settings.MAAS_SIGN_ON} - {provider_id}
     if (
         person.has_usable_password()

@@ -1,6 +1,4 @@
-"""Looks up the owner of a credential. Credentials that were valid recently are separate from all others, which are
-limited by client IP.
-"""
+"""Looks up the owner of a credential. All but those that were valid recently are limited by client IP."""
 
 import hashlib
 from collections import OrderedDict
@@ -13,13 +11,9 @@ from tenants.core.asgi.threads import DatabaseThreads
 
 F = TypeVar("F")
 MAX_A_MINUTE = 300
-"""The most wrong tries of a client IP in a minute. It is far more than people mistype, and each try is a look-up by an
-index.
-"""
+"""The most wrong tries of a client IP in a minute, far more than people mistype. Each is an indexed look-up."""
 MAX_WAITING = 4_096
-"""The most look-ups that wait. It is far more than one client IP may try. A flood from one client IP is handled at once
-and delays nobody else.
-"""
+"""The most look-ups that wait: far more than one client IP may try, so that its flood delays nobody else."""
 MAX_GOOD = 50_000
 _SAID = "Too many unknown keys or sessions came from your address. Check yours, and send this again in {pause_s} s."
 
@@ -52,9 +46,7 @@ class UnknownCallers:
         return await threads.run(self._try, place, find, is_nobodys)
 
     def _try(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
-        """Look up a credential. The try is counted before its result is known, so that no more concurrent tries are
-        looked up than allowed.
-        """
+        """Look up a credential. The try is counted before its result, which limits concurrent tries too."""
         self._tries.take(place)
         try:
             found = find()
@@ -67,9 +59,7 @@ class UnknownCallers:
 
 
 class Familiar(Generic[F]):
-    """The look-up of one kind of credential. Other credentials, however many, are looked up separately from those that
-    were valid recently.
-    """
+    """The look-up of one kind of credential. Those that were valid recently do not wait for all the others."""
 
     def __init__(
         self,
@@ -107,7 +97,5 @@ class Familiar(Generic[F]):
 
 
 def digest_of(credential: str) -> bytes:
-    """Return the digest that is remembered instead of the credential, so that there is no list of credentials in
-    memory.
-    """
+    """Return the digest to remember, so that memory holds no list of credentials."""
     return hashlib.sha256(credential.encode("latin-1", "replace")).digest()

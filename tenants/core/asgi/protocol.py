@@ -1,6 +1,4 @@
-"""The ASGI types that the layers in front of Django pass to one another, and the keys that they set in a request's
-scope.
-"""
+"""The ASGI types of the layers in front of Django, and the keys that they set in a request's scope."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie

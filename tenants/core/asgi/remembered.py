@@ -18,9 +18,7 @@ class _Entry(Generic[V]):
 
 
 class Remembered(Generic[K, V]):
-    """A cache of results. The age of a result counts from the moment it was requested, so that none is ever older than
-    its lifetime.
-    """
+    """A cache of results. Their age counts from the request, so that none is older than its lifetime."""
 
     def __init__(
         self, *, lifetime_s: float, capacity: int, clock: Callable[[], float] = time.monotonic
@@ -52,9 +50,7 @@ class Remembered(Generic[K, V]):
         return None if entry.answer.cancelled() or entry.answer.exception() else entry.answer.result()
 
     def forget(self, key: K) -> None:
-        """Remove a result. The next caller does not share a running look-up either, because it may have begun too
-        early.
-        """
+        """Remove a result. A running look-up is not shared either, because it may have begun too early."""
         self._entries.pop(key, None)
 
     def _ask(self, key: K, look_up: Callable[[], Awaitable[V]]) -> _Entry[V]:

@@ -37,9 +37,7 @@ class _Wait:
 
 
 class Limit:
-    """The time limit of one block. It is not a generator, because every call has a limit and a generator takes three
-    times as long.
-    """
+    """The time limit of one block. A generator would take three times as long, and every call has a limit."""
 
     __slots__ = ("_limits", "_timeout")
 
@@ -63,9 +61,7 @@ class Stop:
         self.draining = False
         """A flag of a process that still serves incoming requests but should receive no further requests."""
         self.leaving = False
-        """A flag of a process in which running requests may end by themselves, and which waits for no further
-        requests.
-        """
+        """A flag of a process that lets running requests end and waits for no further requests."""
         self.told = False
         self._limits: set[asyncio.Timeout] = set()
         self._rests: set[asyncio.Timeout] = set()
@@ -89,15 +85,11 @@ class Stop:
             wait.end()
 
     def rest(self, seconds: float) -> Limit:
-        """Return a limit for a wait for further requests. Raises TimeoutError after the given seconds, or as soon as
-        the process leaves.
-        """
+        """Return a limit for a wait for further requests. Raises TimeoutError then, or when the process leaves."""
         return Limit(asyncio.timeout(0 if self.leaving else seconds), self._rests)
 
     def limit(self, seconds: float | None = None) -> Limit:
-        """Return a limit for a block. Raises TimeoutError after the given seconds, or as soon as the process is told to
-        stop.
-        """
+        """Return a limit for a block. Raises TimeoutError then, or when the process is told to stop."""
         return Limit(asyncio.timeout(0 if self.told else seconds), self._limits)
 
     async def wait(self, until_s: float, receive: Callable[[], Awaitable[T]]) -> T:

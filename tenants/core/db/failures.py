@@ -31,18 +31,14 @@ def trouble_of(error: BaseException) -> DatabaseAway | None:
 
 
 def erased_meanwhile(error: BaseException) -> TenantClosing | None:
-    """Return the refusal of work that was admitted just before its tenant's erasure began, and that tried to write
-    after that. Return None for other errors.
-    """
+    """Return the refusal of a write after its tenant's erasure began. Return None for other errors."""
     if isinstance(error, DatabaseError) and getattr(error.__cause__, "sqlstate", None) == ERASED:
         return TenantClosing("This account is deleted. Its data is deleted or will be deleted soon.")
     return None
 
 
 def database_away() -> DatabaseAway:
-    """Return the error for a database that restarts, fails over or is unreachable. Nothing was done, and the caller
-    only needs to try again.
-    """
+    """Return the error for an unreachable database. Nothing was done, and a retry may help."""
     return DatabaseAway("The database does not answer. Try again.", extra={"retry_after_s": 2})
 
 
@@ -65,9 +61,7 @@ def may_pass(error: BaseException) -> bool:
 
 
 def is_operators(error: BaseException) -> bool:
-    """Return whether no page and no request is to blame: the database was not reachable, had no capacity, or accepts no
-    writes.
-    """
+    """Return whether the database is to blame: not reachable, without capacity, or read-only."""
     match error:
         case DatabaseError(__cause__=ReadOnlySqlTransaction()):
             return True

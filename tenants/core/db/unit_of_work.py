@@ -114,9 +114,7 @@ def every_mode() -> Iterator[None]:
 
 
 def _tell_database(tenant_id: UUID) -> None:
-    """Set the tenant in the database, in one round trip with the BEGIN before it, since every unit of work does
-    this.
-    """
+    """Set the tenant in the database, in one round trip with the BEGIN, as every unit of work does this."""
     connections[APP].ensure_connection()
     connection: psycopg.Connection[Any] = connections[APP].connection
     with connections[APP].wrap_database_errors, connection.pipeline(), psycopg.Cursor(connection) as cursor:
@@ -125,9 +123,7 @@ def _tell_database(tenant_id: UUID) -> None:
 
 @contextmanager
 def operator_work() -> Iterator[None]:
-    """Send queries through the operator's role, which sees all tenants. The admin, the scheduler and commands use
-    this.
-    """
+    """Send queries through the operator's role, which sees all tenants: for admin, scheduler and commands."""
     token = _scope.set(Scope(None, OPERATOR))
     try:
         yield
@@ -149,9 +145,7 @@ def account_work() -> Iterator[None]:
 
 @contextmanager
 def operator_entry() -> Iterator[None]:
-    """Let statements in a tenant's work act as the operator, in the same transaction, for an entry in the operators'
-    log.
-    """
+    """Let a tenant's work write to the operators' log as the operator, in the same transaction."""
     with _acting_as(OPERATOR_ROLE):
         yield
 

@@ -31,9 +31,7 @@ class Cut:
                 self._held = None
 
     def make(self) -> None:
-        """End the request. A waiting read ends at once. A wait for a look-up or a connection ends when that succeeds or
-        fails.
-        """
+        """End the request: a waiting read at once, a wait for a look-up or connection when that ends."""
         with self._lock:
             self.made = True
             self._shut()

@@ -37,9 +37,7 @@ DOCUMENT_CAPS = Caps(total_s=60.0, body_bytes=200 * 2**20, needs_body=True)
 
 
 def check_url(url: str) -> Target:
-    """Check a URL. Raises EgressRefused if the URL can never be used. The addresses of its host name are checked when
-    it is used.
-    """
+    """Check a URL, but not the addresses of its host, which are checked at use. Raises EgressRefused."""
     return read_url(url, _rules())
 
 
@@ -53,9 +51,7 @@ def send(outbound: Outbound, *, caps: Caps = WEBHOOK_CAPS, circuit: str | None =
 
 
 def fetch_to(url: str, file: BinaryIO, *, caps: Caps = DOCUMENT_CAPS, cut: Cut | None = None) -> Answer:
-    """Send a GET request and write the body of a 200 to the file while it arrives. After an error the contents of the
-    file are useless.
-    """
+    """Write the body of a GET's 200 to the file while it arrives. After an error the file is useless."""
     return _client_of(_rules()).fetch(url, file, caps=caps, cut=cut)
 
 
@@ -118,9 +114,7 @@ class Client:
             connection.close()
 
     def _addresses(self, target: Target, deadline: Deadline) -> list[Address]:
-        """Return the addresses of the target. They are looked up once and the connection uses the result, because a
-        second look-up could return others.
-        """
+        """Look up the addresses once, for the connection too, as a second look-up could return others."""
         found = [target.address] if target.address else list(look_up(target.host, self.resolve, deadline))
         for address in found:
             if not self.rules.allow(address) or not (target.tls or is_loopback(address)):

@@ -20,9 +20,7 @@ class Deadline:
         return cls(clock() + seconds, seconds, clock)
 
     def left_s(self) -> float:
-        """Return the seconds that are left, as the timeout of a socket, so they are never 0. Raises EgressFailed if no
-        time is left.
-        """
+        """Return the seconds that are left, as a socket's timeout, so never 0. Raises EgressFailed at the end."""
         left = self.ends_at_s - self.clock()
         if left <= 0:
             raise EgressFailed("answer_timeout", f"The request took longer than {self.allowed_s:g} seconds.")

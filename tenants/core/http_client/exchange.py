@@ -58,9 +58,7 @@ class Answer:
     took_s: float = 0.0
     """The time in seconds, including the look-up of the name."""
     whole: bool = True
-    """A flag that is false if the body was too long, was cut off, or was compressed and left unread. This is possible
-    only if just the status was needed.
-    """
+    """A flag that is false if the body was left, cut off or too long, where only the status was needed."""
     is_own: bool = False
     """A flag that is true if the response came from a host of the operator, so that a tenant must not see its body."""
 
@@ -75,9 +73,7 @@ class Caps:
     header_bytes: int = 32 * 2**10
     body_bytes: int = 64 * 2**10
     needs_body: bool = False
-    """A flag that is true if a body that is too long or compressed makes the response useless. If it is false, a
-    receiver's 200 stays a 200.
-    """
+    """A flag that is true if the response is useless without its body. If false, a 200 stays a 200."""
 
 
 def check(outbound: Outbound) -> None:
@@ -123,9 +119,7 @@ def _headers(outbound: Outbound, target: Target) -> dict[str, str]:
 
 @contextmanager
 def _faults() -> Iterator[None]:
-    """Convert the libraries' errors about the other side into EgressFailed. Errors of the caller's own file are not
-    converted.
-    """
+    """Convert the libraries' errors about the other side, but not those of the caller's file, into EgressFailed."""
     try:
         yield
     except TimeoutError as error:
@@ -189,9 +183,7 @@ def _is_encoded(response: HTTPResponse) -> bool:
 
 
 def _named(response: HTTPResponse) -> dict[str, str]:
-    """Return the headers. A value that continues on the next text line becomes a single line, because it may be shown
-    and stored.
-    """
+    """Return the headers, each value in a single line, because it may be shown and stored."""
     found: dict[str, str] = {}
     for name, value in response.headers.items():
         key, words = name.lower(), " ".join(_CONTROL.sub(" ", value).split())

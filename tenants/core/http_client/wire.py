@@ -91,9 +91,7 @@ class Wire:
         self._incoming.max_bytes += more_bytes
 
     def close(self) -> None:
-        """Do nothing. http.client closes while the response is still read, and the creator of the connection closes
-        it.
-        """
+        """Do nothing: http.client closes while the response is still read. The creator closes the connection."""
 
 
 class Incoming(io.RawIOBase):

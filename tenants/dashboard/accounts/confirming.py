@@ -46,9 +46,7 @@ class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
     template_name = "tenants/accounts/confirm_address.html"
 
     def logout_other_user(self, confirmation: Any) -> None:
-        """Do not sign anybody out: a person may look at the link, and only the person who typed the address gets
-        further.
-        """
+        """Do not sign anybody out: only the person who typed the address gets further than looking at the link."""
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
         self.object = self.get_object()

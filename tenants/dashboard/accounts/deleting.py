@@ -51,9 +51,7 @@ def delete_oneself(request: HttpRequest) -> HttpResponse:
 
 
 def _end(request: HttpRequest, person: User) -> None:
-    """Delete the person and end all sessions, also those in other browsers. The sessions are read first, because their
-    list is deleted with the person.
-    """
+    """Delete the person and end all sessions. They are read first, as their list is deleted with the person."""
     keys = list(UserSession.objects.filter(user_id=person.pk).values_list("session_key", flat=True))
     delete_person(person=person)
     logout(request)

@@ -20,9 +20,7 @@ def _code(label: str) -> forms.CharField:
 
 
 class _Once:
-    """A form whose code works once. The cache Redis remembers used codes; without it even a right code cannot be
-    accepted.
-    """
+    """A form whose code works once. Without the cache Redis, which knows the used codes, no code is accepted."""
 
     def clean_code(self) -> str:
         try:

@@ -48,9 +48,7 @@ class NewPasskey(AddWebAuthnView):  # type: ignore[misc]
 
 @never_cache
 def operators_door(request: HttpRequest) -> HttpResponseBase:
-    """Redirect people to whom the admin refuses access. Nobody signs in here, so that attempts are counted on one page
-    only.
-    """
+    """Redirect people to whom the admin refuses access. Nobody signs in here: attempts are counted on one page."""
     wanted = _wanted(request)
     person = request.user
     if not isinstance(person, User):

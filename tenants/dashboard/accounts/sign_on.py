@@ -1,6 +1,4 @@
-"""The dashboard of sign-in through other services: the redirect to them, the return, and the connected services of a
-person.
-"""
+"""The dashboard of sign-in through other services: going there, coming back, and a person's connected services."""
 
 from typing import Any
 
@@ -46,9 +44,7 @@ def _connecting(request: HttpRequest, provider_id: str) -> HttpResponseBase:
 
 
 def _sent(request: HttpRequest, provider_id: str, process: str, **kept: Any) -> HttpResponseBase:
-    """Send the browser to the service through a page of our own. Browsers apply our policy to every redirect of a form,
-    and the policy allows no other host.
-    """
+    """Send the browser to the service through a page of our own, as our policy refuses forms that redirect there."""
     provider = _provider(request, provider_id)
     answer: HttpResponseBase = provider.redirect(request, process, **kept)
     if answer.status_code != 302:

@@ -19,9 +19,7 @@ from tenants.onboarding.sign_up import make_first_tenant
 
 
 class SignUpThroughForm(SignupForm):  # type: ignore[misc]
-    """The sign-up form. A person who was invited by email joins that account and creates none. A confirmed address
-    cannot be changed in the form.
-    """
+    """The sign-up form. An invited person joins that account and creates none. A confirmed address stays as it is."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -42,9 +40,7 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
         self.order_fields(["tenant", "name", "email"])
 
     def validate_unique_email(self, value: str) -> str:
-        """Check the address. A person who has confirmed it replaces a person who signed up with it and never confirmed
-        it.
-        """
+        """Check the address. A person who has confirmed it replaces one who signed up with it and never did."""
         email = value.lower()
         if self.confirmed:
             make_room_for(email)

@@ -50,9 +50,7 @@ def _person(request: HttpRequest) -> User:
 
 
 def doors(request: HttpRequest) -> dict[str, Any]:
-    """Provide templates with the ways to sign in, and with the location of emails if there is no mail server. This is a
-    context processor.
-    """
+    """Provide templates with the ways to sign in and the location of emails without a mail server."""
     return {
         "mail_is_shown_in_the_log": is_shown_in_the_log(),
         "sign_up_is_open": signing_up_is_open(),

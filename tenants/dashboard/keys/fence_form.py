@@ -1,6 +1,4 @@
-"""The form for the restrictions of a key, as people write them: a name or a network in each text line, or separated by
-commas.
-"""
+"""The form for the restrictions of a key: names or networks, one in each text line or separated by commas."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -8,9 +8,7 @@ _JOB = re.compile(r"/v1/jobs/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^/
 
 
 def job_id_of(entry: LogEntry) -> str:
-    """Return the id of the job. It is empty if the request was about no job, the job was not found, or this request
-    deleted it.
-    """
+    """Return the id of the job. It is empty if there was none, or if this request deleted it."""
     if entry.status == 404 or (entry.method == "DELETE" and entry.status < 400):
         return ""
     found = _JOB.match(entry.made) or _JOB.match(entry.path)

@@ -20,9 +20,7 @@ _SALT = "tenants.dashboard.sign_in.known_browsers"
 
 
 def remember_browser(response: HttpResponseBase, email: str) -> None:
-    """Set the cookie for a person who has just signed in. It is new each time, so that a copied cookie is worth less
-    from then on.
-    """
+    """Set the cookie of a person who has just signed in. It is new each time, so that a copy is worth less."""
     response.set_cookie(
         COOKIE,
         signing.dumps([_of(email), secrets.token_urlsafe(12)], salt=_SALT),

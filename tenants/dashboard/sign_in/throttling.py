@@ -65,9 +65,7 @@ def throttled_own_mail(view: View) -> View:
 
 
 def throttled_away(view: View) -> View:
-    """Count the start of a sign-in through another service. It is counted by client IP, because no person is named
-    yet.
-    """
+    """Count starts of sign-ins through another service by client IP, because no person is named yet."""
     return _counted(view, AWAY, whom=_place, is_right=_never)
 
 
@@ -85,37 +83,27 @@ def forgiven_away(view: View) -> View:
 
 
 def throttled_passkey(view: View) -> View:
-    """Count sign-ins with a passkey separately by client IP, because a passkey names no person before it is checked.
-    Otherwise one client IP could block the page for all.
-    """
+    """Count sign-ins with a passkey by client IP: no person is named yet, and one IP must not block all others."""
     return _counted(view, SIGN_IN, whom=_place, is_right=_has_signed_in)
 
 
 def throttled_passkey_again(view: View) -> View:
-    """Count passkeys of a signed-in person. The page redirects in any case, so an attempt is forgiven only if allauth
-    reports that the passkey was right.
-    """
+    """Count passkeys of a signed-in person. The page redirects in any case, so allauth's signal decides."""
     return _counted(view, CODE, whom=_own_address, is_right=_has_proved)
 
 
 def throttled_password(view: View) -> View:
-    """Count attempts on pages that ask a signed-in person for their password again. Another person at their screen may
-    guess it there.
-    """
+    """Count passwords that a signed-in person is asked for again: another person at their screen may guess."""
     return _counted(view, SIGN_IN, whom=_own_address, is_right=_leads_on)
 
 
 def throttled_link(view: View) -> View:
-    """Count attempts on a page that asks the reader of an emailed link for a password. Each link has a separate
-    count.
-    """
+    """Count passwords on a page that an emailed link opens. Each link has a separate count."""
     return _counted(view, SIGN_IN, whom=lambda request: request.path, is_right=_leads_on)
 
 
 def throttled_code(view: View) -> View:
-    """Count codes at sign-in. A person who gets this far has shown their password, so the count of passwords is
-    forgiven together with this one.
-    """
+    """Count codes at sign-in. A right code also forgives the passwords, since a right password came before it."""
     return _counted(view, CODE, whom=_who_comes, is_right=_has_signed_in)
 
 
@@ -155,9 +143,7 @@ def _counted(
 
 
 def _attempt(request: HttpRequest, whom: str, bounds: Bounds) -> Attempt:
-    """Return the attempt. In a browser that is known as the person's, it is counted for this browser alone, so that
-    other people's attempts do not count there.
-    """
+    """Return the attempt. In a browser known as the person's, other people's attempts do not count."""
     browser = known_browser(request, whom) if bounds is SIGN_IN else ""
     if browser:
         return Attempt(f"{whom} in {browser}", "", bounds)
@@ -195,9 +181,7 @@ def _own_address(request: HttpRequest) -> str:
 
 @receiver(user_logged_in)
 def _note_sign_in(request: HttpRequest, **kwargs: object) -> None:
-    """Note the framework's signal of a sign-in. No response of the page shows as reliably that the password was
-    right.
-    """
+    """Note the signal of a sign-in. No response shows as reliably that the password was right."""
     setattr(request, _SIGNED_IN, True)
 
 

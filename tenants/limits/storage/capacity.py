@@ -37,9 +37,7 @@ class StorageStanding:
 
 
 def max_stored_bytes(tenant_id: UUID) -> int | None:
-    """Return the storage limit of a tenant, or None if it is unlimited. Call this inside a unit of work or operator
-    work.
-    """
+    """Return the storage limit, or None without one. Call this inside a unit of work or operator work."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute("SELECT storage_mb FROM tenants_chosenlimits WHERE id = %s", [tenant_id])
         found = cursor.fetchone()
