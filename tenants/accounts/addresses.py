@@ -33,9 +33,7 @@ def belongs_to_somebody(email: str) -> bool:
 
 
 def await_confirmation(user: User) -> None:
-    """Store the unconfirmed address of a person who signs up. The framework stores nothing if another person asked to
-    change their address to it, and a person without any address counts as created by an operator.
-    """
+    """Store the unconfirmed address of a new person. Without any, they would count as created by an operator."""
     EmailAddress.objects.get_or_create(
         user_id=user.pk, email=user.email, defaults={"verified": False, "primary": True}
     )

@@ -27,6 +27,7 @@ from tenants.audit.services import record
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotPermitted
+from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 
 DAYS = 7
@@ -228,11 +229,8 @@ def _record(action: str, invitation: Invitation) -> None:
 
 
 def _open_one(invitation_id: str) -> Invitation | None:
-    try:
-        wanted = UUID(invitation_id)
-    except ValueError:
-        return None
-    return open_invitations().filter(pk=wanted).select_for_update().first()
+    wanted = as_uuid(invitation_id)
+    return None if wanted is None else open_invitations().filter(pk=wanted).select_for_update().first()
 
 
 def mail(invitation: Invitation, identity: Identity) -> None:

@@ -9,7 +9,9 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from tenants.accounts.errors import LastOwner, OperatorStays
+from tenants.accounts.members import has_another_owner
 from tenants.accounts.models import Invitation, Membership, Tenant, User
+from tenants.accounts.services import audit_member
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
@@ -29,14 +31,8 @@ def delete_person(*, person: User) -> None:
         members = list(_locked(person))
         _require_other_owners(members)
         for member in members:
-            record(
-                tenant_id=member.tenant_id,
-                action="member.removed",
-                subject_id=member.pk,
-                subject=person.email,
-                changes=changes_between({"role": member.role}, {}),
-                note="They deleted their profile.",
-            )
+            changes = changes_between({"role": member.role}, {})
+            audit_member("member.removed", member, changes, note="They deleted their profile.")
         _take_back_invitations(person)
         Membership.objects.filter(user_id=person.pk).delete()
         if LogEntry.objects.filter(user_id=person.pk).exists():
@@ -85,7 +81,7 @@ def _locked(person: User) -> "list[Membership]":
     found = Membership.objects.filter(user_id=person.pk).order_by("tenant_id")
     for tenant_id in found.values_list("tenant_id", flat=True):
         Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
-    return list(found.select_related("tenant"))
+    return list(found.select_related("tenant", "user"))
 
 
 def _require_other_owners(members: list[Membership]) -> None:
@@ -99,9 +95,4 @@ def _require_other_owners(members: list[Membership]) -> None:
 
 def _alone(members: list[Membership]) -> list[str]:
     owned = [one for one in members if one.role == OWNER and one.tenant.state in _OPEN]
-    return [one.tenant.name for one in owned if not _other_owner(one)]
-
-
-def _other_owner(member: Membership) -> bool:
-    owners = Membership.objects.filter(tenant_id=member.tenant_id, role=OWNER, user__is_active=True)
-    return owners.exclude(pk=member.pk).exists()
+    return [one.tenant.name for one in owned if not has_another_owner(one)]

@@ -1,6 +1,5 @@
 """Sends email to people about their accounts, or writes it to the log if an installation has no mail server."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from smtplib import SMTPException
@@ -29,10 +28,6 @@ def is_shown_in_the_log() -> bool:
     return not settings.MAAS_EMAIL_URL and not settings.SECURE_SSL_REDIRECT
 
 
-def goes_out() -> bool:
-    return bool(settings.MAAS_EMAIL_URL) or is_shown_in_the_log()
-
-
 def deliver(message: EmailMessage) -> None:
     """Send an email. Raises MailUnavailable."""
     if is_shown_in_the_log():
@@ -42,7 +37,13 @@ def deliver(message: EmailMessage) -> None:
         raise MailUnavailable(
             "This needs an email, and this service cannot send emails. Ask the operator of this service."
         )
-    _send(message.send)
+    try:
+        message.send()
+    except (SMTPException, OSError) as error:
+        log.warning("mail_not_sent", error=str(error))
+        raise MailUnavailable(
+            "The email could not be sent. Try again in a few minutes.", extra={"retry_after_s": 60}
+        ) from error
 
 
 def say_access_was_set(person: User, *, to: str) -> None:
@@ -55,14 +56,3 @@ def say_access_was_set(person: User, *, to: str) -> None:
 def _deliver_if_possible(message: EmailMessage) -> None:
     with suppress(MailUnavailable):
         deliver(message)
-
-
-def _send(send: Callable[[], int]) -> None:
-    try:
-        send()
-    except (SMTPException, OSError) as error:
-        log.warning("mail_not_sent", error=str(error))
-        raise MailUnavailable(
-            "The email could not be sent. Try again in a few minutes.",
-            extra={"retry_after_s": 60},
-        ) from error

@@ -56,14 +56,10 @@ def has_proved_lately(request: HttpRequest) -> bool:
 
 def must_prove_again(request: HttpRequest) -> bool:
     try:
-        reauthentication_required(_nothing)(request)
+        reauthentication_required(lambda _: None)(request)
     except ReauthenticationRequired:
         return True
     return False
-
-
-def _nothing(_request: HttpRequest) -> None:
-    """Stand in for a guarded view."""
 
 
 def send_code(request: HttpRequest, person: User) -> None:

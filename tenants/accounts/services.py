@@ -3,10 +3,9 @@
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
 
 from tenants.accounts.models import Membership, Tenant, User
-from tenants.audit.changes import changes_between
+from tenants.audit.changes import Changes, changes_between
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import current_alias, operator_work
 
@@ -38,29 +37,18 @@ def _suspend_closing(tenant: Tenant, suspended: bool) -> bool:
     return True
 
 
-def audit_member(action: str, member: Membership) -> None:
-    changes = changes_between({}, {"role": member.role})
+def audit_member(action: str, member: Membership, changes: Changes | None = None, note: str = "") -> None:
+    """Record an action on a member. `changes` are by default those of a new member."""
     record(
         tenant_id=member.tenant_id,
         action=action,
-        subject_id=member.id,
+        subject_id=member.pk,
         subject=member.user.email,
-        changes=changes,
+        changes=changes_between({}, {"role": member.role}) if changes is None else changes,
+        note=note,
     )
 
 
 def create_operator(*, email: str, password: str) -> User:
     with operator_work():
         return User.objects.create_superuser(email, password)
-
-
-def outdate_results(*, tenant_id: UUID) -> int:
-    """Outdate all stored results of a tenant and return the new generation. A second later no caller can find results
-    of an older generation.
-
-    Call this in a transaction of the tenant or of an operator.
-    """
-    found = Tenant.objects.filter(id=tenant_id)
-    found.update(results_generation=F("results_generation") + 1)
-    generation: int = found.values_list("results_generation", flat=True).get()
-    return generation

@@ -23,8 +23,9 @@ def is_known(email: str) -> bool:
 
 
 def unconfirmed() -> "QuerySet[User]":
-    """Return the unconfirmed people. Call this in operator work. A person who was created by an operator has no address
-    to confirm, and a person who shares an account was accepted there.
+    """Return the unconfirmed people. Call this in operator work.
+
+    A person whom an operator created has no address to confirm, and one who shares an account was accepted there.
     """
     addresses = EmailAddress.objects.filter(user_id=OuterRef("pk"))
     own = Membership.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("tenant_id")
@@ -48,10 +49,7 @@ def make_room_for(email: str, *, beside: User | None = None) -> None:
 
 
 def it_was_not_theirs(address: EmailAddress) -> None:
-    """Handle a report from the owner of an address that they did not type it in anywhere. A person who signed up with
-    it and never confirmed it is deleted. A person who wanted to change their address to it keeps the address that
-    they have.
-    """
+    """Delete the person who signed up with an address that is not theirs, or keep the address they have otherwise."""
     with operator_work():
         signed_up = unconfirmed().filter(pk=address.user_id, email=address.email).exists()
     if signed_up:

@@ -18,11 +18,9 @@ from tenants.accounts.models import Membership, Tenant
 from tenants.accounts.results import erase_results
 from tenants.accounts.services import set_tenant_state
 from tenants.admin.act_as import act_as
+from tenants.admin.inlines import MembershipInline, ModelLimitInline
 from tenants.admin.list_data import TenantList, look_at, seen, sees_money
-from tenants.admin.members import MembershipInline
-from tenants.admin.model_limits import ModelLimitInline
-from tenants.admin.tenant_changing import TenantChangeForm
-from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
+from tenants.admin.tenant_forms import MadeTenant, TenantAddForm, TenantChangeForm, make_tenant
 from tenants.admin_base.columns import badge, column
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.filters import CreatedFilter

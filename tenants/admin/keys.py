@@ -51,11 +51,7 @@ class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(RecordAdmin):
-    """The admin of API keys. Except for a tenant's first key, a key is never created here, because its creator would
-    see another person's secret.
-
-    The limits and restrictions of a key are changed here.
-    """
+    """The admin of API keys, which are restricted but not created here: the creator would see another's secret."""
 
     form = KeyForm
 
@@ -127,11 +123,7 @@ class ApiKeyAdmin(RecordAdmin):
 
     @column(_("key"))
     def named_key(self, key: ApiKey) -> str:
-        return two_lines(key.name, self.prefix(key))
-
-    @column(_("prefix"))
-    def prefix(self, key: ApiKey) -> str:
-        return f"maas_{'live' if key.livemode else 'test'}_{key.public_id}"
+        return two_lines(key.name, key.prefix)
 
     @column(_("tenant"))
     def owner(self, key: ApiKey) -> str:

@@ -34,16 +34,12 @@ from tenants.accounts.models import Membership, User
 from tenants.admin_base.audited import audit_in_accounts_of
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import NOTHING, ago, list_link
-from tenants.admin_base.records import OperatorAdmin
+from tenants.admin_base.records import OperatorAdmin, ReadOnly
 from tenants.audit.changes import changes_between
 from tenants.core.db.unit_of_work import OPERATOR
 
-admin.site.unregister(Group)
-admin.site.unregister(EmailAddress)
-admin.site.unregister(Authenticator)
-admin.site.unregister(UserSession)
-for _of_sign_on in (SocialAccount, SocialApp, SocialToken):
-    admin.site.unregister(_of_sign_on)
+for _model in (Group, EmailAddress, Authenticator, UserSession, SocialAccount, SocialApp, SocialToken):
+    admin.site.unregister(_model)
 RIGHTS = ("is_staff", "is_superuser", "groups")
 ACCESS = ("email", "is_active")
 KEEPING_IN = ("is_active", "is_staff", "is_superuser")
@@ -104,7 +100,7 @@ class UserChangeForm(LowerCaseEmail, StyledChangeForm):  # type: ignore[misc]
             self.add_error(right, words)
 
 
-class TheirMemberships(TabularInline):  # type: ignore[misc]
+class TheirMemberships(ReadOnly, TabularInline):  # type: ignore[misc]
     """The accounts of this person. A role is changed on the membership's own page."""
 
     model = Membership
@@ -116,15 +112,6 @@ class TheirMemberships(TabularInline):  # type: ignore[misc]
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Membership]":
         found: QuerySet[Membership] = super().get_queryset(request).select_related("tenant", "user")
         return found
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(User)
@@ -212,11 +199,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         super().delete_model(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Refuse to delete a person who has entries in the log, because those would be deleted too. An operator can
-        take away their access instead.
-
-        An operator cannot delete themselves.
-        """
+        """Refuse to delete oneself, and a person with entries in the log, which would be deleted too."""
         if not within_reach(request, obj):
             return False
         if obj is not None and (obj.pk == request.user.pk or obj.logentry_set.exists()):
@@ -248,11 +231,7 @@ class GroupAdmin(DjangoGroupAdmin, OperatorAdmin):  # type: ignore[misc]
 
     list_title = _("Operator groups")
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def _allowed(self, request: HttpRequest, obj: Group | None = None) -> bool:
         return _is_superuser(request)
 
-    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
-        return _is_superuser(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
-        return _is_superuser(request)
+    has_add_permission = has_change_permission = has_delete_permission = _allowed

@@ -1,8 +1,4 @@
-"""Problems of tenants, with a short text each: an operator's first look at many of them.
-
-Apps that know more than accounts and money report it through `on_health`. Each is called once for a whole page of a
-list.
-"""
+"""Problems of tenants, in short texts. Apps report theirs through `on_health`, called once for a page of a list."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence

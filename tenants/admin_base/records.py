@@ -24,6 +24,7 @@ from unfold.views import ChangeList
 from tenants.accounts.models import Membership, Tenant
 from tenants.admin_base.audited import audit_action, audit_deletion, audit_form, with_values
 from tenants.core.db.unit_of_work import OPERATOR, operator_entry
+from tenants.core.ids import as_uuid
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -192,13 +193,11 @@ class FoundById(OperatorAdmin):
 
     def candidates(self, term: str) -> Iterator[Q]:
         """Yield the possible meanings of the term, likeliest first, each to be tried with its own index."""
-        try:
-            wanted = UUID(term)
-        except ValueError:
+        wanted = as_uuid(term)
+        if wanted is None:
             yield from self.begins_with(term)
-            return
-        for name in self.id_fields:
-            yield Q(**{name: wanted})
+        else:
+            yield from (Q(**{name: wanted}) for name in self.id_fields)
 
     def begins_with(self, term: str) -> Iterator[Q]:
         if "tenant_id" in self.id_fields and (tenants := tenants_named(term)):
@@ -212,8 +211,10 @@ def tenants_named(term: str) -> list[UUID]:
     return list(Tenant.objects.filter(name__istartswith=term).values_list("id", flat=True)[:SOME_TENANTS])
 
 
-class RecordAdmin(FoundById):
-    def has_add_permission(self, request: HttpRequest) -> bool:
+class ReadOnly:
+    """Rows that nobody adds, changes or deletes here."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -221,3 +222,7 @@ class RecordAdmin(FoundById):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+class RecordAdmin(ReadOnly, FoundById):
+    """A list of what the product itself wrote."""

@@ -90,21 +90,16 @@ def _told_of_key(action: str, key: ApiKey) -> None:
 
 
 def _make_room_for_key(tenant_id: UUID) -> None:
-    """Require capacity for one more key. Raises TooManyKeys.
-
-    This locks the tenant, so that two concurrent creations cannot both find the last free slot.
-    """
+    """Lock the tenant, so that two cannot both take the last slot, and require one more key. Raises TooManyKeys."""
     lock_tenant(tenant_id)
     if working_keys().filter(tenant_id=tenant_id).count() >= MAX_WORKING_KEYS:
         raise TooManyKeys(f"This account has {MAX_WORKING_KEYS} active keys, the maximum. Revoke one first.")
 
 
 def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = None) -> CreatedKey | None:
-    """Create a new key with the same rights. The old key still works for `overlap`, but never longer than it would
-    have.
+    """Create a new key with the same rights. The old one still works for `overlap`, but never longer than before.
 
-    Return None if there is no such key or if it no longer works, because there is nothing to replace. Raises
-    TooManyKeys, since both keys work during the overlap.
+    Return None if no such key works. Raises TooManyKeys, since both keys work during the overlap.
     """
     old = _working_key_locked(key_id)
     if old is None:

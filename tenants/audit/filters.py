@@ -1,14 +1,15 @@
 """The choice of audit log entries that a reader wants to see. Pure."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Self
 from urllib.parse import urlencode
-from uuid import UUID
 
 from tenants.audit.acting import KEY, OPERATOR, SYSTEM
 from tenants.audit.actions import KINDS
+from tenants.core.ids import as_uuid
 
 ANY_KEY, THE_OPERATOR, THE_SERVICE = f"{KEY}s", OPERATOR, SYSTEM
 GROUPS = {ANY_KEY: KEY, THE_OPERATOR: OPERATOR, THE_SERVICE: SYSTEM}
@@ -31,7 +32,7 @@ class AuditFilter:
         kind, actor = values.get("kind", ""), values.get("actor", "")
         if kind and kind not in KINDS:
             raise ValueError(f"Unknown value kind={kind[:40]!r}. Use {', '.join(KINDS)}.")
-        if actor and actor not in GROUPS and not _is_id(actor):
+        if actor and actor not in GROUPS and as_uuid(actor) is None:
             raise ValueError(f"Unknown value actor={actor[:40]!r}. Use an ID or {', '.join(GROUPS)}.")
         return cls(kind, actor, _day("since", values.get("since")), _day("until", values.get("until")))
 
@@ -46,22 +47,11 @@ class AuditFilter:
         return urlencode({name: str(value) for name, value in values.items() if value})
 
 
-def _is_id(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _day(name: str, text: str | None) -> date | None:
     if not text:
         return None
-    refusal = f"{name}={text[:40]!r} is not a date. Use year-month-day, such as 2027-01-31."
-    try:
+    with suppress(ValueError):
         day = date.fromisoformat(text)
-    except ValueError:
-        raise ValueError(refusal) from None
-    if f"{day}" != text:  # Python reads 20270131 and 2027-W04-7 as well.
-        raise ValueError(refusal)
-    return day
+        if f"{day}" == text:  # Python reads 20270131 and 2027-W04-7 as well.
+            return day
+    raise ValueError(f"{name}={text[:40]!r} is not a date. Use year-month-day, such as 2027-01-31.")

@@ -16,7 +16,7 @@ from django.utils import timezone
 from tenants.accounts.models import Membership
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.authentication.chosen_tenant import chosen_tenant
+from tenants.authentication.chosen_tenant import READING, chosen_tenant
 from tenants.authentication.selectors import MembershipRow, member_of, memberships_of
 from tenants.core.db.unit_of_work import current_alias, unit_of_work
 from tenants.core.errors import NotPermitted
@@ -24,7 +24,6 @@ from tenants.identity.identity import Identity
 
 NAME = "impersonation"
 LASTS = timedelta(minutes=30)
-READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 NEVER = frozenset({"keys:write", "members:write", "account:write", "billing:write", "webhooks:write"})
 """The scopes that are always refused: what they create outlasts the impersonation, and has the account's secrets."""
 
@@ -69,10 +68,7 @@ def impersonation_of(request: HttpRequest, user: Any = None) -> Impersonation | 
 
 
 def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | None]:
-    """Return the accounts that a signed-in person may act for, and the identity that they act with now.
-
-    Raises TenantSuspended, TenantLeft and ImpersonationOver.
-    """
+    """Return a person's accounts and current identity. Raises TenantSuspended, TenantLeft, ImpersonationOver."""
     assert request.user.pk is not None
     acting = impersonation_of(request)
     if acting is None:

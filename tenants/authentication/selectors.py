@@ -181,10 +181,7 @@ def memberships_of(user_id: UUID) -> list[MembershipRow]:
 
 
 def identify_member(user_id: UUID, tenant_id: UUID | None = None) -> Identity | None:
-    """Return a signed-in person's identity for the tenant they chose, or for their first tenant until they choose.
-
-    Raises TenantLeft if they no longer belong to the tenant they chose.
-    """
+    """Return a person's identity for the tenant they chose, or their first. Raises TenantLeft if they left it."""
     return member_of(memberships_of(user_id), user_id, tenant_id)
 
 

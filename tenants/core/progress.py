@@ -31,10 +31,7 @@ SILENT = Progress(lambda _text: None)
 
 
 def progress_of(command: BaseCommand, options: Mapping[str, Any]) -> Progress:
-    """Return what a management command reports to: its standard error, or nothing with `--verbosity=0`.
-
-    Standard output is left to results, so that a program can read them.
-    """
+    """Return a command's progress on standard error, or nothing with `--verbosity=0`. Results have standard output."""
     if options["verbosity"] == 0:
         return SILENT
     return Progress(lambda text: command.stderr.write(text, str))  # `str`: in no color, as this is no error.

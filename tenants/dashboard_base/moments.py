@@ -18,8 +18,7 @@ _FORMS: dict[Form, str] = {
 
 
 def moment_html(at: datetime, form: Form = "minute", *, text: str = "", css: str = "") -> SafeString:
-    """Write a moment, with the exact UTC on hover. `text` replaces the moment if it is described differently, as "3 min
-    ago".
+    """Write a moment, with the exact UTC on hover. `text` replaces it, such as "3 min ago".
 
     `times.js` replaces the text of elements that have `data-moment` with the reader's own time.
     """

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 from uuid import UUID
 
 from tenants.core.errors import KeyNotForAddress, KeyNotForModel, LiveKeyNeeded, NotPermitted, TenantClosing
@@ -49,15 +49,7 @@ SCOPES: tuple[Scope, ...] = (
 KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read", "billing:read", "billing:write")
 """All scopes that a key can have. The creator of the key must have each of them as well."""
 
-MEMBER_SCOPES: tuple[Scope, ...] = (
-    *KEY_SCOPES,
-    "keys:read",
-    "keys:write",
-    "log:read",
-    "members:read",
-    "members:write",
-    "account:write",
-)
+MEMBER_SCOPES: tuple[Scope, ...] = get_args(Scope)
 """All scopes that a member can have: those of keys, and more. No key can create another key."""
 
 _DEEDS: Mapping[Scope, str] = {

@@ -12,9 +12,7 @@ def minute_key(epoch_minute: int) -> str:
 
 @dataclass(slots=True)
 class MinuteCounts:
-    """The counts of one minute. `fields` are as in Redis: `count`, `ms_total`, `2xx` … `5xx`, `429` in addition to the
-    `4xx` that includes it, and `cache:HIT`, `cache:MISS` … for responses that name a cache status.
-    """
+    """The counts of a minute, as in Redis: `count`, `ms_total`, `2xx` … `5xx`, `429` (in `4xx` too), `cache:HIT` …"""
 
     fields: dict[str, int] = field(default_factory=dict)
 

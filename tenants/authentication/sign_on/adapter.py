@@ -21,10 +21,15 @@ from tenants.accounts.models import User
 from tenants.accounts.proving import must_prove_again
 from tenants.accounts.unconfirmed import is_known
 from tenants.authentication.impersonation import require_own_hands
-from tenants.authentication.sign_on.errors import ConnectedElsewhere
 from tenants.authentication.sign_on.provider_http import BoundedAnswers
 from tenants.authentication.sign_on.providers import provider_class
-from tenants.authentication.sign_on.services import configured, connect, name_of, send_mail_about
+from tenants.authentication.sign_on.services import (
+    ConnectedElsewhere,
+    configured,
+    connect,
+    name_of,
+    send_mail_about,
+)
 
 log = structlog.get_logger(__name__)
 _MAX_REDIRECTS = 0

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress
 from allauth.account.signals import user_logged_in
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
@@ -14,13 +15,26 @@ from django.db import transaction
 from django.dispatch import receiver
 
 from tenants.accounts.models import User
+from tenants.accounts.sessions import end_other_sessions
 from tenants.audit.acting import PERSON, acting, acting_as
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.authentication.selectors import memberships_of
 from tenants.authentication.sign_on.configured import SignOnProvider
-from tenants.authentication.sign_on.errors import ConnectedElsewhere, LastWayIn
 from tenants.core.db.unit_of_work import current_alias, unit_of_work
+from tenants.core.errors import DomainError
+
+
+class ConnectedElsewhere(DomainError):
+    """Another person signs in with this account, or this person has another account at the same service."""
+
+    code = "sign_on_connected_elsewhere"
+
+
+class LastWayIn(DomainError):
+    """The person could no longer sign in without this service."""
+
+    code = "last_sign_in_method"
 
 
 def configured(provider_id: str) -> SignOnProvider | None:
@@ -75,6 +89,19 @@ def _require_another_way_in(person: User, provider_id: str) -> None:
     raise LastWayIn("This is your only way to sign in. Set a password first.")
 
 
+def drop_unproven_ways_in(*, person: User) -> None:
+    """Remove all ways to sign in of a person who never confirmed the address: another person got the link."""
+    with transaction.atomic(using=current_alias()):
+        User.objects.select_for_update(no_key=True).get(pk=person.pk)
+        if EmailAddress.objects.filter(user_id=person.pk, verified=True).exists():
+            return
+        for account in SocialAccount.objects.filter(user_id=person.pk):
+            account.delete()
+            notify_accounts("sign_on.removed", person, account.provider)
+        Authenticator.objects.filter(user_id=person.pk).delete()
+        end_other_sessions(person=person, kept=None)
+
+
 def notify_accounts(action: str, person: User, provider_id: str) -> None:
     """Record the action in each account that the person belongs to. Call this in the transaction of the action."""
     changes = changes_between({}, {"through": name_of(provider_id)})
@@ -99,9 +126,7 @@ def send_mail_about(person: User, what: str, provider_id: str) -> None:
 
 @contextmanager
 def _as(person: User) -> Iterator[None]:
-    """Set the person as the current actor. A person who is about to be signed in is not yet known as the sender of the
-    request.
-    """
+    """Set the current actor: a person who is about to be signed in is not yet known as the sender of the request."""
     known = acting()
     with acting_as(lambda: replace(known, kind=PERSON, actor_id=person.pk, name=person.email)):
         yield

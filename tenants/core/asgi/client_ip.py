@@ -14,8 +14,7 @@ _WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d+)?|([^:]*):\d+", re.ASCII)
 
 
 def client_address(environ: Mapping[str, Any], proxies: int) -> str:
-    """Return the client IP. With `proxies` in front, it is the address that the outermost of them saw. Entries further
-    left are claims of the caller.
+    """Return the client IP: with `proxies` in front, what the outermost saw, as entries further left are claims.
 
     If the header is missing or too short, the request did not come through all of them.
     """

@@ -93,10 +93,9 @@ class Stop:
         return Limit(asyncio.timeout(0 if self.told else seconds), self._limits)
 
     async def wait(self, until_s: float, receive: Callable[[], Awaitable[T]]) -> T:
-        """Wait for `receive`. Raises TimeoutError soon after `until_s` of the monotonic clock, or as soon as the
-        process is told to stop.
+        """Wait for `receive`. Raises TimeoutError soon after `until_s` (monotonic), or when the process shall stop.
 
-        This is for waits that rarely last: they share one timer, because a timer for each costs more than such a wait.
+        Waits that rarely last share one timer, because a timer for each costs more than such a wait.
         """
         task = asyncio.current_task()
         assert task is not None

@@ -17,8 +17,7 @@ OPERATOR_ROLE = "maas_operator"
 class RoleSwitching(BaseDatabaseWrapper):
     """A connection that begins as one role and acts as another on request.
 
-    The role is changed before the next statement, and only if it differs, so that a connection which always acts as the
-    same role sends no additional statements.
+    The role is changed before the next statement, and only if it differs.
     """
 
     _role: str | None = None

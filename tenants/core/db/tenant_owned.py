@@ -14,9 +14,9 @@ M = TypeVar("M", bound=models.Model)
 
 
 class TenantManager(models.Manager[M]):
-    """A manager that refuses to query without a scope. Inside a tenant's scope, only that tenant's rows exist.
+    """A manager that refuses to query without a scope. In a tenant's scope, only its rows of its mode exist.
 
-    If the scope has a mode, rows with a `livemode` exist only in this mode. In test mode no rows about money exist.
+    In test mode no rows about money exist.
     """
 
     def get_queryset(self) -> "models.QuerySet[M]":

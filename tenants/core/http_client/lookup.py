@@ -7,8 +7,8 @@ from ipaddress import ip_address
 from queue import Empty, SimpleQueue
 
 from tenants.core.http_client.addresses import Address
-from tenants.core.http_client.deadline import Deadline
 from tenants.core.http_client.errors import EgressFailed, no_public_address
+from tenants.core.http_client.wire import Deadline
 
 Resolve = Callable[[str], Sequence[Address]]
 

@@ -81,10 +81,6 @@ class Target:
     """The address, if the host is an address itself."""
 
     @property
-    def is_local(self) -> bool:
-        return _is_local(self.host, self.address)
-
-    @property
     def authority(self) -> str:
         """Return the value of the header Host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -99,7 +95,7 @@ def read_url(url: str, rules: Rules) -> Target:
         raise _refused("use https://host/path or https://host:port/path")
     host = _host(parts["host"])
     address = _literal(host)
-    local = rules.loopback and _is_local(host, address)
+    local = rules.loopback and is_local(host, address)
     tls = _is_tls(parts["scheme"].lower(), local)
     if address is None:
         _check_name(host, local)
@@ -208,5 +204,5 @@ def _port(written: str | None, default: int, allowed: frozenset[int] | None) -> 
     return port
 
 
-def _is_local(host: str, address: Address | None) -> bool:
+def is_local(host: str, address: Address | None) -> bool:
     return host == "localhost" if address is None else is_loopback(address)

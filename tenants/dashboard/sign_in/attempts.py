@@ -1,11 +1,7 @@
-"""Counts failed attempts to sign in, so that guessing takes forever and nobody can lock out another person.
+"""Counts failed attempts to sign in, emails and codes, so that guessing takes forever and nobody locks out another.
 
-Requests that send email to an address and requests for a code are counted in the same way, with bounds of their own.
-
-Few attempts are allowed from one client IP for one email address, more from one client IP for all addresses, and many
-from everywhere for one email address. A person who fails on purpose locks out mostly themselves. A count lasts for ten
-minutes from its first attempt, whatever happens in between. The counts are in the cache Redis. If it is unavailable,
-people can sign in.
+Few attempts are allowed from one client IP for one email address, more from one IP for all, and many from everywhere
+for one. A count lasts for ten minutes from its first attempt. Without the cache Redis, people can sign in.
 """
 
 import hashlib
@@ -73,11 +69,9 @@ class Attempt:
 
 
 def reserve(attempt: Attempt) -> int:
-    """Count an attempt and return the seconds until it is allowed. If it is allowed now, return 0, and it counts as
-    failed until it is taken back or forgiven.
+    """Count an attempt, as failed until it is taken back or forgiven. Return the seconds until it is allowed, or 0.
 
-    The attempt is counted before the password is checked, so that concurrent attempts have no advantage over successive
-    ones.
+    It is counted before the password is checked, so that concurrent attempts have no advantage.
     """
     try:
         waits = [

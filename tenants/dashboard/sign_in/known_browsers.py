@@ -1,9 +1,6 @@
-"""Remembers browsers in which a person has signed in before, so that nobody is locked out by other people's attempts
-elsewhere.
+"""Remembers browsers in which a person has signed in, so that other people's attempts lock nobody out there.
 
-An attacker with many IP addresses can fill the count of one email address forever. Attempts in a known browser have a
-separate count. It allows equally few of them, but nobody else can use them up. The cookie says nothing else and gives
-no access.
+Attempts in a known browser have a separate count, which nobody else can use up. The cookie gives no access.
 """
 
 import hashlib
