@@ -69,7 +69,7 @@ def invite(*, identity: Identity, email: str, role: str) -> Invitation:
             invited_by_id=identity.user_id,
             expires_at=database_now() + timedelta(days=DAYS),
         )
-        _record("invitation.sent", invitation)
+        audit_invitation("invitation.sent", invitation)
     mail(invitation, identity)
     return invitation
 
@@ -82,7 +82,7 @@ def resend(*, identity: Identity, invitation_id: str) -> Invitation | None:
         if invitation is None:
             return None
         require_right(actor, touching=invitation.role)
-        _record("invitation.sent_again", invitation)
+        audit_invitation("invitation.sent_again", invitation)
         Invitation.objects.filter(pk=invitation.pk).update(
             invited_by_id=identity.user_id,
             serial=F("serial") + 1,
@@ -100,7 +100,7 @@ def revoke(*, identity: Identity, invitation_id: str) -> Invitation | None:
         if invitation is None:
             return None
         require_right(actor, touching=invitation.role)
-        _record("invitation.revoked", invitation)
+        audit_invitation("invitation.revoked", invitation)
         Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
         return invitation
 
@@ -218,13 +218,14 @@ def _require_inviter(invitation: Invitation) -> None:
         ) from None
 
 
-def _record(action: str, invitation: Invitation) -> None:
+def audit_invitation(action: str, invitation: Invitation, note: str = "") -> None:
     record(
         tenant_id=invitation.tenant_id,
         action=action,
         subject_id=invitation.pk,
         subject=invitation.email,
         changes=changes_between({}, {"role": invitation.role}),
+        note=note,
     )
 
 

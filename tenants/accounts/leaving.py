@@ -9,11 +9,11 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from tenants.accounts.errors import LastOwner, OperatorStays
+from tenants.accounts.invitations import audit_invitation
 from tenants.accounts.members import has_another_owner
 from tenants.accounts.models import Invitation, Membership, Tenant, User
 from tenants.accounts.services import audit_member
 from tenants.audit.changes import changes_between
-from tenants.audit.services import record
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.identity.roles import OWNER
 
@@ -29,7 +29,11 @@ def delete_person(*, person: User) -> None:
         )
     with operator_work(), transaction.atomic(using=OPERATOR):
         members = list(_locked(person))
-        _require_other_owners(members)
+        if names := _alone(members):
+            raise LastOwner(
+                f"You are the last owner of {', '.join(names)}. Make another member an owner, or delete the account "
+                "first."
+            )
         for member in members:
             changes = changes_between({"role": member.role}, {})
             audit_member("member.removed", member, changes, note="They deleted their profile.")
@@ -60,14 +64,7 @@ def _take_back_invitations(person: User) -> None:
     sent = Invitation.objects.filter(invited_by_id=person.pk, accepted_at=None, revoked_at=None)
     for invitation in sent.select_for_update().order_by("tenant_id", "pk"):
         Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
-        record(
-            tenant_id=invitation.tenant_id,
-            action="invitation.revoked",
-            subject_id=invitation.pk,
-            subject=invitation.email,
-            changes=changes_between({}, {"role": invitation.role}),
-            note="The inviter deleted their profile.",
-        )
+        audit_invitation("invitation.revoked", invitation, note="The inviter deleted their profile.")
 
 
 def alone_in(person: User) -> list[str]:
@@ -82,15 +79,6 @@ def _locked(person: User) -> "list[Membership]":
     for tenant_id in found.values_list("tenant_id", flat=True):
         Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
     return list(found.select_related("tenant", "user"))
-
-
-def _require_other_owners(members: list[Membership]) -> None:
-    names = _alone(members)
-    if names:
-        raise LastOwner(
-            f"You are the last owner of {', '.join(names)}. Make another member an owner, or delete the "
-            "account first."
-        )
 
 
 def _alone(members: list[Membership]) -> list[str]:

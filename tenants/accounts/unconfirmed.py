@@ -49,7 +49,7 @@ def make_room_for(email: str, *, beside: User | None = None) -> None:
 
 
 def it_was_not_theirs(address: EmailAddress) -> None:
-    """Delete the person who signed up with an address that is not theirs, or keep the address they have otherwise."""
+    """Delete the person who signed up with the owner's address, or cancel another person's change to it."""
     with operator_work():
         signed_up = unconfirmed().filter(pk=address.user_id, email=address.email).exists()
     if signed_up:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 from django.db.models.functions import Coalesce, Least, Now
 
-from tenants.api_keys.format import new_key
-from tenants.api_keys.hashing import stored_digest
+from tenants.api_keys.format import digest, new_key
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.restrictions import checked_models, checked_networks
 from tenants.api_keys.selectors import working_keys
@@ -32,6 +33,15 @@ class CreatedKey:
 
     key: ApiKey
     text: str
+
+
+def stored_digest(secret: str) -> str:
+    if not settings.MAAS_KEY_PEPPER:
+        raise ImproperlyConfigured(
+            "MAAS_KEY_PEPPER is not set: API keys would be hashed with nothing that is secret. "
+            "Set it to a long random text, once and for ever; `make up` keeps one in MAAS_HOME/secrets.json."
+        )
+    return digest(secret, settings.MAAS_KEY_PEPPER)
 
 
 def create_key(

@@ -51,10 +51,6 @@ class EntryDisplay:
         return ACTIONS.get(self.entry.action, self.entry.action)
 
     @property
-    def kind(self) -> str:
-        return kind_of(self.entry.action)
-
-    @property
     def changes(self) -> list[tuple[str, str, str]]:
         return [
             (name.replace("_", " "), _in_words(change.get("before")), _in_words(change.get("after")))
@@ -83,7 +79,7 @@ class EntryDisplay:
                 "name": entry.actor_name,
                 "on_behalf_of": entry.behalf_of,
             },
-            "subject": {"kind": self.kind, "id": entry.subject_id, "name": entry.subject_name},
+            "subject": {"kind": kind_of(entry.action), "id": entry.subject_id, "name": entry.subject_name},
             "changes": entry.changes,
             "note": entry.note,
             "address": self.address,

@@ -115,14 +115,7 @@ def end(request: HttpRequest, why: str) -> UUID | None:
     acting = impersonation_of(request)
     if acting is None:
         return None
-    with unit_of_work(acting.tenant_id):
-        record(
-            tenant_id=acting.tenant_id,
-            action="impersonation.ended",
-            subject_id=acting.member_id,
-            subject=acting.email,
-            note=why,
-        )
+    _record("impersonation.ended", acting, why)
     # This comes last, because the session determines the actor of the entry, and that an operator is not named in it.
     del request.session[NAME]
     return acting.tenant_id
@@ -153,11 +146,10 @@ def audit_write(request: HttpRequest) -> None:
         raise NotPermitted(
             f"You are acting as {acting.email}, read-only. Stop, then start again with permission to make changes."
         )
-    with unit_of_work(acting.tenant_id):
-        record(
-            tenant_id=acting.tenant_id,
-            action="impersonation.wrote",
-            subject_id=acting.member_id,
-            subject=acting.email,
-            note=f"{request.method} {request.path}",
-        )
+    _record("impersonation.wrote", acting, f"{request.method} {request.path}")
+
+
+def _record(action: str, acting: Impersonation, note: str) -> None:
+    tenant_id, subject = acting.tenant_id, acting.email
+    with unit_of_work(tenant_id):
+        record(tenant_id=tenant_id, action=action, subject_id=acting.member_id, subject=subject, note=note)

@@ -12,8 +12,8 @@ from django.db import connections
 
 from tenants.accounts.models import Tenant
 from tenants.api_keys.format import parse_key
-from tenants.api_keys.hashing import stored_digest
 from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import stored_digest
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.errors import InvalidKey, KeyEnded, TenantClosing, TenantLeft, TenantSuspended
 from tenants.identity.identity import Identity, Scope, closing_extra, closing_words
@@ -21,11 +21,9 @@ from tenants.identity.roles import scopes_of
 from tenants.limits.effective import EffectiveLimits
 from tenants.limits.models import ModelLimit
 from tenants.limits.rates.limits import CallerLimits, caller_limits
-from tenants.limits.rates.rates import Rates
+from tenants.limits.rates.rates import NAMES, Rates
 from tenants.plans.agreed import AgreedPrices
 from tenants.plans.selectors import terms_of
-
-_RATES = ("requests_per_minute", "tokens_per_minute", "pages_per_minute", "calls_at_once")
 
 
 @dataclass(frozen=True)
@@ -140,16 +138,16 @@ def identify_key(text: str) -> Identity:
 def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: Iterable[Scope]) -> Identity:
     """Return an identity, with the current limits, for accepted work that continues without its caller."""
     with unit_of_work(tenant_id):
-        tenant = Tenant.objects.values(*_RATES, "unfinished_jobs").get(id=tenant_id)
+        tenant = Tenant.objects.values(*NAMES, "unfinished_jobs").get(id=tenant_id)
         key = (
-            ApiKey.objects.filter(id=key_id).values(*_RATES, "allowed_models", "budgets_of").first()
+            ApiKey.objects.filter(id=key_id).values(*NAMES, "allowed_models", "budgets_of").first()
             if key_id
             else None
         )
-        models = {row["model"]: row for row in ModelLimit.objects.values("model", *_RATES)}
+        models = {row["model"]: row for row in ModelLimit.objects.values("model", *NAMES)}
         terms = terms_of(tenant_id)
     own = OwnLimits(
-        tenant, terms.plan, {name: key[name] for name in _RATES} if key else {}, models, terms.prices
+        tenant, terms.plan, {name: key[name] for name in NAMES} if key else {}, models, terms.prices
     )
     return Identity(
         tenant_id=tenant_id,

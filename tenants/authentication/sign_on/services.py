@@ -90,7 +90,7 @@ def _require_another_way_in(person: User, provider_id: str) -> None:
 
 
 def drop_unproven_ways_in(*, person: User) -> None:
-    """Remove all ways to sign in of a person who never confirmed the address: another person got the link."""
+    """Remove all ways to sign in of a person who never confirmed the address: another may have got the link."""
     with transaction.atomic(using=current_alias()):
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         if EmailAddress.objects.filter(user_id=person.pk, verified=True).exists():

@@ -3,6 +3,7 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -27,23 +28,24 @@ class UnknownCallers:
         """The thread for look-ups in Redis. While Redis does not respond, keys and sessions are still looked up."""
         self._tries = ClientIpLimit(MAX_A_MINUTE, _SAID) if tries is None else tries
 
-    async def look_up(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
+    async def look_up(
+        self,
+        place: str,
+        find: Callable[[], F],
+        is_nobodys: Callable[[F], bool],
+        threads: DatabaseThreads | None = None,
+    ) -> F:
         """Look up a credential. Raises TooManyTries."""
-        return await self._look_up(self._threads, place, find, is_nobodys)
+        self._tries.check(place)
+        return await (threads or self._threads).run(self._try, place, find, is_nobodys)
 
     async def redeem(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
         """Redeem a ticket in the same way as `look_up`. Raises TooManyTries."""
-        return await self._look_up(self._tickets, place, find, is_nobodys)
+        return await self.look_up(place, find, is_nobodys, self._tickets)
 
     def close(self) -> None:
         self._threads.close()
         self._tickets.close()
-
-    async def _look_up(
-        self, threads: DatabaseThreads, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]
-    ) -> F:
-        self._tries.check(place)
-        return await threads.run(self._try, place, find, is_nobodys)
 
     def _try(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
         """Look up a credential. The try is counted before its result, which limits concurrent tries too."""
@@ -58,34 +60,27 @@ class UnknownCallers:
         return found
 
 
+@dataclass(eq=False)
 class Familiar(Generic[F]):
     """The look-up of one kind of credential. Those that were valid recently do not wait for all the others."""
 
-    def __init__(
-        self,
-        threads: DatabaseThreads,
-        unknown_callers: UnknownCallers,
-        find: Callable[[str], F],
-        *,
-        is_good: Callable[[F], bool],
-        is_nobodys: Callable[[F], bool],
-    ) -> None:
-        self._threads = threads
-        self._unknown_callers = unknown_callers
-        self._find = find
-        self._is_good = is_good
-        self._is_nobodys = is_nobodys
-        self._good: OrderedDict[bytes, None] = OrderedDict()
+    threads: DatabaseThreads
+    unknown_callers: UnknownCallers
+    find: Callable[[str], F]
+    _: KW_ONLY
+    is_good: Callable[[F], bool]
+    is_nobodys: Callable[[F], bool]
+    _good: OrderedDict[bytes, None] = field(default_factory=OrderedDict, init=False)
 
     async def look_up(self, credential: str, place: str) -> F:
         """Look up a credential. `place` is the client IP that it came from. Raises TooManyTries."""
         digest = digest_of(credential)
         if digest in self._good:
-            found = await self._threads.run(self._find, credential)
+            found = await self.threads.run(self.find, credential)
         else:
-            find = partial(self._find, credential)
-            found = await self._unknown_callers.look_up(place, find, self._is_nobodys)
-        self._keep(digest, self._is_good(found))
+            find = partial(self.find, credential)
+            found = await self.unknown_callers.look_up(place, find, self.is_nobodys)
+        self._keep(digest, self.is_good(found))
         return found
 
     def _keep(self, digest: bytes, good: bool) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -22,13 +23,11 @@ class Restarting(DomainError):
         )
 
 
+@dataclass(slots=True, eq=False)
 class _Wait:
-    __slots__ = ("ended", "task", "until_s")
-
-    def __init__(self, task: "asyncio.Task[Any]", until_s: float) -> None:
-        self.task = task
-        self.until_s = until_s
-        self.ended = False
+    task: "asyncio.Task[Any]"
+    until_s: float
+    ended: bool = False
 
     def end(self) -> None:
         if not self.ended:
@@ -36,14 +35,12 @@ class _Wait:
             self.task.cancel()
 
 
+@dataclass(slots=True, eq=False)
 class Limit:
     """The time limit of one block. A generator would take three times as long, and every call has a limit."""
 
-    __slots__ = ("_limits", "_timeout")
-
-    def __init__(self, timeout: asyncio.Timeout, limits: set[asyncio.Timeout]) -> None:
-        self._timeout = timeout
-        self._limits = limits
+    _timeout: asyncio.Timeout
+    _limits: set[asyncio.Timeout]
 
     async def __aenter__(self) -> None:
         self._limits.add(self._timeout)

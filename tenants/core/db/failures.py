@@ -22,7 +22,8 @@ def trouble_of(error: BaseException) -> DatabaseAway | None:
             words = "The database query took too long. Request less data or try again."
             return DatabaseAway(words, extra={"retry_after_s": 2})
         case DiskFull():
-            return database_full()
+            words = "The database has no disk space left. Nothing was stored. Try again later."
+            return DatabaseAway(words, code="storage_unavailable", extra={"retry_after_s": FULL_PAUSE_S})
         case ReadOnlySqlTransaction():
             # This is a standby before it is promoted, or a server that protects itself from a full disk.
             words = "The database is read-only at the moment. Nothing was stored. Try again."
@@ -40,11 +41,6 @@ def erased_meanwhile(error: BaseException) -> TenantClosing | None:
 def database_away() -> DatabaseAway:
     """Return the error for an unreachable database. Nothing was done, and a retry may help."""
     return DatabaseAway("The database does not answer. Try again.", extra={"retry_after_s": 2})
-
-
-def database_full() -> DatabaseAway:
-    words = "The database has no disk space left. Nothing was stored. Try again later."
-    return DatabaseAway(words, code="storage_unavailable", extra={"retry_after_s": FULL_PAUSE_S})
 
 
 _OF_THE_MOMENT = ("40", "25P03", "25P04", "55P03", "0A000")

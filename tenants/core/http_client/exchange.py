@@ -135,22 +135,19 @@ def _faults() -> Iterator[None]:
 
 
 def _take_body(response: HTTPResponse, sink: BinaryIO, max_bytes: int, *, is_wanted: bool) -> bool:
-    """Copy the body, and return whether the sink has all of it."""
-    if _is_encoded(response):
-        if is_wanted:
+    """Copy the body, and return whether the sink has all of it. If it is wanted, anything else raises EgressFailed."""
+    try:
+        if _is_encoded(response):
             raise EgressFailed(
                 "answer_invalid", "The response is compressed although no compression was requested."
             )
-        return False
-    announced = response.length or 0
-    if is_wanted and announced > max_bytes:
-        raise _too_large(max_bytes)
-    if is_wanted:
-        return _take_all(response, sink, max_bytes)
-    try:
+        if is_wanted and (response.length or 0) > max_bytes:
+            raise _too_large(max_bytes)
         return _take_all(response, sink, max_bytes)
     except EgressFailed:
-        # The body was cut off or too long, but the status has arrived, and only the status was requested.
+        # Otherwise the status has arrived, and only the status was requested.
+        if is_wanted:
+            raise
         return False
 
 

@@ -9,8 +9,14 @@ from django.views.decorators.http import require_safe
 
 from tenants.audit.actions import KINDS
 from tenants.audit.entry_display import EntryDisplay, as_csv
-from tenants.audit.filters import ANY_KEY, THE_OPERATOR, THE_SERVICE, AuditFilter
-from tenants.audit.selectors import MAX_EXPORTED, audit_entries
+from tenants.audit.selectors import (
+    ANY_KEY,
+    MAX_EXPORTED,
+    THE_OPERATOR,
+    THE_SERVICE,
+    AuditFilter,
+    audit_entries,
+)
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.ids import as_uuid
 from tenants.dashboard.log.selectors import names_of_people

@@ -24,12 +24,11 @@ def request_log(request: HttpRequest, identity: Identity) -> HttpResponse:
     """Show the request log. Send only the rows to htmx, and nothing if it already has the newest rows."""
     identity.require("log:read")
     wanted = LogFilter.read(request.GET.dict())
+    away = False
     try:
         all_entries = recent_requests(identity.tenant_id)
     except LogUnavailable:
         all_entries, away = [], True
-    else:
-        away = False
     newest = all_entries[0].id if all_entries else "none"
     if request.htmx and request.GET.get("newest") == newest and not away:  # type: ignore[attr-defined]
         return HttpResponse(status=204)
