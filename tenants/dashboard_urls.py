@@ -5,12 +5,11 @@ from django.urls import include, path
 
 from tenants.billing.dashboard import budgets
 from tenants.billing.dashboard.usage import views as usage
+from tenants.dashboard.accounts.views import sign_in
 from tenants.dashboard.audit import views as audit
 from tenants.dashboard.keys import views as keys
 from tenants.dashboard.log import views as log
-from tenants.dashboard.sign_in.views import sign_in
-from tenants.dashboard_base.impersonating import stop_acting
-from tenants.dashboard_base.switching import switch_tenant
+from tenants.dashboard_base.switching import stop_acting, switch_tenant
 from tenants.deletion.views import delete_tenant, keep_tenant
 
 urlpatterns = [

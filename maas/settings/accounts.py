@@ -28,7 +28,7 @@ def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
         "ACCOUNT_LOGIN_METHODS": {"email"},
         "ACCOUNT_SIGNUP_FIELDS": ["email*", "password1*"],
         "ACCOUNT_FORMS": {
-            "login": "tenants.dashboard.sign_in.forms.SignInForm",
+            "login": "tenants.dashboard.accounts.forms.SignInForm",
             "signup": "tenants.dashboard.accounts.forms.SignUpForm",
             "reset_password": "tenants.dashboard.accounts.forms.ForgottenPasswordForm",
             "reset_password_from_key": "tenants.dashboard.accounts.forms.NewPasswordForm",
@@ -62,10 +62,10 @@ def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
         "MFA_TOTP_ISSUER": "Document AI",
         "MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": not secure,
         "MFA_FORMS": {
-            "authenticate": "tenants.dashboard.accounts.second_factor_forms.CodeForm",
-            "reauthenticate": "tenants.dashboard.accounts.second_factor_forms.CodeAgainForm",
-            "activate_totp": "tenants.dashboard.accounts.second_factor_forms.FirstCodeForm",
-            "add_webauthn": "tenants.dashboard.accounts.second_factor_forms.PasskeyForm",
+            "authenticate": "tenants.dashboard.accounts.second_factors.CodeForm",
+            "reauthenticate": "tenants.dashboard.accounts.second_factors.CodeAgainForm",
+            "activate_totp": "tenants.dashboard.accounts.second_factors.FirstCodeForm",
+            "add_webauthn": "tenants.dashboard.accounts.second_factors.PasskeyForm",
         },
         "SOCIALACCOUNT_ADAPTER": "tenants.authentication.sign_on.adapter.SignOnAdapter",
         "SOCIALACCOUNT_AUTO_SIGNUP": False,

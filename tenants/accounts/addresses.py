@@ -8,9 +8,7 @@ from tenants.core.db.unit_of_work import current_alias
 
 
 def vouch_for(user: User) -> None:
-    """Mark a person's address as confirmed, because an operator who may set it vouches for it. An address that the
-    person had before is no longer theirs.
-    """
+    """Mark an address as confirmed, because an operator vouches for it. The person's earlier address is dropped."""
     with transaction.atomic(using=current_alias()):
         # A person who signed up with the address and never confirmed it loses it to the person whom an operator vouches
         # for.
@@ -20,9 +18,7 @@ def vouch_for(user: User) -> None:
 
 
 def has_address(user: User) -> bool:
-    """Return whether a person has an address to confirm. A person who signed up has such an address from the same
-    transaction on. A person who was created by an operator has none at first.
-    """
+    """Return whether a person has an address to confirm. One whom an operator created has none at first."""
     return bool(EmailAddress.objects.filter(user_id=user.pk).exists())
 
 
@@ -31,17 +27,13 @@ def belongs_to_another(email: str, user: User) -> bool:
 
 
 def belongs_to_somebody(email: str) -> bool:
-    """Return whether a person has the address, confirmed or not. An address that a person only asked to change to does
-    not count.
-    """
+    """Return whether a person has the address, confirmed or not. A wish to change to it does not count."""
     known = EmailAddress.objects.filter(email=email.lower(), verified=True)
     return User.objects.filter(email=email.lower()).exists() or known.exists()
 
 
 def await_confirmation(user: User) -> None:
-    """Store the unconfirmed address of a person who signs up. The framework stores nothing if another person asked to
-    change their address to it, and a person without any address counts as created by an operator.
-    """
+    """Store the unconfirmed address of a new person. Without any, they would count as created by an operator."""
     EmailAddress.objects.get_or_create(
         user_id=user.pk, email=user.email, defaults={"verified": False, "primary": True}
     )

@@ -27,6 +27,7 @@ from tenants.audit.services import record
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotPermitted
+from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 
 DAYS = 7
@@ -48,9 +49,7 @@ class Invited:
 
 
 def invite(*, identity: Identity, email: str, role: str) -> Invitation:
-    """Invite a person. If the person was invited before, they get a new link, and the old link no longer works. Raises
-    AlreadyMember, NotPermitted.
-    """
+    """Invite a person, or send a new link and end the old one. Raises AlreadyMember, NotPermitted."""
     address = email.strip().lower()
     with unit_of_work(identity.tenant_id):
         require_right(locked_actor(identity), touching=role)
@@ -70,7 +69,7 @@ def invite(*, identity: Identity, email: str, role: str) -> Invitation:
             invited_by_id=identity.user_id,
             expires_at=database_now() + timedelta(days=DAYS),
         )
-        _record("invitation.sent", invitation)
+        audit_invitation("invitation.sent", invitation)
     mail(invitation, identity)
     return invitation
 
@@ -83,7 +82,7 @@ def resend(*, identity: Identity, invitation_id: str) -> Invitation | None:
         if invitation is None:
             return None
         require_right(actor, touching=invitation.role)
-        _record("invitation.sent_again", invitation)
+        audit_invitation("invitation.sent_again", invitation)
         Invitation.objects.filter(pk=invitation.pk).update(
             invited_by_id=identity.user_id,
             serial=F("serial") + 1,
@@ -101,7 +100,7 @@ def revoke(*, identity: Identity, invitation_id: str) -> Invitation | None:
         if invitation is None:
             return None
         require_right(actor, touching=invitation.role)
-        _record("invitation.revoked", invitation)
+        audit_invitation("invitation.revoked", invitation)
         Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
         return invitation
 
@@ -112,9 +111,7 @@ def open_invitations() -> "QuerySet[Invitation]":
 
 
 def read_link(token: str) -> Invited:
-    """Read an invitation's link. The link is signed and names its tenant, so other tenants' invitations are not
-    searched. Raises InvitationGone.
-    """
+    """Read a link, which is signed and names its tenant, so that no others are searched. Raises InvitationGone."""
     named = _named(token)
     with unit_of_work(named.tenant_id):
         found = _working(named)
@@ -129,9 +126,7 @@ def read_link(token: str) -> Invited:
 
 
 def accept(*, token: str, user: User) -> Invited:
-    """Accept an invitation. A person who already belongs to the account keeps their role. Raises InvitationGone,
-    InvitedAsAnother.
-    """
+    """Accept an invitation. A member keeps their role. Raises InvitationGone, InvitedAsAnother."""
     invited = read_link(token)
     with unit_of_work(invited.tenant_id):
         found = _working(_named(token), locked=True)
@@ -151,9 +146,7 @@ def accept(*, token: str, user: User) -> Invited:
 
 
 def accept_as_new(*, token: str, name: str, password: str) -> User:
-    """Accept an invitation as a new person. The address is theirs, because the link came by email. Raises
-    InvitationGone, InvitedAsAnother.
-    """
+    """Accept as a new person, whose address the link confirms. Raises InvitationGone, InvitedAsAnother."""
     invited = read_link(token)
     make_room_for(invited.email)
     try:
@@ -211,9 +204,7 @@ def _working(named: _Named, *, locked: bool = False) -> Invitation:
 
 
 def _require_inviter(invitation: Invitation) -> None:
-    """Require that the inviter is still a member who may invite. Invitations of other people no longer work. Raises
-    InvitationGone.
-    """
+    """Require that the inviter is still a member who may invite. Raises InvitationGone."""
     if invitation.invited_by_id is None:
         return
     inviter = Membership.objects.filter(user_id=invitation.invited_by_id).first()
@@ -227,28 +218,24 @@ def _require_inviter(invitation: Invitation) -> None:
         ) from None
 
 
-def _record(action: str, invitation: Invitation) -> None:
+def audit_invitation(action: str, invitation: Invitation, note: str = "") -> None:
     record(
         tenant_id=invitation.tenant_id,
         action=action,
         subject_id=invitation.pk,
         subject=invitation.email,
         changes=changes_between({}, {"role": invitation.role}),
+        note=note,
     )
 
 
 def _open_one(invitation_id: str) -> Invitation | None:
-    try:
-        wanted = UUID(invitation_id)
-    except ValueError:
-        return None
-    return open_invitations().filter(pk=wanted).select_for_update().first()
+    wanted = as_uuid(invitation_id)
+    return None if wanted is None else open_invitations().filter(pk=wanted).select_for_update().first()
 
 
 def mail(invitation: Invitation, identity: Identity) -> None:
-    """Send the email of an invitation. If it fails, the invitation stays and can be sent again. Raises
-    MailUnavailable.
-    """
+    """Send the email. If that fails, the invitation stays and can be sent again. Raises MailUnavailable."""
     link = urljoin(settings.MAAS_PUBLIC_URL, reverse("accept-invitation", args=[token_of(invitation)]))
     context = {
         "tenant": identity.tenant_name,

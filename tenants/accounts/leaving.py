@@ -9,9 +9,11 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from tenants.accounts.errors import LastOwner, OperatorStays
+from tenants.accounts.invitations import audit_invitation
+from tenants.accounts.members import has_another_owner
 from tenants.accounts.models import Invitation, Membership, Tenant, User
+from tenants.accounts.services import audit_member
 from tenants.audit.changes import changes_between
-from tenants.audit.services import record
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.identity.roles import OWNER
 
@@ -27,16 +29,14 @@ def delete_person(*, person: User) -> None:
         )
     with operator_work(), transaction.atomic(using=OPERATOR):
         members = list(_locked(person))
-        _require_other_owners(members)
-        for member in members:
-            record(
-                tenant_id=member.tenant_id,
-                action="member.removed",
-                subject_id=member.pk,
-                subject=person.email,
-                changes=changes_between({"role": member.role}, {}),
-                note="They deleted their profile.",
+        if names := _alone(members):
+            raise LastOwner(
+                f"You are the last owner of {', '.join(names)}. Make another member an owner, or delete the account "
+                "first."
             )
+        for member in members:
+            changes = changes_between({"role": member.role}, {})
+            audit_member("member.removed", member, changes, note="They deleted their profile.")
         _take_back_invitations(person)
         Membership.objects.filter(user_id=person.pk).delete()
         if LogEntry.objects.filter(user_id=person.pk).exists():
@@ -60,20 +60,11 @@ def _leave_nameless(person: User) -> None:
 
 
 def _take_back_invitations(person: User) -> None:
-    """Revoke the person's invitations, also those to accounts that they left before. An invitation without a sender
-    would count as an operator's.
-    """
+    """Revoke the person's invitations in all accounts. Without a sender they would count as an operator's."""
     sent = Invitation.objects.filter(invited_by_id=person.pk, accepted_at=None, revoked_at=None)
     for invitation in sent.select_for_update().order_by("tenant_id", "pk"):
         Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
-        record(
-            tenant_id=invitation.tenant_id,
-            action="invitation.revoked",
-            subject_id=invitation.pk,
-            subject=invitation.email,
-            changes=changes_between({}, {"role": invitation.role}),
-            note="The inviter deleted their profile.",
-        )
+        audit_invitation("invitation.revoked", invitation, note="The inviter deleted their profile.")
 
 
 def alone_in(person: User) -> list[str]:
@@ -83,29 +74,13 @@ def alone_in(person: User) -> list[str]:
 
 
 def _locked(person: User) -> "list[Membership]":
-    """Lock the person's accounts and return the memberships. Other changes of members wait. The accounts are locked in
-    one order, as everywhere where several locks are held.
-    """
+    """Lock the person's accounts, in one order as wherever several are locked, and return the memberships."""
     found = Membership.objects.filter(user_id=person.pk).order_by("tenant_id")
     for tenant_id in found.values_list("tenant_id", flat=True):
         Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
-    return list(found.select_related("tenant"))
-
-
-def _require_other_owners(members: list[Membership]) -> None:
-    names = _alone(members)
-    if names:
-        raise LastOwner(
-            f"You are the last owner of {', '.join(names)}. Make another member an owner, or delete the "
-            "account first."
-        )
+    return list(found.select_related("tenant", "user"))
 
 
 def _alone(members: list[Membership]) -> list[str]:
     owned = [one for one in members if one.role == OWNER and one.tenant.state in _OPEN]
-    return [one.tenant.name for one in owned if not _other_owner(one)]
-
-
-def _other_owner(member: Membership) -> bool:
-    owners = Membership.objects.filter(tenant_id=member.tenant_id, role=OWNER, user__is_active=True)
-    return owners.exclude(pk=member.pk).exists()
+    return [one.tenant.name for one in owned if not has_another_owner(one)]

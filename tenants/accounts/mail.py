@@ -1,6 +1,5 @@
 """Sends email to people about their accounts, or writes it to the log if an installation has no mail server."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from smtplib import SMTPException
@@ -25,14 +24,8 @@ class MailUnavailable(DomainError):
 
 
 def is_shown_in_the_log() -> bool:
-    """Return whether email is written to the log. This is so on a development machine, and never if other people could
-    read the log with the links in it.
-    """
+    """Return whether email, with its links, is written to the log. Only a development machine may do this."""
     return not settings.MAAS_EMAIL_URL and not settings.SECURE_SSL_REDIRECT
-
-
-def goes_out() -> bool:
-    return bool(settings.MAAS_EMAIL_URL) or is_shown_in_the_log()
 
 
 def deliver(message: EmailMessage) -> None:
@@ -44,13 +37,17 @@ def deliver(message: EmailMessage) -> None:
         raise MailUnavailable(
             "This needs an email, and this service cannot send emails. Ask the operator of this service."
         )
-    _send(message.send)
+    try:
+        message.send()
+    except (SMTPException, OSError) as error:
+        log.warning("mail_not_sent", error=str(error))
+        raise MailUnavailable(
+            "The email could not be sent. Try again in a few minutes.", extra={"retry_after_s": 60}
+        ) from error
 
 
 def say_access_was_set(person: User, *, to: str) -> None:
-    """Notify a person of the change after it is committed. If no email is sent, the audit log of each of their accounts
-    still shows it.
-    """
+    """Notify a person of the change after it is committed. Without email, the audit logs still show it."""
     words = render_to_string("tenants/accounts/access_set.txt", {"person": person})
     message = EmailMessage("Your sign-in was changed", words, to=[to])
     transaction.on_commit(partial(_deliver_if_possible, message), using=current_alias(), robust=True)
@@ -59,14 +56,3 @@ def say_access_was_set(person: User, *, to: str) -> None:
 def _deliver_if_possible(message: EmailMessage) -> None:
     with suppress(MailUnavailable):
         deliver(message)
-
-
-def _send(send: Callable[[], int]) -> None:
-    try:
-        send()
-    except (SMTPException, OSError) as error:
-        log.warning("mail_not_sent", error=str(error))
-        raise MailUnavailable(
-            "The email could not be sent. Try again in a few minutes.",
-            extra={"retry_after_s": 60},
-        ) from error

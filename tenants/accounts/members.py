@@ -1,29 +1,24 @@
-"""Changes the members of a tenant and their roles. A tenant always keeps an owner, even if many members leave at
-once.
-"""
-
-from uuid import UUID
+"""Changes the members of a tenant and their roles. A tenant always keeps an owner, even if many leave at once."""
 
 from tenants.accounts.errors import LastOwner, OwnerShutOut
 from tenants.accounts.models import Membership
+from tenants.accounts.services import audit_member
 from tenants.api_keys.selectors import keys_made_by
 from tenants.api_keys.services import revoke_key
 from tenants.audit.changes import changes_between
-from tenants.audit.services import record
 from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotPermitted, TenantLeft
+from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 from tenants.identity.roles import ADMIN, OWNER, scopes_of
 
 
 def change_role(*, identity: Identity, membership_id: str, role: str) -> Membership | None:
-    """Change the role of a member. Return None if there is no such member. Raises NotPermitted, LastOwner,
-    OwnerShutOut.
-    """
+    """Change a member's role; None if there is no such member. Raises NotPermitted, LastOwner, OwnerShutOut."""
     with unit_of_work(identity.tenant_id):
         require_right(locked_actor(identity), touching=role)
-        member = _member(membership_id)
+        member = find_member(membership_id)
         if member is None:
             return None
         require_right(_own(identity), touching=member.role)
@@ -36,14 +31,13 @@ def change_role(*, identity: Identity, membership_id: str, role: str) -> Members
 
 
 def remove_member(*, identity: Identity, membership_id: str, with_keys: bool = False) -> Membership | None:
-    """Remove a member. Return None if there is no such member. Their sessions stay, but no longer show this account
-    within a second.
+    """Remove a member, and revoke the keys that they created if `with_keys`. Return None if there is none.
 
-    If `with_keys` is true, the keys that they created are revoked too; otherwise the keys still work.
+    Their sessions stay, but no longer show this account within a second.
     """
     with unit_of_work(identity.tenant_id):
         actor = locked_actor(identity)
-        member = _member(membership_id)
+        member = find_member(membership_id)
         if member is None:
             return None
         if member.pk != actor.pk:
@@ -51,7 +45,7 @@ def remove_member(*, identity: Identity, membership_id: str, with_keys: bool = F
         if member.role == OWNER:
             _require_another_owner(member)
         Membership.objects.filter(pk=member.pk).delete()
-        _record("member.removed", member, {"role": member.role}, {})
+        audit_member("member.removed", member, changes_between({"role": member.role}, {}))
         for key in keys_made_by(member.user_id) if with_keys else ():
             revoke_key(key_id=key.id)
         return member
@@ -68,7 +62,7 @@ def hand_over(*, identity: Identity, membership_id: str) -> Membership | None:
     with unit_of_work(identity.tenant_id):
         actor = locked_actor(identity)
         require_right(actor, touching=OWNER)
-        member = _member(membership_id)
+        member = find_member(membership_id)
         if member is None or member.pk == actor.pk:
             return None
         _require_let_in(member)
@@ -80,23 +74,11 @@ def hand_over(*, identity: Identity, membership_id: str) -> Membership | None:
 def _give_role(member: Membership, role: str) -> None:
     before, member.role = member.role, role
     member.save(update_fields=["role"])
-    _record("member.changed", member, {"role": before}, {"role": role})
-
-
-def _record(action: str, member: Membership, before: dict[str, object], after: dict[str, object]) -> None:
-    record(
-        tenant_id=member.tenant_id,
-        action=action,
-        subject_id=member.pk,
-        subject=member.user.email,
-        changes=changes_between(before, after),
-    )
+    audit_member("member.changed", member, changes_between({"role": before}, {"role": role}))
 
 
 def locked_actor(identity: Identity) -> Membership:
-    """Lock the tenant and return the caller's membership. Changes of members wait for each other here. The rights are
-    those after the wait, not those before it.
-    """
+    """Lock the tenant, since changes of members wait for each other, and return the caller's membership after it."""
     lock_tenant(identity.tenant_id)
     return _own(identity)
 
@@ -118,12 +100,10 @@ def _own(identity: Identity) -> Membership:
     return found
 
 
-def _member(membership_id: str) -> Membership | None:
-    try:
-        wanted = UUID(membership_id)
-    except ValueError:
-        return None
-    return Membership.objects.select_related("user").filter(pk=wanted).first()
+def find_member(membership_id: str) -> Membership | None:
+    wanted = as_uuid(membership_id)
+    members = Membership.objects.select_related("user")
+    return None if wanted is None else members.filter(pk=wanted).first()
 
 
 def _require_let_in(member: Membership) -> None:
@@ -133,6 +113,11 @@ def _require_let_in(member: Membership) -> None:
         )
 
 
+def has_another_owner(member: Membership) -> bool:
+    owners = Membership.objects.filter(tenant_id=member.tenant_id, role=OWNER, user__is_active=True)
+    return owners.exclude(pk=member.pk).exists()
+
+
 def _require_another_owner(member: Membership) -> None:
-    if not Membership.objects.filter(role=OWNER, user__is_active=True).exclude(pk=member.pk).exists():
+    if not has_another_owner(member):
         raise LastOwner("This is the last owner of the account. Make another member an owner first.")

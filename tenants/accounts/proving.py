@@ -1,6 +1,4 @@
-"""Requires a new proof of identity before dangerous actions. People with neither password nor second factor get a code
-by email.
-"""
+"""Requires a new proof of identity before dangerous actions: a code by email without password and second factor."""
 
 import secrets
 import time
@@ -58,14 +56,10 @@ def has_proved_lately(request: HttpRequest) -> bool:
 
 def must_prove_again(request: HttpRequest) -> bool:
     try:
-        reauthentication_required(_nothing)(request)
+        reauthentication_required(lambda _: None)(request)
     except ReauthenticationRequired:
         return True
     return False
-
-
-def _nothing(_request: HttpRequest) -> None:
-    """Stand in for a guarded view."""
 
 
 def send_code(request: HttpRequest, person: User) -> None:

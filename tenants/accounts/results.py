@@ -5,8 +5,9 @@ from functools import partial
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import F
 
-from tenants.accounts.services import outdate_results
+from tenants.accounts.models import Tenant
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import current_alias
 
@@ -16,20 +17,19 @@ _erasers: list[Eraser] = []
 
 
 def on_erasure(erase: Eraser) -> None:
-    """Register code that stores results. Call this once, when the process starts. The eraser must not raise an error if
-    something is merely unavailable.
-    """
+    """Register code that stores results, once, at the start. It must not raise if something is unavailable."""
     if erase not in _erasers:
         _erasers.append(erase)
 
 
 def erase_results(*, tenant_id: UUID) -> None:
-    """Erase the results of a tenant. A second later no response uses them. Results in a storage that is unavailable at
-    the moment expire there.
+    """Erase a tenant's results with the caller's transaction. A second later no response uses them.
 
-    This belongs to the caller's transaction: if it is rolled back, nothing is erased.
+    Results in a storage that is unavailable at the moment expire there.
     """
-    generation = outdate_results(tenant_id=tenant_id)
+    found = Tenant.objects.filter(id=tenant_id)
+    found.update(results_generation=F("results_generation") + 1)
+    generation: int = found.values_list("results_generation", flat=True).get()
     record(tenant_id=tenant_id, action="results.erased")
     for erase in _erasers:
         transaction.on_commit(partial(erase, tenant_id, generation), using=current_alias())

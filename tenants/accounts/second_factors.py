@@ -24,9 +24,7 @@ class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
     }
 
     def is_mfa_enabled(self, user: User, types: list[str] | None = None) -> bool:
-        """Return whether a person has a second factor. Other pages need this too, before important actions, and other
-        requests cannot read the factors of a person.
-        """
+        """Return whether a person has a second factor, also to requests that cannot read the factors."""
         with account_work():
             return bool(super().is_mfa_enabled(user, types))
 
@@ -60,9 +58,7 @@ def has_shown_second_factor(request: HttpRequest) -> bool:
 
 
 def passkeys_work_at(host: str) -> bool:
-    """Return whether passkeys work at a host. Browsers bind them to a host name, and an IP address is not a host
-    name.
-    """
+    """Return whether passkeys work at a host. Browsers bind them to a name, which an IP address is not."""
     try:
         ip_address(urlsplit(f"//{host}").hostname or "")
     except ValueError:

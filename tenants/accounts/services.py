@@ -3,18 +3,15 @@
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
 
 from tenants.accounts.models import Membership, Tenant, User
-from tenants.audit.changes import changes_between
+from tenants.audit.changes import Changes, changes_between
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import current_alias, operator_work
 
 
 def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
-    """Set the state of a tenant and return whether it changed. Call this in operator work. The state is known
-    everywhere within a second.
-    """
+    """Set the state and return whether it changed; known everywhere within a second. Call this in operator work."""
     with transaction.atomic(using=current_alias()):
         tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
         if tenant.state == Tenant.State.CLOSING:
@@ -30,9 +27,7 @@ def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
 
 
 def _suspend_closing(tenant: Tenant, suspended: bool) -> bool:
-    """Suspend a tenant that is being deleted, or lift its suspension. Its deletion continues. The operator decides
-    whether anybody may view or keep it in the meantime.
-    """
+    """Suspend a tenant that is being deleted, or lift that: it decides who may view or keep it meanwhile."""
     if tenant.suspended_closing == suspended:
         return False
     changes = changes_between({"suspended": tenant.suspended_closing}, {"suspended": suspended})
@@ -42,29 +37,18 @@ def _suspend_closing(tenant: Tenant, suspended: bool) -> bool:
     return True
 
 
-def audit_member(action: str, member: Membership) -> None:
-    changes = changes_between({}, {"role": member.role})
+def audit_member(action: str, member: Membership, changes: Changes | None = None, note: str = "") -> None:
+    """Record an action on a member. `changes` are by default those of a new member."""
     record(
         tenant_id=member.tenant_id,
         action=action,
-        subject_id=member.id,
+        subject_id=member.pk,
         subject=member.user.email,
-        changes=changes,
+        changes=changes_between({}, {"role": member.role}) if changes is None else changes,
+        note=note,
     )
 
 
 def create_operator(*, email: str, password: str) -> User:
     with operator_work():
         return User.objects.create_superuser(email, password)
-
-
-def outdate_results(*, tenant_id: UUID) -> int:
-    """Outdate all stored results of a tenant and return the new generation. A second later no caller can find results
-    of an older generation.
-
-    Call this in a transaction of the tenant or of an operator.
-    """
-    found = Tenant.objects.filter(id=tenant_id)
-    found.update(results_generation=F("results_generation") + 1)
-    generation: int = found.values_list("results_generation", flat=True).get()
-    return generation

@@ -1,8 +1,4 @@
-"""Stores sessions in the database. A request finds only the session whose key it has, and only account work writes
-sessions.
-
-Requests cannot list sessions, since a session's key is sufficient to be signed in as its person.
-"""
+"""Stores sessions in the database. A request finds only the session whose key it has, and cannot list or write them."""
 
 from typing import Any
 

@@ -12,9 +12,7 @@ from tenants.accounts.models import User
 
 @receiver(user_logged_in)
 def note_session(request: HttpRequest, user: User, **kwargs: object) -> None:
-    """Record a session for every kind of sign-in. The framework's own list contains only the sessions of its own
-    pages.
-    """
+    """Record a session for every kind of sign-in. The framework only records those of its own pages."""
     if not hasattr(request, "user"):  # a program, and no page, began the session
         request.user = user
     UserSession.objects.create_from_request(request)

@@ -1,6 +1,4 @@
-"""People who signed up and never showed that the address is theirs. They do not block the address for its owner, and
-are deleted after some time.
-"""
+"""People who never confirmed their address. They do not block it for its owner, and are deleted after some time."""
 
 from uuid import UUID
 
@@ -25,8 +23,9 @@ def is_known(email: str) -> bool:
 
 
 def unconfirmed() -> "QuerySet[User]":
-    """Return the unconfirmed people. Call this in operator work. A person who was created by an operator has no address
-    to confirm, and a person who shares an account was accepted there.
+    """Return the unconfirmed people. Call this in operator work.
+
+    A person whom an operator created has no address to confirm, and one who shares an account was accepted there.
     """
     addresses = EmailAddress.objects.filter(user_id=OuterRef("pk"))
     own = Membership.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("tenant_id")
@@ -41,9 +40,7 @@ def unconfirmed() -> "QuerySet[User]":
 
 
 def make_room_for(email: str, *, beside: User | None = None) -> None:
-    """Delete the unconfirmed people with an address. The caller has shown that the address is theirs, and the person
-    who signed up with it before has not.
-    """
+    """Delete the unconfirmed people with an address, which the caller has shown to be theirs."""
     with operator_work():
         others = list(unconfirmed().filter(email=email.lower()).values_list("pk", flat=True))
     found = [one for one in others if beside is None or one != beside.pk]
@@ -52,10 +49,7 @@ def make_room_for(email: str, *, beside: User | None = None) -> None:
 
 
 def it_was_not_theirs(address: EmailAddress) -> None:
-    """Handle a report from the owner of an address that they did not type it in anywhere. A person who signed up with
-    it and never confirmed it is deleted. A person who wanted to change their address to it keeps the address that
-    they have.
-    """
+    """Delete the person who signed up with the owner's address, or cancel another person's change to it."""
     with operator_work():
         signed_up = unconfirmed().filter(pk=address.user_id, email=address.email).exists()
     if signed_up:
@@ -68,9 +62,7 @@ _NEVER = "The person who signed up never confirmed their email address."
 
 
 def forget(person_id: UUID, *, only: Q | None = None, note: str = _NEVER) -> bool:
-    """Delete a person with the account that they created, which is erased like any deleted account. The conditions are
-    checked again under the lock.
-    """
+    """Delete a person with the account that they created. The conditions are checked again under the lock."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         User.objects.select_for_update().filter(pk=person_id).first()
         if not unconfirmed().filter(only or Q(), pk=person_id).exists():

@@ -1,9 +1,8 @@
 """The operator's view of tenants, people, keys, usage, and of what operators did."""
 
 from tenants.admin.accounts import MembershipAdmin, TenantAdmin
-from tenants.admin.audit import LogEntryAdmin
-from tenants.admin.entries import AuditEntryAdmin
 from tenants.admin.keys import ApiKeyAdmin
+from tenants.admin.logs import AuditEntryAdmin, LogEntryAdmin
 from tenants.admin.people import GroupAdmin, UserAdmin
 from tenants.billing.admin.invoices import InvoiceAdmin
 from tenants.billing.admin.payments import PaymentAdmin, ProviderEventAdmin

@@ -18,11 +18,9 @@ from tenants.accounts.models import Membership, Tenant
 from tenants.accounts.results import erase_results
 from tenants.accounts.services import set_tenant_state
 from tenants.admin.act_as import act_as
+from tenants.admin.inlines import MembershipInline, ModelLimitInline
 from tenants.admin.list_data import TenantList, look_at, seen, sees_money
-from tenants.admin.members import MembershipInline
-from tenants.admin.model_limits import ModelLimitInline
-from tenants.admin.tenant_changing import TenantChangeForm
-from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
+from tenants.admin.tenant_forms import MadeTenant, TenantAddForm, TenantChangeForm, make_tenant
 from tenants.admin_base.columns import badge, column
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.filters import CreatedFilter
@@ -150,9 +148,7 @@ class TenantAdmin(FoundById):
     def response_add(
         self, request: HttpRequest, obj: Tenant, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """Respond to the form itself. The password and the key that it shows are stored nowhere, so they cannot be
-        shown again.
-        """
+        """Respond to the form itself, as its password and key are stored nowhere and cannot be shown again."""
         outcome: MadeTenant = request.made_tenant  # type: ignore[attr-defined]
         context = {
             **self.admin_site.each_context(request),
@@ -232,9 +228,7 @@ class TenantAdmin(FoundById):
         return format_html('{} · <a class="ln" href="{}">Act as a member</a>', joined, act)
 
     def has_delete_permission(self, request: HttpRequest, obj: Tenant | None = None) -> bool:
-        """Refuse deletion, because the usage of a tenant must stay on record. An operator can suspend the tenant
-        instead.
-        """
+        """Refuse deletion, because usage must stay on record. An operator can suspend the tenant instead."""
         return False
 
     def row_actions(self, row: Tenant) -> list[str]:

@@ -46,12 +46,8 @@ class ActAsForm(forms.Form):
         member.queryset = members
 
 
-def may_act_as(request: HttpRequest) -> bool:
-    return bool(request.user.has_perm("tenants.change_tenant"))
-
-
 def act_as(request: HttpRequest, tenant_id: UUID) -> HttpResponse:
-    if not may_act_as(request):
+    if not request.user.has_perm("tenants.change_tenant"):
         raise PermissionDenied
     tenant = Tenant.objects.filter(pk=tenant_id).first()
     if tenant is None:

@@ -1,6 +1,4 @@
-"""The operator's view of API keys: their owner, their purpose and their last use. Keys are revoked here and created
-elsewhere.
-"""
+"""The operator's view of API keys: owner, purpose, last use. Keys are revoked here and created elsewhere."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -53,11 +51,7 @@ class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(RecordAdmin):
-    """The admin of API keys. Except for a tenant's first key, a key is never created here, because its creator would
-    see another person's secret.
-
-    The limits and restrictions of a key are changed here.
-    """
+    """The admin of API keys, which are restricted but not created here: the creator would see another's secret."""
 
     form = KeyForm
 
@@ -119,9 +113,7 @@ class ApiKeyAdmin(RecordAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the list. If the search term contains a secret, redirect to the page without it, so that it stays
-        neither in the URL nor in the field.
-        """
+        """Show the list. A secret in the search term is removed by a redirect, from the URL and the field."""
         term = request.GET.get("q", "").strip()
         if secret := WITH_SECRET.search(term):
             asked = {**request.GET.dict(), "q": secret[1]}
@@ -131,11 +123,7 @@ class ApiKeyAdmin(RecordAdmin):
 
     @column(_("key"))
     def named_key(self, key: ApiKey) -> str:
-        return two_lines(key.name, self.prefix(key))
-
-    @column(_("prefix"))
-    def prefix(self, key: ApiKey) -> str:
-        return f"maas_{'live' if key.livemode else 'test'}_{key.public_id}"
+        return two_lines(key.name, key.prefix)
 
     @column(_("tenant"))
     def owner(self, key: ApiKey) -> str:

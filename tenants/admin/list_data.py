@@ -39,8 +39,6 @@ def look_at(request: HttpRequest, tenants: Sequence[Tenant]) -> None:
 
 
 def seen(tenant: Tenant) -> Seen:
-    """Return what was looked up for a tenant. It is empty if nothing was looked up, as on the form that adds a
-    tenant.
-    """
+    """Return what was looked up for a tenant. It is empty on the form that adds a tenant."""
     found: Seen = getattr(tenant, "seen", Seen())
     return found

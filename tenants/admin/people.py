@@ -34,16 +34,12 @@ from tenants.accounts.models import Membership, User
 from tenants.admin_base.audited import audit_in_accounts_of
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import NOTHING, ago, list_link
-from tenants.admin_base.records import OperatorAdmin
+from tenants.admin_base.records import OperatorAdmin, ReadOnly
 from tenants.audit.changes import changes_between
 from tenants.core.db.unit_of_work import OPERATOR
 
-admin.site.unregister(Group)
-admin.site.unregister(EmailAddress)
-admin.site.unregister(Authenticator)
-admin.site.unregister(UserSession)
-for _of_sign_on in (SocialAccount, SocialApp, SocialToken):
-    admin.site.unregister(_of_sign_on)
+for _model in (Group, EmailAddress, Authenticator, UserSession, SocialAccount, SocialApp, SocialToken):
+    admin.site.unregister(_model)
 RIGHTS = ("is_staff", "is_superuser", "groups")
 ACCESS = ("email", "is_active")
 KEEPING_IN = ("is_active", "is_staff", "is_superuser")
@@ -54,23 +50,17 @@ def _is_superuser(request: HttpRequest) -> bool:
 
 
 def within_reach(request: HttpRequest, person: User | None) -> bool:
-    """Return whether an operator may change a person. Only superusers may change an operator, because setting the
-    password or address of an operator gives that operator's rights.
-    """
+    """Return whether an operator may change a person: the access of an operator gives that operator's rights."""
     return _is_superuser(request) or person is None or not (person.is_staff or person.is_superuser)
 
 
 def may_set_access(request: HttpRequest, person: User) -> bool:
-    """Return whether an operator may set a person's password and address. Only superusers may do so for a member,
-    because it allows acting as the member without impersonation and its banner.
-    """
+    """Return whether an operator may set a person's access: with a member's, one acts as them without a banner."""
     return _is_superuser(request) or not Membership.objects.filter(user_id=person.pk).exists()
 
 
 def is_last_superuser(person: User) -> bool:
-    """Return whether a person is the last active superuser. This locks all of them until the end of the transaction, so
-    that two superusers cannot lock each other out at once.
-    """
+    """Return whether a person is the last active superuser. Locks all, so that two cannot lock each other out."""
     able = User.objects.filter(is_active=True, is_staff=True, is_superuser=True)
     return list(able.select_for_update().order_by("pk").values_list("pk", flat=True)) == [person.pk]
 
@@ -110,7 +100,7 @@ class UserChangeForm(LowerCaseEmail, StyledChangeForm):  # type: ignore[misc]
             self.add_error(right, words)
 
 
-class TheirMemberships(TabularInline):  # type: ignore[misc]
+class TheirMemberships(ReadOnly, TabularInline):  # type: ignore[misc]
     """The accounts of this person. A role is changed on the membership's own page."""
 
     model = Membership
@@ -122,15 +112,6 @@ class TheirMemberships(TabularInline):  # type: ignore[misc]
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Membership]":
         found: QuerySet[Membership] = super().get_queryset(request).select_related("tenant", "user")
         return found
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(User)
@@ -218,11 +199,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         super().delete_model(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Refuse to delete a person who has entries in the log, because those would be deleted too. An operator can
-        take away their access instead.
-
-        An operator cannot delete themselves.
-        """
+        """Refuse to delete oneself, and a person with entries in the log, which would be deleted too."""
         if not within_reach(request, obj):
             return False
         if obj is not None and (obj.pk == request.user.pk or obj.logentry_set.exists()):
@@ -250,17 +227,11 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
 
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, OperatorAdmin):  # type: ignore[misc]
-    """The admin of groups. Only superusers change it, because every operator in a group has the permissions of the
-    group.
-    """
+    """The admin of groups, for superusers only, as all operators in a group have its permissions."""
 
     list_title = _("Operator groups")
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def _allowed(self, request: HttpRequest, obj: Group | None = None) -> bool:
         return _is_superuser(request)
 
-    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
-        return _is_superuser(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
-        return _is_superuser(request)
+    has_add_permission = has_change_permission = has_delete_permission = _allowed

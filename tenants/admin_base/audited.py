@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models import Model
 
 from tenants.accounts.models import Membership, Tenant, User
+from tenants.accounts.services import audit_member
 from tenants.audit.changes import Changes, changes_between
 from tenants.audit.services import record
 from tenants.core.db.tenant_owned import TenantOwned
@@ -18,7 +19,7 @@ _STATES = {Tenant.State.SUSPENDED: "tenant.suspended", Tenant.State.ACTIVE: "ten
 
 
 def audit_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
-    """Record the changes of one page. The creation of the form's own row is recorded by the service that creates it.
+    """Record the changes of one page. The service that creates the form's row records that.
 
     A person's new password is set by a form without a row, which belongs to no tenant.
     """
@@ -50,18 +51,9 @@ def audit_action(row: Model, words: str) -> None:
 
 
 def audit_in_accounts_of(person: User, changes: Changes, note: str = "") -> None:
-    """Record the change in every account of a person, because setting how a member signs in allows acting as that
-    member.
-    """
-    for membership in Membership.objects.filter(user_id=person.pk):
-        record(
-            tenant_id=membership.tenant_id,
-            action="member.access_set",
-            subject_id=membership.pk,
-            subject=person.email,
-            changes=changes,
-            note=note,
-        )
+    """Record the change in every account of a person, as it allows acting as that member."""
+    for membership in Membership.objects.filter(user_id=person.pk).select_related("user"):
+        audit_member("member.access_set", membership, changes, note)
 
 
 def with_values(message: Any, form: Any) -> Any:

@@ -1,8 +1,4 @@
-"""Problems of tenants, with a short text each: an operator's first look at many of them.
-
-Apps that know more than accounts and money report it through `on_health`. Each is called once for a whole page of a
-list.
-"""
+"""Problems of tenants, in short texts. Apps report theirs through `on_health`, called once for a page of a list."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -31,9 +27,7 @@ _looks: dict[Look, str] = {}
 
 
 def on_health(needs: str, look: Look) -> None:
-    """Register a function that finds troubles. Operators without the permission `needs` do not see its troubles. Call
-    this once, when the process starts.
-    """
+    """Register a search for troubles, once, at the start. Only operators with permission `needs` see them."""
     _looks[look] = needs
 
 

@@ -1,6 +1,4 @@
-"""The operator's view of what the product itself wrote. It is read-only, is searched by id or name, and is counted only
-up to a limit.
-"""
+"""The operator's view of what the product wrote: read-only, searched by id or name, counted up to a limit."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
@@ -26,6 +24,7 @@ from unfold.views import ChangeList
 from tenants.accounts.models import Membership, Tenant
 from tenants.admin_base.audited import audit_action, audit_deletion, audit_form, with_values
 from tenants.core.db.unit_of_work import OPERATOR, operator_entry
+from tenants.core.ids import as_uuid
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -35,9 +34,7 @@ _VALUE = "the-value-of-a-row"
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]
-    """A paginator that counts rows only up to a limit. Postgres needs longer to count a table of events than an
-    operator waits, and nobody reads page 201.
-    """
+    """A paginator that counts rows only up to a limit. Postgres would count a table of events too long."""
 
     MAX_ROWS = 10_000
     template_name = "admin/bounded_pagination.html"
@@ -74,9 +71,7 @@ class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no t
 
 @cache
 def _checkbox_around_value() -> tuple[str, str]:
-    """Return the HTML before and after the value of a checkbox. The theme renders a template for the checkbox of each
-    row, which takes half the time of a list.
-    """
+    """Return the HTML around the value of a checkbox. Rendering each takes half the time of a list."""
     before, after = str(checkbox.render(ACTION_CHECKBOX_NAME, _VALUE)).split(_VALUE)
     return before, after
 
@@ -150,9 +145,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         return with_values(super().construct_change_message(request, form, formsets, add), form)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Log a change. A text message describes an action; any other message describes a form, which was recorded
-        above.
-        """
+        """Log a change. A text message describes an action, any other a form, which was recorded above."""
         if isinstance(message, str) and not self.services_tell:
             audit_action(obj, message)
         with operator_entry():
@@ -180,9 +173,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
 
 
 class FoundById(OperatorAdmin):
-    """A list that is searched by whole ids and by the beginnings of names. Each of them has an index, while a search
-    for words would read every row.
-    """
+    """A list that is searched by whole ids and beginnings of names, which have indexes."""
 
     id_fields: tuple[str, ...] = ("id", "tenant_id")
     search_fields = ("id",)
@@ -201,16 +192,12 @@ class FoundById(OperatorAdmin):
         return queryset.none(), False
 
     def candidates(self, term: str) -> Iterator[Q]:
-        """Yield the possible meanings of the term, the most likely first. They are tried one after another, since each
-        has an index only on its own.
-        """
-        try:
-            wanted = UUID(term)
-        except ValueError:
+        """Yield the possible meanings of the term, likeliest first, each to be tried with its own index."""
+        wanted = as_uuid(term)
+        if wanted is None:
             yield from self.begins_with(term)
-            return
-        for name in self.id_fields:
-            yield Q(**{name: wanted})
+        else:
+            yield from (Q(**{name: wanted}) for name in self.id_fields)
 
     def begins_with(self, term: str) -> Iterator[Q]:
         if "tenant_id" in self.id_fields and (tenants := tenants_named(term)):
@@ -224,8 +211,10 @@ def tenants_named(term: str) -> list[UUID]:
     return list(Tenant.objects.filter(name__istartswith=term).values_list("id", flat=True)[:SOME_TENANTS])
 
 
-class RecordAdmin(FoundById):
-    def has_add_permission(self, request: HttpRequest) -> bool:
+class ReadOnly:
+    """Rows that nobody adds, changes or deletes here."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -233,3 +222,7 @@ class RecordAdmin(FoundById):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+class RecordAdmin(ReadOnly, FoundById):
+    """A list of what the product itself wrote."""

@@ -14,9 +14,8 @@ from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.audit.actions import KINDS
 from tenants.audit.entry_display import EntryDisplay
-from tenants.audit.filters import NAMES, AuditFilter
 from tenants.audit.models import AuditEntry
-from tenants.audit.selectors import audit_entries
+from tenants.audit.selectors import NAMES, AuditFilter, audit_entries
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 

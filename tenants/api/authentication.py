@@ -7,16 +7,14 @@ from django.middleware.csrf import CsrfViewMiddleware
 from rest_framework import authentication, exceptions, permissions
 from rest_framework.request import Request
 
+from tenants.authentication.chosen_tenant import HEADER, refuse_other_tenants
 from tenants.authentication.impersonation import audit_write, seat_of
-from tenants.authentication.shown_tenant import HEADER, refuse_other_tenants
 from tenants.core.errors import DomainError, NotSignedIn
 from tenants.identity.identity import Identity
 from tenants.request_log.caller import describe_to_caller
 
 IDENTITY = "maas.identity"
-"""The name under which the request guard sets an Identity in the request's environment, or the DomainError that
-explains why there is none.
-"""
+"""The name under which the request guard sets an Identity, or the DomainError why there is none."""
 
 
 class _Csrf(CsrfViewMiddleware):

@@ -1,6 +1,4 @@
-"""Lists in pages that stay stable while new rows arrive. They are newest first, and the next page begins after the last
-id of the previous page.
-"""
+"""Lists in pages that stay stable while rows arrive: newest first, from after the last id of the page before."""
 
 from collections.abc import Callable
 from typing import Any

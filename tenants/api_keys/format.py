@@ -60,7 +60,5 @@ def parse_key(text: str) -> KeyParts | None:
 
 
 def digest(secret: str, pepper: str) -> str:
-    """Return the hash that is stored. The pepper is not in the database, so nobody can use the keys of a stolen
-    table.
-    """
+    """Return the stored hash. The pepper is not in the database, so a stolen table gives no usable keys."""
     return hmac.new(pepper.encode(), secret.encode(), hashlib.sha256).hexdigest()

@@ -53,9 +53,7 @@ class ApiKey(TenantOwned):
         "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="replaced_by"
     )
     budgets_of = models.UUIDField(null=True, editable=False)
-    """The original key. Every key in its chain of replacements shares its budgets. It is None for the original key
-    itself.
-    """
+    """The original key, whose budgets all keys in its chain of replacements share. None for itself."""
     requests_per_minute = own_limit("requests per minute", OF_ACCOUNT, least=1)
     tokens_per_minute = own_limit("tokens per minute", OF_ACCOUNT, least=1)
     pages_per_minute = own_limit("pages per minute", OF_ACCOUNT, least=1)

@@ -53,10 +53,7 @@ def name_of_key(tenant_id: UUID, key_id: UUID) -> str:
 
 
 def names_of_keys(seen: Collection[str]) -> dict[str, str]:
-    """Return the names of the working keys and of the keys in `seen`, which may have ended since they were used.
-
-    The prefixes of the keys distinguish names that repeat, as after a rotation.
-    """
+    """Return the names of working keys and those in `seen`, with prefixes if names repeat, as after a rotation."""
     wanted = working_keys() | ApiKey.objects.filter(id__in=seen)
     keys = list(wanted.only("id", "name", "public_id", "livemode"))
     times = Counter(key.name for key in keys)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 from django.db.models.functions import Coalesce, Least, Now
 
-from tenants.api_keys.format import new_key
-from tenants.api_keys.hashing import stored_digest
+from tenants.api_keys.format import digest, new_key
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.restrictions import checked_models, checked_networks
 from tenants.api_keys.selectors import working_keys
@@ -34,6 +35,15 @@ class CreatedKey:
     text: str
 
 
+def stored_digest(secret: str) -> str:
+    if not settings.MAAS_KEY_PEPPER:
+        raise ImproperlyConfigured(
+            "MAAS_KEY_PEPPER is not set: API keys would be hashed with nothing that is secret. "
+            "Set it to a long random text, once and for ever; `make up` keeps one in MAAS_HOME/secrets.json."
+        )
+    return digest(secret, settings.MAAS_KEY_PEPPER)
+
+
 def create_key(
     *,
     tenant_id: UUID,
@@ -46,9 +56,7 @@ def create_key(
     allowed_models: Iterable[str] = (),
     allowed_networks: Iterable[str] = (),
 ) -> CreatedKey:
-    """Create a key. It takes over the limits, restrictions and budgets of the key that it replaces. Raises TooManyKeys
-    and FenceRefused.
-    """
+    """Create a key, with limits, restrictions and budgets of the one it replaces. Raises TooManyKeys, FenceRefused."""
     parts = new_key(livemode=livemode)
     with transaction.atomic(using=current_alias()):
         _make_room_for_key(tenant_id)
@@ -92,21 +100,16 @@ def _told_of_key(action: str, key: ApiKey) -> None:
 
 
 def _make_room_for_key(tenant_id: UUID) -> None:
-    """Require capacity for one more key. Raises TooManyKeys.
-
-    This locks the tenant, so that two concurrent creations cannot both find the last free slot.
-    """
+    """Lock the tenant, so that two cannot both take the last slot, and require one more key. Raises TooManyKeys."""
     lock_tenant(tenant_id)
     if working_keys().filter(tenant_id=tenant_id).count() >= MAX_WORKING_KEYS:
         raise TooManyKeys(f"This account has {MAX_WORKING_KEYS} active keys, the maximum. Revoke one first.")
 
 
 def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = None) -> CreatedKey | None:
-    """Create a new key with the same rights. The old key still works for `overlap`, but never longer than it would
-    have.
+    """Create a new key with the same rights. The old one still works for `overlap`, but never longer than before.
 
-    Return None if there is no such key or if it no longer works, because there is nothing to replace. Raises
-    TooManyKeys, since both keys work during the overlap.
+    Return None if no such key works. Raises TooManyKeys, since both keys work during the overlap.
     """
     old = _working_key_locked(key_id)
     if old is None:
@@ -132,9 +135,7 @@ def _end_within(key: ApiKey, overlap: timedelta) -> None:
 
 
 def _working_key_locked(key_id: UUID) -> ApiKey | None:
-    """Lock and return a working key that was not replaced. If two people rotate a key at once, only one new key is
-    created: the second caller sees the new key of the first after it has the lock.
-    """
+    """Lock and return a working key that was not replaced: of two rotations at once, the second finds none."""
     key = working_keys().filter(id=key_id).select_for_update().first()
     return None if key is None or ApiKey.objects.filter(replaces=key).exists() else key
 
@@ -156,9 +157,7 @@ def revoke_key(*, key_id: UUID) -> bool:
 def keep_key_to(
     *, key_id: UUID, allowed_models: Iterable[str], allowed_networks: Iterable[str]
 ) -> ApiKey | None:
-    """Restrict a key. The change is known everywhere within a second. Return None if no such key works. Raises
-    FenceRefused.
-    """
+    """Restrict a key, everywhere within a second. Return None if no such key works. Raises FenceRefused."""
     wanted = {
         "allowed_models": checked_models(allowed_models),
         "allowed_networks": checked_networks(allowed_networks),
@@ -178,9 +177,7 @@ def keep_key_to(
 
 
 def note_key_use(*, tenant_id: UUID, used_from: Mapping[UUID, str]) -> None:
-    """Record the current time, by the database's clock, and the client IP of each used key. Call this at most once a
-    minute for a key.
-    """
+    """Record the current time and client IP of each used key. Call this at most once a minute for a key."""
     with unit_of_work(tenant_id):
         for key_id in sorted(used_from):
             ApiKey.objects.filter(id=key_id).update(last_used_at=Now(), last_used_from=used_from[key_id])

@@ -1,3 +1,1 @@
-"""The log of changes in an account: the change, its author, the origin and the time. Rows are added and never
-changed.
-"""
+"""The log of changes in an account, with author, origin and time. Rows are added and never changed."""

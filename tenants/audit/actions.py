@@ -65,9 +65,7 @@ ACTIONS: Mapping[str, str] = {
     "card.removed": "removed the saved card",
     "operator.acted": "made a change to the account",
 }
-"""The actions in phrases that follow a name: “… created an API key”. Every new kind of recorded action is named
-here.
-"""
+"""The actions in phrases that follow a name: “… created an API key”. Every recorded action is named here."""
 
 KINDS: Mapping[str, str] = {
     "key": "API keys",

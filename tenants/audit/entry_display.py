@@ -1,5 +1,8 @@
-"""An entry of the audit log as its tenant sees it. An operator has no name and no address in it. No queries."""
+"""An entry of the audit log as its tenant sees it, and a file of them. It names no operator. No queries."""
 
+import csv
+import io
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +11,20 @@ from tenants.audit.actions import ACTIONS, kind_of
 from tenants.audit.models import AuditEntry
 
 _NAMELESS = {OPERATOR: "The operator", SYSTEM: "The service", KEY: "A key", PERSON: "Somebody"}
+COLUMNS = (
+    "time_utc",
+    "action",
+    "actor",
+    "actor_kind",
+    "subject",
+    "subject_id",
+    "changes",
+    "note",
+    "address",
+    "user_agent",
+    "request_id",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
@@ -32,10 +49,6 @@ class EntryDisplay:
     @property
     def did(self) -> str:
         return ACTIONS.get(self.entry.action, self.entry.action)
-
-    @property
-    def kind(self) -> str:
-        return kind_of(self.entry.action)
 
     @property
     def changes(self) -> list[tuple[str, str, str]]:
@@ -66,7 +79,7 @@ class EntryDisplay:
                 "name": entry.actor_name,
                 "on_behalf_of": entry.behalf_of,
             },
-            "subject": {"kind": self.kind, "id": entry.subject_id, "name": entry.subject_name},
+            "subject": {"kind": kind_of(entry.action), "id": entry.subject_id, "name": entry.subject_name},
             "changes": entry.changes,
             "note": entry.note,
             "address": self.address,
@@ -84,3 +97,35 @@ def _in_words(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
     return str(value)
+
+
+def as_csv(entries: Iterable[EntryDisplay]) -> str:
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(COLUMNS)
+    for told in entries:
+        writer.writerow([_cell(text) for text in _row(told)])
+    return written.getvalue()
+
+
+def _row(told: EntryDisplay) -> tuple[str, ...]:
+    entry = told.entry
+    changes = "; ".join(f"{name}: {before} → {after}" for name, before, after in told.changes)
+    return (
+        entry.at.isoformat(timespec="seconds"),
+        entry.action,
+        told.actor,
+        entry.actor_kind,
+        entry.subject_name,
+        entry.subject_id,
+        changes,
+        entry.note,
+        told.address,
+        told.user_agent,
+        entry.request_id,
+    )
+
+
+def _cell(text: str) -> str:
+    """Return a cell. A spreadsheet would run text like a formula, and other people type names and addresses."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -8,9 +8,7 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class AuditEntry(TenantOwned):
-    """An action in an account's audit log. It stores the ids and names of that time for people, keys and things,
-    because it outlives them all.
-    """
+    """An action in an audit log. It keeps the ids and names of that time, because it outlives them all."""
 
     at = models.DateTimeField(db_default=TransactionNow(), editable=False)
     action = models.CharField("action code", max_length=60, help_text="For example key.created.")

@@ -18,9 +18,7 @@ _listeners: list[Listener] = []
 
 
 def on_action(listen: Listener) -> None:
-    """Register a listener. Call this once, when the process starts. The listener must not raise an error if something
-    is merely unavailable.
-    """
+    """Register a listener, once, at the start. It must not raise an error if something is unavailable."""
     if listen not in _listeners:
         _listeners.append(listen)
 
@@ -34,9 +32,7 @@ def record(
     changes: Changes | None = None,
     note: str = "",
 ) -> None:
-    """Record an action of the current actor. `subject` is the name by which people know what was changed. For `changes`
-    see changes_between().
-    """
+    """Record an action of the current actor. `subject` is a name for people, `changes` of changes_between()."""
     if action not in ACTIONS:
         raise ValueError(f"{action!r} is no action of tenants/audit/actions.py")
     if not transaction.get_connection(current_alias()).in_atomic_block:

@@ -1,3 +1,1 @@
-"""The authentication of callers: by a key, by a signed-in session, through another service, or as an operator in a
-tenant.
-"""
+"""The authentication of callers: by a key, a session, another service, or as an operator in a tenant."""

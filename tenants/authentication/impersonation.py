@@ -1,6 +1,4 @@
-"""Impersonation: an operator acts as a member of an account, for a reason and a limited time, and read-only unless they
-request more.
-"""
+"""Impersonation: an operator acts as a member, for a reason and a limited time, read-only unless they ask for more."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +16,7 @@ from django.utils import timezone
 from tenants.accounts.models import Membership
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.authentication.chosen_tenant import chosen_tenant
+from tenants.authentication.chosen_tenant import READING, chosen_tenant
 from tenants.authentication.selectors import MembershipRow, member_of, memberships_of
 from tenants.core.db.unit_of_work import current_alias, unit_of_work
 from tenants.core.errors import NotPermitted
@@ -26,11 +24,8 @@ from tenants.identity.identity import Identity
 
 NAME = "impersonation"
 LASTS = timedelta(minutes=30)
-READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 NEVER = frozenset({"keys:write", "members:write", "account:write", "billing:write", "webhooks:write"})
-"""The scopes that are refused even with permission to write. A key, a member or an endpoint would last longer than the
-impersonation, and their secrets belong to the account alone.
-"""
+"""The scopes that are always refused: what they create outlasts the impersonation, and has the account's secrets."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +54,7 @@ class ImpersonationOver(NotPermitted):
 
 
 def impersonation_of(request: HttpRequest, user: Any = None) -> Impersonation | None:
-    """Return the impersonation, even if its time is over: the caller ends it. Only operators can have an
-    impersonation.
-    """
+    """Return the impersonation, which only operators have, even if its time is over: the caller ends it."""
     held: Any = request.session.get(NAME) if hasattr(request, "session") else None
     if not isinstance(held, dict) or not getattr(user or request.user, "is_staff", False):
         return None
@@ -75,10 +68,7 @@ def impersonation_of(request: HttpRequest, user: Any = None) -> Impersonation | 
 
 
 def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | None]:
-    """Return the accounts that a signed-in person may act for, and the identity that they act with now.
-
-    Raises TenantSuspended, TenantLeft and ImpersonationOver.
-    """
+    """Return a person's accounts and current identity. Raises TenantSuspended, TenantLeft, ImpersonationOver."""
     assert request.user.pk is not None
     acting = impersonation_of(request)
     if acting is None:
@@ -125,14 +115,7 @@ def end(request: HttpRequest, why: str) -> UUID | None:
     acting = impersonation_of(request)
     if acting is None:
         return None
-    with unit_of_work(acting.tenant_id):
-        record(
-            tenant_id=acting.tenant_id,
-            action="impersonation.ended",
-            subject_id=acting.member_id,
-            subject=acting.email,
-            note=why,
-        )
+    _record("impersonation.ended", acting, why)
     # This comes last, because the session determines the actor of the entry, and that an operator is not named in it.
     del request.session[NAME]
     return acting.tenant_id
@@ -146,9 +129,7 @@ def end_with_session(request: HttpRequest | None, **kwargs: object) -> None:
 
 
 def require_own_hands(request: HttpRequest) -> None:
-    """Require that there is no impersonation. Use this for a person's own data, because an operator's account is not
-    the member's. Raises NotPermitted.
-    """
+    """Require that a person's own data is not used in an impersonation. Raises NotPermitted."""
     acting = impersonation_of(request)
     if acting is not None and not acting.over:
         raise NotPermitted(
@@ -157,9 +138,7 @@ def require_own_hands(request: HttpRequest) -> None:
 
 
 def audit_write(request: HttpRequest) -> None:
-    """Record a write before it is done, no matter how it ends. Raises NotPermitted for an operator who may only
-    read.
-    """
+    """Record a write before it is done, however it ends. Raises NotPermitted if the operator may only read."""
     acting = impersonation_of(request)
     if acting is None or request.method in READING:
         return
@@ -167,11 +146,10 @@ def audit_write(request: HttpRequest) -> None:
         raise NotPermitted(
             f"You are acting as {acting.email}, read-only. Stop, then start again with permission to make changes."
         )
-    with unit_of_work(acting.tenant_id):
-        record(
-            tenant_id=acting.tenant_id,
-            action="impersonation.wrote",
-            subject_id=acting.member_id,
-            subject=acting.email,
-            note=f"{request.method} {request.path}",
-        )
+    _record("impersonation.wrote", acting, f"{request.method} {request.path}")
+
+
+def _record(action: str, acting: Impersonation, note: str) -> None:
+    tenant_id, subject = acting.tenant_id, acting.email
+    with unit_of_work(tenant_id):
+        record(tenant_id=tenant_id, action=action, subject_id=acting.member_id, subject=subject, note=note)

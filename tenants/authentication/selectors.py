@@ -12,8 +12,8 @@ from django.db import connections
 
 from tenants.accounts.models import Tenant
 from tenants.api_keys.format import parse_key
-from tenants.api_keys.hashing import stored_digest
 from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import stored_digest
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.errors import InvalidKey, KeyEnded, TenantClosing, TenantLeft, TenantSuspended
 from tenants.identity.identity import Identity, Scope, closing_extra, closing_words
@@ -21,18 +21,14 @@ from tenants.identity.roles import scopes_of
 from tenants.limits.effective import EffectiveLimits
 from tenants.limits.models import ModelLimit
 from tenants.limits.rates.limits import CallerLimits, caller_limits
-from tenants.limits.rates.rates import Rates
+from tenants.limits.rates.rates import NAMES, Rates
 from tenants.plans.agreed import AgreedPrices
 from tenants.plans.selectors import terms_of
-
-_RATES = ("requests_per_minute", "tokens_per_minute", "pages_per_minute", "calls_at_once")
 
 
 @dataclass(frozen=True)
 class OwnLimits:
-    """The limits that were set for one tenant, its plan, one of its keys and its use of models. They are empty if
-    nothing was set.
-    """
+    """The limits that were set for a tenant, its plan, a key and its use of models; empty if nothing was set."""
 
     tenant: Mapping[str, int | None]
     plan: Mapping[str, int | None]
@@ -140,20 +136,18 @@ def identify_key(text: str) -> Identity:
 
 
 def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: Iterable[Scope]) -> Identity:
-    """Return an identity for work that was accepted from a caller and continues without a caller. The limits are the
-    current ones.
-    """
+    """Return an identity, with the current limits, for accepted work that continues without its caller."""
     with unit_of_work(tenant_id):
-        tenant = Tenant.objects.values(*_RATES, "unfinished_jobs").get(id=tenant_id)
+        tenant = Tenant.objects.values(*NAMES, "unfinished_jobs").get(id=tenant_id)
         key = (
-            ApiKey.objects.filter(id=key_id).values(*_RATES, "allowed_models", "budgets_of").first()
+            ApiKey.objects.filter(id=key_id).values(*NAMES, "allowed_models", "budgets_of").first()
             if key_id
             else None
         )
-        models = {row["model"]: row for row in ModelLimit.objects.values("model", *_RATES)}
+        models = {row["model"]: row for row in ModelLimit.objects.values("model", *NAMES)}
         terms = terms_of(tenant_id)
     own = OwnLimits(
-        tenant, terms.plan, {name: key[name] for name in _RATES} if key else {}, models, terms.prices
+        tenant, terms.plan, {name: key[name] for name in NAMES} if key else {}, models, terms.prices
     )
     return Identity(
         tenant_id=tenant_id,
@@ -185,10 +179,7 @@ def memberships_of(user_id: UUID) -> list[MembershipRow]:
 
 
 def identify_member(user_id: UUID, tenant_id: UUID | None = None) -> Identity | None:
-    """Return a signed-in person's identity for the tenant they chose, or for their first tenant until they choose.
-
-    Raises TenantLeft if they no longer belong to the tenant they chose.
-    """
+    """Return a person's identity for the tenant they chose, or their first. Raises TenantLeft if they left it."""
     return member_of(memberships_of(user_id), user_id, tenant_id)
 
 
@@ -228,9 +219,7 @@ def _key_row(public_id: str) -> _KeyRow | None:
 
 
 def _require_working(row: _KeyRow) -> None:
-    """Require that the key works. Call this only for a row whose secret matched, because the refusal contains the owner
-    of the key. Raises KeyEnded.
-    """
+    """Require that the key works, after its secret matched: the refusal names the owner. Raises KeyEnded."""
     if row.revoked_at is not None:
         code, detail = "api_key_revoked", "This API key was revoked. Create a new key."
     elif row.expired:
@@ -252,9 +241,7 @@ def _require_active(tenant_id: UUID, tenant_state: str) -> None:
 
 
 def closing_of(tenant_id: UUID) -> datetime | None:
-    """Return the time at which the tenant is erased. Return None if no deletion was requested, or if it was
-    canceled.
-    """
+    """Return the time at which the tenant is erased, or None if no deletion was requested or it was canceled."""
     with connections[APP].cursor() as cursor:
         cursor.execute("SELECT maas_closes_at(%s)", [tenant_id])
         found: datetime | None = cursor.fetchone()[0]

@@ -5,11 +5,7 @@ _UNITS = ((DAY_S, "d"), (HOUR_S, "h"), (MINUTE_S, "min"), (1, "s"))
 
 
 def duration(seconds: float) -> str:
-    """Describe a duration, exactly if it is short, and in two units if it is long: 40 ms, 2.4 s, 12 s, 1 min 5 s, 3 h
-    20 min, 2 d 4 h.
-
-    Any duration above zero is at least one millisecond.
-    """
+    """Describe a duration: 0 ms, 40 ms, 2.4 s, 12 s, 1 min 5 s, 3 h 20 min, 2 d 4 h. Only zero is 0 ms."""
     if seconds < 0.9995:
         return f"{max(1, round(seconds * 1000)) if seconds > 0 else 0} ms"
     if seconds < 9.95:

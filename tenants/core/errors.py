@@ -44,9 +44,7 @@ class InvalidKey(DomainError):
 
 
 class KeyEnded(InvalidKey):
-    """The key is complete and its secret is right, but it no longer works. Its tenant may be notified who still uses
-    it.
-    """
+    """The key is right but no longer works. Its tenant may be notified who still uses it."""
 
     def __init__(self, detail: str, *, code: str, tenant_id: UUID, key_id: UUID) -> None:
         super().__init__(detail, code=code)
@@ -110,8 +108,6 @@ class TenantSwitched(DomainError):
 
 
 class TenantLeft(DomainError):
-    """The person acts for an account that they no longer belong to. They never act for another account without being
-    notified.
-    """
+    """The person no longer belongs to the account. They never act for another one without being notified."""
 
     code = "tenant_left"

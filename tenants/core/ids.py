@@ -13,9 +13,7 @@ _last = 0
 
 
 def uuid7() -> UUID:
-    """Return a new identifier. Within one millisecond the random tail increases by random steps, so that the order is
-    kept and guessing stays hard.
-    """
+    """Return a new identifier. Within a millisecond its tail grows by random steps: in order, yet hard to guess."""
     global _last  # noqa: PLW0603  # the next value must be larger than the last
     with _lock:
         tail = int.from_bytes(os.urandom(10)) >> 80 - _TAIL_BITS + 1
@@ -25,9 +23,7 @@ def uuid7() -> UUID:
 
 
 def first_id_at(moment: datetime) -> UUID:
-    """Return an identifier that is not larger than any created at or after a moment. So a time range of a table is a
-    range of its key.
-    """
+    """Return an identifier below all that are created from a moment on, so that a time range is a key range."""
     unix_ms = int(moment.timestamp() * 1000)
     return UUID(int=(max(0, unix_ms) << 80) | (0x7 << 76) | (0b10 << 62))
 

@@ -1,6 +1,4 @@
-"""Reports to an operator how far a command is: a text line for each stage, and about one text line every second within
-a long stage.
-"""
+"""Reports the progress of a command to an operator: a text line for each stage, and one each second within it."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -33,10 +31,7 @@ SILENT = Progress(lambda _text: None)
 
 
 def progress_of(command: BaseCommand, options: Mapping[str, Any]) -> Progress:
-    """Return what a management command reports to: its standard error, or nothing with `--verbosity=0`.
-
-    Standard output is left to results, so that a program can read them.
-    """
+    """Return a command's progress on standard error, or nothing with `--verbosity=0`. Results have standard output."""
     if options["verbosity"] == 0:
         return SILENT
     return Progress(lambda text: command.stderr.write(text, str))  # `str`: in no color, as this is no error.

@@ -22,9 +22,7 @@ def rounded(amount: int, unit: int) -> int:
 
 
 def in_units(amounts: Sequence[int], unit: int) -> list[int]:
-    """Round each amount down or up to a multiple of `unit`, so that their sum is the rounded sum. Amounts with the
-    largest rest are rounded up first.
-    """
+    """Round each amount so that the sum is the rounded sum. The largest rests are rounded up first."""
     down = [amount - amount % unit for amount in amounts]
     missing = (rounded(sum(amounts), unit) - sum(down)) // unit
     largest_rest = sorted(range(len(amounts)), key=lambda place: (-(amounts[place] % unit), place))

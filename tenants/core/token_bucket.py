@@ -1,8 +1,6 @@
-"""A bucket that holds the amount of one minute, fills evenly, and may be in debt. The arithmetic is the same as in the
-Redis script.
+"""A bucket that holds the amount of one minute, fills evenly, and may be in debt, as in the Redis script.
 
-All of it is one number: the time at which the bucket will be full. If the limit changes, the share of it that is left
-stays the same.
+It is one number: when it will be full. If the limit changes, the share that is left stays the same.
 """
 
 from dataclasses import dataclass
@@ -11,9 +9,7 @@ WINDOW_US = 60_000_000
 
 
 def slack_us(limit: int) -> int:
-    """Return the slack. Each amount that is taken is rounded up to a microsecond. This much of the rounding, which is
-    less than one unit is worth, is ignored.
-    """
+    """Return the slack: the rounding up to microseconds, less than one unit is worth, that is ignored."""
     return min(limit, WINDOW_US // (2 * limit))
 
 
@@ -42,6 +38,3 @@ class Bucket:
         """Return the time until the amount is available, or until the bucket is full if it holds less."""
         needed_us = -(-min(count, limit) * WINDOW_US // limit)
         return max(0, self.full_at_us - now_us - WINDOW_US + needed_us - slack_us(limit))
-
-    def until_full_us(self, now_us: int) -> int:
-        return max(0, self.full_at_us - now_us)

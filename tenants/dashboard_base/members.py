@@ -1,8 +1,8 @@
-"""Shows a page to signed-in members of a tenant, and explains to everybody else what is missing."""
+"""Shows a page to signed-in people, or to members of a tenant, and explains to everybody else what is missing."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -13,24 +13,25 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRefresh
 
-from tenants.accounts.models import Tenant
-from tenants.authentication.impersonation import (
-    ImpersonationOver,
-    audit_write,
-    end,
-    impersonation_of,
-    seat_of,
-)
-from tenants.authentication.selectors import MembershipRow, memberships_of
-from tenants.authentication.shown_tenant import (
+from tenants.accounts.models import Tenant, User
+from tenants.authentication.chosen_tenant import (
     FIELD,
     HEADER,
     READING,
     is_of_other_tenant,
     refuse_other_tenants,
 )
+from tenants.authentication.impersonation import (
+    ImpersonationOver,
+    audit_write,
+    end,
+    impersonation_of,
+    require_own_hands,
+    seat_of,
+)
+from tenants.authentication.selectors import MembershipRow, memberships_of
 from tenants.core.errors import DomainError, NotPermitted, TenantLeft, TenantSuspended
-from tenants.dashboard_base.shell import Shell
+from tenants.dashboard_base.shell import Shell, shell_of
 from tenants.identity.identity import Identity
 
 P = ParamSpec("P")
@@ -38,9 +39,7 @@ Page = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpResponseBase]) -> Page[P]:
-    """Restrict a view to members. The browser stores nothing of such a page, so that going back after sign-out shows
-    nothing.
-    """
+    """Restrict a view to members. The browser does not store it, so that going back shows nothing after sign-out."""
 
     @never_cache
     @wraps(view)
@@ -69,10 +68,29 @@ def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpRespo
     return for_member
 
 
+def people_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Restrict a view to signed-in people, whether or not they belong to a tenant."""
+
+    @never_cache
+    @wraps(view)
+    def for_person(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        require_own_hands(request)
+        request.shell = shell_of(request)  # type: ignore[attr-defined]  # for the context processor
+        return view(request, *args, **kwargs)
+
+    return for_person
+
+
+def person_of(request: HttpRequest) -> User:
+    """Return the signed-in person. Call this on pages for signed-in people only."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
 def _without_account(request: HttpRequest, refusal: DomainError) -> HttpResponseBase:
-    """Respond to a member without an account. An operator who acted as a member returns to the page where they
-    began.
-    """
+    """Respond to a member without an account. An operator returns to the page where the acting began."""
     tenant_id = end(request, refusal.detail)
     if tenant_id is not None:
         messages.warning(request, refusal.detail)

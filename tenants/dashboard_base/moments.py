@@ -1,6 +1,4 @@
-"""The format of moments and days on pages. It is one format, in UTC until a script shows them in the reader's own
-zone.
-"""
+"""The one format of moments and days on pages, in UTC until a script shows them in the reader's own zone."""
 
 from datetime import UTC, datetime
 from typing import Literal
@@ -20,8 +18,7 @@ _FORMS: dict[Form, str] = {
 
 
 def moment_html(at: datetime, form: Form = "minute", *, text: str = "", css: str = "") -> SafeString:
-    """Write a moment, with the exact UTC on hover. `text` replaces the moment if it is described differently, as "3 min
-    ago".
+    """Write a moment, with the exact UTC on hover. `text` replaces it, such as "3 min ago".
 
     `times.js` replaces the text of elements that have `data-moment` with the reader's own time.
     """

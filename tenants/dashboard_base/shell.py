@@ -63,9 +63,7 @@ class Menu:
 
     first: Sequence[Link]
     rest: Sequence[Link]
-    """The links behind the button. There are none if the bar holds all links: a button never replaces the only link
-    behind it.
-    """
+    """The links behind the button, or none if the bar holds all links."""
 
     @property
     def here_in_rest(self) -> bool:
@@ -103,9 +101,7 @@ class Shell:
 
 
 def shell_of(request: HttpRequest) -> Shell | None:
-    """Return the frame. Return None for unauthenticated callers and for people without an active account. Queries the
-    database.
-    """
+    """Return the frame; None for callers without a session or an active account. Queries the database."""
     if not request.user.is_authenticated or request.user.pk is None:
         return None
     try:

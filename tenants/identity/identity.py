@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 from uuid import UUID
 
 from tenants.core.errors import KeyNotForAddress, KeyNotForModel, LiveKeyNeeded, NotPermitted, TenantClosing
@@ -49,15 +49,7 @@ SCOPES: tuple[Scope, ...] = (
 KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read", "billing:read", "billing:write")
 """All scopes that a key can have. The creator of the key must have each of them as well."""
 
-MEMBER_SCOPES: tuple[Scope, ...] = (
-    *KEY_SCOPES,
-    "keys:read",
-    "keys:write",
-    "log:read",
-    "members:read",
-    "members:write",
-    "account:write",
-)
+MEMBER_SCOPES: tuple[Scope, ...] = get_args(Scope)
 """All scopes that a member can have: those of keys, and more. No key can create another key."""
 
 _DEEDS: Mapping[Scope, str] = {
@@ -108,9 +100,7 @@ class Identity:
     networks: tuple[str, ...] = ()
     """The only networks that its key may be used from. An empty tuple allows every network."""
     bounded: bool = True
-    """A flag that is true if a balance or a budget can stop its spending. If the caller has neither, the remaining
-    amount is not looked up.
-    """
+    """A flag that is true if a balance or a budget can stop its spending. Otherwise neither is looked up."""
 
     closes_at: datetime | None = None
     """The time at which all data of the tenant is erased. Its members can only read until then."""
@@ -121,15 +111,11 @@ class Identity:
 
     @property
     def mode(self) -> bool | None:
-        """Return the `livemode` of everything that the caller can see. Return None for people, who see live and test
-        objects, each with its mark.
-        """
+        """Return the `livemode` of all that the caller can see; None for people, who see both, marked."""
         return None if self.user_id is not None and self.key_id is None else self.livemode
 
     def acting_on(self, thing: "HasMode") -> "Identity":
-        """Return the identity with the `livemode` of a thing. Anything that results from a live thing is live, and
-        anything that results from a test is a test, for every caller.
-        """
+        """Return the identity with the `livemode` of a thing, as what results from a test is a test."""
         return self if self.livemode == thing.livemode else replace(self, livemode=thing.livemode)
 
     @property
@@ -138,9 +124,7 @@ class Identity:
         return self.budgets_of or self.key_id
 
     def require_livemode(self) -> None:
-        """Require a live key. Use this for what belongs to the account as a whole or to its money. Raises
-        LiveKeyNeeded.
-        """
+        """Require a live key, for the account as a whole and its money. Raises LiveKeyNeeded."""
         if not self.livemode:
             raise LiveKeyNeeded("This is a test key, but this request needs a live key. Use a live key.")
 
@@ -164,9 +148,7 @@ class Identity:
             )
 
     def require_place(self, address: str) -> None:
-        """Require that the key may be used from a client IP, as the outermost of our proxies saw it. Raises
-        KeyNotForAddress.
-        """
+        """Require that the key may be used from a client IP, as our proxies saw it. Raises KeyNotForAddress."""
         if not may_come_from(self.networks, address):
             raise KeyNotForAddress(
                 f"This key cannot be used from {address}. Use it from an allowed network, or add this address on the "
@@ -174,9 +156,7 @@ class Identity:
             )
 
     def require_all(self, scopes: Iterable[str]) -> None:
-        """Require that the caller has all of the scopes, so that nobody obtains a key with rights they do not have.
-        Raises NotPermitted.
-        """
+        """Require that the caller has all scopes that they give to a key. Raises NotPermitted."""
         beyond = sorted(set(scopes) - self.scopes)
         if beyond:
             raise NotPermitted(

@@ -6,9 +6,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 
 def may_come_from(networks: Sequence[str], address: str) -> bool:
-    """Return whether a key may be used from an address. Every address is allowed if there are no networks. A caller
-    without an address is refused if there are any.
-    """
+    """Return whether a key may be used from an address: any if there are no networks, otherwise one in them."""
     if not networks:
         return True
     try:

@@ -1,9 +1,9 @@
 """The scopes of each role of a member."""
 
-from tenants.identity.identity import MEMBER_SCOPES
+from tenants.identity.identity import all_scopes
 
 OWNER, ADMIN, DEVELOPER, BILLING, VIEWER = "owner", "admin", "developer", "billing", "viewer"
-_ALL = frozenset(MEMBER_SCOPES)
+_ALL = all_scopes()
 _MONEY = frozenset({"usage:read", "billing:read", "billing:write"})
 _OF_PEOPLE = frozenset({"members:write", "account:write", "audit:read"})
 

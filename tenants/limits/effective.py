@@ -8,9 +8,7 @@ MAX_DAYS = 36_500
 
 @dataclass(frozen=True)
 class EffectiveLimits:
-    """The limits that apply to a caller. None means unlimited. Each value comes from the nearest level that sets one:
-    tenant, plan, installation.
-    """
+    """The limits of a caller, each from the nearest of tenant, plan and installation. None means unlimited."""
 
     upload_bytes: int
     document_pages: int

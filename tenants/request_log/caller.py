@@ -1,6 +1,4 @@
-"""Passes the caller of a request from the code that identifies it to the request log, which runs outside of that
-code.
-"""
+"""Passes the caller of a request from the code that identifies it out to the request log."""
 
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
@@ -15,9 +13,7 @@ CALLER = "maas.caller"
 
 @dataclass(frozen=True, slots=True)
 class KeyOwner:
-    """The owner of a key that no longer works. It says whose request log shows the use of the key, and gives no
-    permission.
-    """
+    """The owner of a key that no longer works. Their request log shows its use; it gives no permission."""
 
     tenant_id: UUID
     key_id: UUID

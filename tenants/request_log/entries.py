@@ -11,26 +11,20 @@ LONGEST_MADE = 200
 TOLD = frozenset(
     {"limit", "cursor", "include", "state", "model", "document", "before", "after", "order", "sort"}
 )
-"""The query parameters whose values are logged. The value of any other parameter may be a ticket, or text that a person
-searched for.
-"""
+"""The query parameters whose values are logged. Those of others may be tickets or searched texts."""
 HIDDEN = "…"
 _encode = json.JSONEncoder(check_circular=False).encode
 _KEY = re.compile(r"maas_(live|test)_([0-9A-Za-z]{12})_[0-9A-Za-z]+")
 
 
 class LogEntry(NamedTuple):
-    """An entry of the request log. It is a named tuple, since many are made in a moment and each is written as a
-    list.
-    """
+    """An entry. It is a named tuple, since many are made in a moment and written as lists."""
 
     id: str
     at: float
     """The time at which the request arrived, in seconds since 1970."""
     ms: float
-    """The milliseconds from the arrival of the request to the last byte of the response, waiting included. For a socket
-    they end when it was opened or refused.
-    """
+    """The milliseconds from arrival to the last byte, waiting included; for a socket, to its opening or refusal."""
     method: str
     path: str
     status: int
@@ -43,9 +37,7 @@ class LogEntry(NamedTuple):
     problem: str
     """The body of a refusal as JSON; empty otherwise."""
     made: str = ""
-    """The location of the created object according to the response. It is empty if nothing was created, and in entries
-    of an older version.
-    """
+    """The location of the created object; empty if none was created, and in entries of an older version."""
 
     def to_text(self) -> str:
         return _encode(self)
@@ -84,9 +76,7 @@ def without_keys(text: str) -> str:
 
 
 def told_path(path: str, query: bytes) -> str:
-    """Return the path for the log. The query is not decoded, so an encoded name is never one of the names whose values
-    are logged.
-    """
+    """Return the path for the log. The query stays encoded, so that an encoded name is never a logged one."""
     if query:
         pairs = (pair.partition("=") for pair in query.decode("latin-1").split("&"))
         told = [f"{name}={value if name in TOLD else HIDDEN}" for name, _, value in pairs if name]

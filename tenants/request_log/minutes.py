@@ -1,5 +1,6 @@
 """Counts of all API requests by minute, for operators. Every web process writes them and the admin reads them."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -12,33 +13,26 @@ def minute_key(epoch_minute: int) -> str:
 
 @dataclass(slots=True)
 class MinuteCounts:
-    """The counts of one minute. `fields` are as in Redis: `count`, `ms_total`, `2xx` … `5xx`, `429` in addition to the
-    `4xx` that includes it, and `cache:HIT`, `cache:MISS` … for responses that name a cache status.
-    """
+    """The counts of a minute, as in Redis: `count`, `ms_total`, `2xx` … `5xx`, `429` (in `4xx` too), `cache:HIT` …"""
 
-    fields: dict[str, int] = field(default_factory=dict)
+    fields: Counter[str] = field(default_factory=Counter)
 
     def add(self, status: int, ms: float, known: str = "") -> None:
         """Count a request. `known` is the cache status, if the response names it."""
         fields = self.fields
         # A socket that was opened (101) counts as a success.
-        group = f"{max(status // 100, 2)}xx"
-        fields[group] = fields.get(group, 0) + 1
-        fields["count"] = fields.get("count", 0) + 1
-        fields["ms_total"] = fields.get("ms_total", 0) + round(ms)
+        fields[f"{max(status // 100, 2)}xx"] += 1
+        fields["count"] += 1
+        fields["ms_total"] += round(ms)
         if status == 429:
-            fields["429"] = fields.get("429", 0) + 1
+            fields["429"] += 1
         if known:
-            name = f"cache:{known}"
-            fields[name] = fields.get(name, 0) + 1
+            fields[f"cache:{known}"] += 1
 
 
 def counted(requests: Iterable[tuple[float, int, float, str]]) -> dict[int, MinuteCounts]:
     """Return the counts by epoch minute. A request is (seconds since 1970, status, milliseconds, cache status)."""
-    minutes: dict[int, MinuteCounts] = {}
+    minutes: dict[int, MinuteCounts] = defaultdict(MinuteCounts)
     for at_s, status, ms, known in requests:
-        minute = int(at_s // 60)
-        if minute not in minutes:
-            minutes[minute] = MinuteCounts()
-        minutes[minute].add(status, ms, known)
+        minutes[int(at_s // 60)].add(status, ms, known)
     return minutes

@@ -1,6 +1,4 @@
-"""The request log in the cache Redis: a short list for each tenant and a hash for each minute. It may be lost at any
-time.
-"""
+"""The request log in the cache Redis: a short list by tenant and a hash by minute. It may be lost at any time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

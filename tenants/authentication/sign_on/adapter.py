@@ -1,6 +1,4 @@
-"""The rules for django-allauth about sign-in through other services: who may sign in. An address alone never signs in
-an existing person.
-"""
+"""The rules for sign-in through other services. An address alone never signs in an existing person."""
 
 from typing import Any
 
@@ -23,10 +21,15 @@ from tenants.accounts.models import User
 from tenants.accounts.proving import must_prove_again
 from tenants.accounts.unconfirmed import is_known
 from tenants.authentication.impersonation import require_own_hands
-from tenants.authentication.sign_on.errors import ConnectedElsewhere
 from tenants.authentication.sign_on.provider_http import BoundedAnswers
 from tenants.authentication.sign_on.providers import provider_class
-from tenants.authentication.sign_on.services import configured, connect, name_of, send_mail_about
+from tenants.authentication.sign_on.services import (
+    ConnectedElsewhere,
+    configured,
+    connect,
+    name_of,
+    send_mail_about,
+)
 
 log = structlog.get_logger(__name__)
 _MAX_REDIRECTS = 0
@@ -54,9 +57,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return session
 
     def can_authenticate_by_email(self, login: SocialLogin, email: str) -> bool:
-        """Refuse, because an address alone proves nothing here. People connect their accounts themselves, after they
-        have signed in.
-        """
+        """Refuse, as an address alone proves nothing. Signed-in people connect their accounts themselves."""
         return False
 
     def is_auto_signup_allowed(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
@@ -68,9 +69,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return settings.MAAS_SIGN_UP != "closed" and invited_by(sociallogin) is not None
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
-        """Save the person with one INSERT. The framework's own method writes the whole person a second time, which only
-        operators may do.
-        """
+        """Save the person with one INSERT. The framework also updates the person, which only operators may do."""
         person: User = sociallogin.user
         person.set_unusable_password()
         get_account_adapter().save_user(request, person, form, commit=False)

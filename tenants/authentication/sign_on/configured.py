@@ -17,9 +17,7 @@ _ID = re.compile(r"[a-z][a-z0-9_]{0,29}")
 @dataclass(frozen=True)
 class SignOnProvider:
     id: str
-    """The id in URLs and in the data of each person who uses the provider. If it is changed, nobody can sign in through
-    the provider.
-    """
+    """The id in URLs and in people's data. If it is changed, nobody can sign in through the provider."""
     name: str
     client_id: str
     secret: str
@@ -40,9 +38,7 @@ def sign_on_providers(
     *,
     secure: bool,
 ) -> tuple[SignOnProvider, ...]:
-    """Return the configured providers. `names` are the operator's own OpenID providers. Each of the three known
-    providers is included if it has a client id.
-    """
+    """Return the operator's own providers (`names`), and each of the three known ones that has a client id."""
     found = [_named(name, values, secure) for name in names]
     if len({one.id for one in found}) < len(found):
         raise ImproperlyConfigured(f"MAAS_OIDC_PROVIDERS names one of {', '.join(names)} twice")

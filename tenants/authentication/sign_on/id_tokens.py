@@ -20,9 +20,7 @@ class NotBelieved(Exception):
 
 
 def nonce_for(verifier: str) -> str:
-    """Return the nonce that the token must repeat. It is made from a secret that only the session which began this
-    sign-in has.
-    """
+    """Return the nonce that the token must repeat, from a secret of the session that began this sign-in."""
     return hashlib.sha256(f"nonce:{verifier}".encode()).hexdigest()
 
 

@@ -1,6 +1,4 @@
-"""Sends HTTP requests to providers, with limits on size and time. A provider that has just not responded is not waited
-for again.
-"""
+"""Sends HTTP requests to providers, with limits on size and time. One that did not respond gets a pause."""
 
 import io
 import time
@@ -34,9 +32,7 @@ def fetched(url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any
 
 
 def fetched_unless_away(url: str) -> dict[str, Any]:
-    """Fetch an object that is the same for every caller, unless the provider has just not responded. Unauthenticated
-    callers request it with every click, and each of them would wait for a provider that is down.
-    """
+    """Fetch an object unless its provider has just not responded: every click of anybody would wait for it."""
     until, failure = _away.get(url, (0.0, ""))
     if time.monotonic() < until:
         raise requests.ConnectionError(f"{url} did not answer a moment ago: {failure}")

@@ -1,6 +1,4 @@
-"""The providers in the form that django-allauth needs. They are stricter than its own, and ignore what a browser
-adds.
-"""
+"""The providers as django-allauth needs them. They are stricter than its own, and ignore what a browser adds."""
 
 import time
 from collections.abc import Mapping
@@ -58,9 +56,7 @@ class OpenIdAdapter(_Adapter, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """Return the provider's description. It is cached for a few minutes, because every click of an unauthenticated
-        caller needs it.
-        """
+        """Return the provider's description. It is cached, because every click of anybody needs it."""
         known = _descriptions.get(self.configured.url)
         if known is None or known[0] < time.monotonic():
             known = (time.monotonic() + KNOWN_FOR_S, self._described())

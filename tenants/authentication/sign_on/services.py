@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress
 from allauth.account.signals import user_logged_in
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
@@ -14,13 +15,26 @@ from django.db import transaction
 from django.dispatch import receiver
 
 from tenants.accounts.models import User
+from tenants.accounts.sessions import end_other_sessions
 from tenants.audit.acting import PERSON, acting, acting_as
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.authentication.selectors import memberships_of
 from tenants.authentication.sign_on.configured import SignOnProvider
-from tenants.authentication.sign_on.errors import ConnectedElsewhere, LastWayIn
 from tenants.core.db.unit_of_work import current_alias, unit_of_work
+from tenants.core.errors import DomainError
+
+
+class ConnectedElsewhere(DomainError):
+    """Another person signs in with this account, or this person has another account at the same service."""
+
+    code = "sign_on_connected_elsewhere"
+
+
+class LastWayIn(DomainError):
+    """The person could no longer sign in without this service."""
+
+    code = "last_sign_in_method"
 
 
 def configured(provider_id: str) -> SignOnProvider | None:
@@ -28,17 +42,13 @@ def configured(provider_id: str) -> SignOnProvider | None:
 
 
 def name_of(provider_id: str) -> str:
-    """Return the name of a provider. A provider that is no longer configured has its id as its name, so that people can
-    still see that they had it.
-    """
+    """Return the name of a provider, or its id if it is no longer configured but people had it."""
     found = configured(provider_id)
     return found.name if found else provider_id
 
 
 def connect(*, person: User, account: SocialAccount) -> None:
-    """Connect a person with an account at a service. Do nothing if they are connected already. Raises
-    ConnectedElsewhere.
-    """
+    """Connect a person with an account at a service, unless they are already. Raises ConnectedElsewhere."""
     with transaction.atomic(using=current_alias()):
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         known = SocialAccount.objects.filter(provider=account.provider, uid=account.uid).first()
@@ -68,9 +78,7 @@ def disconnect(*, person: User, provider_id: str) -> bool:
 
 
 def _require_another_way_in(person: User, provider_id: str) -> None:
-    """Require that the person can still sign in otherwise. A provider that is no longer configured does not count.
-    Raises LastWayIn.
-    """
+    """Require another way to sign in, through a provider that is still configured. Raises LastWayIn."""
     others = {one.id for one in settings.MAAS_SIGN_ON} - {provider_id}
     if (
         person.has_usable_password()
@@ -79,6 +87,19 @@ def _require_another_way_in(person: User, provider_id: str) -> None:
     ):
         return
     raise LastWayIn("This is your only way to sign in. Set a password first.")
+
+
+def drop_unproven_ways_in(*, person: User) -> None:
+    """Remove all ways to sign in of a person who never confirmed the address: another may have got the link."""
+    with transaction.atomic(using=current_alias()):
+        User.objects.select_for_update(no_key=True).get(pk=person.pk)
+        if EmailAddress.objects.filter(user_id=person.pk, verified=True).exists():
+            return
+        for account in SocialAccount.objects.filter(user_id=person.pk):
+            account.delete()
+            notify_accounts("sign_on.removed", person, account.provider)
+        Authenticator.objects.filter(user_id=person.pk).delete()
+        end_other_sessions(person=person, kept=None)
 
 
 def notify_accounts(action: str, person: User, provider_id: str) -> None:
@@ -105,9 +126,7 @@ def send_mail_about(person: User, what: str, provider_id: str) -> None:
 
 @contextmanager
 def _as(person: User) -> Iterator[None]:
-    """Set the person as the current actor. A person who is about to be signed in is not yet known as the sender of the
-    request.
-    """
+    """Set the current actor: a person who is about to be signed in is not yet known as the sender of the request."""
     known = acting()
     with acting_as(lambda: replace(known, kind=PERSON, actor_id=person.pk, name=person.email)):
         yield

@@ -6,9 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 HOUSEHOLD_BITS = 64
-"""The prefix length of the smallest network that an IPv6 provider gives to a customer, who may use any address in
-it.
-"""
+"""The prefix length of the smallest network that an IPv6 customer gets, any address of which they may use."""
 UNKNOWN = "unknown"
 """The single value for everything that is not an address, so that invented texts do not count as new client IPs."""
 _WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d+)?|([^:]*):\d+", re.ASCII)
@@ -16,8 +14,7 @@ _WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d+)?|([^:]*):\d+", re.ASCII)
 
 
 def client_address(environ: Mapping[str, Any], proxies: int) -> str:
-    """Return the client IP. With `proxies` in front, it is the address that the outermost of them saw. Entries further
-    left are claims of the caller.
+    """Return the client IP: with `proxies` in front, what the outermost saw, as entries further left are claims.
 
     If the header is missing or too short, the request did not come through all of them.
     """
@@ -33,9 +30,7 @@ def address_of(written: str) -> str:
 
 
 def place_of(address: str) -> str:
-    """Return the part of an address that a caller cannot leave by using another address. For IPv6 it is the whole
-    network of the smallest usual size.
-    """
+    """Return the part of an address that a caller cannot leave: for IPv6, the smallest usual network."""
     found = _read(address)
     if found is None:
         return UNKNOWN
@@ -45,9 +40,7 @@ def place_of(address: str) -> str:
 
 
 def _read(written: str) -> IPv4Address | IPv6Address | None:
-    """Parse an address. An IPv4 address in IPv6 notation is returned as the IPv4 address. Return None if the text is
-    not an address.
-    """
+    """Parse an address, or return None. An IPv4 address in IPv6 notation is returned as IPv4."""
     try:
         found = ip_address(_without_port(written.strip().strip('"')))
     except ValueError:

@@ -19,10 +19,7 @@ class TooManyTries(DomainError):
 
 
 class ClientIpLimit:
-    """The limit of this process, for all its threads. The client IP that was counted longest ago is dropped first.
-
-    `said` is the message of a refusal, with `pause_s` in it.
-    """
+    """The limit of this process. The IP counted longest ago is dropped first. `said` has `pause_s` in it."""
 
     def __init__(self, max_a_minute: int, said: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = max_a_minute

@@ -1,10 +1,9 @@
-"""Looks up the owner of a credential. Credentials that were valid recently are separate from all others, which are
-limited by client IP.
-"""
+"""Looks up the owner of a credential. All but those that were valid recently are limited by client IP."""
 
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -13,13 +12,9 @@ from tenants.core.asgi.threads import DatabaseThreads
 
 F = TypeVar("F")
 MAX_A_MINUTE = 300
-"""The most wrong tries of a client IP in a minute. It is far more than people mistype, and each try is a look-up by an
-index.
-"""
+"""The most wrong tries of a client IP in a minute, far more than people mistype. Each is an indexed look-up."""
 MAX_WAITING = 4_096
-"""The most look-ups that wait. It is far more than one client IP may try. A flood from one client IP is handled at once
-and delays nobody else.
-"""
+"""The most look-ups that wait: far more than one client IP may try, so that its flood delays nobody else."""
 MAX_GOOD = 50_000
 _SAID = "Too many unknown keys or sessions came from your address. Check yours, and send this again in {pause_s} s."
 
@@ -33,28 +28,27 @@ class UnknownCallers:
         """The thread for look-ups in Redis. While Redis does not respond, keys and sessions are still looked up."""
         self._tries = ClientIpLimit(MAX_A_MINUTE, _SAID) if tries is None else tries
 
-    async def look_up(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
+    async def look_up(
+        self,
+        place: str,
+        find: Callable[[], F],
+        is_nobodys: Callable[[F], bool],
+        threads: DatabaseThreads | None = None,
+    ) -> F:
         """Look up a credential. Raises TooManyTries."""
-        return await self._look_up(self._threads, place, find, is_nobodys)
+        self._tries.check(place)
+        return await (threads or self._threads).run(self._try, place, find, is_nobodys)
 
     async def redeem(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
         """Redeem a ticket in the same way as `look_up`. Raises TooManyTries."""
-        return await self._look_up(self._tickets, place, find, is_nobodys)
+        return await self.look_up(place, find, is_nobodys, self._tickets)
 
     def close(self) -> None:
         self._threads.close()
         self._tickets.close()
 
-    async def _look_up(
-        self, threads: DatabaseThreads, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]
-    ) -> F:
-        self._tries.check(place)
-        return await threads.run(self._try, place, find, is_nobodys)
-
     def _try(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
-        """Look up a credential. The try is counted before its result is known, so that no more concurrent tries are
-        looked up than allowed.
-        """
+        """Look up a credential. The try is counted before its result, which limits concurrent tries too."""
         self._tries.take(place)
         try:
             found = find()
@@ -66,36 +60,27 @@ class UnknownCallers:
         return found
 
 
+@dataclass(eq=False)
 class Familiar(Generic[F]):
-    """The look-up of one kind of credential. Other credentials, however many, are looked up separately from those that
-    were valid recently.
-    """
+    """The look-up of one kind of credential. Those that were valid recently do not wait for all the others."""
 
-    def __init__(
-        self,
-        threads: DatabaseThreads,
-        unknown_callers: UnknownCallers,
-        find: Callable[[str], F],
-        *,
-        is_good: Callable[[F], bool],
-        is_nobodys: Callable[[F], bool],
-    ) -> None:
-        self._threads = threads
-        self._unknown_callers = unknown_callers
-        self._find = find
-        self._is_good = is_good
-        self._is_nobodys = is_nobodys
-        self._good: OrderedDict[bytes, None] = OrderedDict()
+    threads: DatabaseThreads
+    unknown_callers: UnknownCallers
+    find: Callable[[str], F]
+    _: KW_ONLY
+    is_good: Callable[[F], bool]
+    is_nobodys: Callable[[F], bool]
+    _good: OrderedDict[bytes, None] = field(default_factory=OrderedDict, init=False)
 
     async def look_up(self, credential: str, place: str) -> F:
         """Look up a credential. `place` is the client IP that it came from. Raises TooManyTries."""
         digest = digest_of(credential)
         if digest in self._good:
-            found = await self._threads.run(self._find, credential)
+            found = await self.threads.run(self.find, credential)
         else:
-            find = partial(self._find, credential)
-            found = await self._unknown_callers.look_up(place, find, self._is_nobodys)
-        self._keep(digest, self._is_good(found))
+            find = partial(self.find, credential)
+            found = await self.unknown_callers.look_up(place, find, self.is_nobodys)
+        self._keep(digest, self.is_good(found))
         return found
 
     def _keep(self, digest: bytes, good: bool) -> None:
@@ -107,7 +92,5 @@ class Familiar(Generic[F]):
 
 
 def digest_of(credential: str) -> bytes:
-    """Return the digest that is remembered instead of the credential, so that there is no list of credentials in
-    memory.
-    """
+    """Return the digest to remember, so that memory holds no list of credentials."""
     return hashlib.sha256(credential.encode("latin-1", "replace")).digest()

@@ -1,6 +1,4 @@
-"""The ASGI types that the layers in front of Django pass to one another, and the keys that they set in a request's
-scope.
-"""
+"""The ASGI types of the layers in front of Django, and the keys that they set in a request's scope."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
@@ -15,20 +13,11 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 REQUEST_ID = "maas.request_id"
 UPLOAD = "maas.upload"
 MEMBER = "maas.member"
-"""The scope key for the owner of the session cookie in a request that has a body.
-
-It is never used as the identity of the request, because a cookie alone does not prove that the person intended the
-request (CSRF).
-"""
+"""The scope key for the owner of a cookie in a request with a body: no identity, as it proves no intent (CSRF)."""
 
 
 _BY_NAME = "headers.by_name"
-"""The scope key for the list of headers together with the first header of each name, because several headers of a
-request are read.
-
-The key is not one of our own names, because those are passed on to Django's environ, which would contain keys and
-cookies a second time.
-"""
+"""The scope key for the headers and the first of each name. It is not one of ours: those go on to Django's environ."""
 _NO_HEADERS: tuple[object, dict[bytes, bytes]] = (None, {})
 
 

@@ -18,9 +18,7 @@ class _Entry(Generic[V]):
 
 
 class Remembered(Generic[K, V]):
-    """A cache of results. The age of a result counts from the moment it was requested, so that none is ever older than
-    its lifetime.
-    """
+    """A cache of results. Their age counts from the request, so that none is older than its lifetime."""
 
     def __init__(
         self, *, lifetime_s: float, capacity: int, clock: Callable[[], float] = time.monotonic
@@ -35,27 +33,23 @@ class Remembered(Generic[K, V]):
 
     async def get(self, key: K, look_up: Callable[[], Awaitable[V]]) -> V:
         """Return the result. All callers during a look-up share it. A look-up that raises is not cached."""
-        entry = self._entries.get(key)
-        if entry is None or entry.requested_at_s + self._lifetime_s <= self._clock():
-            entry = self._ask(key, look_up)
+        entry = self._fresh(key) or self._ask(key, look_up)
         return await asyncio.shield(entry.answer)
 
     def peek(self, key: K) -> V | None:
         """Return the result if it is cached and fresh enough, so that no task has to wait for it."""
-        entry = self._entries.get(key)
-        if (
-            entry is None
-            or entry.requested_at_s + self._lifetime_s <= self._clock()
-            or not entry.answer.done()
-        ):
+        entry = self._fresh(key)
+        if entry is None or not entry.answer.done():
             return None
         return None if entry.answer.cancelled() or entry.answer.exception() else entry.answer.result()
 
     def forget(self, key: K) -> None:
-        """Remove a result. The next caller does not share a running look-up either, because it may have begun too
-        early.
-        """
+        """Remove a result. A running look-up is not shared either, because it may have begun too early."""
         self._entries.pop(key, None)
+
+    def _fresh(self, key: K) -> _Entry[V] | None:
+        entry = self._entries.get(key)
+        return entry if entry and self._clock() < entry.requested_at_s + self._lifetime_s else None
 
     def _ask(self, key: K, look_up: Callable[[], Awaitable[V]]) -> _Entry[V]:
         entry = _Entry(asyncio.ensure_future(look_up()), self._clock())

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -22,13 +23,11 @@ class Restarting(DomainError):
         )
 
 
+@dataclass(slots=True, eq=False)
 class _Wait:
-    __slots__ = ("ended", "task", "until_s")
-
-    def __init__(self, task: "asyncio.Task[Any]", until_s: float) -> None:
-        self.task = task
-        self.until_s = until_s
-        self.ended = False
+    task: "asyncio.Task[Any]"
+    until_s: float
+    ended: bool = False
 
     def end(self) -> None:
         if not self.ended:
@@ -36,16 +35,12 @@ class _Wait:
             self.task.cancel()
 
 
+@dataclass(slots=True, eq=False)
 class Limit:
-    """The time limit of one block. It is not a generator, because every call has a limit and a generator takes three
-    times as long.
-    """
+    """The time limit of one block. A generator would take three times as long, and every call has a limit."""
 
-    __slots__ = ("_limits", "_timeout")
-
-    def __init__(self, timeout: asyncio.Timeout, limits: set[asyncio.Timeout]) -> None:
-        self._timeout = timeout
-        self._limits = limits
+    _timeout: asyncio.Timeout
+    _limits: set[asyncio.Timeout]
 
     async def __aenter__(self) -> None:
         self._limits.add(self._timeout)
@@ -63,9 +58,7 @@ class Stop:
         self.draining = False
         """A flag of a process that still serves incoming requests but should receive no further requests."""
         self.leaving = False
-        """A flag of a process in which running requests may end by themselves, and which waits for no further
-        requests.
-        """
+        """A flag of a process that lets running requests end and waits for no further requests."""
         self.told = False
         self._limits: set[asyncio.Timeout] = set()
         self._rests: set[asyncio.Timeout] = set()
@@ -89,22 +82,17 @@ class Stop:
             wait.end()
 
     def rest(self, seconds: float) -> Limit:
-        """Return a limit for a wait for further requests. Raises TimeoutError after the given seconds, or as soon as
-        the process leaves.
-        """
+        """Return a limit for a wait for further requests. Raises TimeoutError then, or when the process leaves."""
         return Limit(asyncio.timeout(0 if self.leaving else seconds), self._rests)
 
     def limit(self, seconds: float | None = None) -> Limit:
-        """Return a limit for a block. Raises TimeoutError after the given seconds, or as soon as the process is told to
-        stop.
-        """
+        """Return a limit for a block. Raises TimeoutError then, or when the process is told to stop."""
         return Limit(asyncio.timeout(0 if self.told else seconds), self._limits)
 
     async def wait(self, until_s: float, receive: Callable[[], Awaitable[T]]) -> T:
-        """Wait for `receive`. Raises TimeoutError soon after `until_s` of the monotonic clock, or as soon as the
-        process is told to stop.
+        """Wait for `receive`. Raises TimeoutError soon after `until_s` (monotonic), or when the process shall stop.
 
-        This is for waits that rarely last: they share one timer, because a timer for each costs more than such a wait.
+        Waits that rarely last share one timer, because a timer for each costs more than such a wait.
         """
         task = asyncio.current_task()
         assert task is not None

@@ -28,9 +28,7 @@ class BoundedThreads:
         self._inside = 0
 
     async def run(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the work in a copy of the caller's context, so that the thread's next caller never sees what the work
-        binds.
-        """
+        """Run the work in a copy of the caller's context, so that the thread's next caller sees nothing of it."""
         if self._inside >= self._limit:
             raise Overloaded("Too many requests are waiting already. Try again.", extra={"retry_after_s": 1})
         context = contextvars.copy_context()

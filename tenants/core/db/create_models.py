@@ -7,11 +7,7 @@ from django.db.migrations.state import ProjectState
 
 
 class CreateModels(Operation):
-    """Create `models` in their order.
-
-    Django builds all models that are related to a new one again for each `CreateModel`, which takes seconds where every
-    model refers to a tenant. Here they are built once.
-    """
+    """Create `models` in their order. Django would build all related models again for each, which takes seconds."""
 
     def __init__(self, models: list[CreateModel]) -> None:
         self.models = models

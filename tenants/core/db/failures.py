@@ -22,7 +22,8 @@ def trouble_of(error: BaseException) -> DatabaseAway | None:
             words = "The database query took too long. Request less data or try again."
             return DatabaseAway(words, extra={"retry_after_s": 2})
         case DiskFull():
-            return database_full()
+            words = "The database has no disk space left. Nothing was stored. Try again later."
+            return DatabaseAway(words, code="storage_unavailable", extra={"retry_after_s": FULL_PAUSE_S})
         case ReadOnlySqlTransaction():
             # This is a standby before it is promoted, or a server that protects itself from a full disk.
             words = "The database is read-only at the moment. Nothing was stored. Try again."
@@ -31,24 +32,15 @@ def trouble_of(error: BaseException) -> DatabaseAway | None:
 
 
 def erased_meanwhile(error: BaseException) -> TenantClosing | None:
-    """Return the refusal of work that was admitted just before its tenant's erasure began, and that tried to write
-    after that. Return None for other errors.
-    """
+    """Return the refusal of a write after its tenant's erasure began. Return None for other errors."""
     if isinstance(error, DatabaseError) and getattr(error.__cause__, "sqlstate", None) == ERASED:
         return TenantClosing("This account is deleted. Its data is deleted or will be deleted soon.")
     return None
 
 
 def database_away() -> DatabaseAway:
-    """Return the error for a database that restarts, fails over or is unreachable. Nothing was done, and the caller
-    only needs to try again.
-    """
+    """Return the error for an unreachable database. Nothing was done, and a retry may help."""
     return DatabaseAway("The database does not answer. Try again.", extra={"retry_after_s": 2})
-
-
-def database_full() -> DatabaseAway:
-    words = "The database has no disk space left. Nothing was stored. Try again later."
-    return DatabaseAway(words, code="storage_unavailable", extra={"retry_after_s": FULL_PAUSE_S})
 
 
 _OF_THE_MOMENT = ("40", "25P03", "25P04", "55P03", "0A000")
@@ -65,9 +57,7 @@ def may_pass(error: BaseException) -> bool:
 
 
 def is_operators(error: BaseException) -> bool:
-    """Return whether no page and no request is to blame: the database was not reachable, had no capacity, or accepts no
-    writes.
-    """
+    """Return whether the database is to blame: not reachable, without capacity, or read-only."""
     match error:
         case DatabaseError(__cause__=ReadOnlySqlTransaction()):
             return True

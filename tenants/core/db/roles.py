@@ -10,17 +10,14 @@ from psycopg.pq import TransactionStatus
 APP_ROLE = "maas_app"
 """The role of requests and of the work on pages. It sees one tenant's rows, and writes nothing outside of a tenant."""
 ACCOUNTS_ROLE = "maas_accounts"
-"""The role of sign-in and people's own pages. It has the rights of APP_ROLE and also accesses people's passwords,
-factors and sessions.
-"""
+"""The role of sign-in and people's own pages: APP_ROLE with people's passwords, factors and sessions."""
 OPERATOR_ROLE = "maas_operator"
 
 
 class RoleSwitching(BaseDatabaseWrapper):
     """A connection that begins as one role and acts as another on request.
 
-    The role is changed before the next statement, and only if it differs, so that a connection which always acts as the
-    same role sends no additional statements.
+    The role is changed before the next statement, and only if it differs.
     """
 
     _role: str | None = None

@@ -14,9 +14,9 @@ M = TypeVar("M", bound=models.Model)
 
 
 class TenantManager(models.Manager[M]):
-    """A manager that refuses to query without a scope. Inside a tenant's scope, only that tenant's rows exist.
+    """A manager that refuses to query without a scope. In a tenant's scope, only its rows of its mode exist.
 
-    If the scope has a mode, rows with a `livemode` exist only in this mode. In test mode no rows about money exist.
+    In test mode no rows about money exist.
     """
 
     def get_queryset(self) -> "models.QuerySet[M]":
@@ -39,9 +39,7 @@ class TenantManager(models.Manager[M]):
 
 
 def lock_tenant(tenant_id: UUID) -> None:
-    """Lock the tenant's row until the transaction ends, so that two transactions that count its objects run one after
-    the other.
-    """
+    """Lock the tenant's row until the transaction ends, so that those that count its objects take turns."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute("SELECT FROM tenants_tenant WHERE id = %s FOR NO KEY UPDATE", [tenant_id])
 
@@ -52,9 +50,7 @@ def _has_mode(model: type[models.Model]) -> bool:
 
 
 class TenantOwned(models.Model):
-    """A row that belongs to a tenant. With `UNIQUE (tenant, id)` other tables refer to a row and its tenant together,
-    so that no reference crosses tenants.
-    """
+    """A row of a tenant. Others refer to `UNIQUE (tenant, id)`, so that no reference crosses tenants."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # This column needs no separate index, because the unique pair below begins with it.

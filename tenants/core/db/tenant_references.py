@@ -16,10 +16,7 @@ ALTER TABLE {table} ADD CONSTRAINT {table}_{column}_same_tenant FOREIGN KEY (ten
 
 
 def refer_within_tenant(references: Iterable[Reference]) -> migrations.RunPython:
-    """Add foreign keys that include the tenant, since Postgres checks plain foreign keys without row security.
-
-    They are added at the end of the migration, like all foreign keys.
-    """
+    """Add foreign keys with the tenant, at the migration's end: Postgres checks plain ones without row security."""
     statements = [
         _ADD.format(table=table, column=column, target=target, on_delete=on_delete)
         for table, column, target, on_delete in references

@@ -72,12 +72,10 @@ def current_mode() -> bool | None:
 
 @contextmanager
 def unit_of_work(whose: UUID | Acting) -> Iterator[None]:
-    """Run one transaction in which the database and the managers see one tenant only, and of it only what the caller
-    may access.
+    """Run one transaction in which database and managers see one tenant, and of it what the caller may access.
 
-    With a tenant's id alone, both live and test objects exist. Use this for work that no caller has requested at the
-    moment, and for objects that were found before. The setting is local to the transaction: on a pooled connection
-    nothing of it remains afterwards.
+    With a tenant's id alone, live and test objects exist: for work without a caller, and for what was found before. The
+    setting is local to the transaction, so that nothing of it remains on a pooled connection.
     """
     tenant_id, mode = (whose, None) if isinstance(whose, UUID) else (whose.tenant_id, whose.mode)
     outer = _scope.get()
@@ -98,11 +96,7 @@ def unit_of_work(whose: UUID | Acting) -> Iterator[None]:
 
 @contextmanager
 def every_mode() -> Iterator[None]:
-    """Include objects that the caller may not access, to count what an account has or to keep it complete. Call this
-    inside a unit of work.
-
-    Nothing that is found here is shown.
-    """
+    """Include objects that the caller may not access, to count or complete them, and never to show them."""
     scope = _scope.get()
     if scope is None:
         raise UnscopedQuery("no tenant: wrap this in unit_of_work(tenant_id)")
@@ -114,9 +108,7 @@ def every_mode() -> Iterator[None]:
 
 
 def _tell_database(tenant_id: UUID) -> None:
-    """Set the tenant in the database, in one round trip with the BEGIN before it, since every unit of work does
-    this.
-    """
+    """Set the tenant in the database, in one round trip with the BEGIN, as every unit of work does this."""
     connections[APP].ensure_connection()
     connection: psycopg.Connection[Any] = connections[APP].connection
     with connections[APP].wrap_database_errors, connection.pipeline(), psycopg.Cursor(connection) as cursor:
@@ -125,9 +117,7 @@ def _tell_database(tenant_id: UUID) -> None:
 
 @contextmanager
 def operator_work() -> Iterator[None]:
-    """Send queries through the operator's role, which sees all tenants. The admin, the scheduler and commands use
-    this.
-    """
+    """Send queries through the operator's role, which sees all tenants: for admin, scheduler and commands."""
     token = _scope.set(Scope(None, OPERATOR))
     try:
         yield
@@ -137,11 +127,9 @@ def operator_work() -> Iterator[None]:
 
 @contextmanager
 def account_work() -> Iterator[None]:
-    """Allow queries to write the data with which people sign in, but not who is an operator. Sign-in, people's own
-    pages and sessions use this.
+    """Allow queries to write what people sign in with, but not who is an operator.
 
-    The queries use the same connection, in the caller's transaction if there is one. This does nothing within operator
-    work, which may write all of it.
+    They use the same connection and transaction. Within operator work, which may write all of it, this does nothing.
     """
     with _acting_as(ACCOUNTS_ROLE) if _role.get() == APP_ROLE else nullcontext():
         yield
@@ -149,9 +137,7 @@ def account_work() -> Iterator[None]:
 
 @contextmanager
 def operator_entry() -> Iterator[None]:
-    """Let statements in a tenant's work act as the operator, in the same transaction, for an entry in the operators'
-    log.
-    """
+    """Let a tenant's work write to the operators' log as the operator, in the same transaction."""
     with _acting_as(OPERATOR_ROLE):
         yield
 

@@ -47,11 +47,10 @@ _ISATAP = {0x0000_5EFE, 0x0200_5EFE}
 
 
 def is_public(address: Address) -> bool:
-    """Return whether a host at an address is on the public internet.
+    """Return whether a host at an address is on the public internet. For mapped, NAT64 and 6to4 the inner one decides.
 
-    For a mapped, a NAT64 or a 6to4 address the wrapped address decides. No other wrapping counts as public, whatever it
-    contains: compatible addresses and Teredo are of no use to a server, and only the network that uses 64:ff9b:1::/48
-    knows where the inner address is in it.
+    No other wrapping counts as public: compatible addresses and Teredo are of no use to a server, and only the network
+    that uses 64:ff9b:1::/48 knows where the inner address is in it.
     """
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _NOT_PUBLIC_V4)

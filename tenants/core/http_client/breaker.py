@@ -1,6 +1,4 @@
-"""The decision whether to send a request to an endpoint that has failed several times in a row: only occasionally, and
-one at a time.
-"""
+"""Decides whether to send to an endpoint that failed several times in a row: occasionally, and one at a time."""
 
 from dataclasses import dataclass
 
@@ -13,9 +11,7 @@ PROBE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Circuit:
-    """A circuit that is closed until MAX_FAILURES in a row. It then rests, one request probes the endpoint, and the
-    result of the probe decides.
-    """
+    """A circuit that opens after MAX_FAILURES in a row. It rests, then the result of one probe decides."""
 
     failures: int = 0
     """The number of failures in a row."""
@@ -31,18 +27,14 @@ class Circuit:
         return not self.is_open or now_s >= self.paused_until_s
 
     def asked(self, now_s: float) -> "Circuit":
-        """Return the circuit after a request was let through. If the circuit is open, this request is the probe, and
-        the circuit rests for all others.
-        """
+        """Return the circuit after it let a request through. If it is open, that is the probe, and it rests."""
         return Circuit(self.failures, now_s + PROBE_S, probing=True) if self.is_open else self
 
     def succeeded(self) -> "Circuit":
         return Circuit()
 
     def failed(self, now_s: float) -> "Circuit":
-        """Return the circuit after a failure. Requests that were running when it opened and fail afterwards do not
-        lengthen the rest.
-        """
+        """Return the circuit after a failure. Requests that ran when it opened do not lengthen the rest."""
         if self.is_open and not self.probing:
             return self
         failures = self.failures + 1

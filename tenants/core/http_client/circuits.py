@@ -18,9 +18,7 @@ MAX_REMEMBERED = 10_000
 
 
 class Circuits:
-    """The circuits by endpoint. Each process learns separately, because its observations of an endpoint are no reason
-    to write a row.
-    """
+    """The circuits by endpoint. Each process learns separately, as this is no reason to write a row."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
@@ -29,9 +27,7 @@ class Circuits:
 
     @contextmanager
     def of(self, endpoint: str) -> Iterator[None]:
-        """Run one request under a circuit. EgressFailed counts as a failure of the endpoint; other errors do not
-        count.
-        """
+        """Run one request under a circuit. Only EgressFailed counts as a failure of the endpoint."""
         self._enter(endpoint)
         try:
             yield
@@ -68,9 +64,7 @@ class Circuits:
         )
 
     def _keep(self, endpoint: str, circuit: Circuit) -> None:
-        """Store a circuit. The endpoint that has failed last is the newest, so if there are too many, the endpoints
-        that are no longer requested are dropped.
-        """
+        """Store a circuit. If there are too many, those that failed longest ago are dropped."""
         self._known[endpoint] = circuit
         self._known.move_to_end(endpoint)
         while len(self._known) > MAX_REMEMBERED:

@@ -7,17 +7,16 @@ from time import monotonic
 from typing import BinaryIO
 
 from django.conf import settings
+from prometheus_client import Counter, Histogram
 
-from tenants.core.http_client import exchange, metrics
+from tenants.core.http_client import exchange
 from tenants.core.http_client.addresses import Address, is_loopback
-from tenants.core.http_client.cancellation import Cut
 from tenants.core.http_client.circuits import Circuits
-from tenants.core.http_client.deadline import Deadline
 from tenants.core.http_client.errors import EgressFailed, EgressRefused, no_public_address
 from tenants.core.http_client.exchange import Answer, Caps, Outbound
 from tenants.core.http_client.lookup import Resolve, look_up, system_addresses
 from tenants.core.http_client.urls import Rules, Target, read_url
-from tenants.core.http_client.wire import Dial, Wire, dial, reach, secure, trusted
+from tenants.core.http_client.wire import Cut, Deadline, Dial, Wire, dial, reach, secure, trusted
 
 __all__ = [
     "DOCUMENT_CAPS",
@@ -31,31 +30,32 @@ __all__ = [
     "send",
 ]
 
+REQUESTS = Counter("maas_egress_requests_total", "Requests to URLs given by tenants.", ["outcome"])
+SECONDS = Histogram(
+    "maas_egress_seconds",
+    "Time from the DNS lookup to the end of the response, or to the failure.",
+    buckets=(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 60, 300),
+)
 WEBHOOK_CAPS = Caps()
 DOCUMENT_CAPS = Caps(total_s=60.0, body_bytes=200 * 2**20, needs_body=True)
 """The caps for documents. The caller sets its own maximum size by `dataclasses.replace`."""
 
 
 def check_url(url: str) -> Target:
-    """Check a URL. Raises EgressRefused if the URL can never be used. The addresses of its host name are checked when
-    it is used.
-    """
+    """Check a URL, but not the addresses of its host, which are checked at use. Raises EgressRefused."""
     return read_url(url, _rules())
 
 
 def send(outbound: Outbound, *, caps: Caps = WEBHOOK_CAPS, circuit: str | None = None) -> Answer:
     """Send one request and return its response, whatever its status. No redirect is followed.
 
-    If a `circuit` is given, such as an endpoint's id, the endpoint gets no requests for a while after five failures in
-    a row.
+    Under a `circuit`, such as an endpoint's id, nothing is sent for a while after five failures in a row.
     """
     return _client_of(_rules()).send(outbound, caps=caps, circuit=circuit)
 
 
 def fetch_to(url: str, file: BinaryIO, *, caps: Caps = DOCUMENT_CAPS, cut: Cut | None = None) -> Answer:
-    """Send a GET request and write the body of a 200 to the file while it arrives. After an error the contents of the
-    file are useless.
-    """
+    """Write the body of a GET's 200 to the file while it arrives. After an error the file is useless."""
     return _client_of(_rules()).fetch(url, file, caps=caps, cut=cut)
 
 
@@ -79,9 +79,9 @@ class Client:
         try:
             answer = self._under(circuit, outbound, caps, file)
         except (EgressFailed, EgressRefused) as error:
-            metrics.REQUESTS.labels(error.code).inc()
+            REQUESTS.labels(error.code).inc()
             raise
-        metrics.REQUESTS.labels("answered").inc()
+        REQUESTS.labels("answered").inc()
         return answer
 
     def _under(self, circuit: str | None, outbound: Outbound, caps: Caps, file: BinaryIO | None) -> Answer:
@@ -100,7 +100,7 @@ class Client:
             answer = self._exchange(outbound, target, caps, file)
         finally:
             took_s = monotonic() - began_s
-            metrics.SECONDS.observe(took_s)
+            SECONDS.observe(took_s)
         return replace(answer, took_s=took_s)
 
     def _exchange(self, outbound: Outbound, target: Target, caps: Caps, file: BinaryIO | None) -> Answer:
@@ -118,9 +118,7 @@ class Client:
             connection.close()
 
     def _addresses(self, target: Target, deadline: Deadline) -> list[Address]:
-        """Return the addresses of the target. They are looked up once and the connection uses the result, because a
-        second look-up could return others.
-        """
+        """Look up the addresses once, for the connection too, as a second look-up could return others."""
         found = [target.address] if target.address else list(look_up(target.host, self.resolve, deadline))
         for address in found:
             if not self.rules.allow(address) or not (target.tls or is_loopback(address)):

@@ -20,9 +20,7 @@ class EgressFailed(DomainError):
 
 
 def no_public_address(host: str) -> EgressFailed:
-    """Return the same error for a name that does not exist and for a name that leads into our network; both may be
-    temporary. If a caller could distinguish them, it could find the names of our own network.
-    """
+    """Return one error for names that do not exist or lead into our network, so that none of ours is found out."""
     return EgressFailed(
         "no_public_address",
         f"No public IP address found for '{host}'. The name does not exist or does not point to "

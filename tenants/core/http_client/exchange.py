@@ -58,9 +58,7 @@ class Answer:
     took_s: float = 0.0
     """The time in seconds, including the look-up of the name."""
     whole: bool = True
-    """A flag that is false if the body was too long, was cut off, or was compressed and left unread. This is possible
-    only if just the status was needed.
-    """
+    """A flag that is false if the body was left, cut off or too long, where only the status was needed."""
     is_own: bool = False
     """A flag that is true if the response came from a host of the operator, so that a tenant must not see its body."""
 
@@ -75,9 +73,7 @@ class Caps:
     header_bytes: int = 32 * 2**10
     body_bytes: int = 64 * 2**10
     needs_body: bool = False
-    """A flag that is true if a body that is too long or compressed makes the response useless. If it is false, a
-    receiver's 200 stays a 200.
-    """
+    """A flag that is true if the response is useless without its body. If false, a 200 stays a 200."""
 
 
 def check(outbound: Outbound) -> None:
@@ -123,9 +119,7 @@ def _headers(outbound: Outbound, target: Target) -> dict[str, str]:
 
 @contextmanager
 def _faults() -> Iterator[None]:
-    """Convert the libraries' errors about the other side into EgressFailed. Errors of the caller's own file are not
-    converted.
-    """
+    """Convert the libraries' errors about the other side, but not those of the caller's file, into EgressFailed."""
     try:
         yield
     except TimeoutError as error:
@@ -141,22 +135,19 @@ def _faults() -> Iterator[None]:
 
 
 def _take_body(response: HTTPResponse, sink: BinaryIO, max_bytes: int, *, is_wanted: bool) -> bool:
-    """Copy the body, and return whether the sink has all of it."""
-    if _is_encoded(response):
-        if is_wanted:
+    """Copy the body, and return whether the sink has all of it. If it is wanted, anything else raises EgressFailed."""
+    try:
+        if _is_encoded(response):
             raise EgressFailed(
                 "answer_invalid", "The response is compressed although no compression was requested."
             )
-        return False
-    announced = response.length or 0
-    if is_wanted and announced > max_bytes:
-        raise _too_large(max_bytes)
-    if is_wanted:
-        return _take_all(response, sink, max_bytes)
-    try:
+        if is_wanted and (response.length or 0) > max_bytes:
+            raise _too_large(max_bytes)
         return _take_all(response, sink, max_bytes)
     except EgressFailed:
-        # The body was cut off or too long, but the status has arrived, and only the status was requested.
+        # Otherwise the status has arrived, and only the status was requested.
+        if is_wanted:
+            raise
         return False
 
 
@@ -189,9 +180,7 @@ def _is_encoded(response: HTTPResponse) -> bool:
 
 
 def _named(response: HTTPResponse) -> dict[str, str]:
-    """Return the headers. A value that continues on the next text line becomes a single line, because it may be shown
-    and stored.
-    """
+    """Return the headers, each value in a single line, because it may be shown and stored."""
     found: dict[str, str] = {}
     for name, value in response.headers.items():
         key, words = name.lower(), " ".join(_CONTROL.sub(" ", value).split())

@@ -7,22 +7,18 @@ from ipaddress import ip_address
 from queue import Empty, SimpleQueue
 
 from tenants.core.http_client.addresses import Address
-from tenants.core.http_client.deadline import Deadline
 from tenants.core.http_client.errors import EgressFailed, no_public_address
+from tenants.core.http_client.wire import Deadline
 
 Resolve = Callable[[str], Sequence[Address]]
 
 MAX_AT_ONCE = 64
-"""The most look-ups at once. A look-up cannot be ended from outside. An abandoned look-up counts until it ends by
-itself.
-"""
+"""The most look-ups at once. They cannot be ended, so an abandoned one counts until it ends by itself."""
 _places = threading.BoundedSemaphore(MAX_AT_ONCE)
 
 
 def system_addresses(host: str) -> Sequence[Address]:
-    """Return all addresses that the system knows. The final dot prevents the search domains of this machine's own
-    network from being tried as well.
-    """
+    """Return all addresses. The final dot keeps out the search domains of this machine's own network."""
     name = host if host == "localhost" else f"{host}."
     found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(ip_address(where[0]) for *_, where in found))
@@ -42,9 +38,7 @@ def look_up(host: str, resolve: Resolve, deadline: Deadline) -> Sequence[Address
 
 
 def _begin(thread: threading.Thread) -> None:
-    """Start the thread of a look-up. The thread returns its slot itself, since it may outlive the caller that waits for
-    it.
-    """
+    """Start the thread of a look-up, which returns its slot itself, since it may outlive its caller."""
     if _places.acquire(blocking=False):
         try:
             return thread.start()

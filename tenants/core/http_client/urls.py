@@ -17,9 +17,7 @@ _URL = re.compile(
     r"(?P<path>/[^?]*)?(?P<query>\?.*)?",
     re.IGNORECASE,
 )
-"""The grammar of URLs, which allows only one reading. If a URL is checked by other rules than those of the code that
-requests it, it can mean two different things.
-"""
+"""The grammar of URLs. It allows one reading, as the check and the request must mean the same."""
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f\\]")
@@ -83,10 +81,6 @@ class Target:
     """The address, if the host is an address itself."""
 
     @property
-    def is_local(self) -> bool:
-        return _is_local(self.host, self.address)
-
-    @property
     def authority(self) -> str:
         """Return the value of the header Host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -101,7 +95,7 @@ def read_url(url: str, rules: Rules) -> Target:
         raise _refused("use https://host/path or https://host:port/path")
     host = _host(parts["host"])
     address = _literal(host)
-    local = rules.loopback and _is_local(host, address)
+    local = rules.loopback and is_local(host, address)
     tls = _is_tls(parts["scheme"].lower(), local)
     if address is None:
         _check_name(host, local)
@@ -160,9 +154,7 @@ def _host(written: str) -> str:
 
 
 def _in_ascii(label: str) -> str:
-    """Encode a label only if both rules of internationalized names give the same result. By one of the rules `straße`
-    is `strasse`, which is another name.
-    """
+    """Encode a label if both rules of international names agree. By one of them `straße` is `strasse`."""
     try:
         encoded = label.encode("idna")
         if encoded.decode("idna") == label:
@@ -185,9 +177,7 @@ def _literal(host: str) -> Address | None:
 
 
 def _literal_v6(host: str) -> IPv6Address:
-    """Read an IPv6 address. An address with a zone (`%eth0`) is refused, because it belongs to a link of one
-    machine.
-    """
+    """Read an IPv6 address. One with a zone (`%eth0`) is refused, as it belongs to a link of one machine."""
     inner = host[1:-1]
     if "%" in inner:
         raise _refused(f"'{host[:80]}' has a zone ID")
@@ -214,5 +204,5 @@ def _port(written: str | None, default: int, allowed: frozenset[int] | None) -> 
     return port
 
 
-def _is_local(host: str, address: Address | None) -> bool:
+def is_local(host: str, address: Address | None) -> bool:
     return host == "localhost" if address is None else is_loopback(address)

@@ -1,14 +1,18 @@
-"""A connection to an address that was chosen before, with limits that hold against any other side."""
+"""A connection to an address that was chosen before, with limits against any other side, and the means to end it."""
 
 import io
 import socket
 import ssl
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 from tenants.core.http_client.addresses import Address
-from tenants.core.http_client.deadline import Deadline
 from tenants.core.http_client.errors import EgressFailed
 
 if TYPE_CHECKING:
@@ -18,6 +22,30 @@ Dial = Callable[[Address, int, float], socket.socket]
 
 MAX_ADDRESSES = 4
 """The most addresses of one name that are tried. More of them would leave too little time for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A deadline that arriving bytes do not extend."""
+
+    ends_at_s: float
+    allowed_s: float
+    clock: Callable[[], float] = monotonic
+
+    @classmethod
+    def within(cls, seconds: float, clock: Callable[[], float] = monotonic) -> "Deadline":
+        return cls(clock() + seconds, seconds, clock)
+
+    def left_s(self) -> float:
+        """Return the seconds that are left, as a socket's timeout, so never 0. Raises EgressFailed at the end."""
+        left = self.ends_at_s - self.clock()
+        if left <= 0:
+            raise EgressFailed("answer_timeout", f"The request took longer than {self.allowed_s:g} seconds.")
+        return left
+
+    def sooner(self, seconds: float) -> "Deadline":
+        """Return a deadline within this one, of at most `seconds` from now."""
+        return Deadline(min(self.ends_at_s, self.clock() + seconds), seconds, self.clock)
 
 
 def dial(address: Address, port: int, timeout_s: float) -> socket.socket:
@@ -91,9 +119,7 @@ class Wire:
         self._incoming.max_bytes += more_bytes
 
     def close(self) -> None:
-        """Do nothing. http.client closes while the response is still read, and the creator of the connection closes
-        it.
-        """
+        """Do nothing: http.client closes while the response is still read. The creator closes the connection."""
 
 
 class Incoming(io.RawIOBase):
@@ -115,3 +141,54 @@ class Incoming(io.RawIOBase):
         count = self._connection.recv_into(buffer)
         self.max_bytes -= count
         return count
+
+
+class Cut:
+    """The means to end one request. It is closed with the request."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: socket.socket | None = None
+        self.made = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            if self._held is not None:
+                self._held.close()
+                self._held = None
+
+    def make(self) -> None:
+        """End the request: a waiting read at once, a wait for a look-up or connection when that ends."""
+        with self._lock:
+            self.made = True
+            self._shut()
+
+    def watching(self, dial: Dial) -> Dial:
+        def watched(address: Address, port: int, timeout_s: float) -> socket.socket:
+            connection = dial(address, port, timeout_s)
+            self._hold(connection)
+            return connection
+
+        return watched
+
+    def _hold(self, connection: socket.socket) -> None:
+        """Keep a duplicate of the socket, because TLS detaches the original."""
+        with self._lock:
+            if self._held is not None:
+                self._held.close()
+            self._held = connection.dup()
+            if not self.made:
+                return
+            self._shut()
+        connection.close()
+        raise EgressFailed("connection_failed", "The request was aborted.")
+
+    def _shut(self) -> None:
+        if self._held is not None:
+            with suppress(OSError):
+                self._held.shutdown(socket.SHUT_RDWR)

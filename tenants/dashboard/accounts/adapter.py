@@ -60,9 +60,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return super().pre_login(request, user, **kwargs)
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Return whether the person must prove their identity again. The framework treats people without a password and
-        second factor as proven in any case, so they are redirected by an exception.
-        """
+        """Return whether to ask for a proof. People without password and second factor are redirected instead."""
         asks = bool(super().is_reauthentication_required(app=app, **kwargs))
         request = self.request
         if not asks or has_proved_lately(request):
@@ -85,9 +83,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return bool(super().confirm_email(request, email_address))
 
     def set_password(self, user: User, password: str) -> None:
-        """Write the password alone. This database role may not write whether a person is an operator, even if the value
-        is unchanged.
-        """
+        """Write the password alone: this role may not write, even unchanged, whether a person is an operator."""
         user.set_password(password)
         user.save(update_fields=["password"])
 

@@ -1,23 +1,73 @@
-"""The pages on which people set up second factors, and the operators' entry page, which requires a second factor."""
+"""The pages and forms for setting up and using second factors, and the operators' entry page, which requires one."""
 
 from typing import Any
 
+import structlog
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.base.views import IndexView
-from allauth.mfa.totp.views import ActivateTOTPView
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from allauth.mfa.webauthn.views import AddWebAuthnView
+from django import forms
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
+from redis.exceptions import RedisError
 
 from tenants.accounts.models import User
 from tenants.accounts.second_factors import has_second_factor, has_shown_second_factor, passkeys_work_at
 
+log = structlog.get_logger(__name__)
 ADMIN = "/admin/"
+_LONGEST_CODE = 20
+
+
+def _code(label: str) -> forms.CharField:
+    attrs = {"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}
+    return forms.CharField(label=label, max_length=_LONGEST_CODE, widget=forms.TextInput(attrs=attrs))
+
+
+class _Once:
+    """A form whose code works once. Without the cache Redis, which knows the used codes, no code is accepted."""
+
+    def clean_code(self) -> str:
+        try:
+            code: str = super().clean_code()  # type: ignore[misc]
+        except RedisError as error:
+            log.warning("second_factor_code_not_checked", error=str(error))
+            raise forms.ValidationError(
+                "App codes cannot be checked right now. Try again in a minute, or use a recovery code."
+            ) from error
+        return code
+
+
+class CodeForm(_Once, AuthenticateForm):  # type: ignore[misc]
+    code = _code("Code")
+
+
+class CodeAgainForm(_Once, ReauthenticateForm):  # type: ignore[misc]
+    code = _code("Code")
+
+
+class FirstCodeForm(ActivateTOTPForm):  # type: ignore[misc]
+    code = _code("Code from the app")
+
+
+class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
+    # Each passkey can also replace the password, so it asks for the finger, face or PIN.
+    passwordless = forms.BooleanField(initial=True, widget=forms.HiddenInput)
+    name = forms.CharField(
+        label="Name", max_length=100, required=False, help_text="For example “phone” or “blue key”."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["name"] = ""
 
 
 class TwoFactor(IndexView):  # type: ignore[misc]
@@ -34,10 +84,6 @@ class TwoFactor(IndexView):  # type: ignore[misc]
         }
 
 
-class FirstCode(ActivateTOTPView):  # type: ignore[misc]
-    template_name = "tenants/accounts/app.html"
-
-
 class NewPasskey(AddWebAuthnView):  # type: ignore[misc]
     template_name = "tenants/accounts/passkey.html"
 
@@ -48,23 +94,17 @@ class NewPasskey(AddWebAuthnView):  # type: ignore[misc]
 
 @never_cache
 def operators_door(request: HttpRequest) -> HttpResponseBase:
-    """Redirect people to whom the admin refuses access. Nobody signs in here, so that attempts are counted on one page
-    only.
-    """
+    """Redirect people to whom the admin refuses access. Nobody signs in here: attempts are counted on one page."""
     wanted = _wanted(request)
     person = request.user
     if not isinstance(person, User):
         return redirect_to_login(wanted)
     if not person.is_staff:
-        return _told(request, wanted)
+        return render(request, "tenants/accounts/no_operator.html", {"wanted": wanted})
     if not settings.MAAS_STAFF_TWO_FACTOR or has_shown_second_factor(request):
         return redirect(wanted)
     asked = "mfa_reauthenticate" if has_second_factor(person) else "mfa_index"
     return redirect(f"{reverse(asked)}?{urlencode({'next': wanted})}")
-
-
-def _told(request: HttpRequest, wanted: str) -> HttpResponse:
-    return render(request, "tenants/accounts/no_operator.html", {"wanted": wanted})
 
 
 def _wanted(request: HttpRequest) -> str:

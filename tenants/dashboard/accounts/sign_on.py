@@ -1,6 +1,4 @@
-"""The dashboard of sign-in through other services: the redirect to them, the return, and the connected services of a
-person.
-"""
+"""The dashboard of sign-in through other services: going there, coming back, and a person's connected services."""
 
 from typing import Any
 
@@ -9,7 +7,7 @@ from allauth.account.utils import get_next_redirect_url
 from allauth.socialaccount.models import SocialAccount, SocialApp
 from allauth.socialaccount.providers.base.constants import AuthProcess
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
-from allauth.socialaccount.views import LoginCancelledView, SignupView
+from allauth.socialaccount.views import SignupView
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest
@@ -18,11 +16,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tenants.accounts.models import User
 from tenants.authentication.sign_on.adapter import SignOnAdapter, invited_by
-from tenants.authentication.sign_on.errors import LastWayIn
-from tenants.authentication.sign_on.services import disconnect, name_of, send_mail_about
-from tenants.dashboard.accounts.sign_on_forms import SignUpThroughForm
+from tenants.authentication.sign_on.services import LastWayIn, disconnect, name_of, send_mail_about
+from tenants.dashboard.accounts.forms import SignUpThroughForm
+from tenants.dashboard_base.members import person_of
 
 
 @require_POST
@@ -42,13 +39,11 @@ def connect_there(request: HttpRequest, provider_id: str) -> HttpResponseBase:
 
 @reauthentication_required  # type: ignore[untyped-decorator]
 def _connecting(request: HttpRequest, provider_id: str) -> HttpResponseBase:
-    return _sent(request, provider_id, AuthProcess.CONNECT, data={"person": str(_person(request).pk)})
+    return _sent(request, provider_id, AuthProcess.CONNECT, data={"person": str(person_of(request).pk)})
 
 
 def _sent(request: HttpRequest, provider_id: str, process: str, **kept: Any) -> HttpResponseBase:
-    """Send the browser to the service through a page of our own. Browsers apply our policy to every redirect of a form,
-    and the policy allows no other host.
-    """
+    """Send the browser to the service through a page of our own, as our policy refuses forms that redirect there."""
     provider = _provider(request, provider_id)
     answer: HttpResponseBase = provider.redirect(request, process, **kept)
     if answer.status_code != 302:
@@ -68,7 +63,7 @@ def come_back(request: HttpRequest, provider_id: str) -> HttpResponseBase:
 
 @require_safe
 def connections(request: HttpRequest) -> HttpResponseBase:
-    had = list(SocialAccount.objects.filter(user_id=_person(request).pk).order_by("date_joined"))
+    had = list(SocialAccount.objects.filter(user_id=person_of(request).pk).order_by("date_joined"))
     rows = [
         {
             "id": one.provider,
@@ -84,7 +79,7 @@ def connections(request: HttpRequest) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def take_away(request: HttpRequest, provider_id: str) -> HttpResponseBase:
-    if not SocialAccount.objects.filter(user_id=_person(request).pk, provider=provider_id).exists():
+    if not SocialAccount.objects.filter(user_id=person_of(request).pk, provider=provider_id).exists():
         raise Http404("You do not sign in with this service.")
     answer: HttpResponseBase = _taking_away(request, provider_id)
     return answer
@@ -95,11 +90,11 @@ def _taking_away(request: HttpRequest, provider_id: str) -> HttpResponseBase:
     if request.method != "POST":
         return render(request, "tenants/accounts/sign_on_remove.html", {"through": name_of(provider_id)})
     try:
-        disconnect(person=_person(request), provider_id=provider_id)
+        disconnect(person=person_of(request), provider_id=provider_id)
     except LastWayIn as refusal:
         messages.error(request, refusal.detail)
     else:
-        send_mail_about(_person(request), "disconnected", provider_id)
+        send_mail_about(person_of(request), "disconnected", provider_id)
         messages.success(request, f"{name_of(provider_id)} is no longer connected.")
     return redirect("socialaccount_connections")
 
@@ -120,16 +115,8 @@ class SignUpThrough(SignupView):  # type: ignore[misc]
         }
 
 
-stopped = require_safe(LoginCancelledView.as_view(template_name="tenants/accounts/sign_on_stopped.html"))
-
-
 def _provider(request: HttpRequest, provider_id: str) -> Any:
     try:
         return SignOnAdapter(request).get_provider(request, provider_id)
     except SocialApp.DoesNotExist:
         raise Http404("This sign-in service is not configured here.") from None
-
-
-def _person(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

@@ -1,127 +1,152 @@
-"""URLs of sign-up, of identity proofs, and of a person's own page.
+"""URLs of sign-up, identity proofs, second factors, sign-in through other services, and of a person's own pages.
 
 Each of django-allauth's pages has the name that it looks for, our URL, our texts, and our count of attempts.
 """
 
-from allauth.account import views
+from typing import Any
+
+from allauth.account import views as own
 from allauth.account.decorators import reauthentication_required
-from django.urls import include, path, register_converter
+from allauth.mfa.base import views as mfa
+from allauth.mfa.recovery_codes import views as codes
+from allauth.mfa.totp import views as totp
+from allauth.mfa.webauthn import views as passkeys
+from allauth.socialaccount.views import LoginCancelledView
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
+from django.views.decorators.http import require_safe
+from django.views.generic import RedirectView
 
-from tenants.dashboard.accounts.confirming import ConfirmAddress
-from tenants.dashboard.accounts.deleting import delete_oneself
-from tenants.dashboard.accounts.mailed_code import MailedCode, mail_code
-from tenants.dashboard.accounts.people_only import people_only
-from tenants.dashboard.accounts.sessions import end_one, end_others, session_list
-from tenants.dashboard.accounts.views import account, keep_address
-from tenants.dashboard.sign_in.throttling import (
-    throttled_code_again,
-    throttled_link,
-    throttled_mail,
-    throttled_own_mail,
-    throttled_password,
-)
-
-_PAGES = "tenants/accounts/"
+from tenants.dashboard.accounts import sign_on, views
+from tenants.dashboard.accounts.confirming import ConfirmAddress, MailedCode, mail_code
+from tenants.dashboard.accounts.second_factors import NewPasskey, TwoFactor
+from tenants.dashboard.sign_in import throttling as count
+from tenants.dashboard_base.members import people_only
 
 
-class _Person:
+class _Person(StringConverter):
     """A path part that ends before the first dash, because the key after it contains a dash too."""
 
     regex = "[0-9A-Za-z]+"
 
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
-
 
 register_converter(_Person, "person")
 
-urlpatterns = [
-    path("", include("tenants.dashboard.accounts.second_factor_urls")),
-    path("", include("tenants.dashboard.accounts.sign_on_urls")),
-    path(
-        "sign-up",
-        throttled_mail(
-            views.SignupView.as_view(
-                template_name=_PAGES + "sign_up.html",
-                template_name_signup_closed=_PAGES + "sign_up_closed.html",
-            )
-        ),
-        name="account_signup",
+
+def _page(view: Any, name: str, **more: str) -> Any:
+    return view.as_view(template_name=f"tenants/accounts/{name}", **more)
+
+
+_again = _page(own.ReauthenticateView, "again.html")
+_code = _page(mfa.AuthenticateView, "code.html")
+_code_again = _page(mfa.ReauthenticateView, "code_again.html")
+_passkey_again = _page(passkeys.ReauthenticateWebAuthnView, "passkey_again.html")
+_first_code = _page(totp.ActivateTOTPView, "app.html")
+_sign_up = _page(
+    own.SignupView, "sign_up.html", template_name_signup_closed="tenants/accounts/sign_up_closed.html"
+)
+_change_address = _page(own.EmailView, "change_address.html")
+_change_password = _page(own.PasswordChangeView, "change_password.html")
+_first_password = reauthentication_required(_page(own.PasswordSetView, "first_password.html"))
+
+_FOR_ANYBODY = (
+    ("sign-in/code", count.throttled_code(_code), "mfa_authenticate"),
+    ("sign-in/passkey", count.throttled_passkey(passkeys.LoginWebAuthnView.as_view()), "mfa_login_webauthn"),
+    ("sign-in/with/<str:provider_id>", count.throttled_away(sign_on.go_there), "sign-on"),
+    ("sign-in/with/<str:provider_id>/back", count.forgiven_away(sign_on.come_back), "sign-on-back"),
+    (
+        "sign-in/stopped",
+        require_safe(_page(LoginCancelledView, "sign_on_stopped.html")),
+        "socialaccount_login_cancelled",
     ),
-    path(
+    ("sign-up/through", count.throttled_mail(sign_on.SignUpThrough.as_view()), "socialaccount_signup"),
+    ("sign-up", count.throttled_mail(_sign_up), "account_signup"),
+    (
         "sign-up/sent",
-        views.EmailVerificationSentView.as_view(template_name=_PAGES + "confirmation_sent.html"),
-        name="account_email_verification_sent",
+        _page(own.EmailVerificationSentView, "confirmation_sent.html"),
+        "account_email_verification_sent",
     ),
-    path(
-        "confirm-email/<str:key>",
-        throttled_link(ConfirmAddress.as_view()),
-        name="account_confirm_email",
-    ),
-    path(
+    ("confirm-email/<str:key>", count.throttled_link(ConfirmAddress.as_view()), "account_confirm_email"),
+    (
         "password/forgotten",
-        throttled_mail(views.PasswordResetView.as_view(template_name=_PAGES + "forgotten.html")),
-        name="account_reset_password",
+        count.throttled_mail(_page(own.PasswordResetView, "forgotten.html")),
+        "account_reset_password",
     ),
-    path(
+    (
         "password/forgotten/sent",
-        views.PasswordResetDoneView.as_view(template_name=_PAGES + "forgotten_sent.html"),
-        name="account_reset_password_done",
+        _page(own.PasswordResetDoneView, "forgotten_sent.html"),
+        "account_reset_password_done",
     ),
-    path(
+    (
         "password/new/<person:uidb36>-<str:key>",
-        views.PasswordResetFromKeyView.as_view(template_name=_PAGES + "new_password.html"),
-        name="account_reset_password_from_key",
+        _page(own.PasswordResetFromKeyView, "new_password.html"),
+        "account_reset_password_from_key",
     ),
-    path(
+    (
         "password/renewed",
-        views.PasswordResetFromKeyDoneView.as_view(template_name=_PAGES + "password_renewed.html"),
-        name="account_reset_password_from_key_done",
+        _page(own.PasswordResetFromKeyDoneView, "password_renewed.html"),
+        "account_reset_password_from_key_done",
     ),
-    path(
-        "shut",
-        views.AccountInactiveView.as_view(template_name=_PAGES + "inactive.html"),
-        name="account_inactive",
+    ("shut", _page(own.AccountInactiveView, "inactive.html"), "account_inactive"),
+    (
+        "account/two-factor/passkeys",
+        RedirectView.as_view(pattern_name="mfa_index"),
+        "mfa_list_webauthn",
     ),
-    path("account", people_only(account), name="account"),
-    path("account/delete", people_only(delete_oneself), name="delete-person"),
-    path("account/sessions", people_only(session_list), name="sessions"),
-    path("account/sessions/end-others", people_only(end_others), name="end-other-sessions"),
-    path("account/sessions/<int:session_id>/end", people_only(end_one), name="end-session"),
-    path(
-        "account/email",
-        people_only(throttled_mail(views.EmailView.as_view(template_name=_PAGES + "change_address.html"))),
-        name="account_email",
+)
+_FOR_PEOPLE = (
+    ("sign-in/again", count.throttled_password(_again), "account_reauthenticate"),
+    ("sign-in/again/code", count.throttled_code_again(_code_again), "mfa_reauthenticate"),
+    ("sign-in/again/passkey", count.throttled_passkey_again(_passkey_again), "mfa_reauthenticate_webauthn"),
+    ("sign-in/again/mail", count.throttled_code_again(MailedCode.as_view()), "mailed-code"),
+    ("sign-in/again/mail/send", count.throttled_own_mail(mail_code), "mail-code"),
+    ("account/two-factor", TwoFactor.as_view(), "mfa_index"),
+    ("account/two-factor/app", count.throttled_code_again(_first_code), "mfa_activate_totp"),
+    (
+        "account/two-factor/app/remove",
+        _page(totp.DeactivateTOTPView, "app_remove.html"),
+        "mfa_deactivate_totp",
     ),
-    path("account/email/keep", people_only(keep_address), name="keep-address"),
-    path(
-        "account/password",
-        people_only(
-            throttled_password(
-                views.PasswordChangeView.as_view(template_name=_PAGES + "change_password.html")
-            )
-        ),
-        name="account_change_password",
+    (
+        "account/two-factor/codes",
+        _page(codes.ViewRecoveryCodesView, "recovery_codes.html"),
+        "mfa_view_recovery_codes",
     ),
-    path(
-        "account/password/first",
-        people_only(
-            reauthentication_required(
-                views.PasswordSetView.as_view(template_name=_PAGES + "first_password.html")
-            )
-        ),
-        name="account_set_password",
+    (
+        "account/two-factor/codes/new",
+        _page(codes.GenerateRecoveryCodesView, "recovery_codes_new.html"),
+        "mfa_generate_recovery_codes",
     ),
-    path(
-        "sign-in/again",
-        people_only(
-            throttled_password(views.ReauthenticateView.as_view(template_name=_PAGES + "again.html"))
-        ),
-        name="account_reauthenticate",
+    (
+        "account/two-factor/codes.txt",
+        _page(codes.DownloadRecoveryCodesView, "recovery_codes.txt"),
+        "mfa_download_recovery_codes",
     ),
-    path("sign-in/again/mail", people_only(throttled_code_again(MailedCode.as_view())), name="mailed-code"),
-    path("sign-in/again/mail/send", people_only(throttled_own_mail(mail_code)), name="mail-code"),
+    ("account/two-factor/passkeys/new", NewPasskey.as_view(), "mfa_add_webauthn"),
+    (
+        "account/two-factor/passkeys/<int:pk>/remove",
+        _page(passkeys.RemoveWebAuthnView, "passkey_remove.html"),
+        "mfa_remove_webauthn",
+    ),
+    ("account/sign-on", sign_on.connections, "socialaccount_connections"),
+    (
+        "account/sign-on/<str:provider_id>/connect",
+        count.throttled_away(sign_on.connect_there),
+        "connect-sign-on",
+    ),
+    ("account/sign-on/<str:provider_id>/remove", sign_on.take_away, "remove-sign-on"),
+    ("account", views.account, "account"),
+    ("account/delete", views.delete_oneself, "delete-person"),
+    ("account/sessions", views.session_list, "sessions"),
+    ("account/sessions/end-others", views.end_others, "end-other-sessions"),
+    ("account/sessions/<int:session_id>/end", views.end_one, "end-session"),
+    ("account/email", count.throttled_mail(_change_address), "account_email"),
+    ("account/email/keep", views.keep_address, "keep-address"),
+    ("account/password", count.throttled_password(_change_password), "account_change_password"),
+    ("account/password/first", _first_password, "account_set_password"),
+)
+
+urlpatterns = [
+    *(path(route, view, name=name) for route, view, name in _FOR_ANYBODY),
+    *(path(route, people_only(view), name=name) for route, view, name in _FOR_PEOPLE),
 ]

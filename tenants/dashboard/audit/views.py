@@ -8,11 +8,17 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from tenants.audit.actions import KINDS
-from tenants.audit.as_csv import as_csv
-from tenants.audit.entry_display import EntryDisplay
-from tenants.audit.filters import ANY_KEY, THE_OPERATOR, THE_SERVICE, AuditFilter
-from tenants.audit.selectors import MAX_EXPORTED, audit_entries
+from tenants.audit.entry_display import EntryDisplay, as_csv
+from tenants.audit.selectors import (
+    ANY_KEY,
+    MAX_EXPORTED,
+    THE_OPERATOR,
+    THE_SERVICE,
+    AuditFilter,
+    audit_entries,
+)
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.ids import as_uuid
 from tenants.dashboard.log.selectors import names_of_people
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
@@ -72,7 +78,7 @@ def _asked(request: HttpRequest) -> tuple[AuditFilter, str]:
 
 
 def _cursor(text: str) -> UUID | None:
-    try:
-        return UUID(text) if text else None
-    except ValueError:
-        raise Http404(f"before={text[:60]!r} is not the ID of a log entry.") from None
+    cursor = as_uuid(text)
+    if text and cursor is None:
+        raise Http404(f"before={text[:60]!r} is not the ID of a log entry.")
+    return cursor

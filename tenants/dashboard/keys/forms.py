@@ -1,6 +1,7 @@
-"""Forms with which a person creates a key or replaces an old key."""
+"""Forms with which a person creates, restricts or replaces a key."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
@@ -8,8 +9,9 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from tenants.api_keys.restrictions import FenceRefused, checked_models, checked_networks
+from tenants.api_keys.services import FENCES
 from tenants.core.times import day_text
-from tenants.dashboard.keys.fence_form import FenceForm
 from tenants.dashboard.keys.scope_texts import CUSTOM, MEANINGS, presets_within
 
 LONGEST = timedelta(days=5 * 366)
@@ -27,6 +29,47 @@ OVERLAPS = (
     ("604800", "Works for another 7 days"),
 )
 
+_BETWEEN = re.compile(r"[\s,;]+")
+_LONGEST_AREA = 6_000
+
+
+def _area(label: str, help_text: str, placeholder: str) -> forms.CharField:
+    look = {"rows": 2, "placeholder": placeholder, "spellcheck": "false", "autocomplete": "off"}
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=_LONGEST_AREA,
+        help_text=help_text,
+        widget=forms.Textarea(attrs=look),
+    )
+
+
+class FenceForm(forms.Form):
+    """The form for restrictions: names or networks, one in each text line or separated by commas."""
+
+    allowed_models = _area("Only these models", "Empty: any model.", "parse, embed")
+    allowed_networks = _area(
+        "Only from these IPs",
+        "IPv4 or IPv6 addresses and networks. Empty: any IP.",
+        "203.0.113.0/24, 2001:db8::/32",
+    )
+
+    def clean_allowed_models(self) -> list[str]:
+        return self._checked("allowed_models", checked_models)
+
+    def clean_allowed_networks(self) -> list[str]:
+        return self._checked("allowed_networks", checked_networks)
+
+    def _checked(self, name: str, check: Callable[[Iterable[str]], list[str]]) -> list[str]:
+        try:
+            return check(_BETWEEN.split(str(self.cleaned_data[name])))
+        except FenceRefused as refusal:
+            raise forms.ValidationError(str(refusal)) from refusal
+
+    @property
+    def fences(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in FENCES}
+
 
 class KeyForm(FenceForm):
     name = forms.CharField(
@@ -37,10 +80,7 @@ class KeyForm(FenceForm):
     )
     mode = forms.ChoiceField(choices=[("live", "Live"), ("test", "Test")], initial="live")
     preset = forms.ChoiceField()
-    scopes = forms.MultipleChoiceField(
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-    )
+    scopes = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
     lifetime = forms.ChoiceField(label=_("Expires"), choices=LIFETIMES, initial="never")
     last_day = forms.DateField(
         label=_("Last day"),

@@ -1,72 +1,48 @@
-"""The view of a key as a row of the list and on its own pages. No queries."""
+"""A key as a row of the list and on its own pages, and the command to try a new key with. No queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
+from typing import Any
 
 from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import CreatedKey
 from tenants.dashboard.keys.scope_texts import in_words
 from tenants.dashboard_base.wording import ago, until
 
 SOON_S = 14 * 86_400
+_SHOWN = ("id", "name", "prefix", "created_at", "last_used_at", "last_used_from")
+_HARMLESS = (
+    ("models:read", "", "v1/models"),
+    ("jobs:read", "", "v1/jobs"),
+    ("documents:read", "", "v1/documents"),
+    ("events:read", "-X POST ", "v1/tickets"),
+)
+"""Calls that a scope allows and that cost nothing."""
 
 
-@dataclass(frozen=True)
-class KeyView:
-    id: UUID
-    name: str
-    prefix: str
-    mode: str
-    scopes: str
-    scope_names: str
-    created_at: datetime
-    created: str
-    creator: str
-    last_used_at: datetime | None
-    last_used: str
-    last_used_from: str
-    models: str
-    """The models that the key may run; empty if it may run any."""
-    networks: str
-    state: str
-    """The state: `active`, `ending` (replaced, but still works for a while), `expired` or `revoked`."""
-    ends_at: datetime | None
-    ends: str
-    ends_soon: bool
-
-    @property
-    def works(self) -> bool:
-        return self.state in {"active", "ending"}
-
-
-def key_views(keys: Sequence[ApiKey], now: datetime) -> list[KeyView]:
+def key_views(keys: Sequence[ApiKey], now: datetime) -> list[dict[str, Any]]:
     replaced = {key.replaces_id for key in keys}
     return [key_view(key, now, replaced=key.id in replaced) for key in keys]
 
 
-def key_view(key: ApiKey, now: datetime, *, replaced: bool = False) -> KeyView:
+def key_view(key: ApiKey, now: datetime, *, replaced: bool = False) -> dict[str, Any]:
+    """Return what the templates show. A key is `ending` if it was replaced but still works for a while."""
     state = _state(key, now, replaced)
-    return KeyView(
-        id=key.id,
-        name=key.name,
-        prefix=key.prefix,
-        mode="live" if key.livemode else "test",
-        scopes=in_words(key.scopes),
-        scope_names=", ".join(key.scopes),
-        created_at=key.created_at,
-        created=ago(key.created_at, now),
-        creator=key.created_by.email if key.created_by else "",
-        last_used_at=key.last_used_at,
-        last_used=ago(key.last_used_at, now),
-        last_used_from=key.last_used_from,
-        models=", ".join(key.allowed_models),
-        networks=", ".join(key.allowed_networks),
-        state=state,
-        ends_at=key.revoked_at or key.expires_at,
-        ends=_end(key, now, state),
-        ends_soon=bool(key.expires_at and (key.expires_at - now).total_seconds() < SOON_S),
-    )
+    return {name: getattr(key, name) for name in _SHOWN} | {
+        "mode": "live" if key.livemode else "test",
+        "scopes": in_words(key.scopes),
+        "scope_names": ", ".join(key.scopes),
+        "created": ago(key.created_at, now),
+        "creator": key.created_by.email if key.created_by else "",
+        "last_used": ago(key.last_used_at, now),
+        "models": ", ".join(key.allowed_models),
+        "networks": ", ".join(key.allowed_networks),
+        "state": state,
+        "works": state in {"active", "ending"},
+        "ends_at": key.revoked_at or key.expires_at,
+        "ends": _end(key, now, state),
+        "ends_soon": bool(key.expires_at and (key.expires_at - now).total_seconds() < SOON_S),
+    }
 
 
 def _state(key: ApiKey, now: datetime, replaced: bool) -> str:
@@ -83,3 +59,11 @@ def _end(key: ApiKey, now: datetime, state: str) -> str:
     if key.expires_at is None:
         return "never"
     return ago(key.expires_at, now) if state == "expired" else until(key.expires_at, now)
+
+
+def first_call(made: CreatedKey, public_url: str) -> str:
+    """Return a command by the public URL. It is empty if every call that the key may make changes something."""
+    for scope, method, path in _HARMLESS:
+        if scope in made.key.scopes:
+            return f"curl {method}-H 'Authorization: Bearer {made.text}' {public_url.rstrip('/')}/{path}"
+    return ""

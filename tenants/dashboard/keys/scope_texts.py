@@ -75,9 +75,7 @@ def presets_within(scopes: Collection[str]) -> list[Preset]:
 
 
 def in_words(scopes: list[str]) -> str:
-    """Describe scopes by the title of a preset if they are equal to it, otherwise by what they allow, in the order of
-    the catalog.
-    """
+    """Describe scopes by the title of the preset that is equal to them, otherwise by what they allow."""
     for preset in PRESETS:
         if set(preset.scopes) == set(scopes):
             return preset.title

@@ -12,13 +12,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.selectors import key_for_listing, keys_for_listing
-from tenants.api_keys.services import CreatedKey, create_key, keep_key_to, revoke_key, rotate_key
+from tenants.api_keys.services import FENCES, CreatedKey, create_key, keep_key_to, revoke_key, rotate_key
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import TooManyKeys
-from tenants.dashboard.keys.fence_form import FenceForm
-from tenants.dashboard.keys.first_call import first_call
-from tenants.dashboard.keys.forms import KeyForm, RotationForm
-from tenants.dashboard.keys.key_view import key_view, key_views
+from tenants.dashboard.keys.forms import FenceForm, KeyForm, RotationForm
+from tenants.dashboard.keys.key_view import first_call, key_view, key_views
 from tenants.dashboard.keys.scope_texts import MEANINGS
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
@@ -34,8 +32,8 @@ def key_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     with unit_of_work(identity.tenant_id):
         keys = key_views(keys_for_listing(), timezone.now())
     context = {
-        "working": [key for key in keys if key.works],
-        "ended": [key for key in keys if not key.works],
+        "working": [key for key in keys if key["works"]],
+        "ended": [key for key in keys if not key["works"]],
         "may_write": "keys:write" in identity.scopes,
     }
     return render(request, "tenants/keys/key_list.html", context)
@@ -119,10 +117,7 @@ def _nothing_done(request: HttpRequest, why: str) -> HttpResponse:
 @_of_a_key
 def keep_to(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpResponse:
     identity.require_all(key.scopes)
-    written = {
-        "allowed_models": ", ".join(key.allowed_models),
-        "allowed_networks": ", ".join(key.allowed_networks),
-    }
+    written = {name: ", ".join(getattr(key, name)) for name in FENCES}
     form = FenceForm(request.POST or None, label_suffix="", initial=written)
     if request.method == "POST" and form.is_valid():
         with unit_of_work(identity.tenant_id):

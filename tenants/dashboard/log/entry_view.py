@@ -1,67 +1,45 @@
-"""The view of a request as a row of the log and on its own page. No queries."""
+"""A request as a row of the log and on its own page, and the job that it was about. No queries."""
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
+from typing import Any
 
 from tenants.core.durations import duration
-from tenants.dashboard.log.subject import job_id_of
 from tenants.request_log.entries import LogEntry
 
 LONGEST_DETAIL = 300
 """The most characters of the message that is shown first. The full response is shown below it."""
 _OWN_NAMES = {499: "Client closed the connection", 101: "WebSocket opened"}
+_JOB = re.compile(r"/v1/jobs/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^/?])", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class EntryView:
-    id: str
-    method: str
-    path: str
-    status: int
-    status_words: str
-    kind: str
-    """The style of its badge: `good`, `wait` or `bad`."""
-    took: str
-    at: datetime
-    who: str
-    by_key: bool
-    request_id: str
-    client: str
-    code: str
-    detail: str
-    problem: str
-    job_id: str
-    """The id of the job; empty if there is no job to link to."""
-
-
-def entry_view(entry: LogEntry, key_names: Mapping[str, str], people: Mapping[str, str]) -> EntryView:
+def entry_view(entry: LogEntry, key_names: Mapping[str, str], people: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the templates show. `kind` is the style of the badge: `good`, `wait` or `bad`."""
     problem = entry.problem_fields
     code, detail = entry.problem_words
-    return EntryView(
-        id=entry.id,
-        method=entry.method,
-        path=entry.path,
-        status=entry.status,
-        status_words=_status_words(entry.status),
-        kind="good" if entry.status < 400 else "wait" if entry.status < 500 else "bad",
-        took=duration(entry.ms / 1000),
-        at=datetime.fromtimestamp(entry.at, UTC),
-        who=_who(entry, key_names, people),
-        by_key=bool(entry.key_id),
-        request_id=entry.request_id,
-        client=entry.client,
-        code=code,
-        detail=_shortened(detail),
-        problem=json.dumps(problem, indent=2, ensure_ascii=False) if problem else "",
-        job_id=job_id_of(entry),
-    )
+    return entry._asdict() | {
+        "status_words": _status_words(entry.status),
+        "kind": "good" if entry.status < 400 else "wait" if entry.status < 500 else "bad",
+        "took": duration(entry.ms / 1000),
+        "at": datetime.fromtimestamp(entry.at, UTC),
+        "who": _who(entry, key_names, people),
+        "by_key": bool(entry.key_id),
+        "code": code,
+        "detail": detail if len(detail) <= LONGEST_DETAIL else f"{detail[: LONGEST_DETAIL - 1]}…",
+        "problem": json.dumps(problem, indent=2, ensure_ascii=False) if problem else "",
+        "job_id": _job_id_of(entry),
+    }
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_DETAIL else f"{text[: LONGEST_DETAIL - 1]}…"
+def _job_id_of(entry: LogEntry) -> str:
+    """Return the id of the job. It is empty if there was none, or if this request deleted it."""
+    if entry.status == 404 or (entry.method == "DELETE" and entry.status < 400):
+        return ""
+    found = _JOB.match(entry.made) or _JOB.match(entry.path)
+    return found[1].lower() if found else ""
 
 
 def _status_words(status: int) -> str:

@@ -1,7 +1,9 @@
 """The page that an invitation's link opens, for people with and without an account here."""
 
+from django import forms
 from django.conf import settings
 from django.contrib.auth import login
+from django.contrib.auth.password_validation import validate_password
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -14,9 +16,19 @@ from tenants.accounts.models import User
 from tenants.accounts.unconfirmed import is_known
 from tenants.authentication.chosen_tenant import choose_tenant
 from tenants.authentication.impersonation import require_own_hands
-from tenants.dashboard.people.forms import JoinForm
+from tenants.dashboard.accounts.forms import new_name, new_password
 
 _BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+class JoinForm(forms.Form):
+    name = new_name(autofocus=True)
+    password1 = new_password("Password")
+
+    def clean_password1(self) -> str:
+        password: str = self.cleaned_data["password1"]
+        validate_password(password)
+        return password
 
 
 @never_cache

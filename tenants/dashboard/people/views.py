@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from typing import TypeVar
-from uuid import UUID
 
 from allauth.account.decorators import reauthentication_required
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,17 +13,47 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tenants.accounts.errors import AlreadyMember, LastOwner, OwnerShutOut, TooManyInvitations
 from tenants.accounts.invitations import invite, open_invitations, resend, revoke
-from tenants.accounts.members import change_role, hand_over, leave, remove_member
+from tenants.accounts.members import change_role, find_member, hand_over, leave, remove_member
 from tenants.accounts.models import Membership
 from tenants.api_keys.selectors import keys_made_by
 from tenants.authentication.impersonation import require_own_hands
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotPermitted
-from tenants.dashboard.people.forms import InviteForm, RoleForm, role_choices
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
+from tenants.identity.roles import OWNER
 
 T = TypeVar("T")
+MEANINGS = {
+    "owner": "full access, appoints owners",
+    "admin": "full access, cannot appoint owners",
+    "developer": "documents, models, keys and webhooks",
+    "billing": "usage and billing, no documents",
+    "viewer": "views documents and jobs",
+}
+
+
+def role_choices(*, with_owner: bool) -> list[tuple[str, str]]:
+    return [
+        (value, f"{label} — {MEANINGS[value]}")
+        for value, label in Membership.Role.choices
+        if with_owner or value != OWNER
+    ]
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(label="Role", choices=Membership.Role.choices)
+
+
+class InviteForm(forms.Form):
+    email = forms.EmailField(
+        label="Email", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "off"})
+    )
+    role = forms.ChoiceField(label="Role", initial=Membership.Role.DEVELOPER)
+
+    def __init__(self, *args: object, with_owner: bool, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["role"].choices = role_choices(with_owner=with_owner)  # type: ignore[attr-defined]
 
 
 @require_safe
@@ -166,14 +196,7 @@ def _told(request: HttpRequest, action: Callable[[], str]) -> HttpResponse:
 
 def _member(identity: Identity, membership_id: str) -> Membership | None:
     with unit_of_work(identity.tenant_id):
-        return Membership.objects.select_related("user").filter(id__in=_uuids(membership_id)).first()
-
-
-def _uuids(text: str) -> list[UUID]:
-    try:
-        return [UUID(text)]
-    except ValueError:
-        return []
+        return find_member(membership_id)
 
 
 def _or_404(found: T | None) -> T:

@@ -1,11 +1,7 @@
-"""Counts failed attempts to sign in, so that guessing takes forever and nobody can lock out another person.
+"""Counts failed attempts to sign in, emails and codes, so that guessing takes forever and nobody locks out another.
 
-Requests that send email to an address and requests for a code are counted in the same way, with bounds of their own.
-
-Few attempts are allowed from one client IP for one email address, more from one client IP for all addresses, and many
-from everywhere for one email address. A person who fails on purpose locks out mostly themselves. A count lasts for ten
-minutes from its first attempt, whatever happens in between. The counts are in the cache Redis. If it is unavailable,
-people can sign in.
+Few attempts are allowed from one client IP for one email address, more from one IP for all, and many from everywhere
+for one. A count lasts for ten minutes from its first attempt. Without the cache Redis, people can sign in.
 """
 
 import hashlib
@@ -24,13 +20,9 @@ log = structlog.get_logger(__name__)
 WINDOW_S = 600
 PER_PAIR = 10
 PER_EMAIL = 100
-"""The most attempts for one email address. Many client IPs are needed to lock one person out, and yet many client IPs
-cannot guess a password.
-"""
+"""The most attempts for one email address: many client IPs are needed to lock it, and cannot guess its password."""
 PER_PLACE = 50
-"""The most attempts from one client IP. It is more than for one email address, because a whole office may share an IP
-address.
-"""
+"""The most attempts from one client IP. A whole office may share it."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +39,10 @@ SIGN_IN = Bounds("sign-in", PER_PAIR, PER_EMAIL, PER_PLACE)
 MAIL = Bounds("mail", 5, 10, 30)
 """The bounds of emails. Each attempt sends an email, to an address that anybody may have typed."""
 CODE = Bounds("code", 10, 30, 50)
-"""The bounds of codes. A person who gets this far already knows the password. Three of a million codes are valid at a
-time.
-"""
+"""The bounds of codes, after a right password. Three of a million codes are valid at a time."""
 
 AWAY = Bounds("away", PER_PLACE, PER_PLACE, PER_PLACE)
-"""The bounds of sign-ins through another service. Each attempt sends a request to that service and stores its start in
-a session.
-"""
+"""The bounds of sign-ins through another service. Each sends it a request and is stored in a session."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +69,9 @@ class Attempt:
 
 
 def reserve(attempt: Attempt) -> int:
-    """Count an attempt and return the seconds until it is allowed. If it is allowed now, return 0, and it counts as
-    failed until it is taken back or forgiven.
+    """Count an attempt, as failed until it is taken back or forgiven. Return the seconds until it is allowed, or 0.
 
-    The attempt is counted before the password is checked, so that concurrent attempts have no advantage over successive
-    ones.
+    It is counted before the password is checked, so that concurrent attempts have no advantage.
     """
     try:
         waits = [
@@ -108,9 +94,7 @@ def take_back(attempt: Attempt) -> None:
 
 
 def forgive(attempt: Attempt) -> None:
-    """Forgive the attempts of a person who knows the password and so does not guess it. This applies only to this
-    client IP, because the password may still be guessed from others.
-    """
+    """Forgive a person who knows the password, at this client IP alone: it may be guessed from others."""
     _change(attempt, forget_pair=True)
 
 
@@ -136,7 +120,5 @@ def _change(attempt: Attempt, *, forget_pair: bool) -> None:
 
 
 def _plain(email: str) -> str:
-    """Normalize an address as loosely as any page reads it, so that different spellings of a person's address share a
-    count.
-    """
+    """Normalize an address as loosely as any page reads it, so that all its spellings share a count."""
     return unicodedata.normalize("NFKC", email).strip().lower()

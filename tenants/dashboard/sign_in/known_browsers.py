@@ -1,9 +1,6 @@
-"""Remembers browsers in which a person has signed in before, so that nobody is locked out by other people's attempts
-elsewhere.
+"""Remembers browsers in which a person has signed in, so that other people's attempts lock nobody out there.
 
-An attacker with many IP addresses can fill the count of one email address forever. Attempts in a known browser have a
-separate count. It allows equally few of them, but nobody else can use them up. The cookie says nothing else and gives
-no access.
+Attempts in a known browser have a separate count, which nobody else can use up. The cookie gives no access.
 """
 
 import hashlib
@@ -20,9 +17,7 @@ _SALT = "tenants.dashboard.sign_in.known_browsers"
 
 
 def remember_browser(response: HttpResponseBase, email: str) -> None:
-    """Set the cookie for a person who has just signed in. It is new each time, so that a copied cookie is worth less
-    from then on.
-    """
+    """Set the cookie of a person who has just signed in. It is new each time, so that a copy is worth less."""
     response.set_cookie(
         COOKIE,
         signing.dumps([_of(email), secrets.token_urlsafe(12)], salt=_SALT),

@@ -4,7 +4,7 @@ The count depends on what a request did, not on its sender: a person who is sign
 """
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from allauth.account.signals import authentication_step_completed
@@ -42,93 +42,11 @@ class TooManyAttempts(DomainError):
     code = "rate_limited"
 
 
-def throttled_sign_in(view: View) -> View:
-    """Count sign-ins. An attempt is forgiven when the framework reports that the person is signed in."""
-    return _counted(
-        view, SIGN_IN, whom=lambda request: request.POST.get("username", ""), is_right=_has_signed_in
-    )
-
-
-def throttled_mail(view: View) -> View:
-    """Count every request, since each sends an email. The count does not reveal whether the address is known."""
-    return _counted(view, MAIL, whom=lambda request: request.POST.get("email", ""), is_right=_never)
-
-
-def throttled_mail_again(view: View) -> View:
-    """Count emails to an address that the URL of the page stands for."""
-    return _counted(view, MAIL, whom=lambda request: request.path, is_right=_never)
-
-
-def throttled_own_mail(view: View) -> View:
-    """Count emails to the person who is signed in."""
-    return _counted(view, MAIL, whom=_own_address, is_right=_never)
-
-
-def throttled_away(view: View) -> View:
-    """Count the start of a sign-in through another service. It is counted by client IP, because no person is named
-    yet.
-    """
-    return _counted(view, AWAY, whom=_place, is_right=_never)
-
-
-def forgiven_away(view: View) -> View:
-    """Forgive the attempts at the end of a sign-in through another service, if the person is signed in then."""
-
-    @wraps(view)
-    def forgiving(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        response = view(request, *args, **kwargs)
-        if _has_signed_in(request, response):
-            forgive(Attempt(_place(request), client_address(request.META, settings.MAAS_PROXIES), AWAY))
-        return response
-
-    return forgiving
-
-
-def throttled_passkey(view: View) -> View:
-    """Count sign-ins with a passkey separately by client IP, because a passkey names no person before it is checked.
-    Otherwise one client IP could block the page for all.
-    """
-    return _counted(view, SIGN_IN, whom=_place, is_right=_has_signed_in)
-
-
-def throttled_passkey_again(view: View) -> View:
-    """Count passkeys of a signed-in person. The page redirects in any case, so an attempt is forgiven only if allauth
-    reports that the passkey was right.
-    """
-    return _counted(view, CODE, whom=_own_address, is_right=_has_proved)
-
-
-def throttled_password(view: View) -> View:
-    """Count attempts on pages that ask a signed-in person for their password again. Another person at their screen may
-    guess it there.
-    """
-    return _counted(view, SIGN_IN, whom=_own_address, is_right=_leads_on)
-
-
-def throttled_link(view: View) -> View:
-    """Count attempts on a page that asks the reader of an emailed link for a password. Each link has a separate
-    count.
-    """
-    return _counted(view, SIGN_IN, whom=lambda request: request.path, is_right=_leads_on)
-
-
-def throttled_code(view: View) -> View:
-    """Count codes at sign-in. A person who gets this far has shown their password, so the count of passwords is
-    forgiven together with this one.
-    """
-    return _counted(view, CODE, whom=_who_comes, is_right=_has_signed_in)
-
-
-def throttled_code_again(view: View) -> View:
-    return _counted(view, CODE, whom=_own_address, is_right=_leads_on)
-
-
 def _counted(
-    view: View,
     bounds: Bounds,
-    *,
     whom: Callable[[HttpRequest], str],
     is_right: Callable[[HttpRequest, HttpResponseBase], bool],
+    view: View,
 ) -> View:
     @wraps(view)
     def counted(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -155,9 +73,7 @@ def _counted(
 
 
 def _attempt(request: HttpRequest, whom: str, bounds: Bounds) -> Attempt:
-    """Return the attempt. In a browser that is known as the person's, it is counted for this browser alone, so that
-    other people's attempts do not count there.
-    """
+    """Return the attempt. In a browser known as the person's, other people's attempts do not count."""
     browser = known_browser(request, whom) if bounds is SIGN_IN else ""
     if browser:
         return Attempt(f"{whom} in {browser}", "", bounds)
@@ -174,6 +90,10 @@ def _leads_on(request: HttpRequest, response: HttpResponseBase) -> bool:
 
 def _has_proved(request: HttpRequest, response: HttpResponseBase) -> bool:
     return bool(getattr(request, _PROVED, False))
+
+
+def _path(request: HttpRequest) -> str:
+    return request.path
 
 
 def _place(request: HttpRequest) -> str:
@@ -193,11 +113,47 @@ def _own_address(request: HttpRequest) -> str:
     return str(getattr(request.user, "email", ""))
 
 
+throttled_sign_in = partial(
+    _counted, SIGN_IN, lambda request: request.POST.get("username", ""), _has_signed_in
+)
+"""Counts sign-ins. An attempt is forgiven when the framework reports that the person is signed in."""
+throttled_mail = partial(_counted, MAIL, lambda request: request.POST.get("email", ""), _never)
+"""Counts every request, since each sends an email. The count does not reveal whether the address is known."""
+throttled_mail_again = partial(_counted, MAIL, _path, _never)
+"""Counts emails to an address that the URL of the page stands for."""
+throttled_own_mail = partial(_counted, MAIL, _own_address, _never)
+"""Counts emails to the person who is signed in."""
+throttled_away = partial(_counted, AWAY, _place, _never)
+"""Counts starts of sign-ins through another service by client IP, because no person is named yet."""
+throttled_passkey = partial(_counted, SIGN_IN, _place, _has_signed_in)
+"""Counts sign-ins with a passkey by client IP: no person is named yet, and one IP must not block all others."""
+throttled_passkey_again = partial(_counted, CODE, _own_address, _has_proved)
+"""Counts passkeys of a signed-in person. The page redirects in any case, so allauth's signal decides."""
+throttled_password = partial(_counted, SIGN_IN, _own_address, _leads_on)
+"""Counts passwords that a signed-in person is asked for again: another person at their screen may guess."""
+throttled_link = partial(_counted, SIGN_IN, _path, _leads_on)
+"""Counts passwords on a page that an emailed link opens. Each link has a separate count."""
+throttled_code = partial(_counted, CODE, _who_comes, _has_signed_in)
+"""Counts codes at sign-in. A right code also forgives the passwords, since a right password came before it."""
+throttled_code_again = partial(_counted, CODE, _own_address, _leads_on)
+
+
+def forgiven_away(view: View) -> View:
+    """Forgive the attempts at the end of a sign-in through another service, if the person is signed in then."""
+
+    @wraps(view)
+    def forgiving(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        if _has_signed_in(request, response):
+            forgive(Attempt(_place(request), client_address(request.META, settings.MAAS_PROXIES), AWAY))
+        return response
+
+    return forgiving
+
+
 @receiver(user_logged_in)
 def _note_sign_in(request: HttpRequest, **kwargs: object) -> None:
-    """Note the framework's signal of a sign-in. No response of the page shows as reliably that the password was
-    right.
-    """
+    """Note the signal of a sign-in. No response shows as reliably that the password was right."""
     setattr(request, _SIGNED_IN, True)
 
 

@@ -20,8 +20,7 @@ from tenants.accounts.models import Tenant
 from tenants.billing.ledger.models import LedgerDifference
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.limits.storage.capacity import MB, AccountStorageFull
-from tenants.limits.storage.counting import MAX_LINES, fold_stored_bytes, stored_bytes
+from tenants.limits.storage.capacity import MAX_LINES, MB, AccountStorageFull, fold_stored_bytes, stored_bytes
 from tenants.limits.storage.models import StoredBytes
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import Folder, folder

@@ -16,8 +16,7 @@ from jobs.core.models import Document, Job
 from jobs.uploads.models import ResumableUpload
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.limits.storage.capacity import MB
-from tenants.limits.storage.counting import stored_bytes
+from tenants.limits.storage.capacity import MB, stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.intake.test_fetches import at, local_certificate, ok, there
 from tests.jobs.intake.test_storage_limit import LINES, caller, full, refused

@@ -20,7 +20,7 @@ def test_what_is_taken_is_there_no_more_and_comes_back_in_its_time(
 ) -> None:
     bucket = Bucket().without(count, limit, now_us)
     assert bucket.available(limit, now_us) == limit - count
-    later_us = now_us + bucket.until_full_us(now_us)
+    later_us = max(now_us, bucket.full_at_us)
     assert bucket.available(limit, later_us) == limit
 
 

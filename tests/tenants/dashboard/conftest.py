@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from tenants.accounts.models import Membership
+from tenants.accounts.models import Membership, User
 from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
+from tests.fixtures import unique
 
 
 @pytest.fixture
@@ -41,3 +42,9 @@ def both(client: Client, tenant: CreatedTenant, other_tenant: CreatedTenant) -> 
         Membership.objects.create(tenant=other_tenant.tenant, user=tenant.owner, role=Membership.Role.VIEWER)
     client.force_login(tenant.owner)
     return client
+
+
+@pytest.fixture
+def operator() -> User:
+    with operator_work():
+        return User.objects.create_superuser(f"{unique('operator')}@example.com", "correct horse")

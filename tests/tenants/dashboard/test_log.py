@@ -172,8 +172,10 @@ def test_keys_of_one_name_are_told_apart_by_their_prefixes(
 
 
 @override_settings(MAAS_PUBLIC_URL="https://ai.example.com/")
-def test_an_empty_log_names_the_address_that_people_use(member: Client) -> None:
-    assert " https://ai.example.com/v1/models" in shown(member)
+def test_an_empty_log_shows_a_first_call_to_the_address_that_people_use(member: Client) -> None:
+    page = shown(member)
+    assert "curl -H" in page
+    assert " https://ai.example.com/v1/models" in page
 
 
 def test_what_a_caller_wrote_is_shown_as_text(member: Client, tell: Tell) -> None:
@@ -186,10 +188,6 @@ def test_another_tenants_request_is_like_one_that_never_was(stranger: Client, te
     entry = tell(path="/v1/secret")
     assert "/v1/secret" not in shown(stranger)
     assert stranger.get(f"/log/{entry.id}").status_code == stranger.get("/log/nothing").status_code == 404
-
-
-def test_an_empty_log_shows_a_first_call(member: Client) -> None:
-    assert "curl -H" in shown(member)
 
 
 def test_a_log_that_cannot_be_read_says_so(member: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,13 +209,10 @@ def test_what_an_older_version_wrote_is_passed_over(
     assert "/v1/new" in shown(member)
 
 
-def test_a_viewer_sees_no_log(in_role: Callable[[str], Client]) -> None:
+def test_who_may_not_see_the_log_is_told_so_once_and_in_words(in_role: Callable[[str], Client]) -> None:
     client = in_role(Membership.Role.VIEWER)
     assert client.get("/log").status_code == client.get("/log/x").status_code == 403
-
-
-def test_who_may_not_see_the_log_is_told_so_once_and_in_words(in_role: Callable[[str], Client]) -> None:
-    page = in_role(Membership.Role.VIEWER).get("/log").content.decode()
+    page = client.get("/log").content.decode()
     assert "does not allow you to see its API log" in page
     assert page.count("another role") == 1
     assert "log:read" not in page

@@ -1,7 +1,5 @@
 """Tests of the payment pages: who may see and do what, and that what the pages say is so."""
 
-from collections.abc import Callable
-
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -82,19 +80,6 @@ def test_while_the_provider_is_away_the_page_still_opens(
     stand_in.account.troubles = ["500", "500"]
     form = {"amount": "1", "currency": "EUR", "provider": "stripe", "once": str(uuid7())}
     assert "does not answer" in member.post(reverse("top_up"), form, follow=True).content.decode()
-
-
-@pytest.mark.parametrize(
-    ("role", "sees", "pays"), [("billing", 200, 302), ("developer", 403, 403), ("viewer", 403, 403)]
-)
-def test_roles(in_role: Callable[[str], Client], payer: Payer, role: str, sees: int, pays: int) -> None:
-    payment, invoice = payer.tops_up(50, "offline"), payer.invoice(10)
-    person = in_role(role)
-    for page in (reverse("payments"), reverse("payment", args=[payment.id]), reverse("saved_card")):
-        assert person.get(page).status_code == sees
-    assert person.post(reverse("pay_invoice", args=[invoice.id])).status_code == pays
-    for name in ("save_card", "use_card", "remove_card"):
-        assert person.post(reverse(name)).status_code == pays
 
 
 def test_anothers_payments_and_invoices_never_were(member: Client, other_tenant: object) -> None:

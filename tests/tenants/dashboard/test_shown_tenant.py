@@ -8,7 +8,7 @@ from django.test import Client
 
 from tenants.accounts.models import Membership
 from tenants.api_keys.models import ApiKey
-from tenants.authentication.shown_tenant import FIELD, HEADER
+from tenants.authentication.chosen_tenant import FIELD, HEADER
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 

@@ -13,7 +13,6 @@ from django.test import Client
 
 from tenants.accounts.models import User
 from tenants.core.asgi.client_ip import client_address, place_of
-from tenants.core.db.unit_of_work import operator_work
 from tenants.core.redis.cache import cache_redis
 from tenants.dashboard.sign_in.attempts import (
     PER_EMAIL,
@@ -57,12 +56,6 @@ def wait_s(attempt: Attempt) -> int:
     if not left_s:
         take_back(attempt)
     return left_s
-
-
-@pytest.fixture
-def operator() -> User:
-    with operator_work():
-        return User.objects.create_superuser(f"{unique('operator')}@example.com", PASSWORD)
 
 
 def test_the_tenth_failure_is_the_last_for_a_while(
@@ -224,21 +217,12 @@ def test_the_admins_door_takes_no_password(guesser: Client, operator: User) -> N
 
 
 @pytest.mark.parametrize(
-    ("address", "place"),
+    ("written", "place"),
     [
         ("192.0.2.7", "192.0.2.7"),
         ("::ffff:192.0.2.7", "192.0.2.7"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
         ("2001:DB8:1:2::1", "2001:db8:1:2::/64"),
-    ],
-)
-def test_a_whole_network_of_the_new_kind_is_one_place(address: str, place: str) -> None:
-    assert place_of(address) == place
-
-
-@pytest.mark.parametrize(
-    ("written", "place"),
-    [
         ("192.0.2.7:4711", "192.0.2.7"),
         ("[2001:db8:1:2::7]:4711", "2001:db8:1:2::/64"),
         ("[2001:db8:1:2::7]", "2001:db8:1:2::/64"),
@@ -246,17 +230,16 @@ def test_a_whole_network_of_the_new_kind_is_one_place(address: str, place: str) 
         ('"[2001:db8:1:2::7]:4711"', "2001:db8:1:2::/64"),
         (" 192.0.2.7 ", "192.0.2.7"),
         ("2001:db8:1:2::4711", "2001:db8:1:2::/64"),
+        *(
+            (other, "unknown")
+            for other in ("", "unknown", "_hidden", "192.0.2.7:", "192.0.2.7:80:80", "[::1", "a:80")
+        ),
     ],
 )
-def test_the_port_of_a_connection_makes_no_other_place(written: str, place: str) -> None:
+def test_a_network_is_one_place_whatever_the_port_and_so_is_all_that_is_no_address(
+    written: str, place: str
+) -> None:
     assert place_of(written) == place
-
-
-@pytest.mark.parametrize(
-    "written", ["", "unknown", "_hidden", "192.0.2.7:", "192.0.2.7:80:80", "[::1", "a:80"]
-)
-def test_all_that_is_no_address_is_one_place(written: str) -> None:
-    assert place_of(written) == "unknown"
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,17 @@
 """Tests of answers that are kept for a moment."""
 
 import asyncio
+from dataclasses import dataclass
 
 import pytest
 
 from tenants.core.asgi.remembered import Remembered
+from tests.tenants.core.asgi.in_loop import in_loop
 
 
+@dataclass
 class Clock:
-    def __init__(self) -> None:
-        self.now_s = 0.0
+    now_s: float = 0.0
 
     def __call__(self) -> float:
         return self.now_s
@@ -30,71 +32,61 @@ class Source:
         return answer
 
 
-def test_an_answer_is_kept_for_its_lifetime_and_not_longer() -> None:
-    async def check() -> None:
-        clock, source = Clock(), Source()
-        remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10, clock=clock)
-        assert await remembered.get("a", source) == 1
-        clock.now_s = 0.99
-        assert await remembered.get("a", source) == 1
-        clock.now_s = 1.0
-        assert await remembered.get("a", source) == 2
-
-    asyncio.run(check())
+@in_loop
+async def test_an_answer_is_kept_for_its_lifetime_and_not_longer() -> None:
+    clock, source = Clock(), Source()
+    remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10, clock=clock)
+    assert await remembered.get("a", source) == 1
+    clock.now_s = 0.99
+    assert await remembered.get("a", source) == 1
+    clock.now_s = 1.0
+    assert await remembered.get("a", source) == 2
 
 
-def test_an_answers_age_counts_from_its_question() -> None:
-    async def check() -> None:
-        clock, source = Clock(), Source()
-        remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10, clock=clock)
-        source.gate.clear()
-        slow = asyncio.ensure_future(remembered.get("a", source))
-        await asyncio.sleep(0)
-        clock.now_s = 1.5
-        source.gate.set()
-        assert await slow == 1
-        assert await remembered.get("a", source) == 2
-
-    asyncio.run(check())
+@in_loop
+async def test_an_answers_age_counts_from_its_question() -> None:
+    clock, source = Clock(), Source()
+    remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10, clock=clock)
+    source.gate.clear()
+    slow = asyncio.ensure_future(remembered.get("a", source))
+    await asyncio.sleep(0)
+    clock.now_s = 1.5
+    source.gate.set()
+    assert await slow == 1
+    assert await remembered.get("a", source) == 2
 
 
-def test_all_who_ask_at_once_share_one_look_up_even_when_the_first_gives_up() -> None:
-    async def check() -> None:
-        source = Source()
-        remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10)
-        source.gate.clear()
-        askers = [asyncio.ensure_future(remembered.get("a", source)) for _ in range(5)]
-        await asyncio.sleep(0)
-        askers[0].cancel()
-        await asyncio.sleep(0)
-        source.gate.set()
-        assert await asyncio.gather(*askers[1:]) == [1, 1, 1, 1]
-        assert source.asked == 1
-
-    asyncio.run(check())
+@in_loop
+async def test_all_who_ask_at_once_share_one_look_up_even_when_the_first_gives_up() -> None:
+    source = Source()
+    remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10)
+    source.gate.clear()
+    askers = [asyncio.ensure_future(remembered.get("a", source)) for _ in range(5)]
+    await asyncio.sleep(0)
+    askers[0].cancel()
+    await asyncio.sleep(0)
+    source.gate.set()
+    assert await asyncio.gather(*askers[1:]) == [1, 1, 1, 1]
+    assert source.asked == 1
 
 
-def test_a_look_up_that_fails_is_not_remembered() -> None:
-    async def check() -> None:
-        remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10)
+@in_loop
+async def test_a_look_up_that_fails_is_not_remembered() -> None:
+    remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10)
 
-        async def fails() -> int:
-            raise LookupError
+    async def fails() -> int:
+        raise LookupError
 
-        with pytest.raises(LookupError):
-            await remembered.get("a", fails)
-        assert await remembered.get("a", Source()) == 1
-
-    asyncio.run(check())
+    with pytest.raises(LookupError):
+        await remembered.get("a", fails)
+    assert await remembered.get("a", Source()) == 1
 
 
-def test_no_more_is_kept_than_the_capacity() -> None:
-    async def check() -> None:
-        source = Source()
-        remembered: Remembered[int, int] = Remembered(lifetime_s=1, capacity=3)
-        for key in range(10):
-            await remembered.get(key, source)
-        assert len(remembered) == 3
-        assert await remembered.get(9, source) == 10
-
-    asyncio.run(check())
+@in_loop
+async def test_no_more_is_kept_than_the_capacity() -> None:
+    source = Source()
+    remembered: Remembered[int, int] = Remembered(lifetime_s=1, capacity=3)
+    for key in range(10):
+        await remembered.get(key, source)
+    assert len(remembered) == 3
+    assert await remembered.get(9, source) == 10

@@ -37,14 +37,11 @@ def test_a_tenants_work_cannot_open_anothers(tenant: CreatedTenant, other_tenant
         pass
 
 
-def test_nothing_of_a_tenant_stays_on_the_connection(tenant: CreatedTenant) -> None:
+def test_raw_sql_without_a_tenant_sees_nothing_also_after_work_for_one(tenant: CreatedTenant) -> None:
+    assert _rows_of("tenants_apikey") == 0
     with unit_of_work(tenant.tenant.id):
         pass
     assert current_scope() is None
-    assert _rows_of("tenants_apikey") == 0
-
-
-def test_raw_sql_without_a_tenant_sees_nothing(tenant: CreatedTenant) -> None:
     assert _rows_of("tenants_apikey") == 0
 
 

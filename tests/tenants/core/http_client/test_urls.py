@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tenants.core.http_client.errors import EgressRefused
-from tenants.core.http_client.urls import LONGEST_URL, Rules, Target, read_url
+from tenants.core.http_client.urls import LONGEST_URL, Rules, Target, is_local, read_url
 
 RULES = Rules()
 AT_HOME = Rules(loopback=True)
@@ -165,7 +165,7 @@ def test_a_url_that_leads_elsewhere_or_can_be_read_in_two_ways_is_refused(url: s
 @pytest.mark.parametrize("url", [url for url in REFUSED if "127.0.0.1" not in url and "[::1]" not in url])
 def test_the_development_switch_lets_in_nothing_but_loopback(url: str) -> None:
     target = accepted(url, AT_HOME)
-    assert target is None or target.is_local
+    assert target is None or is_local(target.host, target.address)
 
 
 @pytest.mark.parametrize(("url", "parts"), [(url, parts) for url, parts in ACCEPTED.items() if parts])
@@ -196,7 +196,8 @@ def test_the_host_is_named_as_http_wants_it(url: str, authority: str) -> None:
     "url", ["http://localhost:9000/a", "http://127.0.0.1:1/", "http://[::1]:8000/", "https://localhost:5/"]
 )
 def test_the_development_switch_lets_in_loopback_at_any_port_and_without_tls(url: str) -> None:
-    assert read_url(url, AT_HOME).is_local
+    target = read_url(url, AT_HOME)
+    assert is_local(target.host, target.address)
     assert accepted(url) is None
 
 

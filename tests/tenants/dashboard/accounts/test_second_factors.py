@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 from allauth.mfa.models import Authenticator
-from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
@@ -13,15 +12,10 @@ from tenants.accounts.models import User
 from tenants.accounts.second_factors import passkeys_work_at
 from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
-from tests.fixtures import unique
 from tests.tenants.accounts.second_step import code_of
+from tests.tenants.dashboard.accounts.test_sign_up import PASSWORD, sign_in
 
-PASSWORD = "correct horse"
 OWN = "/account/two-factor"
-
-
-def sign_in(client: Client, email: str) -> HttpResponse:
-    return client.post("/sign-in", {"username": email, "password": PASSWORD})  # type: ignore[return-value]
 
 
 def set_up(client: Client) -> str:
@@ -34,15 +28,18 @@ def set_up(client: Client) -> str:
     return found[1]
 
 
+def recovery_codes(client: Client) -> list[str]:
+    return client.get(f"{OWN}/codes.txt").content.decode().split("\n\n")[1].split()
+
+
 @pytest.fixture
-def operator() -> User:
-    with operator_work():
-        return User.objects.create_superuser(f"{unique('operator')}@example.com", PASSWORD)
-
-
-def test_a_code_is_asked_for_beside_the_password(stranger: Client, tenant: CreatedTenant) -> None:
+def secret(stranger: Client, tenant: CreatedTenant) -> str:
+    """Return the secret of an app that the owner has set up."""
     sign_in(stranger, tenant.owner.email)
-    secret = set_up(stranger)
+    return set_up(stranger)
+
+
+def test_a_code_is_asked_for_beside_the_password(secret: str, tenant: CreatedTenant) -> None:
     elsewhere = Client(REMOTE_ADDR="10.60.0.1")
     assert sign_in(elsewhere, tenant.owner.email).headers["Location"] == "/sign-in/code"
     assert elsewhere.get("/jobs").status_code == 302, "the password alone opens nothing"
@@ -50,12 +47,13 @@ def test_a_code_is_asked_for_beside_the_password(stranger: Client, tenant: Creat
     assert elsewhere.post("/sign-in/code", {"code": code_of(secret)}).headers["Location"] == "/jobs"
 
 
-def test_a_code_works_once(stranger: Client, tenant: CreatedTenant) -> None:
-    sign_in(stranger, tenant.owner.email)
-    secret, statuses = set_up(stranger), []
-    code = code_of(secret)
+@pytest.mark.parametrize("recovery", [False, True], ids=["app", "recovery code"])
+def test_a_code_works_once(stranger: Client, secret: str, tenant: CreatedTenant, recovery: bool) -> None:
+    kept = recovery_codes(stranger)
+    assert len(kept) == 10
+    code, statuses = kept[0] if recovery else code_of(secret), []
     for number in (1, 2):
-        browser = Client(REMOTE_ADDR=f"10.60.1.{number}")
+        browser = Client(REMOTE_ADDR=f"10.60.{1 + recovery}.{number}")
         sign_in(browser, tenant.owner.email)
         statuses.append(browser.post("/sign-in/code", {"code": code}).status_code)
     assert statuses == [302, 200]
@@ -72,11 +70,9 @@ def without_cache(settings: Settings) -> Callable[[], None]:
 
 
 def test_without_cache_a_right_code_is_answered_and_a_recovery_code_opens(
-    stranger: Client, tenant: CreatedTenant, without_cache: Callable[[], None]
+    stranger: Client, secret: str, tenant: CreatedTenant, without_cache: Callable[[], None]
 ) -> None:
-    sign_in(stranger, tenant.owner.email)
-    secret = set_up(stranger)
-    kept = stranger.get(f"{OWN}/codes.txt").content.decode().split("\n\n")[1].split()
+    kept = recovery_codes(stranger)
     elsewhere = Client(REMOTE_ADDR="10.60.4.1")
     sign_in(elsewhere, tenant.owner.email)
     without_cache()
@@ -87,22 +83,7 @@ def test_without_cache_a_right_code_is_answered_and_a_recovery_code_opens(
     assert elsewhere.post("/sign-in/code", {"code": kept[0]}).headers["Location"] == "/jobs"
 
 
-def test_a_recovery_code_stands_for_a_lost_phone_once(stranger: Client, tenant: CreatedTenant) -> None:
-    sign_in(stranger, tenant.owner.email)
-    set_up(stranger)
-    kept = stranger.get(f"{OWN}/codes.txt").content.decode().split("\n\n")[1].split()
-    assert len(kept) == 10
-    answers = []
-    for number in (1, 2):
-        browser = Client(REMOTE_ADDR=f"10.60.2.{number}")
-        sign_in(browser, tenant.owner.email)
-        answers.append(browser.post("/sign-in/code", {"code": kept[0]}).status_code)
-    assert answers == [302, 200]
-
-
-def test_codes_are_guessed_as_seldom_as_passwords(stranger: Client, tenant: CreatedTenant) -> None:
-    sign_in(stranger, tenant.owner.email)
-    secret = set_up(stranger)
+def test_codes_are_guessed_as_seldom_as_passwords(secret: str, tenant: CreatedTenant) -> None:
     browser = Client(REMOTE_ADDR="10.60.3.1")
     sign_in(browser, tenant.owner.email)
     statuses = [browser.post("/sign-in/code", {"code": "000000"}).status_code for _ in range(11)]
@@ -110,9 +91,7 @@ def test_codes_are_guessed_as_seldom_as_passwords(stranger: Client, tenant: Crea
     assert browser.post("/sign-in/code", {"code": code_of(secret)}).status_code == 429
 
 
-def test_the_secret_is_not_in_the_database_as_it_is(stranger: Client, tenant: CreatedTenant) -> None:
-    sign_in(stranger, tenant.owner.email)
-    secret = set_up(stranger)
+def test_the_secret_is_not_in_the_database_as_it_is(secret: str, tenant: CreatedTenant) -> None:
     with operator_work():
         kept = str(list(Authenticator.objects.filter(user=tenant.owner).values_list("data", flat=True)))
     assert secret not in kept

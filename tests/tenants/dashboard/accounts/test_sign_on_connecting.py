@@ -12,7 +12,7 @@ from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.open_id_provider import OpenIdProvider
-from tests.tenants.dashboard.accounts.signing_on import OWN_SERVICE, actions, away, back
+from tests.tenants.dashboard.accounts.conftest import OWN_SERVICE, actions, away, back
 from tests.tenants.dashboard.accounts.test_mailed_code import mailed
 
 

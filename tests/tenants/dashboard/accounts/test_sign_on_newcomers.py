@@ -14,8 +14,7 @@ from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.open_id_provider import OpenIdProvider
 from tests.tenants.accounts.second_step import give_app
-from tests.tenants.dashboard.accounts.conftest import link_in
-from tests.tenants.dashboard.accounts.signing_on import actions, away, back, signed_in
+from tests.tenants.dashboard.accounts.conftest import actions, away, back, link_in, signed_in
 
 
 @pytest.mark.parametrize("sign_up", ["open", "invitation", "closed"])

@@ -22,14 +22,8 @@ from tests.tenants.dashboard.accounts.conftest import link_in
 PASSWORD = "correct horse"
 
 
-@pytest.fixture
-def owner(client: Client, tenant: CreatedTenant) -> Client:
-    client.force_login(tenant.owner)
-    return client
-
-
-def invite(owner: Client, email: str, role: str = "developer") -> int:
-    return owner.post("/members/invite", {"email": email, "role": role}).status_code
+def invite(member: Client, email: str, role: str = "developer") -> int:
+    return member.post("/members/invite", {"email": email, "role": role}).status_code
 
 
 def invitation_of(email: str) -> Invitation:
@@ -43,9 +37,9 @@ def roles_at(tenant: CreatedTenant) -> set[tuple[str, str]]:
 
 
 def test_somebody_new_joins_with_a_password_of_their_own(
-    owner: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+    member: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
 ) -> None:
-    assert invite(owner, email.upper()) == 302
+    assert invite(member, email.upper()) == 302
     link = link_in(mailoutbox[0])
     assert f"Join {tenant.tenant.name}" in stranger.get(link).content.decode()
     assert stranger.post(link, {"name": "Bo", "password1": "short"}).status_code == 422
@@ -58,9 +52,9 @@ def test_somebody_new_joins_with_a_password_of_their_own(
 
 
 def test_a_link_works_once(
-    owner: Client, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+    member: Client, stranger: Client, email: str, mailoutbox: list[EmailMessage]
 ) -> None:
-    invite(owner, email)
+    invite(member, email)
     link = link_in(mailoutbox[0])
     stranger.post(link, {"password1": PASSWORD})
     for browser in (Client(), stranger):
@@ -69,9 +63,9 @@ def test_a_link_works_once(
 
 
 def test_two_who_open_one_link_at_once_are_one_person(
-    owner: Client, tenant: CreatedTenant, email: str, mailoutbox: list[EmailMessage]
+    member: Client, tenant: CreatedTenant, email: str, mailoutbox: list[EmailMessage]
 ) -> None:
-    invite(owner, email)
+    invite(member, email)
     link = link_in(mailoutbox[0])
 
     def join(number: int) -> int:
@@ -90,9 +84,9 @@ def test_two_who_open_one_link_at_once_are_one_person(
 
 
 def test_somebody_who_is_here_already_joins_as_they_are(
-    owner: Client, tenant: CreatedTenant, other_tenant: CreatedTenant, mailoutbox: list[EmailMessage]
+    member: Client, tenant: CreatedTenant, other_tenant: CreatedTenant, mailoutbox: list[EmailMessage]
 ) -> None:
-    invite(owner, other_tenant.owner.email, "viewer")
+    invite(member, other_tenant.owner.email, "viewer")
     link = link_in(mailoutbox[0])
     browser = Client()
     assert "Sign in as" in browser.get(link).content.decode()
@@ -105,13 +99,13 @@ def test_somebody_who_is_here_already_joins_as_they_are(
 
 
 def test_nobody_joins_with_the_link_of_another(
-    owner: Client,
+    member: Client,
     tenant: CreatedTenant,
     other_tenant: CreatedTenant,
     email: str,
     mailoutbox: list[EmailMessage],
 ) -> None:
-    invite(owner, email)
+    invite(member, email)
     browser = Client()
     browser.force_login(other_tenant.owner)
     answer = browser.post(link_in(mailoutbox[0]))
@@ -120,39 +114,39 @@ def test_nobody_joins_with_the_link_of_another(
     assert len(roles_at(tenant)) == 1
 
 
-def test_a_link_lasts_a_week(owner: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
-    invite(owner, email)
+def test_a_link_lasts_a_week(member: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
+    invite(member, email)
     invitation = invitation_of(email)
     assert timedelta(days=6, hours=23) < invitation.expires_at - database_now() <= timedelta(days=7)
     with operator_work():
         Invitation.objects.filter(id=invitation.id).update(expires_at=database_now() - timedelta(seconds=1))
     assert Client().get(link_in(mailoutbox[0])).status_code == 410
-    assert "expired" in owner.get("/members").content.decode()
+    assert "expired" in member.get("/members").content.decode()
 
 
-def test_a_new_link_ends_the_one_before(owner: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
-    invite(owner, email)
-    owner.post(f"/invitations/{invitation_of(email).id}/resend")
+def test_a_new_link_ends_the_one_before(member: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
+    invite(member, email)
+    member.post(f"/invitations/{invitation_of(email).id}/resend")
     old, new = (Client().get(link_in(mail)).status_code for mail in mailoutbox)
     assert (old, new) == (410, 200)
 
 
-def test_what_is_taken_back_opens_nothing(owner: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
-    invite(owner, email)
-    owner.post(f"/invitations/{invitation_of(email).id}/revoke")
+def test_what_is_taken_back_opens_nothing(member: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
+    invite(member, email)
+    member.post(f"/invitations/{invitation_of(email).id}/revoke")
     assert Client().get(link_in(mailoutbox[0])).status_code == 410
-    assert email not in owner.get("/members").content.decode().partition('id="invitations"')[2]
+    assert email not in member.get("/members").content.decode().partition('id="invitations"')[2]
 
 
-def test_a_changed_link_opens_nothing(owner: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
-    invite(owner, email)
+def test_a_changed_link_opens_nothing(member: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
+    invite(member, email)
     assert Client().get(link_in(mailoutbox[0])[:-3] + "abc").status_code == 410
 
 
 def test_another_tenants_invitation_is_like_none(
-    owner: Client, other_tenant: CreatedTenant, email: str, mailoutbox: list[EmailMessage]
+    member: Client, other_tenant: CreatedTenant, email: str, mailoutbox: list[EmailMessage]
 ) -> None:
-    invite(owner, email)
+    invite(member, email)
     intruder = Client()
     intruder.force_login(other_tenant.owner)
     for action in ("resend", "revoke"):
@@ -160,66 +154,66 @@ def test_another_tenants_invitation_is_like_none(
     assert Client().get(link_in(mailoutbox[0])).status_code == 200
 
 
-def test_an_admin_invites_no_owner(owner: Client, tenant: CreatedTenant, email: str) -> None:
+def test_an_admin_invites_no_owner(member: Client, tenant: CreatedTenant, email: str) -> None:
     with operator_work():
         Membership.objects.filter(user=tenant.owner).update(role="admin")
-    assert invite(owner, email, "owner") == 422
-    assert invite(owner, email, "admin") == 302
+    assert invite(member, email, "owner") == 422
+    assert invite(member, email, "admin") == 302
 
 
 @pytest.mark.parametrize("role", ["developer", "billing", "viewer"])
 def test_others_see_members_and_invite_nobody(
-    owner: Client, tenant: CreatedTenant, email: str, role: str
+    member: Client, tenant: CreatedTenant, email: str, role: str
 ) -> None:
     with operator_work():
         Membership.objects.filter(user=tenant.owner).update(role=role)
-    page = owner.get("/members").content.decode()
+    page = member.get("/members").content.decode()
     assert tenant.owner.email in page
     assert "Invite a member" not in page
-    assert invite(owner, email) == 403
+    assert invite(member, email) == 403
 
 
-def test_who_is_a_member_already_is_not_invited(owner: Client, tenant: CreatedTenant) -> None:
-    answer = owner.post("/members/invite", {"email": tenant.owner.email, "role": "viewer"})
+def test_who_is_a_member_already_is_not_invited(member: Client, tenant: CreatedTenant) -> None:
+    answer = member.post("/members/invite", {"email": tenant.owner.email, "role": "viewer"})
     assert answer.status_code == 422
     assert "is already a member of this account" in answer.content.decode()
 
 
 def test_where_nobody_new_comes_in_an_invitation_makes_no_person(
-    owner: Client, stranger: Client, email: str, mailoutbox: list[EmailMessage], settings: Settings
+    member: Client, stranger: Client, email: str, mailoutbox: list[EmailMessage], settings: Settings
 ) -> None:
     settings.MAAS_SIGN_UP = "closed"
-    invite(owner, email)
+    invite(member, email)
     answer = stranger.post(link_in(mailoutbox[0]), {"password1": PASSWORD})
     assert answer.status_code == 403
     with operator_work():
         assert not User.objects.filter(email=email).exists()
 
 
-def test_who_pays_begins_at_the_usage_and_opens_no_document(owner: Client, tenant: CreatedTenant) -> None:
+def test_who_pays_begins_at_the_usage_and_opens_no_document(member: Client, tenant: CreatedTenant) -> None:
     with operator_work():
         Membership.objects.filter(user=tenant.owner).update(role="billing")
-    assert owner.get("/").headers["Location"] == "/usage"
-    assert owner.get("/usage").status_code == 200
-    assert owner.get("/jobs").status_code == 403
-    assert owner.get("/v1/jobs").status_code == 403
+    assert member.get("/").headers["Location"] == "/usage"
+    assert member.get("/usage").status_code == 200
+    assert member.get("/jobs").status_code == 403
+    assert member.get("/v1/jobs").status_code == 403
 
 
 def test_who_is_removed_sees_nothing_from_then_on(
-    owner: Client, tenant: CreatedTenant, email: str, stranger: Client, mailoutbox: list[EmailMessage]
+    member: Client, tenant: CreatedTenant, email: str, stranger: Client, mailoutbox: list[EmailMessage]
 ) -> None:
-    invite(owner, email)
+    invite(member, email)
     stranger.post(link_in(mailoutbox[0]), {"password1": PASSWORD})
     with operator_work():
         membership = Membership.objects.get(user__email=email)
-    owner.post(f"/members/{membership.id}/remove")
+    member.post(f"/members/{membership.id}/remove")
     assert stranger.get("/jobs").status_code == 403
     assert stranger.get("/v1/jobs").status_code == 401
 
 
 @pytest.mark.parametrize("revoked", [False, True])
 def test_keys_of_who_is_removed_are_shown_and_revoked_if_that_is_wished(
-    owner: Client, tenant: CreatedTenant, email: str, revoked: bool
+    member: Client, tenant: CreatedTenant, email: str, revoked: bool
 ) -> None:
     with operator_work():
         person = User.objects.create_user(email)
@@ -230,18 +224,18 @@ def test_keys_of_who_is_removed_are_shown_and_revoked_if_that_is_wished(
             scopes=["jobs:read"],
             created_by=membership.user_id,
         )
-    page = owner.get(f"/members/{membership.id}/remove").content.decode()
+    page = member.get(f"/members/{membership.id}/remove").content.decode()
     assert "Their script" in page
     assert made.key.prefix in page
-    owner.post(f"/members/{membership.id}/remove", {"keys": "revoke"} if revoked else {})
+    member.post(f"/members/{membership.id}/remove", {"keys": "revoke"} if revoked else {})
     with operator_work():
         assert (ApiKey.objects.get(id=made.key.id).revoked_at is not None) is revoked
 
 
 def test_an_invitation_opens_nothing_once_its_sender_may_not_invite(
-    owner: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+    member: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
 ) -> None:
-    invite(owner, email)
+    invite(member, email)
     link = link_in(mailoutbox[0])
     with operator_work():
         Membership.objects.filter(tenant=tenant.tenant).update(role="developer")
@@ -252,10 +246,10 @@ def test_an_invitation_opens_nothing_once_its_sender_may_not_invite(
 
 
 def test_invitations_and_who_joins_by_them_are_on_record(
-    owner: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+    member: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
 ) -> None:
-    invite(owner, email)
-    owner.post(f"/invitations/{invitation_of(email).pk}/resend")
+    invite(member, email)
+    member.post(f"/invitations/{invitation_of(email).pk}/resend")
     stranger.post(link_in(mailoutbox[1]), {"name": "Bo", "password1": PASSWORD})
     with operator_work():
         entries = AuditEntry.objects.filter(tenant=tenant.tenant, subject_name=email).order_by("id")
@@ -263,6 +257,6 @@ def test_invitations_and_who_joins_by_them_are_on_record(
     assert actions == ["invitation.sent", "invitation.sent_again", "member.added"]
 
 
-def test_one_address_gets_only_so_many_invitations(owner: Client, email: str) -> None:
-    answers = [invite(owner, email) for _ in range(MAIL.per_pair + 1)]
+def test_one_address_gets_only_so_many_invitations(member: Client, email: str) -> None:
+    answers = [invite(member, email) for _ in range(MAIL.per_pair + 1)]
     assert answers == [302] * MAIL.per_pair + [429]
