@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from tenants.accounts.addresses import await_confirmation, belongs_to_somebody, vouch_for
 from tenants.accounts.models import User
@@ -34,7 +35,7 @@ def _password(label: str, autocomplete: str, help_text: str = "") -> forms.CharF
 
 
 def new_password(label: str) -> forms.CharField:
-    return _password(label, "new-password", "At least 10 characters, not a common password.")
+    return _password(label, "new-password", _("At least 10 characters, not a common password."))
 
 
 def own_password(label: str) -> forms.CharField:
@@ -43,7 +44,7 @@ def own_password(label: str) -> forms.CharField:
 
 def new_name(known: str = "", **attrs: Any) -> forms.CharField:
     return forms.CharField(
-        label="Your name",
+        label=_("Your name"),
         max_length=_LONGEST_NAME,
         required=False,
         initial=known[:_LONGEST_NAME],
@@ -53,9 +54,9 @@ def new_name(known: str = "", **attrs: Any) -> forms.CharField:
 
 def _new_tenant() -> forms.CharField:
     return forms.CharField(
-        label="Company or team",
+        label=_("Company or team"),
         max_length=_LONGEST_NAME,
-        help_text="The name of your account. You can invite others to it.",
+        help_text=_("The name of your account. You can invite others to it."),
         widget=forms.TextInput(attrs={"autocomplete": "organization", "autofocus": True}),
     )
 
@@ -68,11 +69,11 @@ def _address(label: str, *, help_text: str = "", disabled: bool = False, **attrs
 
 
 class SignInForm(allauth_forms.LoginForm):  # type: ignore[misc]
-    password = own_password("Password")
+    password = own_password(_("Password"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["login"] = _address("Email", autofocus=True, autocomplete="username")
+        self.fields["login"] = _address(_("Email"), autofocus=True, autocomplete="username")
         self.order_fields(["login", "password"])
 
     def add_prefix(self, field_name: str) -> str:
@@ -85,8 +86,8 @@ class SignUpForm(allauth_forms.SignupForm):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         self.fields["tenant"] = _new_tenant()
         self.fields["name"] = new_name()
-        self.fields["email"] = _address("Email", autocomplete="username")
-        self.fields["password1"] = new_password("Password")
+        self.fields["email"] = _address(_("Email"), autocomplete="username")
+        self.fields["password1"] = new_password(_("Password"))
         self.order_fields(["tenant", "name", "email", "password1"])
 
     def validate_unique_email(self, value: str) -> str:
@@ -129,7 +130,7 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
         self.fields["name"] = new_name(str(self.sociallogin.account.extra_data.get("name", "")))
         known = "This address is confirmed. You can change it later." if self.confirmed else ""
         self.fields["email"] = _address(
-            "Email", help_text=known, disabled=bool(self.confirmed), autocomplete="username"
+            _("Email"), help_text=known, disabled=bool(self.confirmed), autocomplete="username"
         )
         if self.confirmed:
             self.initial["email"] = self.confirmed
@@ -164,7 +165,7 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
 
 
 class ForgottenPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[misc]
-    email = _address("Email", autofocus=True, autocomplete="username")
+    email = _address(_("Email"), autofocus=True, autocomplete="username")
 
 
 class _OnePassword:
@@ -195,7 +196,7 @@ class ChangePasswordForm(_OnePassword, allauth_forms.ChangePasswordForm):  # typ
 
 
 class FirstPasswordForm(_OnePassword, allauth_forms.SetPasswordForm):  # type: ignore[misc]
-    password1 = new_password("Password")
+    password1 = new_password(_("Password"))
 
 
 class NewAddressForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
@@ -206,7 +207,7 @@ class NameForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = User
         fields = ("name",)
-        labels = {"name": "Your name"}
+        labels = {"name": _("Your name")}
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "name"})}
 
 

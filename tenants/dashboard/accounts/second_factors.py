@@ -16,6 +16,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from redis.exceptions import RedisError
 
@@ -41,7 +42,7 @@ class _Once:
         except RedisError as error:
             log.warning("second_factor_code_not_checked", error=str(error))
             raise forms.ValidationError(
-                "App codes cannot be checked right now. Try again in a minute, or use a recovery code."
+                _("App codes cannot be checked right now. Try again in a minute, or use a recovery code.")
             ) from error
         return code
 
@@ -62,7 +63,7 @@ class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
     # Each passkey can also replace the password, so it asks for the finger, face or PIN.
     passwordless = forms.BooleanField(initial=True, widget=forms.HiddenInput)
     name = forms.CharField(
-        label="Name", max_length=100, required=False, help_text="For example “phone” or “blue key”."
+        label="Name", max_length=100, required=False, help_text=_("For example “phone” or “blue key”.")
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

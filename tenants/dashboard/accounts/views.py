@@ -89,7 +89,7 @@ def end_others(request: HttpRequest) -> HttpResponse:
 
 class AddressForm(forms.Form):
     email = forms.CharField(
-        label="Your email address",
+        label=_("Your email address"),
         max_length=254,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )

@@ -7,6 +7,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -23,7 +24,7 @@ _BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 class JoinForm(forms.Form):
     name = new_name(autofocus=True)
-    password1 = new_password("Password")
+    password1 = new_password(_("Password"))
 
     def clean_password1(self) -> str:
         password: str = self.cleaned_data["password1"]

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tenants.accounts.errors import AlreadyMember, LastOwner, OwnerShutOut, TooManyInvitations
@@ -42,14 +43,14 @@ def role_choices(*, with_owner: bool) -> list[tuple[str, str]]:
 
 
 class RoleForm(forms.Form):
-    role = forms.ChoiceField(label="Role", choices=Membership.Role.choices)
+    role = forms.ChoiceField(label=_("Role"), choices=Membership.Role.choices)
 
 
 class InviteForm(forms.Form):
     email = forms.EmailField(
-        label="Email", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "off"})
+        label=_("Email"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "off"})
     )
-    role = forms.ChoiceField(label="Role", initial=Membership.Role.DEVELOPER)
+    role = forms.ChoiceField(label=_("Role"), initial=Membership.Role.DEVELOPER)
 
     def __init__(self, *args: object, with_owner: bool, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
