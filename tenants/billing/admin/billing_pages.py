@@ -23,6 +23,7 @@ from unfold.widgets import (
 )
 
 from tenants.accounts.models import Tenant
+from tenants.billing.admin.fields import TenantIdField, micros_of
 from tenants.billing.invoices.amounts import amount, amount_of
 from tenants.billing.invoices.calculation import CalculatedLine, Draft
 from tenants.billing.invoices.errors import NotBillable
@@ -34,8 +35,6 @@ from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.months import Month
 from tenants.plans.models import Plan
 from tenants.plans.wording import number_of
-
-MICROS = 1_000_000
 
 
 class MonthField(forms.CharField):
@@ -49,7 +48,7 @@ class MonthField(forms.CharField):
 
 
 class DrawForm(forms.Form):
-    tenant = forms.UUIDField(label=_("Tenant ID"), widget=UnfoldAdminTextInputWidget)
+    tenant = TenantIdField()
     month = MonthField(label=_("Month"), help_text=_("For example 2026-11."))
     closes = forms.BooleanField(
         label=_("Close the month"),
@@ -60,12 +59,6 @@ class DrawForm(forms.Form):
             "On: later usage of this month goes on the next invoice. Off: only the usage so far is billed."
         ),
     )
-
-    def clean_tenant(self) -> Tenant:
-        found = Tenant.objects.filter(pk=self.cleaned_data["tenant"]).first()
-        if found is None:
-            raise forms.ValidationError(_("Tenant not found."))
-        return found
 
 
 class ReasonForm(forms.Form):
@@ -87,15 +80,13 @@ class CreditForm(ReasonForm):
         help_text=_("Leave empty to credit the full remaining amount. The tax is credited too."),
     )
     taken_back = forms.IntegerField(widget=forms.HiddenInput)
-    """The amount already taken back when the form was shown, in millionths. A form that is sent twice therefore takes
-    nothing back a second time.
-    """
+    """The amount taken back when the form was shown, in millionths. A form sent twice takes nothing back twice."""
     field_order = ("net", "reason", "taken_back")
 
     @property
     def net_micros(self) -> int | None:
         net: Decimal | None = self.cleaned_data["net"]
-        return None if net is None else int(net * MICROS)
+        return micros_of(net)
 
 
 @dataclass(frozen=True)
@@ -115,10 +106,11 @@ def draw_page(request: HttpRequest) -> HttpResponse:
     drafts: list[DraftView] | None = None
     if form.is_bound and form.is_valid():
         said = form.cleaned_data
+        tenant = Tenant.objects.get(pk=said["tenant"])
         try:
             if request.method == "POST" and "draw" in request.POST:
-                return _drawn(request, said["tenant"], said["month"], closes=said["closes"])
-            drafts = _previewed(said["tenant"], said["month"])
+                return _drawn(request, tenant, said["month"], closes=said["closes"])
+            drafts = _previewed(tenant, said["month"])
         except NotBillable as refusal:
             form.add_error(None, refusal.detail)
     context = {"form": form, "drafts": drafts, "back": reverse("admin:tenants_invoice_changelist")}
@@ -128,12 +120,8 @@ def draw_page(request: HttpRequest) -> HttpResponse:
 def _drawn(request: HttpRequest, tenant: Tenant, month: Month, *, closes: bool) -> HttpResponse:
     with transaction.atomic(using=OPERATOR):
         issued = draw_month(tenant.pk, month, closes=closes, made_by=str(request.user))
-        _log(
-            request,
-            tenant,
-            f"Billed {month}: {', '.join(one.number for one in issued) or 'nothing to bill'}.",
-        )
-    numbers = ", ".join(invoice.number for invoice in issued)
+        numbers = ", ".join(invoice.number for invoice in issued)
+        _log(request, tenant, f"Billed {month}: {numbers or 'nothing to bill'}.")
     messages.success(request, f"Issued: {numbers}." if issued else f"Nothing to bill for {month}.")
     if len(issued) == 1:
         return redirect("admin:tenants_invoice_change", issued[0].pk)

@@ -1,6 +1,4 @@
-"""Gives back at once an amount that was both billed and charged. This happens if a job runs on after one of its months
-was billed.
-"""
+"""Gives back at once what was both billed and charged, as when a job runs on after its month was billed."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -13,10 +11,9 @@ from tenants.core.months import Month
 
 
 def give_back_billed(source: Source, charged: Mapping[date, int]) -> None:
-    """Give the billed amounts back, in the transaction of the charge and with the wallet locked.
+    """Give back the billed part of `charged`, by month of work, in the charge's transaction with the wallet locked.
 
-    `charged` holds the charged amount for each month in which the work was done. A month with late usage may not have
-    been billed with this work in it. Such a month is skipped, and the next invoice evens it out.
+    A month with late usage may be billed without this work. It is skipped, and the next invoice evens it out.
     """
     closed = ClosedMonth.objects.filter(tenant_id=source.tenant_id, month__in=charged)
     whole = [one.month for one in closed if records_of(source.tenant_id, Month.of(one.month)) == one.records]

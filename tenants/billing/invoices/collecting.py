@@ -1,28 +1,26 @@
-"""Reads the billable amounts of a tenant's month and the amounts that were billed already. It runs as the operator, who
-can read every tenant.
-"""
+"""Reads what is billable in a tenant's month, and what was billed already, as the operator, who sees every tenant."""
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from typing import Any, cast
 from uuid import UUID
 
 from django.db import connections
-from django.db.models import Sum
+from django.db.models import Min, Sum
 
 from tenants.billing.invoices.calculation import Amount, Item, Kind, MonthOfTime, Segment
 from tenants.billing.invoices.models import ClosedMonth, Invoice, InvoiceLine
 from tenants.billing.usage.models import UsageDay
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.months import Month
+from tenants.plans.agreed import included_between
 from tenants.plans.models import Subscription
 from tenants.plans.month import Included, LineKey, Used
 from tenants.plans.prices import Meter, Price
 from tenants.plans.selectors import included_versions, subscriptions_of
-from tenants.plans.versions import included_between
 
 # Months that were closed longer ago than this are not searched for late usage.
 LATE_MONTHS = 3
@@ -126,9 +124,7 @@ def collect(tenant_id: UUID, time: MonthOfTime) -> Collected:
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """The settled units by the start of their pool. One query reads both fields, so that they are from the same
-    moment.
-    """
+    """The settled units by the start of their pool. One query reads both fields, from the same moment."""
 
     pools: dict[datetime, tuple[Included, ...]]
     lines: dict[datetime, dict[LineKey, int]]
@@ -137,7 +133,7 @@ class _Settled:
 def _settled(tenant_id: UUID, month: date) -> _Settled:
     pools: dict[datetime, Counter[tuple[str, Meter]]] = defaultdict(Counter)
     lines: dict[datetime, Counter[LineKey]] = defaultdict(Counter)
-    for since, of, meter, model, cached, price, quantity in _rows(_SETTLED, tenant_id, month, month):
+    for since, of, meter, model, cached, price, quantity in _rows(_SETTLED, tenant_id, since=month):
         pools[since.astimezone(UTC)][of, meter] += quantity
         lines[since.astimezone(UTC)][model, cached, _price(price)] += quantity
     return _Settled(
@@ -181,7 +177,7 @@ def _segment(
 
 
 def _used(tenant_id: UUID, since: datetime, until: datetime) -> tuple[tuple[Used, ...], int]:
-    rows = _rows(_USED, tenant_id, since, until)
+    rows = _rows(_USED, tenant_id, since=since, until=until)
     used = tuple(
         Used(day, model, quantity, _price(price), cached) for day, model, cached, price, quantity, _ in rows
     )
@@ -232,13 +228,11 @@ def records_of(tenant_id: UUID, month: Month) -> int:
 
 def charged(tenant_id: UUID, since: date, until: date) -> Mapping[str, Charged]:
     """Return the charges by currency, for days of the ledger. The day `until` is not included."""
-    return {row[0]: Charged(*row[1:]) for row in _rows(_CHARGED, tenant_id, since, until)}
+    return {row[0]: Charged(*row[1:]) for row in _rows(_CHARGED, tenant_id, since=since, until=until)}
 
 
 def revenue_of_bills(tenant_id: UUID) -> Mapping[str, int]:
-    with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_BILLED_REVENUE, {"tenant": tenant_id})
-        return dict(cursor.fetchall())
+    return dict(_rows(_BILLED_REVENUE, tenant_id))
 
 
 def invoiced_net(tenant_id: UUID, currency: str) -> int:
@@ -249,19 +243,12 @@ def invoiced_net(tenant_id: UUID, currency: str) -> int:
 
 def first_billed(tenant_id: UUID, month: Month) -> date:
     """Return the first month that is or was billed. Charges before it are never billed."""
-    first = (
-        ClosedMonth.objects.filter(tenant_id=tenant_id)
-        .order_by("month")
-        .values_list("month", flat=True)
-        .first()
-    )
-    invoiced = (
-        Invoice.objects.filter(tenant_id=tenant_id).order_by("month").values_list("month", flat=True).first()
-    )
-    return min([month.first, *(one for one in (first, invoiced) if one)])
+    of_tenant = (kind.objects.filter(tenant_id=tenant_id) for kind in (ClosedMonth, Invoice))
+    firsts: list[date | None] = [rows.aggregate(first=Min("month"))["first"] for rows in of_tenant]
+    return min([month.first, *(first for first in firsts if first)])
 
 
-def _rows(statement: str, tenant_id: UUID, since: date, until: date) -> Iterable[Any]:
+def _rows(statement: str, tenant_id: UUID, **days: date) -> list[Any]:
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(statement, {"tenant": tenant_id, "since": since, "until": until})
+        cursor.execute(statement, {"tenant": tenant_id, **days})
         return list(cursor.fetchall())

@@ -1,13 +1,19 @@
-"""An invoice as a downloadable file: its bytes and its file name."""
+"""Invoices as downloadable files: PDF, and CSV for spreadsheets, in which no cell can be read as a formula."""
 
+import csv
+import io
 import re
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import cast
 
 from django.http import HttpResponse
 
-from tenants.billing.invoices.as_csv import invoice_as_csv
-from tenants.billing.invoices.as_pdf import invoice_as_pdf
-from tenants.billing.invoices.issued import WholeInvoice
-from tenants.billing.invoices.models import Invoice
+from tenants.billing.invoices.invoice_json import SUMS, plain, sums_of
+from tenants.billing.invoices.issued import WholeInvoice, standing
+from tenants.billing.invoices.models import Invoice, InvoiceLine
+from tenants.billing.invoices.paper import Paper, period_of
+from tenants.billing.usage.csv_rows import safe
 
 PDF, CSV, JSON = "application/pdf", "text/csv; charset=utf-8", "application/json"
 _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9-]+")
@@ -15,6 +21,11 @@ _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9-]+")
 
 def file_name(invoice: Invoice, ending: str) -> str:
     return f"{_NOT_OF_A_NAME.sub('-', invoice.number)}.{ending}"
+
+
+def invoice_as_pdf(paper: Paper) -> bytes:
+    """Draw the PDF. The import is late: it is about 200 modules, which other responses should not wait for."""
+    return cast("bytes", import_module("tenants.billing.invoices.pdf.document").as_pdf(paper))
 
 
 def pdf_file(found: WholeInvoice) -> HttpResponse:
@@ -30,3 +41,75 @@ def as_file(content: bytes, content_type: str, name: str) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["Cache-Control"] = "private, no-store"
     return response
+
+
+LIST_COLUMNS = (
+    *("number", "kind", "status", "corrects", "issued_on", "due_on", "first_day", "last_day"),
+    *("buyer", "buyer_country", "buyer_tax_id", "currency", "tax_name", "tax_rate_bp"),
+    *SUMS,
+    "id",
+)
+LINE_COLUMNS = (
+    *("invoice", "position", "kind", "month", "late", "text", "model", "cached"),
+    *("meter", "price_micros", "price_per", "quantity", "included"),
+    *("currency", "exact_micros", "amount_micros", "amount"),
+)
+
+
+def list_as_csv(found: Iterable[Invoice]) -> str:
+    """Return the list as CSV. Amounts of credit notes are positive too. The column `kind` distinguishes them."""
+    return _written(LIST_COLUMNS, (_of_invoice(invoice) for invoice in found))
+
+
+def invoice_as_csv(found: WholeInvoice) -> str:
+    """Return the invoice's lines as CSV. They add up to the invoice's net amount."""
+    return _written(LINE_COLUMNS, (_of_line(line, found.invoice) for line in found.lines))
+
+
+def _of_invoice(invoice: Invoice) -> Sequence[object]:
+    buyer = invoice.buyer
+    sums = sums_of(invoice)
+    return (
+        safe(invoice.number),
+        invoice.kind,
+        standing(invoice),
+        safe(invoice.corrects.number) if invoice.corrects else "",
+        invoice.issued_on,
+        invoice.due_on,
+        *period_of(invoice),
+        *(safe(str(buyer.get(name) or "")) for name in ("name", "country", "tax_id")),
+        invoice.currency,
+        safe(invoice.tax_name),
+        invoice.tax_rate_bp,
+        *(plain(sums[name], invoice.currency) for name in SUMS),
+        invoice.id,
+    )
+
+
+def _of_line(line: InvoiceLine, invoice: Invoice) -> Sequence[object]:
+    price = line.price or {}
+    return (
+        safe(invoice.number),
+        line.position,
+        line.kind,
+        f"{line.month:%Y-%m}",
+        "true" if line.late else "false",
+        safe(line.text),
+        safe(line.model),
+        "true" if line.cached else "false",
+        *(price.get(name, "") for name in ("meter", "amount_micros", "per")),
+        line.quantity,
+        line.included,
+        invoice.currency,
+        line.exact_micros,
+        line.amount_micros,
+        plain(line.amount_micros, invoice.currency),
+    )
+
+
+def _written(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return written.getvalue()

@@ -7,9 +7,9 @@ from tenants.billing.invoices.amounts import amount
 from tenants.billing.invoices.issued import WholeInvoice, standing
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.paper import period_of
+from tenants.billing.invoices.wording import PRINTED
 from tenants.core.times import rfc3339
 
-PRINTED = ("name", "address", "country", "tax_id", "email")
 SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "open")
 
 
@@ -32,7 +32,7 @@ def invoice_json(invoice: Invoice) -> dict[str, Any]:
         "seller": _party(invoice.seller),
         "buyer": {**_party(invoice.buyer), "reference": str(invoice.buyer.get("reference") or "")},
         "tax": {"name": invoice.tax_name, "rate_bp": invoice.tax_rate_bp, "note": invoice.tax_note},
-        **_amounts(invoice),
+        **amounts_json(sums_of(invoice), invoice.currency),
         "paid_at": rfc3339(invoice.paid_at) if invoice.paid_at else None,
     }
 
@@ -41,7 +41,7 @@ def whole_json(found: WholeInvoice) -> dict[str, Any]:
     currency = found.invoice.currency
     return {
         **invoice_json(found.invoice),
-        "lines": [_line(line, currency) for line in found.lines],
+        "lines": [{"position": line.position, **line_json(line, currency)} for line in found.lines],
         "credit_notes": [
             {**_named(note), "total_micros": note.total_micros, "total": plain(note.total_micros, currency)}
             for note in found.credit_notes
@@ -58,11 +58,11 @@ def sums_of(invoice: Invoice) -> Mapping[str, int]:
     return {name: getattr(invoice, f"{name}_micros") for name in SUMS}
 
 
-def _amounts(invoice: Invoice) -> dict[str, Any]:
+def amounts_json(sums: Mapping[str, int], currency: str) -> dict[str, Any]:
     told: dict[str, Any] = {}
-    for name, micros in sums_of(invoice).items():
+    for name, micros in sums.items():
         told[f"{name}_micros"] = micros
-        told[f"{name}_amount"] = plain(micros, invoice.currency)
+        told[f"{name}_amount"] = plain(micros, currency)
     return told
 
 
@@ -74,9 +74,8 @@ def _party(party: Mapping[str, object]) -> dict[str, Any]:
     return {name: str(party.get(name) or "") for name in PRINTED}
 
 
-def _line(line: InvoiceLine, currency: str) -> dict[str, Any]:
+def line_json(line: InvoiceLine, currency: str) -> dict[str, Any]:
     return {
-        "position": line.position,
         "kind": line.kind,
         "month": f"{line.month:%Y-%m}",
         "late": line.late,

@@ -186,9 +186,7 @@ class Invoice(TenantOwned):
 
 
 class InvoiceLine(TenantOwned):
-    """A line, which adds to earlier lines for the same item. A month can be billed in parts, and late usage follows
-    later.
-    """
+    """A line, which adds to earlier lines for the same item, as when usage arrives late."""
 
     class Kind(models.TextChoices):
         FEE = "fee"

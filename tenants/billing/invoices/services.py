@@ -21,7 +21,6 @@ from tenants.billing.invoices.calculation import (
     drafts,
     month_amounts,
     still_to_bill,
-    to_unit,
     with_uncollected,
 )
 from tenants.billing.invoices.clocks import process_time, require_agreement
@@ -57,11 +56,9 @@ LONGEST_REASON = 200
 
 
 def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = "") -> list[Invoice]:
-    """Bill the part of the month that was not billed yet, with one invoice per currency. Issue none if there is nothing
-    to bill.
+    """Bill what was not billed yet of a month, with one invoice per currency, if any. Raises NotBillable.
 
-    With `closes`, the month must be over, and later usage goes on the next invoice as late. Without it, the month is
-    billed until now. Raises NotBillable.
+    With `closes`, the month must be over, and later usage is billed as late. Without it, it is billed until now.
     """
     with _alone(tenant_id) as tenant:
         parties = _parties(tenant, made_by)
@@ -75,22 +72,14 @@ def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = ""
         issued = _issued(found, parties, month, time)
         _remember(tenant_id, month, rest.records, closes=closes)
         for invoice in issued:
-            record(
-                tenant_id=tenant_id,
-                action="invoice.issued",
-                subject_id=invoice.pk,
-                subject=invoice.number,
-                note=money(invoice.total_micros, invoice.currency),
-            )
+            _record(invoice, "invoice.issued", money(invoice.total_micros, invoice.currency))
     return issued
 
 
 def credit(
     *, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str, net_micros: int | None = None
 ) -> Invoice:
-    """Issue a credit note for this net amount, or for all that is left of the invoice if it is None. Raises
-    NotBillable.
-    """
+    """Issue a credit note for this net amount, or for all that is left if it is None. Raises NotBillable."""
     with _alone(tenant_id) as tenant:
         invoice = _locked(tenant_id, invoice_id)
         reason = _checked(reason)
@@ -98,22 +87,17 @@ def credit(
             raise NotBillable(f"{invoice.number} was written off, so it cannot be credited.")
         of = Corrected(invoice.net_micros, invoice.tax_micros)
         before = _corrected_before(invoice)
-        left = of.net_micros - before.net_micros
+        left, unit = of.net_micros - before.net_micros, unit_micros(invoice.currency)
         wanted = left if net_micros is None else net_micros
-        if not 0 < wanted <= left or wanted != to_unit(wanted, invoice.currency):
+        if not 0 < wanted <= left or wanted % unit:
             raise NotBillable(
                 f"{money(wanted, invoice.currency)} of {invoice.number} cannot be credited. Up to "
                 f"{money(left, invoice.currency)} before tax is left. Enter an amount in whole cents."
             )
-        part = corrected(wanted, of=of, before=before, unit=unit_micros(invoice.currency))
+        part = corrected(wanted, of=of, before=before, unit=unit)
         note = issue_credit_note(invoice, part, _parties(tenant, made_by), reason=reason)
-        record(
-            tenant_id=tenant_id,
-            action="invoice.credited",
-            subject_id=invoice.pk,
-            subject=invoice.number,
-            note=f"{note.number}, {money(note.total_micros, note.currency)}: {reason}",
-        )
+        told = f"{note.number}, {money(note.total_micros, note.currency)}: {reason}"
+        _record(invoice, "invoice.credited", told)
     return note
 
 
@@ -125,14 +109,14 @@ def write_off(*, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str) -
             raise NotBillable(f"{invoice.number} is {invoice.get_status_display()}. It has no open amount.")
         reason = _checked(reason)
         write_off_rest(invoice, reason=reason, made_by=made_by)
-        record(
-            tenant_id=tenant_id,
-            action="invoice.written_off",
-            subject_id=invoice.pk,
-            subject=invoice.number,
-            note=f"{money(invoice.written_off_micros, invoice.currency)}: {reason}",
-        )
+        lost = money(invoice.written_off_micros, invoice.currency)
+        _record(invoice, "invoice.written_off", f"{lost}: {reason}")
     return invoice
+
+
+def _record(invoice: Invoice, action: str, note: str) -> None:
+    tenant_id, number = invoice.tenant_id, invoice.number
+    record(tenant_id=tenant_id, action=action, subject_id=invoice.pk, subject=number, note=note)
 
 
 def preview_month(tenant_id: UUID, month: Month) -> list[Draft]:

@@ -8,7 +8,7 @@ from tenants.billing.invoices.models import BillingDetails, Seller
 from tenants.plans.wording import name_of
 
 LONGEST = 300
-_PRINTED = ("name", "address", "country", "tax_id", "email")
+PRINTED = ("name", "address", "country", "tax_id", "email")
 REVERSE_CHARGE = "Reverse charge: the customer is liable for the tax."
 EXEMPT = "Exempt from tax."
 
@@ -40,10 +40,10 @@ def tax_for(seller: Seller, details: BillingDetails | None) -> Tax:
 
 
 def seller_as_printed(seller: Seller) -> dict[str, str]:
-    return {name: getattr(seller, name) for name in (*_PRINTED, "bank_details", "footer")}
+    return {name: getattr(seller, name) for name in (*PRINTED, "bank_details", "footer")}
 
 
 def buyer_as_printed(details: BillingDetails | None, account: str) -> dict[str, str]:
     if details is None:
-        return {**dict.fromkeys((*_PRINTED, "reference"), ""), "name": account}
-    return {name: getattr(details, name) for name in (*_PRINTED, "reference")}
+        return {**dict.fromkeys((*PRINTED, "reference"), ""), "name": account}
+    return {name: getattr(details, name) for name in (*PRINTED, "reference")}

@@ -1,6 +1,5 @@
 """Saved cards. The provider stores them. Only a name and the last digits are known here."""
 
-from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -51,8 +50,10 @@ def begin_saving_card(*, tenant_id: UUID) -> str:
     """Return the URL of the provider's page for saving a card."""
     provider, customer = _cards(), customer_of(tenant_id)
     page = f"{settings.MAAS_PUBLIC_URL.rstrip('/')}{PAGE}"
+    with operator_work():
+        now = database_now()
     try:
-        url = provider.begin_saving(tenant_id, customer.customer_id, page, _moment())
+        url = provider.begin_saving(tenant_id, customer.customer_id, page, now)
     except (ProviderAway, ProviderRefused) as error:
         raise _unavailable() from error
     if not url.startswith(f"{settings.MAAS_STRIPE_CHECKOUT}/"):
@@ -61,22 +62,20 @@ def begin_saving_card(*, tenant_id: UUID) -> str:
 
 
 def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
-    """Keep the card saved on a page that the provider or a browser names. The card's data comes from the provider only.
-
-    Raises ProviderAway.
-    """
+    """Keep the card of a page that the provider or a browser names, as the provider says. Raises ProviderAway."""
     provider = card_provider()
     saved = provider.saved_card(checkout_id) if provider else None
-    if provider is None or saved is None or saved.tenant_id is None:
-        return "no saved card of ours"
-    if of_tenant is not None and saved.tenant_id != of_tenant:
+    if (
+        provider is None
+        or saved is None
+        or saved.tenant_id is None
+        or of_tenant not in (None, saved.tenant_id)
+    ):
         return "no saved card of ours"
     with books():
-        customer = (
-            ProviderCustomer.objects.select_for_update()
-            .filter(provider=provider.name, customer_id=saved.customer_id, tenant_id=saved.tenant_id)
-            .first()
-        )
+        named = {"customer_id": saved.customer_id, "tenant_id": saved.tenant_id}
+        customers = ProviderCustomer.objects.select_for_update().filter(provider=provider.name, **named)
+        customer = customers.first()
         if customer is None:
             return "no customer of ours"
         page = ProviderEvent.objects.filter(provider=provider.name, event_id=checkout_id)
@@ -92,10 +91,7 @@ def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
 
 
 def _keep(customer: ProviderCustomer, saved: SavedCard) -> None:
-    """Store the card. A first card is set to pay invoices, and the page for saving it says so.
-
-    A later card keeps the setting of the one before, so that only the person who switched it off can switch it on.
-    """
+    """Store the card. The first one pays invoices, as its page says. A later one keeps the setting before it."""
     changes = changes_between({"card": customer.method_text}, {"card": saved.text})
     pays = customer.pays_invoices or customer.saved_at is None
     ProviderCustomer.objects.filter(id=customer.id).update(
@@ -148,11 +144,6 @@ def _let_go(customer: ProviderCustomer) -> None:
     """Clear the card and store the time in `saved_at`, so that a page opened before it cannot bring a card back."""
     record(tenant_id=customer.tenant_id, action="card.removed", subject=customer.method_text)
     ProviderCustomer.objects.filter(id=customer.id).update(method_id="", method_text="", saved_at=Now())
-
-
-def _moment() -> datetime:
-    with operator_work():
-        return database_now()
 
 
 def _cards() -> CardProvider:

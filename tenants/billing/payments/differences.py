@@ -1,35 +1,20 @@
-"""Settles differences from a provider's report after an operator has investigated them. Each is booked or cleared once,
-with a reason.
-"""
+"""Settles differences from a provider's report, once an operator has investigated them, with a reason."""
 
 from uuid import UUID
 
-from tenants.audit.services import record
 from tenants.billing.ledger.reconciling import difference_is_gone
 from tenants.billing.payments.models import Payment, Refund
-from tenants.billing.payments.orders import order_of
-from tenants.billing.payments.payment_work import books, locked_payment
+from tenants.billing.payments.payment_work import audit_payment, books, locked_payment, order_of
+from tenants.billing.payments.provider.checks import COMPARED
 from tenants.billing.payments.provider.errors import NotBookable, ProviderAway, ProviderRefused
 from tenants.billing.payments.provider.protocol import Standing
 from tenants.billing.payments.providers import provider_named
-from tenants.billing.payments.settling import PROVIDER, refund_came_back, take_told_amount
+from tenants.billing.payments.settling import refund_came_back, take_told_amount
 from tenants.core.db.unit_of_work import operator_work
-from tenants.plans.wording import money
-
-_CLEARED = (
-    "cleared_micros",
-    "cleared_currency",
-    "cleared_id",
-    "reported_micros",
-    "reported_currency",
-    "reported_id",
-)
 
 
 def book_told(*, payment_id: UUID, reported_micros: int, reason: str) -> Payment:
-    """Book the amount that the provider reports now, for a payment that is not in the books. It queries the provider,
-    so call it outside a transaction.
-    """
+    """Book the amount that the provider reports now. It queries the provider: call it outside a transaction."""
     standing = _standing(payment_id)
     with books():
         payment, invoice = locked_payment(payment_id)
@@ -55,9 +40,7 @@ def book_told(*, payment_id: UUID, reported_micros: int, reason: str) -> Payment
 
 
 def clear_told(*, payment_id: UUID, reported_micros: int, reason: str) -> Payment:
-    """Clear a difference without booking anything. The same report is not shown again. A payment that had not arrived
-    is no longer expected.
-    """
+    """Clear a difference without booking it. A payment that had not arrived is no longer expected."""
     with books():
         payment, _ = locked_payment(payment_id)
         if payment.reported_micros is None:
@@ -68,7 +51,9 @@ def clear_told(*, payment_id: UUID, reported_micros: int, reason: str) -> Paymen
         payment.cleared_id, payment.reported_id = payment.reported_id, ""
         if payment.status == Payment.Status.PENDING:
             payment.status, payment.failure = Payment.Status.CANCELED, "what came in was not taken for it"
-        payment.save(update_fields=[*_CLEARED, "status", "failure"])
+        parts = ("micros", "currency", "id")
+        changed = [f"{name}_{part}" for name in ("cleared", "reported") for part in parts]
+        payment.save(update_fields=[*changed, "status", "failure"])
         _told(payment, "payment.difference_cleared", reported_micros, reason, payment.amount_micros)
     return payment
 
@@ -85,13 +70,7 @@ def book_sent_back(*, refund_id: UUID, reason: str) -> Refund:
             raise NotBookable("the bank has not reported this refund as returned.")
         _check_reason(reason)
         refund_came_back(refund, payment, invoice)
-        record(
-            tenant_id=payment.tenant_id,
-            action="payment.sent_back",
-            subject_id=payment.id,
-            subject=f"{payment.reference}: {money(refund.amount_micros, payment.currency)}",
-            note=reason.strip(),
-        )
+        audit_payment(payment, "payment.sent_back", refund.amount_micros, reason.strip())
     return refund
 
 
@@ -117,11 +96,5 @@ def _check_reason(reason: str) -> None:
 
 
 def _told(payment: Payment, action: str, reported_micros: int, reason: str, before: int) -> None:
-    difference_is_gone(payment.tenant_id, PROVIDER, str(payment.id))
-    record(
-        tenant_id=payment.tenant_id,
-        action=action,
-        subject_id=payment.id,
-        subject=f"{payment.reference}: {money(before, payment.currency)}, told {reported_micros} millionths",
-        note=reason.strip(),
-    )
+    difference_is_gone(payment.tenant_id, COMPARED, str(payment.id))
+    audit_payment(payment, action, before, reason.strip(), more=f", told {reported_micros} millionths")

@@ -11,7 +11,6 @@ from django.db import connections
 from django.db.models.functions import Now
 
 from tenants.billing.payments.cards import card_is_gone, keep_card
-from tenants.billing.payments.disputes import take_dispute
 from tenants.billing.payments.models import ProviderEvent
 from tenants.billing.payments.payment_work import books
 from tenants.billing.payments.provider.errors import (
@@ -20,6 +19,7 @@ from tenants.billing.payments.provider.errors import (
     ProviderUnavailable,
     WrongSignature,
 )
+from tenants.billing.payments.refunds import take_dispute
 from tenants.billing.payments.settling import (
     NOT_OURS,
     may_be_known_later,
@@ -46,9 +46,7 @@ ON CONFLICT (provider, event_id) DO NOTHING
 
 
 def receive_event(body: bytes, signature: str | None) -> str:
-    """Handle an event and return the outcome. Raises WrongSignature. After any other error, Stripe sends the event
-    again.
-    """
+    """Handle an event and return the outcome. Raises WrongSignature. After other errors, Stripe sends it again."""
     told = read_event(_verified(body, signature))
     if not 0 < len(told.event_id) <= LONGEST_ID:
         raise WrongSignature("This event has no ID.")
@@ -92,9 +90,7 @@ def _handled(told: StripeObject) -> str:
 
 
 def _of_a_payment(told: StripeObject) -> str:
-    """Handle an event about a payment. If the payment is not known yet, raise, so that Stripe sends the event again.
-    Nothing is stored until then.
-    """
+    """Handle an event about a payment. Raise if the payment is not known yet, so that Stripe sends it again."""
     # This is read first. A payment that is settled in between is found below.
     may_be_ours = may_be_known_later(STRIPE)
     outcome = NOT_OURS
@@ -114,9 +110,7 @@ def _names_a_payment(told: StripeObject) -> bool:
 
 
 def _card_saved(told: StripeObject) -> str:
-    """Keep the saved card, outside a transaction. The event does not say which card it is, so the provider has to be
-    queried.
-    """
+    """Keep the saved card, outside a transaction: the event does not say which card, so Stripe is queried."""
     if not told.card_saved_by or told.livemode != is_live():
         return ""
     try:

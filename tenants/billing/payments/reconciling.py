@@ -9,12 +9,12 @@ import structlog
 from django.db import connections
 
 from tenants.billing.ledger.checks import Compared, differences
-from tenants.billing.payments.disputes import read_back_disputes
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.provider.checks import COMPARED, Ours, against_provider
 from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
 from tenants.billing.payments.provider.protocol import Standing
 from tenants.billing.payments.providers import card_provider
+from tenants.billing.payments.refunds import read_back_disputes
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
@@ -110,9 +110,7 @@ def compare_payments() -> list[Compared]:
 
 
 def compare_provider() -> list[Compared] | None:
-    """Return the differences. Return None if the provider could not be queried: nothing is known then, and no
-    difference counts as gone.
-    """
+    """Return the differences, or None if the provider could not be queried: then no difference counts as gone."""
     provider = card_provider()
     if provider is None:
         return []
@@ -142,9 +140,7 @@ def _compared(provider: str, theirs: Iterable[Standing], since: datetime, until:
 
 
 def _unless_cleared(said: dict[UUID, Standing], ours: Mapping[UUID, Ours]) -> dict[UUID, Standing]:
-    """Leave out reports that an operator has cleared, as long as the provider reports the same, including the refunded
-    amount.
-    """
+    """Leave out reports that an operator has cleared, as long as amount and refunds stay the same."""
     cleared = {one.id: one for one in Payment.objects.filter(id__in=said, cleared_micros__isnull=False)}
     return {
         one: their for one, their in said.items() if not _is_cleared(cleared.get(one), their, ours.get(one))
@@ -154,9 +150,7 @@ def _unless_cleared(said: dict[UUID, Standing], ours: Mapping[UUID, Ours]) -> di
 def _is_cleared(payment: Payment | None, their: Standing, our: Ours | None) -> bool:
     if payment is None or (our is not None and our.back_micros != their.refunded_micros):
         return False
-    return payment.is_cleared(
-        micros=their.amount_micros, currency=their.currency, provider_id=their.provider_id
-    )
+    return payment.is_cleared(their.amount_micros, their.currency, their.provider_id)
 
 
 def _window() -> tuple[datetime, datetime]:
@@ -172,9 +166,7 @@ def _is_old(payment_id: UUID, until: datetime) -> bool:
 
 
 def _tenants(cursor: Any, said: dict[UUID, Standing]) -> dict[UUID, UUID]:
-    """Return the tenants of payments, from our own rows first and otherwise from the data that the provider was given.
-    Only existing tenants are included.
-    """
+    """Return the tenants of payments, from our rows first, then from what the provider was given. All exist."""
     cursor.execute("SELECT id, tenant_id FROM tenants_payment WHERE id = ANY(%s)", [list(said)])
     known: dict[UUID, UUID] = dict(cursor.fetchall())
     claimed = {one.tenant_id for one in said.values() if one.tenant_id is not None}

@@ -4,13 +4,18 @@ from uuid import UUID
 
 from django.db.models.functions import Now
 
-from tenants.audit.services import record
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.errors import InvalidTerms
-from tenants.billing.payments.bank_transfer import OFFLINE
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.paying import locked_invoice, pay
-from tenants.billing.payments.payment_work import books, locked_payment, wait_for_form
+from tenants.billing.payments.payment_work import (
+    audit_payment,
+    books,
+    locked_invoice,
+    locked_payment,
+    pay,
+    wait_for_form,
+)
+from tenants.billing.payments.providers import OFFLINE
 from tenants.billing.payments.services import MAX_MICROS, new_reference
 from tenants.core.shares import unit_micros
 from tenants.plans.wording import money
@@ -84,13 +89,7 @@ def _came_in(payment: Payment, invoice: Invoice | None, *, note: str, made_by: s
     payment.save()
     Payment.objects.filter(id=payment.id).update(succeeded_at=Now())
     pay(payment, invoice)
-    record(
-        tenant_id=payment.tenant_id,
-        action="payment.recorded",
-        subject_id=payment.id,
-        subject=f"{payment.reference}: {money(payment.amount_micros, payment.currency)}",
-        note=payment.note,
-    )
+    audit_payment(payment, "payment.recorded", payment.amount_micros, payment.note)
     payment.refresh_from_db()
     return payment
 

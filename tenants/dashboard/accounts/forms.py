@@ -13,7 +13,7 @@ from tenants.accounts.addresses import await_confirmation, belongs_to_somebody
 from tenants.accounts.models import User
 from tenants.authentication.sign_on.reclaiming import drop_unproven_ways_in
 from tenants.dashboard.accounts.new_people import new_name, new_tenant
-from tenants.onboarding.sign_up import make_first_tenant
+from tenants.onboarding.create_tenant import make_first_tenant
 
 _LONGEST_PASSWORD = 1000
 """The most characters of a password. Each password is hashed, at a cost that grows with its length."""

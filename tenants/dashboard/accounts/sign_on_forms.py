@@ -15,7 +15,7 @@ from tenants.accounts.unconfirmed import make_room_for
 from tenants.authentication.sign_on.adapter import confirmed_address, invited_by
 from tenants.authentication.sign_on.services import notify_accounts
 from tenants.dashboard.accounts.new_people import new_name, new_tenant
-from tenants.onboarding.sign_up import make_first_tenant
+from tenants.onboarding.create_tenant import make_first_tenant
 
 
 class SignUpThroughForm(SignupForm):  # type: ignore[misc]

@@ -18,8 +18,7 @@ from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import TenantClosing, TenantSuspended
 from tenants.core.times import rfc3339
-from tenants.deletion.errors import NotClosing
-from tenants.deletion.services import begin_erasing, keep, take_back
+from tenants.deletion.services import NotClosing, begin_erasing, keep, take_back
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan, Subscription
 from tenants.plans.selectors import current_plan

@@ -6,9 +6,17 @@ from uuid import uuid4
 
 import pytest
 
-from tenants.plans.agreed import NONE, AgreedPrices, Of
+from tenants.plans.agreed import (
+    NONE,
+    AgreedPrices,
+    IncludedOfThen,
+    Of,
+    PriceOfThen,
+    included_at,
+    included_between,
+    prices_at,
+)
 from tenants.plans.prices import Price
-from tenants.plans.versions import IncludedOfThen, PriceOfThen, included_at, included_between, prices_at
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 OWN, OWN_CACHED = Price("page", 1000, 1, "EUR"), Price("page", 100, 1, "EUR")

@@ -20,6 +20,7 @@ from tenants.billing.ledger.subscriptions import (
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
+from tenants.plans.agreed import included_at, prices_at
 from tenants.plans.models import Plan, PlanPrice, Subscription
 from tenants.plans.selectors import (
     current_plan,
@@ -29,7 +30,6 @@ from tenants.plans.selectors import (
     subscriptions_of,
     terms_of,
 )
-from tenants.plans.versions import included_at, prices_at
 from tests.fixtures import unique
 from tests.tenants.plans.selling import include, make_plan, own_price, plan_for_new_tenants, price
 

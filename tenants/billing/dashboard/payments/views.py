@@ -8,7 +8,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tenants.billing.dashboard.payments.forms import TopUpForm
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.payment_display import PaymentView
 from tenants.billing.payments.provider.errors import (
     FormReused,
     InvoiceNotOpen,
@@ -21,6 +20,7 @@ from tenants.billing.payments.provider.errors import (
 )
 from tenants.billing.payments.provider.schedule import PAGE_LOOKS_EVERY
 from tenants.billing.payments.selectors import (
+    PaymentView,
     as_id,
     get_payment,
     instructions_for,

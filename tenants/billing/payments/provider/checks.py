@@ -23,8 +23,7 @@ class Ours:
 def against_provider(
     ours: Mapping[UUID, Ours], theirs: Iterable[Standing], *, tenants: Mapping[UUID, UUID]
 ) -> Iterator[Compared]:
-    """Yield the differences. `expected` is the amount left according to the provider. `tenants` holds existing tenants
-    by payment id.
+    """Yield the differences. `expected` is what is left according to the provider. `tenants` are by payment id.
 
     A payment without a tenant of ours belongs to another installation that uses the same provider account.
     """

@@ -1,8 +1,4 @@
-"""Requests to payment providers and their responses. Pure.
-
-A class that implements `PaymentProvider` can be used for payments. A provider that stores cards also implements
-`CardProvider`.
-"""
+"""Requests to payment providers and their responses. One that stores cards implements `CardProvider`. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +25,10 @@ class Order:
     method_id: str = ""
     provider_id: str = ""
     checkout_id: str = ""
+
+    def standing(self, state: State, provider_id: str = "", failure: str = "") -> "Standing":
+        ids = (self.payment_id, self.tenant_id, provider_id)
+        return Standing(state, self.currency, self.amount_micros, *ids, failure)
 
 
 @dataclass(frozen=True, slots=True)

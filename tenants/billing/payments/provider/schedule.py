@@ -4,13 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 AFTER_DAYS = (1, 3, 5, 7)
-"""Days from the first refusal of a saved card to each new try. After these, it is not tried again until another card is
-saved.
-"""
+"""Days from the first refusal of a saved card to each new try. Afterwards, only another saved card is tried."""
 ASKED_AGAIN_WITHIN = timedelta(hours=23)
-"""The time in which a request may be repeated. Providers recognize a repeated request for a day. An older one is looked
-up and never sent a second time.
-"""
+"""The time in which a request may be repeated: providers recognize a repeated one for a day. Later it is looked up."""
 CHECKOUT_LASTS = timedelta(hours=2)
 LOOK_AFTER = timedelta(minutes=5)
 LOOK_EVERY = timedelta(minutes=15)
@@ -19,9 +15,7 @@ _AT_ONCE = datetime.min.replace(tzinfo=UTC)
 
 
 def next_try(refused: Sequence[datetime]) -> datetime | None:
-    """Return the time of an invoice's next try, or None if there is no further one. `refused` holds the times at which
-    its card was refused, oldest first.
-    """
+    """Return the time of the next try, or None for no further one. `refused` holds past refusals, oldest first."""
     if not refused:
         return _AT_ONCE
     if len(refused) > len(AFTER_DAYS):

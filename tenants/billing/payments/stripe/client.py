@@ -14,9 +14,7 @@ from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefus
 log = structlog.get_logger(__name__)
 CONNECT_S, ANSWER_S = 4.0, 15.0
 RETRIES = 1
-"""The number of retries by the library itself, under the same idempotency key. One is enough, because a person or a
-repeating task waits for the result.
-"""
+"""Retries by the library itself, under the same idempotency key. One is enough, as a person or a task waits."""
 stripe.enable_telemetry = False
 
 
@@ -46,9 +44,7 @@ def is_live() -> bool:
 
 @contextmanager
 def in_our_words() -> Iterator[None]:
-    """Translate errors. The library's own messages are neither shown nor logged, because they may contain a part of the
-    key.
-    """
+    """Translate errors. Stripe's messages are neither shown nor logged: they may contain a part of the key."""
     try:
         yield
     except stripe.InvalidRequestError as error:

@@ -1,6 +1,7 @@
 """Stripe as a payment provider: its pages to pay on, the cards that it stores, and reads of payments."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,6 @@ from tenants.billing.payments.provider.protocol import (
     Standing,
 )
 from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS
-from tenants.billing.payments.stripe.amounts import to_stripe
 from tenants.billing.payments.stripe.client import client, in_our_words
 from tenants.billing.payments.stripe.reading import (
     BEGUN_AT,
@@ -31,11 +31,11 @@ from tenants.billing.payments.stripe.reading import (
     read_intent,
     read_refund,
     read_session,
+    to_stripe,
 )
 
 STRIPE = "stripe"
 AT_ONCE = 100
-GONE = "resource_missing"
 
 
 class Stripe:
@@ -107,11 +107,8 @@ class Stripe:
 
     def close(self, order: Order) -> None:
         """Close the page. A page that is over already needs nothing."""
-        with in_our_words():
-            try:
-                client().v1.checkout.sessions.expire(order.checkout_id)
-            except stripe.InvalidRequestError:
-                return
+        with in_our_words(), suppress(stripe.InvalidRequestError):
+            client().v1.checkout.sessions.expire(order.checkout_id)
 
     def refund(self, order: RefundOrder) -> RefundStanding:
         asked: Any = {
@@ -133,11 +130,8 @@ class Stripe:
         return None
 
     def paid_since(self, since: datetime) -> Iterator[Standing]:
-        listed: Any = {
-            "created": {"gte": int(since.timestamp())},
-            "limit": AT_ONCE,
-            "expand": ["data.latest_charge"],
-        }
+        listed: Any = {"created": {"gte": int(since.timestamp())}, "limit": AT_ONCE}
+        listed["expand"] = ["data.latest_charge"]
         with in_our_words():
             for intent in client().v1.payment_intents.list(listed).auto_paging_iter():
                 standing = read_intent(intent.to_dict())
@@ -179,11 +173,8 @@ class Stripe:
 
     def forget_card(self, method_id: str) -> None:
         """Detach the card. A card that is gone already needs nothing."""
-        with in_our_words():
-            try:
-                client().v1.payment_methods.detach(method_id)
-            except stripe.InvalidRequestError:
-                return
+        with in_our_words(), suppress(stripe.InvalidRequestError):
+            client().v1.payment_methods.detach(method_id)
 
 
 def _once(key: str) -> Any:
@@ -202,23 +193,11 @@ def _amount(order: Order | RefundOrder) -> int:
 
 
 def _line(order: Order) -> Mapping[str, Any]:
-    price = {
-        "currency": order.currency.lower(),
-        "unit_amount": _amount(order),
-        "product_data": {"name": order.text},
-    }
-    return {"quantity": 1, "price_data": price}
+    price = {"currency": order.currency.lower(), "unit_amount": _amount(order)}
+    return {"quantity": 1, "price_data": {**price, "product_data": {"name": order.text}}}
 
 
 def _declined(order: Order, declined: stripe.CardError) -> Standing:
     error = (declined.json_body or {}).get("error") or {} if isinstance(declined.json_body, Mapping) else {}
     intent = error.get("payment_intent") or {}
-    return Standing(
-        "failed",
-        order.currency,
-        order.amount_micros,
-        order.payment_id,
-        order.tenant_id,
-        str(intent.get("id") or ""),
-        failure_of(error),
-    )
+    return order.standing("failed", str(intent.get("id") or ""), failure_of(error))

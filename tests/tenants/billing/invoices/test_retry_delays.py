@@ -8,8 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tenants.billing.invoices.models import ClosedMonth
-from tenants.billing.invoices.retry_delays import LONGEST, RetryDelays, pause_after
-from tenants.billing.invoices.run import bill_ended_months
+from tenants.billing.invoices.run import LONGEST, RetryDelays, bill_ended_months, pause_after
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work
 

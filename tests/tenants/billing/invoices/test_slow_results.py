@@ -1,6 +1,6 @@
 """Tests of what `SlowResults` keeps, and for how long."""
 
-from tenants.billing.invoices.slow_results import CAPACITY, SlowResults
+from tenants.billing.invoices.upcoming import CAPACITY, SlowResults
 
 
 def test_what_took_long_is_told_again_for_twenty_times_as_long() -> None:

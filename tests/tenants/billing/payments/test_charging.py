@@ -12,12 +12,11 @@ from django.db import connections
 from pytest_django import Settings
 
 from tenants.accounts.models import Tenant
-from tenants.billing.payments.charging import collect_invoices
+from tenants.billing.payments.charging import collect_invoices, notify_of_refused_cards
 from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.provider.schedule import next_try
 from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.refunds import ask_refund, decide_refund
-from tenants.billing.payments.refused_card_mail import notify_of_refused_cards
 from tenants.billing.payments.transfers import record_transfer
 from tenants.billing.payments.upkeep import look_after_payments
 from tenants.core.db.unit_of_work import operator_work

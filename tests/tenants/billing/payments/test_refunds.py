@@ -9,12 +9,16 @@ import pytest
 from django.db import connections
 
 from tenants.audit.models import AuditEntry
-from tenants.billing.payments.disputes import read_back_disputes
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.provider.errors import NotRefundable
 from tenants.billing.payments.provider.schedule import LOOK_EVERY
 from tenants.billing.payments.reconciling import compare_payments
-from tenants.billing.payments.refunds import ask_pending_refunds, ask_refund, decide_refund
+from tenants.billing.payments.refunds import (
+    ask_pending_refunds,
+    ask_refund,
+    decide_refund,
+    read_back_disputes,
+)
 from tenants.billing.payments.transfers import record_announced
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.ids import uuid7
