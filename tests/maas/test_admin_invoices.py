@@ -1,11 +1,10 @@
-"""Tests that operators set the seller, bill a month, take back a part of an invoice and give one up, and that all of it
-is recorded.
-"""
+"""Tests that operators set the seller, bill a month, credit an invoice and write one off, and that it is recorded."""
 
 from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -169,7 +168,7 @@ def test_an_invoice_is_found_and_shown_and_has_its_pdf(operator: Client, tenant:
 def test_who_may_only_look_changes_nothing(client: Client, tenant: CreatedTenant) -> None:
     with operator_work():
         person = User.objects.create_user("looks-at-invoices@example.com", is_staff=True)
-        person.user_permissions.set(_permission("view_invoice"))
+        person.user_permissions.set(Permission.objects.filter(codename="view_invoice"))
     client.force_login(person)
     invoice = issued(tenant.tenant.id)
     assert client.get(page("change", invoice.id)).status_code == 200
@@ -178,12 +177,6 @@ def test_who_may_only_look_changes_nothing(client: Client, tenant: CreatedTenant
     with operator_work():
         person.user_permissions.clear()
     assert client.get(page("pdf", invoice.id)).status_code in (403, 404)
-
-
-def _permission(codename: str) -> Any:
-    from django.contrib.auth.models import Permission  # noqa: PLC0415
-
-    return Permission.objects.filter(codename=codename)
 
 
 def test_how_a_tenant_is_taxed_is_said_here_and_written_down(operator: Client, tenant: CreatedTenant) -> None:

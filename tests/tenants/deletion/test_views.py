@@ -1,8 +1,4 @@
-"""Tests that an owner deletes an account by its name and password, that all may then look on, and that an owner may
-keep it.
-"""
-
-from collections.abc import Callable
+"""Tests that an owner deletes an account by its name and password, that all may look on, and that it can be kept."""
 
 import pytest
 from django.test import Client
@@ -20,7 +16,7 @@ from tenants.core.errors import TenantClosing, TenantSuspended
 from tenants.core.times import rfc3339
 from tenants.deletion.services import NotClosing, begin_erasing, keep, take_back
 from tenants.onboarding.create_tenant import CreatedTenant
-from tenants.plans.models import Plan, Subscription
+from tenants.plans.models import Subscription
 from tenants.plans.selectors import current_plan
 from tests.fixtures import unique
 from tests.tenants.plans.selling import make_plan
@@ -168,9 +164,7 @@ def test_no_suspension_undoes_a_deletion(owner: Client, tenant: CreatedTenant) -
 
 
 def test_an_operator_suspends_one_that_is_closing(owner: Client, tenant: CreatedTenant) -> None:
-    """Otherwise a person who misuses an account could be safe from the operator for a month by requesting its
-    deletion.
-    """
+    """Otherwise a person who misuses an account could be safe for a month by requesting its deletion."""
     delete(owner, tenant)
     with operator_work():
         assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
@@ -293,21 +287,13 @@ def test_an_operator_does_not_vanish(owner: Client, tenant: CreatedTenant) -> No
     assert "operator" in answer.content.decode()
 
 
-def test_who_belongs_to_nothing_can_go_too(client: Client, person_alone: Callable[[], User]) -> None:
-    person = person_alone()
+def test_who_belongs_to_nothing_can_go_too(client: Client) -> None:
+    with operator_work():
+        person = User.objects.create_user(f"{unique('person')}@example.com", PASSWORD)
     client.force_login(person)
     confirm(client, "/account/delete")
     assert client.post("/account/delete", {"email": person.email}).status_code == 200
     assert not User.objects.filter(pk=person.pk).exists()
-
-
-@pytest.fixture
-def person_alone() -> Callable[[], User]:
-    def make() -> User:
-        with operator_work():
-            return User.objects.create_user(f"{unique('person')}@example.com", PASSWORD)
-
-    return make
 
 
 def test_the_plan_goes_on_until_the_erasure_with_its_trial_and_what_it_includes(
@@ -323,15 +309,10 @@ def test_the_plan_goes_on_until_the_erasure_with_its_trial_and_what_it_includes(
     owner.post("/tenant/delete", {"name": tenant.tenant.name})
     with operator_work():
         begin_erasing(tenant_id=tenant.tenant.pk)
-    assert _plan(tenant) is None
+        assert current_plan(tenant.tenant.pk) is None
 
 
 def _subscriptions(tenant: CreatedTenant) -> list[tuple[object, ...]]:
     with operator_work():
         rows = Subscription.objects.filter(tenant=tenant.tenant)
         return list(rows.order_by("starts_at").values_list("plan_id", "starts_at", "trial_ends_at"))
-
-
-def _plan(tenant: CreatedTenant) -> Plan | None:
-    with operator_work():
-        return current_plan(tenant.tenant.pk)

@@ -12,7 +12,6 @@ from tenants.plans.agreed import (
     IncludedOfThen,
     Of,
     PriceOfThen,
-    included_at,
     included_between,
     prices_at,
 )
@@ -74,19 +73,14 @@ def test_a_price_that_ends_gives_way_to_what_stands_behind_it() -> None:
     assert found(prices_at(versions, NOW + timedelta(hours=2))) == (2, "tenant")
 
 
-def test_included_units_have_versions_as_well() -> None:
-    versions = [IncludedOfThen("", "page", 10, NOW), IncludedOfThen("", "page", 0, NOW + timedelta(days=1))]
-    assert [one.quantity for one in included_at(versions, NOW)] == [10]
-    assert included_at(versions, NOW + timedelta(days=1)) == ()
-
-
 def test_what_is_included_in_a_time_is_the_most_that_was() -> None:
     day = timedelta(days=1)
     versions = [
         IncludedOfThen("", "page", quantity, NOW + days * day)
-        for quantity, days in ((9, -9), (5, 0), (7, 2), (1, 4))
+        for quantity, days in ((9, -9), (5, 0), (7, 2), (1, 4), (0, 9))
     ]
-    for since, until, most in ((-20, -10, None), (-1, 1, 9), (0, 1, 5), (0, 3, 7), (3, 9, 7), (4, 9, 1)):
+    parts = ((-1, 1, 9), (0, 1, 5), (0, 3, 7), (3, 9, 7), (4, 9, 1), (0, 0, 5))
+    for since, until, most in (*parts, (-20, -10, None), (9, 9, None)):
         found = included_between(versions, NOW + since * day, NOW + until * day)
         assert [one.quantity for one in found] == ([most] if most else [])
 

@@ -20,7 +20,7 @@ from tenants.billing.ledger.subscriptions import (
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
-from tenants.plans.agreed import included_at, prices_at
+from tenants.plans.agreed import included_between, prices_at
 from tenants.plans.models import Plan, PlanPrice, Subscription
 from tenants.plans.selectors import (
     current_plan,
@@ -223,6 +223,7 @@ def test_a_duplicate_has_what_holds_and_what_is_to_hold_and_is_sold_to_nobody() 
     assert (copy.monthly_fee_micros, copy.weight, copy.is_default) == (5, 3, False)
     with operator_work():
         assert sorted(one.amount_micros or 0 for one in price_versions(copy)) == [8, 9]
-        assert [one.quantity for one in included_at(included_versions(copy), database_now())] == [3]
+        now = database_now()
+        assert [one.quantity for one in included_between(included_versions(copy), now, now)] == [3]
         Plan.objects.filter(pk=copy.pk).update(monthly_fee_micros=6)
         assert Tenant.objects.filter(chosen_limits__plan=copy).count() == 0

@@ -15,13 +15,13 @@ from tenants.billing.payments.differences import book_sent_back, book_told, clea
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.provider.errors import NotBookable
 from tenants.billing.payments.reconciling import compare_payments, compare_provider
-from tenants.billing.payments.refunds import ask_refund, decide_refund
+from tenants.billing.payments.refunds import ask_refund
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.ids import uuid7
 from tests.fixtures import unique
 from tests.stand_in_stripe import StandIn
 
-from .conftest import EURO, Payer, fresh, open_of, tell
+from .conftest import EURO, Payer, decide, fresh, open_of, paid, tell
 
 
 @pytest.fixture(autouse=True)
@@ -55,10 +55,7 @@ def told_otherwise(payer: Payer, stand_in: StandIn, payment: Payment, cents: int
 def sent_back(
     payer: Payer, stand_in: StandIn, payment: Payment, euros: int, *, owed_again: bool = False
 ) -> Refund:
-    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
-    refund = decide_refund(
-        payment_id=payment.id, amount_micros=euros * EURO, reason="why", made_by="op", owed_again=owed_again
-    )
+    refund = decide(paid(payer, stand_in, payment), euros, owed_again=owed_again)
     ask_refund(refund.id)
     (row,) = stand_in.account.refunds.values()
     stand_in.account.intents[row["payment_intent"]]["latest_charge"]["amount_refunded"] -= row["amount"]
@@ -136,9 +133,7 @@ def test_a_refund_that_was_sent_back_undoes_what_it_did(
 
 
 def test_a_refund_that_nobody_sent_back_is_not_booked(payer: Payer, stand_in: StandIn) -> None:
-    payment = payer.tops_up(50)
-    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
-    refund = decide_refund(payment_id=payment.id, amount_micros=EURO, reason="why", made_by="op")
+    refund = decide(paid(payer, stand_in), 1)
     ask_refund(refund.id)
     with pytest.raises(NotBookable):
         book_sent_back(refund_id=refund.id, reason="no")

@@ -1,27 +1,26 @@
 """Tests of transfers as an operator finds them: whole, in parts, more than was requested, and recorded once."""
 
-from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
-from django.db import connections
 
 from tenants.billing.ledger.errors import InvalidTerms
+from tenants.billing.payments.models import Payment
 from tenants.billing.payments.provider.errors import NoSuchProvider
-from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.transfers import cancel_announced, record_announced, record_transfer
 from tenants.core.ids import uuid7
 from tenants.onboarding.create_tenant import CreatedTenant
 
-from .conftest import EURO, Payer, fresh, open_of
+from .conftest import EURO, Payer, all_at_once, differences_of, fresh, open_of
 
 
-def record(payment: object, euros: int) -> object:
-    return record_announced(
-        payment_id=payment.id,  # type: ignore[attr-defined]
-        amount_micros=euros * EURO,
-        note="statement 7",
-        made_by="op@example.com",
-    )
+def record(payment: Payment, euros: int) -> None:
+    record_announced(payment_id=payment.id, amount_micros=euros * EURO, note="statement 7", made_by="op")
+
+
+def transfer(payer: Payer, micros: int, **more: Any) -> Payment:
+    given: dict[str, Any] = {"tenant_id": payer.tenant_id, "amount_micros": micros, **more}
+    return record_transfer(**given, currency="EUR", note="", made_by="op")
 
 
 @pytest.mark.parametrize(("came", "is_open", "credit"), [(100, 0, 0), (60, 40, 0), (130, 0, 30)])
@@ -37,7 +36,7 @@ def test_what_came_pays_the_invoice_as_far_as_it_goes(
     assert fresh(invoice).status == ("open" if is_open else "paid")
     assert payer.stands() == (credit * EURO, 0)
     assert (payer.account("payments"), payer.account("receivable")) == (-came * EURO, -is_open * EURO)
-    assert not [one for one in compare_payments() if one.tenant_id == payer.tenant_id]
+    assert differences_of(payer) == []
 
 
 def test_the_rest_can_be_paid_later(payer: Payer) -> None:
@@ -52,71 +51,38 @@ def test_the_rest_can_be_paid_later(payer: Payer) -> None:
 def test_a_transfer_nobody_announced_is_recorded_once(payer: Payer) -> None:
     invoice, once = payer.invoice(100), uuid7()
     for _ in range(2):
-        record_transfer(
-            tenant_id=payer.tenant_id,
-            currency="EUR",
-            amount_micros=100 * EURO,
-            note="",
-            made_by="op",
-            invoice_id=invoice.id,
-            once=once,
-        )
+        transfer(payer, 100 * EURO, invoice_id=invoice.id, once=once)
     assert payer.account("payments") == -100 * EURO
     assert fresh(invoice).status == "paid"
 
 
-@pytest.mark.parametrize("changed", ["amount_micros", "invoice_id"])
+@pytest.mark.parametrize("changed", ["micros", "invoice_id"])
 def test_the_same_form_with_something_else_in_it_is_refused(payer: Payer, changed: str) -> None:
-    form = {"amount_micros": 10 * EURO, "invoice_id": payer.invoice(100).id}
-    other = {"amount_micros": 20 * EURO, "invoice_id": None}[changed]
-    more = {"tenant_id": payer.tenant_id, "currency": "EUR", "note": "", "made_by": "op", "once": uuid7()}
-    record_transfer(**form, **more)  # type: ignore[arg-type]
+    form: dict[str, Any] = {"micros": 10 * EURO, "invoice_id": payer.invoice(100).id, "once": uuid7()}
+    other = {"micros": 20 * EURO, "invoice_id": None}[changed]
+    transfer(payer, **form)
     with pytest.raises(InvalidTerms, match="already recorded"):
-        record_transfer(**{**form, changed: other}, **more)  # type: ignore[arg-type]
+        transfer(payer, **{**form, changed: other})
     assert payer.account("payments") == -10 * EURO
 
 
 def test_a_form_that_is_sent_many_times_at_once_records_one_and_fails_for_nobody(payer: Payer) -> None:
     once = uuid7()
-
-    def send(_: int) -> object:
-        try:
-            return record_transfer(
-                tenant_id=payer.tenant_id,
-                currency="EUR",
-                amount_micros=EURO,
-                note="",
-                made_by="op",
-                once=once,
-            ).pk
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(6) as pool:
-        assert len(set(pool.map(send, range(6)))) == 1
+    assert len(set(all_at_once(lambda: transfer(payer, EURO, once=once).pk))) == 1
     assert payer.account("payments") == -EURO
 
 
 def test_a_transfer_is_not_recorded_on_anothers_invoice(payer: Payer, other_tenant: CreatedTenant) -> None:
     theirs = Payer(other_tenant.tenant.id).invoice(100)
     with pytest.raises(InvalidTerms):
-        record_transfer(
-            tenant_id=payer.tenant_id,
-            currency="EUR",
-            amount_micros=EURO,
-            note="",
-            made_by="op",
-            invoice_id=theirs.id,
-        )
+        transfer(payer, EURO, invoice_id=theirs.id)
     assert open_of(theirs) == 100
 
 
 @pytest.mark.parametrize("micros", [0, -EURO, EURO + 1, 10**13])
 def test_amounts_that_cannot_have_come_are_refused(payer: Payer, micros: int) -> None:
     with pytest.raises(InvalidTerms):
-        record_transfer(
-            tenant_id=payer.tenant_id, currency="EUR", amount_micros=micros, note="", made_by="op"
-        )
+        transfer(payer, micros)
     assert payer.kinds() == []
 
 
