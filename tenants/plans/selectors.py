@@ -32,7 +32,6 @@ def terms_of(tenant_id: UUID) -> Terms:
 
 
 def default_plan() -> Plan | None:
-    """Return the plan for new tenants."""
     return Plan.objects.filter(is_default=True).first()
 
 

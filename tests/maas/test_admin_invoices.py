@@ -39,6 +39,11 @@ def seller() -> Any:
             kept.save(force_insert=True)
 
 
+@pytest.fixture
+def selling(operator: Client, seller: None) -> None:
+    operator.post(reverse("admin:tenants_seller_add"), SAID)
+
+
 def page(name: str, *args: object) -> str:
     return reverse(f"admin:tenants_invoice_{name}", args=args)
 
@@ -71,9 +76,8 @@ def test_the_list_says_that_nothing_is_billed_until_somebody_sells(operator: Cli
 
 
 def test_a_month_is_looked_at_and_then_billed(
-    operator: Client, person: User, tenant: CreatedTenant, seller: None
+    operator: Client, person: User, tenant: CreatedTenant, selling: None
 ) -> None:
-    operator.post(reverse("admin:tenants_seller_add"), SAID)
     this_month = Month.of(timezone.now().date())
     said = {"tenant": str(tenant.tenant.id), "month": str(this_month)}
     looked = operator.post(page("draw"), {**said, "look": ""})
@@ -103,9 +107,8 @@ def test_what_cannot_be_billed_is_said(
 
 
 def test_a_part_is_taken_back_once_however_often_it_is_sent(
-    operator: Client, person: User, tenant: CreatedTenant, seller: None
+    operator: Client, person: User, tenant: CreatedTenant, selling: None
 ) -> None:
-    operator.post(reverse("admin:tenants_seller_add"), SAID)
     invoice = issued(tenant.tenant.id)
     assert "Up to 67.00 EUR of" in operator.get(page("credit", invoice.id)).content.decode()
     said = {"net": "18", "reason": "Pages were read twice", "taken_back": "0"}
@@ -123,9 +126,8 @@ def test_a_part_is_taken_back_once_however_often_it_is_sent(
 
 @pytest.mark.parametrize("net", ["1000", "0.001", "-1"])
 def test_more_than_is_left_or_less_than_a_cent_is_not_taken_back(
-    operator: Client, tenant: CreatedTenant, seller: None, net: str
+    operator: Client, tenant: CreatedTenant, selling: None, net: str
 ) -> None:
-    operator.post(reverse("admin:tenants_seller_add"), SAID)
     invoice = issued(tenant.tenant.id)
     said = {"net": net, "reason": "why", "taken_back": "0"}
     assert operator.post(page("credit", invoice.id), said).status_code == 200

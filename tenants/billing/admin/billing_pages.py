@@ -1,9 +1,9 @@
 """Pages on which an operator bills a month, issues a credit note for an invoice, or writes an invoice off."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django import forms
@@ -59,6 +59,9 @@ class DrawForm(forms.Form):
             "On: later usage of this month goes on the next invoice. Off: only the usage so far is billed."
         ),
     )
+
+
+Form = TypeVar("Form", bound="ReasonForm")
 
 
 class ReasonForm(forms.Form):
@@ -162,21 +165,33 @@ def credit_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
     invoice = _invoice(request, invoice_id)
     before = _taken_back(invoice)
     form = CreditForm(request.POST or None, initial={"taken_back": before})
+    left, net = (
+        amount_of(some, invoice.currency) for some in (invoice.net_micros - before, invoice.net_micros)
+    )
+    words = (
+        f"Up to {left} of {net} before tax can be credited. The credit note reduces the open amount; paid amounts "
+        "become account credit. You cannot undo a credit note."
+    )
+    return _acted(request, invoice, form, _credited, ("Credit", words, "Issue credit note"))
+
+
+def _acted(
+    request: HttpRequest,
+    invoice: Invoice,
+    form: Form,
+    act: Callable[[HttpRequest, Invoice, Form], HttpResponse],
+    texts: tuple[str, str, str],
+) -> HttpResponse:
+    """Show the form, or do what it says. The texts are the beginning of the title, the explanation and the button."""
     if form.is_bound and form.is_valid():
         try:
-            return _credited(request, invoice, form)
+            return act(request, invoice, form)
         except NotBillable as refusal:
             form.add_error(None, refusal.detail)
-    left = invoice.net_micros - before
-    context = {
-        "form": form,
-        "words": f"Up to {amount_of(left, invoice.currency)} of {amount_of(invoice.net_micros, invoice.currency)} "
-        "before tax can be credited. The credit note reduces the open amount; paid amounts become account credit. "
-        "You cannot undo a credit note.",
-        "button": "Issue credit note",
-        "back": reverse("admin:tenants_invoice_change", args=[invoice.pk]),
-    }
-    return _page(request, f"Credit {invoice.number}", "act", context)
+    title, words, button = texts
+    back = reverse("admin:tenants_invoice_change", args=[invoice.pk])
+    context = {"form": form, "words": words, "button": button, "back": back}
+    return _page(request, f"{title} {invoice.number}", "act", context)
 
 
 def _credited(request: HttpRequest, invoice: Invoice, form: CreditForm) -> HttpResponse:
@@ -200,23 +215,14 @@ def _credited(request: HttpRequest, invoice: Invoice, form: CreditForm) -> HttpR
 
 def write_off_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
     invoice = _invoice(request, invoice_id)
+    left = amount_of(invoice.open_micros, invoice.currency)
+    words = f"The open amount of {left} will no longer be collected. You cannot undo this."
     form = ReasonForm(request.POST or None)
-    if form.is_bound and form.is_valid():
-        try:
-            return _written_off(request, invoice, form.cleaned_data["reason"])
-        except NotBillable as refusal:
-            form.add_error(None, refusal.detail)
-    context = {
-        "form": form,
-        "words": f"The open amount of {amount_of(invoice.open_micros, invoice.currency)} will no longer be collected. "
-        "You cannot undo this.",
-        "button": "Write off",
-        "back": reverse("admin:tenants_invoice_change", args=[invoice.pk]),
-    }
-    return _page(request, f"Write off {invoice.number}", "act", context)
+    return _acted(request, invoice, form, _written_off, ("Write off", words, "Write off"))
 
 
-def _written_off(request: HttpRequest, invoice: Invoice, reason: str) -> HttpResponse:
+def _written_off(request: HttpRequest, invoice: Invoice, form: ReasonForm) -> HttpResponse:
+    reason = form.cleaned_data["reason"]
     with transaction.atomic(using=OPERATOR):
         write_off(
             tenant_id=invoice.tenant_id, invoice_id=invoice.pk, reason=reason, made_by=str(request.user)

@@ -38,8 +38,6 @@ class OfTenant(FoundById):
 
 
 class TenantIdField(forms.UUIDField):
-    """The id of an existing tenant."""
-
     widget = UnfoldAdminTextInputWidget
 
     def __init__(self) -> None:

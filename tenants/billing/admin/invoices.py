@@ -19,7 +19,7 @@ from tenants.admin_base.records import RecordAdmin
 from tenants.billing.admin.billing_pages import credit_page, draw_page, write_off_page
 from tenants.billing.admin.fields import OfTenant
 from tenants.billing.invoices.amounts import amount_of, quantity_of
-from tenants.billing.invoices.files import pdf_file
+from tenants.billing.invoices.formats import pdf_file
 from tenants.billing.invoices.issued import find_invoice, standing, whole
 from tenants.billing.invoices.models import Invoice, InvoiceLine, Seller
 from tenants.billing.invoices.paper import party_rows

@@ -30,7 +30,7 @@ from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
 from tenants.billing.payments.models import Payment, ProviderEvent
-from tenants.billing.payments.provider.errors import NotBookable, NotRefundable
+from tenants.billing.payments.protocol import NotBookable, NotRefundable
 from tenants.billing.payments.providers import OFFLINE
 from tenants.billing.payments.refunds import LONGEST_REASON, ask_refund, decide_refund
 from tenants.billing.payments.services import MAX_MICROS

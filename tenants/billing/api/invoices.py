@@ -15,8 +15,16 @@ from tenants.api.files import AsStored
 from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
-from tenants.billing.invoices.files import CSV, as_file, csv_file, list_as_csv, pdf_file
-from tenants.billing.invoices.invoice_json import SUMS, invoice_json, whole_json
+from tenants.billing.invoices.formats import (
+    CSV,
+    SUMS,
+    as_file,
+    csv_file,
+    invoice_json,
+    list_as_csv,
+    pdf_file,
+    whole_json,
+)
 from tenants.billing.invoices.issued import (
     MAX_EXPORTED,
     STANDINGS,

@@ -107,15 +107,25 @@ def collect(tenant_id: UUID, time: MonthOfTime) -> Collected:
     for since, until, subscription in _held(tenant_id, time):
         used, many = _used(tenant_id, since, until)
         records += many
-        follows = any(segment.plan_id for segment in segments)
-        segments.append(
-            replace(
-                _segment(subscription, since, until, used),
-                follows_a_plan=follows,
-                settled=settled.pools.pop(since, ()),
-                settled_lines=settled.lines.pop(since, {}),
-            )
+        segment = Segment(
+            since,
+            until,
+            used,
+            follows_a_plan=any(one.plan_id for one in segments),
+            settled=settled.pools.pop(since, ()),
+            settled_lines=settled.lines.pop(since, {}),
         )
+        plan = subscription.plan if subscription else None
+        if subscription and plan:
+            segment = replace(
+                segment,
+                plan_id=plan.pk,
+                currency=plan.currency,
+                fee_micros=plan.monthly_fee_micros,
+                trial_ends_at=subscription.trial_ends_at,
+                included=included_between(included_versions(plan), since, until),
+            )
+        segments.append(segment)
     elsewhere: Counter[LineKey] = Counter()
     for lines in settled.lines.values():
         elsewhere.update(lines)
@@ -155,27 +165,6 @@ def _held(tenant_id: UUID, time: MonthOfTime) -> list[tuple[datetime, datetime, 
     return [(start, end, one) for (start, one), end in zip(starts, ends, strict=True) if start < end]
 
 
-def _segment(
-    subscription: Subscription | None,
-    since: datetime,
-    until: datetime,
-    used: tuple[Used, ...],
-) -> Segment:
-    plan = subscription.plan if subscription else None
-    if subscription is None or plan is None:
-        return Segment(since, until, used)
-    return Segment(
-        since,
-        until,
-        used,
-        plan_id=plan.pk,
-        currency=plan.currency,
-        fee_micros=plan.monthly_fee_micros,
-        trial_ends_at=subscription.trial_ends_at,
-        included=included_between(included_versions(plan), since, until),
-    )
-
-
 def _used(tenant_id: UUID, since: datetime, until: datetime) -> tuple[tuple[Used, ...], int]:
     rows = _rows(_USED, tenant_id, since=since, until=until)
     used = tuple(
@@ -195,15 +184,9 @@ def billed_of(tenant_id: UUID, month: Month) -> dict[Item, Amount]:
         tenant_id=tenant_id, month=month.first, invoice__kind=Invoice.Kind.INVOICE
     ).select_related("invoice")
     for line in lines:
-        item = Item(
-            cast(Kind, line.kind),
-            line.month,
-            line.invoice.currency,
-            plan_id=line.plan_id,
-            model=line.model,
-            cached=line.cached,
-            price=Price.from_json(line.price) if line.price else None,
-        )
+        price = Price.from_json(line.price) if line.price else None
+        of = (line.plan_id, line.model, line.cached, price)
+        item = Item(cast(Kind, line.kind), line.month, line.invoice.currency, *of)
         found[item] += Amount(line.quantity, line.included, line.exact_micros)
     return dict(found)
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from tenants.accounts.models import Membership
 from tenants.billing.invoices.amounts import amount_of
-from tenants.billing.invoices.files import PDF, file_name, invoice_as_pdf
+from tenants.billing.invoices.formats import PDF, file_name, invoice_as_pdf
 from tenants.billing.invoices.issued import WholeInvoice, find_invoice, whole
 from tenants.billing.invoices.models import Invoice
 from tenants.core.db.clock import database_now

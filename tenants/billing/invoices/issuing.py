@@ -1,7 +1,7 @@
 """Writes an issued invoice: its number, its rows and its ledger transaction, all in one database transaction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -90,17 +90,11 @@ def lines_of(invoice: Invoice, draft: Draft, plans: Mapping[UUID, str]) -> Seque
             tenant_id=invoice.tenant_id,
             invoice=invoice,
             position=place,
-            kind=line.item.kind,
-            month=line.item.month,
+            **{name: getattr(line.item, name) for name in ("kind", "month", "plan_id", "model", "cached")},
             late=line.late,
             text=text_of(line, plans),
-            plan_id=line.item.plan_id,
-            model=line.item.model,
-            cached=line.item.cached,
             price=line.item.price.to_json() if line.item.price else None,
-            quantity=line.amount.quantity,
-            included=line.amount.included,
-            exact_micros=line.amount.exact_micros,
+            **asdict(line.amount),
             amount_micros=line.amount_micros,
         )
         for place, line in enumerate(draft.lines, start=1)

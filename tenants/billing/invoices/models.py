@@ -181,7 +181,6 @@ class Invoice(TenantOwned):
 
     @property
     def open_micros(self) -> int:
-        """Return the amount that is still to be paid."""
         return self.due_micros - self.paid_micros - self.credited_micros - self.written_off_micros
 
 

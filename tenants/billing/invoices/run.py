@@ -111,42 +111,30 @@ def _ended(seller: Seller, now: datetime) -> Iterator[Month]:
 
 def _open(month: Month) -> Iterator[UUID]:
     """Yield the tenants batch by batch, so that those that fail again and again do not block the others."""
+    values: dict[str, Any] = {"first": month.first, "after_last": at(month.after_last), "most": AT_ONCE}
     after = UUID(int=0)
-    while found := _open_after(month, after):
+    while True:
+        with operator_work(), connections[OPERATOR].cursor() as cursor:
+            cursor.execute(_OPEN, {**values, "after": after})
+            found = [tenant_id for (tenant_id,) in cursor.fetchall()]
+        if not found:
+            return
         yield from found
         after = found[-1]
-
-
-def _open_after(month: Month, after: UUID) -> list[UUID]:
-    values: dict[str, Any] = {
-        "first": month.first,
-        "after_last": at(month.after_last),
-        "after": after,
-        "most": AT_ONCE,
-    }
-    with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_OPEN, values)
-        return [found for (found,) in cursor.fetchall()]
 
 
 def _closed(tenant_id: UUID, month: Month, delays: RetryDelays, now: datetime) -> bool:
     """Return whether the month was closed. After a failed month, later ones are not tried: billing is in order."""
     if delays.waits(tenant_id, now):
         return False
-    if not _drawn(tenant_id, month):
-        delays.fail(tenant_id, now)
-        return False
-    delays.succeed(tenant_id)
-    return True
-
-
-def _drawn(tenant_id: UUID, month: Month) -> bool:
     try:
         draw_month(tenant_id, month, closes=True)
     except NotBillable as error:
         log.warning("month_not_billed", tenant_id=str(tenant_id), month=str(month), error=error.detail)
-        return False
     except Exception:
         log.exception("month_not_billed", tenant_id=str(tenant_id), month=str(month))
-        return False
-    return True
+    else:
+        delays.succeed(tenant_id)
+        return True
+    delays.fail(tenant_id, now)
+    return False

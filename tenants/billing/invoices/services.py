@@ -11,6 +11,7 @@ from django.db import transaction
 
 from tenants.accounts.models import Tenant
 from tenants.audit.services import record
+from tenants.billing.invoices import collecting, issuing
 from tenants.billing.invoices.calculation import (
     Amount,
     Corrected,
@@ -24,24 +25,7 @@ from tenants.billing.invoices.calculation import (
     with_uncollected,
 )
 from tenants.billing.invoices.clocks import process_time, require_agreement
-from tenants.billing.invoices.collecting import (
-    billed_of,
-    charged,
-    collect,
-    first_billed,
-    invoiced_net,
-    month_of_time,
-    months_with_late_uses,
-    revenue_of_bills,
-)
 from tenants.billing.invoices.errors import NotBillable
-from tenants.billing.invoices.issuing import (
-    Parties,
-    issue,
-    issue_credit_note,
-    locked_wallet,
-    write_off_rest,
-)
 from tenants.billing.invoices.models import BillingDetails, ClosedMonth, Invoice, Seller
 from tenants.billing.invoices.wording import tax_for
 from tenants.core.db.clock import database_now
@@ -65,7 +49,7 @@ def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = ""
         now = database_now()
         if closes:
             require_agreement(database=now, process=process_time())
-        time = month_of_time(month, now)
+        time = collecting.month_of_time(month, now)
         _require_turn(parties, month, time, closes=closes)
         rest = _rest(tenant_id, month, time)
         found = drafts(rest.amounts, month=month.first, tax=tax_for(parties.seller, parties.details))
@@ -86,7 +70,8 @@ def credit(
         if invoice.written_off_micros:
             raise NotBillable(f"{invoice.number} was written off, so it cannot be credited.")
         of = Corrected(invoice.net_micros, invoice.tax_micros)
-        before = _corrected_before(invoice)
+        notes = list(invoice.credit_notes.all())
+        before = Corrected(sum(note.net_micros for note in notes), sum(note.tax_micros for note in notes))
         left, unit = of.net_micros - before.net_micros, unit_micros(invoice.currency)
         wanted = left if net_micros is None else net_micros
         if not 0 < wanted <= left or wanted % unit:
@@ -95,7 +80,7 @@ def credit(
                 f"{money(left, invoice.currency)} before tax is left. Enter an amount in whole cents."
             )
         part = corrected(wanted, of=of, before=before, unit=unit)
-        note = issue_credit_note(invoice, part, _parties(tenant, made_by), reason=reason)
+        note = issuing.issue_credit_note(invoice, part, _parties(tenant, made_by), reason=reason)
         told = f"{note.number}, {money(note.total_micros, note.currency)}: {reason}"
         _record(invoice, "invoice.credited", told)
     return note
@@ -108,7 +93,7 @@ def write_off(*, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str) -
         if invoice.status != Invoice.Status.OPEN:
             raise NotBillable(f"{invoice.number} is {invoice.get_status_display()}. It has no open amount.")
         reason = _checked(reason)
-        write_off_rest(invoice, reason=reason, made_by=made_by)
+        issuing.write_off_rest(invoice, reason=reason, made_by=made_by)
         lost = money(invoice.written_off_micros, invoice.currency)
         _record(invoice, "invoice.written_off", f"{lost}: {reason}")
     return invoice
@@ -124,7 +109,7 @@ def preview_month(tenant_id: UUID, month: Month) -> list[Draft]:
     with operator_work(), transaction.atomic(using=OPERATOR):
         tenant = Tenant.objects.get(id=tenant_id)
         parties = _parties(tenant, "")
-        rest = _rest(tenant_id, month, month_of_time(month, database_now()))
+        rest = _rest(tenant_id, month, collecting.month_of_time(month, database_now()))
         return drafts(rest.amounts, month=month.first, tax=tax_for(parties.seller, parties.details))
 
 
@@ -135,15 +120,15 @@ def _alone(tenant_id: UUID) -> Iterator[Tenant]:
         yield Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
 
 
-def _parties(tenant: Tenant, made_by: str) -> Parties:
+def _parties(tenant: Tenant, made_by: str) -> issuing.Parties:
     seller = Seller.objects.first()
     if seller is None:
         raise NotBillable("Nothing can be billed yet. Add your company details first.")
     details = BillingDetails.objects.filter(tenant_id=tenant.pk).first()
-    return Parties(tenant, seller, details, dict(Plan.objects.values_list("pk", "name")), made_by)
+    return issuing.Parties(tenant, seller, details, dict(Plan.objects.values_list("pk", "name")), made_by)
 
 
-def _require_turn(parties: Parties, month: Month, time: MonthOfTime, *, closes: bool) -> None:
+def _require_turn(parties: issuing.Parties, month: Month, time: MonthOfTime, *, closes: bool) -> None:
     first = Month.of(parties.seller.bills_from)
     tenant_id = parties.tenant.pk
     if month < first:
@@ -172,21 +157,21 @@ def _rest(tenant_id: UUID, month: Month, time: MonthOfTime) -> _Rest:
     """Return the rest of the month and of closed months with late usage. Nothing is written."""
     amounts: dict[Item, Amount] = {}
     records: dict[Month, int] = {}
-    for late in months_with_late_uses(tenant_id, month):
-        found, records[late] = _rest_of(tenant_id, late, month_of_time(late, database_now()))
+    for late in collecting.months_with_late_uses(tenant_id, month):
+        found, records[late] = _rest_of(tenant_id, late, collecting.month_of_time(late, database_now()))
         amounts |= found
     found, records[month] = _rest_of(tenant_id, month, time)
     return _Rest(amounts | found, records)
 
 
 def _rest_of(tenant_id: UUID, month: Month, time: MonthOfTime) -> tuple[dict[Item, Amount], int]:
-    collected = collect(tenant_id, time)
-    billed = billed_of(tenant_id, month)
+    collected = collecting.collect(tenant_id, time)
+    billed = collecting.billed_of(tenant_id, month)
     without = {item: amount for item, amount in billed.items() if item.kind != "uncollected"}
     rest = still_to_bill(month_amounts(time, collected.segments, collected.settled), without)
     lost = {
         currency: sums.uncollected_micros
-        for currency, sums in charged(tenant_id, month.first, month.after_last).items()
+        for currency, sums in collecting.charged(tenant_id, month.first, month.after_last).items()
     }
     found = with_uncollected(rest, month=month.first, uncollected_micros=lost, billed=billed)
     return found, collected.records
@@ -201,15 +186,15 @@ def _remember(tenant_id: UUID, month: Month, records: Mapping[Month, int], *, cl
         ClosedMonth.objects.create(tenant_id=tenant_id, month=month.first, records=records[month])
 
 
-def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTime) -> list[Invoice]:
+def _issued(found: list[Draft], parties: issuing.Parties, month: Month, time: MonthOfTime) -> list[Invoice]:
     tenant_id, issued = parties.tenant.pk, []
     # The locks come first. A charge made meanwhile is either read below or finds afterwards that the month is billed.
     for draft in found:
-        locked_wallet(tenant_id, draft.currency)
-    since = first_billed(tenant_id, month)
+        issuing.locked_wallet(tenant_id, draft.currency)
+    since = collecting.first_billed(tenant_id, month)
     end = min(month.after_last, time.until.date() + timedelta(days=1))
-    before, later = charged(tenant_id, since, end), charged(tenant_id, end, date.max)
-    of_bills = revenue_of_bills(tenant_id)
+    before, later = collecting.charged(tenant_id, since, end), collecting.charged(tenant_id, end, date.max)
+    of_bills = collecting.revenue_of_bills(tenant_id)
     for draft in found:
         if draft.net_micros < 0:
             # This happens if more became included after a part of the month was billed. Operators then write a credit
@@ -219,9 +204,9 @@ def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTim
             continue
         currency = draft.currency
         charges = before[currency].collected_micros if currency in before else 0
-        net = invoiced_net(tenant_id, currency) + draft.net_micros
+        net = collecting.invoiced_net(tenant_id, currency) + draft.net_micros
         issued.append(
-            issue(
+            issuing.issue(
                 draft,
                 parties,
                 time=time,
@@ -233,18 +218,11 @@ def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTim
 
 
 def _locked(tenant_id: UUID, invoice_id: UUID) -> Invoice:
-    found = Invoice.objects.select_for_update(no_key=True).filter(
-        tenant_id=tenant_id, id=invoice_id, kind=Invoice.Kind.INVOICE
-    )
-    invoice = found.first()
+    of_tenant = Invoice.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id)
+    invoice = of_tenant.filter(id=invoice_id, kind=Invoice.Kind.INVOICE).first()
     if invoice is None:
         raise NotBillable("Invoice not found.")
     return invoice
-
-
-def _corrected_before(invoice: Invoice) -> Corrected:
-    notes = list(invoice.credit_notes.all())
-    return Corrected(sum(note.net_micros for note in notes), sum(note.tax_micros for note in notes))
 
 
 def _checked(reason: str) -> str:

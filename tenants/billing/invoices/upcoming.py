@@ -4,13 +4,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any
 from uuid import UUID
 
 from tenants.billing.invoices.calculation import Draft
 from tenants.billing.invoices.collecting import records_of
 from tenants.billing.invoices.errors import NotBillable
-from tenants.billing.invoices.invoice_json import amounts_json, line_json
+from tenants.billing.invoices.formats import amounts_json, line_json
 from tenants.billing.invoices.issuing import lines_of
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.services import preview_month
@@ -20,7 +20,6 @@ from tenants.core.months import Month
 from tenants.plans.models import Plan
 from tenants.plans.wording import rounded_money
 
-V = TypeVar("V")
 MAX_OF_TIME = 0.05
 """The largest share of the time that may be spent on computing the same result again."""
 QUICK_S = 0.5
@@ -30,20 +29,20 @@ CAPACITY = 500
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept(Generic[V]):
-    answer: V
+class _Kept:
+    answer: list[Draft]
     until_s: float
 
 
 @dataclass
-class SlowResults(Generic[V]):
-    _kept: "OrderedDict[Hashable, _Kept[V]]" = field(default_factory=OrderedDict)
+class SlowResults:
+    _kept: "OrderedDict[Hashable, _Kept]" = field(default_factory=OrderedDict)
 
-    def find(self, of: Hashable, now_s: float) -> V | None:
+    def find(self, of: Hashable, now_s: float) -> list[Draft] | None:
         kept = self._kept.get(of)
         return kept.answer if kept is not None and now_s < kept.until_s else None
 
-    def keep(self, of: Hashable, answer: V, *, took_s: float, now_s: float) -> None:
+    def keep(self, of: Hashable, answer: list[Draft], *, took_s: float, now_s: float) -> None:
         self._kept.pop(of, None)
         if took_s < QUICK_S:
             return
@@ -54,7 +53,7 @@ class SlowResults(Generic[V]):
 
 MAX_RECORDS = 2_000_000
 """The most records that are summed up during a request."""
-_slow: SlowResults[list[Draft]] = SlowResults()
+_slow = SlowResults()
 
 
 def upcoming(tenant_id: UUID) -> list[Draft] | None:

@@ -1,5 +1,7 @@
 """Saved cards. The provider stores them. Only a name and the last digits are known here."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
 from django.conf import settings
@@ -10,13 +12,14 @@ from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.payments.models import ProviderCustomer, ProviderEvent
 from tenants.billing.payments.payment_work import books
-from tenants.billing.payments.provider.errors import (
+from tenants.billing.payments.protocol import (
+    CardProvider,
     NoSuchProvider,
     ProviderAway,
     ProviderRefused,
     ProviderUnavailable,
+    SavedCard,
 )
-from tenants.billing.payments.provider.protocol import CardProvider, SavedCard
 from tenants.billing.payments.providers import card_provider
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
@@ -24,6 +27,7 @@ from tenants.core.db.unit_of_work import operator_work
 PAGE = "/billing/card"
 PAGE_KIND = "card saved"
 SAVED, KNOWN = "card saved", "known before"
+UNAVAILABLE = "The payment provider does not answer. Try again in a minute."
 OUTDATED = "the page is older than what was saved or removed since"
 
 
@@ -35,10 +39,8 @@ def customer_of(tenant_id: UUID) -> ProviderCustomer:
         if known is not None:
             return known
         name = Tenant.objects.values_list("name", flat=True).get(id=tenant_id)
-    try:
+    with _answering(UNAVAILABLE):
         customer_id = provider.new_customer(tenant_id, name)
-    except (ProviderAway, ProviderRefused) as error:
-        raise _unavailable() from error
     with books():
         customer, _ = ProviderCustomer.objects.get_or_create(
             tenant_id=tenant_id, provider=provider.name, defaults={"customer_id": customer_id}
@@ -47,17 +49,14 @@ def customer_of(tenant_id: UUID) -> ProviderCustomer:
 
 
 def begin_saving_card(*, tenant_id: UUID) -> str:
-    """Return the URL of the provider's page for saving a card."""
     provider, customer = _cards(), customer_of(tenant_id)
     page = f"{settings.MAAS_PUBLIC_URL.rstrip('/')}{PAGE}"
     with operator_work():
         now = database_now()
-    try:
+    with _answering(UNAVAILABLE):
         url = provider.begin_saving(tenant_id, customer.customer_id, page, now)
-    except (ProviderAway, ProviderRefused) as error:
-        raise _unavailable() from error
     if not url.startswith(f"{settings.MAAS_STRIPE_CHECKOUT}/"):
-        raise _unavailable()
+        raise ProviderUnavailable(UNAVAILABLE)
     return url
 
 
@@ -119,16 +118,11 @@ def forget_card(*, tenant_id: UUID) -> None:
             return
         method_id = customer.method_id
         _let_go(customer)
-    provider = card_provider()
-    if provider is None:
-        return
-    try:
-        provider.forget_card(method_id)
-    except (ProviderAway, ProviderRefused) as error:
-        raise ProviderUnavailable(
-            "The card is not charged any more, but the payment provider did not answer and may still "
-            "have it saved."
-        ) from error
+    if provider := card_provider():
+        with _answering(
+            "The card is not charged any more, but the payment provider did not answer and may still have it saved."
+        ):
+            provider.forget_card(method_id)
 
 
 def card_is_gone(method_id: str) -> str:
@@ -153,5 +147,9 @@ def _cards() -> CardProvider:
     return provider
 
 
-def _unavailable() -> ProviderUnavailable:
-    return ProviderUnavailable("The payment provider does not answer. Try again in a minute.")
+@contextmanager
+def _answering(otherwise: str) -> Iterator[None]:
+    try:
+        yield
+    except (ProviderAway, ProviderRefused) as error:
+        raise ProviderUnavailable(otherwise) from error

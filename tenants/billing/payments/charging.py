@@ -1,7 +1,6 @@
 """Takes open invoices from saved cards, one at a time and again on a schedule, and mails refusals to the payers."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
@@ -15,9 +14,14 @@ from tenants.billing.invoices.invoice_mails import payers_of, send_to_each
 from tenants.billing.invoices.models import BillingDetails, Invoice
 from tenants.billing.payments.models import DISPUTES_LEFT_BEHIND, Payment, ProviderCustomer
 from tenants.billing.payments.payment_work import books, locked_invoice, locked_payment, order_of
-from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
-from tenants.billing.payments.provider.protocol import Order, Standing
-from tenants.billing.payments.provider.schedule import AFTER_DAYS, next_try
+from tenants.billing.payments.protocol import (
+    AFTER_DAYS,
+    Order,
+    ProviderAway,
+    ProviderRefused,
+    Standing,
+    next_try,
+)
 from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.settling import take_standing
 from tenants.core.db.clock import database_now
@@ -173,8 +177,7 @@ It is tried again {days} days after the first time. To pay at once, or with anot
 """
 
 
-@dataclass(frozen=True)
-class _Refused:
+class _Refused(NamedTuple):
     id: UUID
     tenant_id: UUID
     account: str
@@ -182,17 +185,6 @@ class _Refused:
     amount_micros: int
     currency: str
     failure: str
-
-    @property
-    def text(self) -> str:
-        return _TEXT.format(
-            account=" ".join(self.account.split()),
-            reference=self.reference,
-            amount=money(self.amount_micros, self.currency),
-            failure=self.failure,
-            days=", ".join(str(days) for days in AFTER_DAYS),
-            url=settings.MAAS_PUBLIC_URL.rstrip("/"),
-        )
 
 
 def notify_of_refused_cards() -> int:
@@ -217,5 +209,13 @@ def notify_of_refused_cards() -> int:
 def _tell(refused: _Refused) -> None:
     details = BillingDetails.objects.filter(tenant_id=refused.tenant_id).exclude(email="")
     addresses = sorted({*payers_of(refused.tenant_id), *details.values_list("email", flat=True)})
-    mail = EmailMessage(f"The card for invoice {refused.reference} was refused", refused.text)
+    text = _TEXT.format(
+        account=" ".join(refused.account.split()),
+        reference=refused.reference,
+        amount=money(refused.amount_micros, refused.currency),
+        failure=refused.failure,
+        days=", ".join(str(days) for days in AFTER_DAYS),
+        url=settings.MAAS_PUBLIC_URL.rstrip("/"),
+    )
+    mail = EmailMessage(f"The card for invoice {refused.reference} was refused", text)
     send_to_each(addresses, mail, refused="card_failure_mail_refused", tenant_id=refused.tenant_id)

@@ -5,9 +5,7 @@ from uuid import UUID
 from tenants.billing.ledger.reconciling import difference_is_gone
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.payment_work import audit_payment, books, locked_payment, order_of
-from tenants.billing.payments.provider.checks import COMPARED
-from tenants.billing.payments.provider.errors import NotBookable, ProviderAway, ProviderRefused
-from tenants.billing.payments.provider.protocol import Standing
+from tenants.billing.payments.protocol import COMPARED, NotBookable, ProviderAway, ProviderRefused, Standing
 from tenants.billing.payments.providers import provider_named
 from tenants.billing.payments.settling import refund_came_back, take_told_amount
 from tenants.core.db.unit_of_work import operator_work

@@ -18,7 +18,7 @@ from tenants.billing.ledger import postings
 from tenants.billing.ledger.posting import Source, open_wallet, post
 from tenants.billing.ledger.postings import Posting
 from tenants.billing.payments.models import Payment, ProviderCustomer, Refund
-from tenants.billing.payments.provider.protocol import Order, RefundOrder
+from tenants.billing.payments.protocol import Order, RefundOrder
 from tenants.billing.payments.providers import OFFLINE
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.plans.wording import money
@@ -124,20 +124,22 @@ def tell(payment: Payment, action: str, amount_micros: int, note: str = "") -> N
 
 
 def order_of(payment: Payment) -> Order:
-    """Return the order. Call it in the operator's scope."""
     customer = ProviderCustomer.objects.filter(tenant_id=payment.tenant_id, provider=payment.provider).first()
+    as_it_is = (
+        "tenant_id",
+        "currency",
+        "amount_micros",
+        "created_at",
+        "method_id",
+        "provider_id",
+        "checkout_id",
+    )
     return Order(
         payment_id=payment.id,
-        tenant_id=payment.tenant_id,
-        currency=payment.currency,
-        amount_micros=payment.amount_micros,
         text=text_of(payment),
         return_url=f"{settings.MAAS_PUBLIC_URL.rstrip('/')}/billing/payments/{payment.id}",
-        created_at=payment.created_at,
         customer_id=customer.customer_id if customer else "",
-        method_id=payment.method_id,
-        provider_id=payment.provider_id,
-        checkout_id=payment.checkout_id,
+        **{name: getattr(payment, name) for name in as_it_is},
     )
 
 

@@ -1,17 +1,16 @@
 """The available providers: transfers always, and Stripe if it has a key."""
 
-from tenants.billing.payments.provider.errors import NoSuchProvider
-from tenants.billing.payments.provider.protocol import (
+from tenants.billing.payments.protocol import (
     Begun,
     CardProvider,
+    NoSuchProvider,
     Order,
     PaymentProvider,
     RefundOrder,
     RefundStanding,
     Standing,
 )
-from tenants.billing.payments.stripe.client import is_configured
-from tenants.billing.payments.stripe.payments import STRIPE, Stripe
+from tenants.billing.payments.stripe.payments import STRIPE, Stripe, is_configured
 from tenants.core.messages import one_of
 
 OFFLINE = "offline"

@@ -10,9 +10,14 @@ from django.db import connections
 
 from tenants.billing.ledger.checks import Compared, differences
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.provider.checks import COMPARED, Ours, against_provider
-from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
-from tenants.billing.payments.provider.protocol import Standing
+from tenants.billing.payments.protocol import (
+    COMPARED,
+    Ours,
+    ProviderAway,
+    ProviderRefused,
+    Standing,
+    against_provider,
+)
 from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.refunds import read_back_disputes
 from tenants.core.db.unit_of_work import OPERATOR, operator_work

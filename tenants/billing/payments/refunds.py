@@ -16,9 +16,14 @@ from tenants.billing.payments.payment_work import (
     tell,
     wait_for_form,
 )
-from tenants.billing.payments.provider.errors import NotRefundable, ProviderAway, ProviderRefused
-from tenants.billing.payments.provider.protocol import DisputeStanding, RefundStanding
-from tenants.billing.payments.provider.schedule import may_ask_again
+from tenants.billing.payments.protocol import (
+    DisputeStanding,
+    NotRefundable,
+    ProviderAway,
+    ProviderRefused,
+    RefundStanding,
+    may_ask_again,
+)
 from tenants.billing.payments.providers import card_provider, provider_named
 from tenants.billing.payments.settling import (
     NOT_OURS,

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from tenants.billing.invoices.models import Seller
 from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.payment_work import text_of
-from tenants.billing.payments.provider.errors import NoSuchPayment
+from tenants.billing.payments.protocol import NoSuchPayment
 from tenants.billing.payments.providers import OFFLINE, WORDS, provider_names
 from tenants.plans.wording import exact_money, rounded_money
 
@@ -61,8 +61,6 @@ class PaymentView:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to pay."""
-
     name: str
     words: str
 

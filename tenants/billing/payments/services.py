@@ -18,21 +18,23 @@ from tenants.billing.ledger.models import Wallet
 from tenants.billing.payments.cards import customer_of
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.payment_work import books, order_of, text_of, wait_for_form
-from tenants.billing.payments.provider.errors import (
+from tenants.billing.payments.protocol import (
+    CHECKOUT_LASTS,
+    Begun,
     FormReused,
     InvoiceNotOpen,
     NoSuchPayment,
+    Order,
     PaymentRefused,
     ProviderAway,
     ProviderRefused,
     ProviderUnavailable,
-    WrongAmount,
+    may_ask_again,
 )
-from tenants.billing.payments.provider.protocol import Begun, Order
-from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS, may_ask_again
 from tenants.billing.payments.providers import OFFLINE, checked_provider, provider_named
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
+from tenants.core.errors import InvalidRequest
 from tenants.core.shares import unit_micros
 from tenants.plans.wording import money
 
@@ -245,12 +247,12 @@ def _check_open(invoice: Invoice) -> None:
 
 def _check_amount(wanted: TopUp, currencies: list[str]) -> None:
     if wanted.currency not in currencies:
-        raise WrongAmount(
+        raise InvalidRequest(
             f"This account cannot buy credit in {wanted.currency[:20]!r}. Use {', '.join(currencies)}."
         )
     unit = unit_micros(wanted.currency)
     if wanted.amount_micros % unit or not 0 < wanted.amount_micros <= MAX_MICROS:
-        raise WrongAmount(
+        raise InvalidRequest(
             f"{wanted.amount_micros} micros of {wanted.currency} cannot be paid. Use a multiple of {unit}, "
             f"at most {MAX_MICROS}."
         )

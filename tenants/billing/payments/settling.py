@@ -11,8 +11,7 @@ from tenants.billing.ledger.checks import Compared
 from tenants.billing.ledger.reconciling import difference_is_gone, note_difference
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.payment_work import come_back, give_back, locked_payment, pay, tell
-from tenants.billing.payments.provider.checks import COMPARED
-from tenants.billing.payments.provider.protocol import RefundStanding, Standing
+from tenants.billing.payments.protocol import COMPARED, RefundStanding, Standing
 
 log = structlog.get_logger(__name__)
 NOT_OURS = "no payment of ours"

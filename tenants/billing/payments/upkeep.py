@@ -9,8 +9,14 @@ from django.db.models.functions import Now
 from tenants.billing.payments.charging import charge, is_still_wanted
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.payment_work import books, order_of
-from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
-from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS, LOOK_AFTER, LOOK_EVERY, may_ask_again
+from tenants.billing.payments.protocol import (
+    CHECKOUT_LASTS,
+    LOOK_AFTER,
+    LOOK_EVERY,
+    ProviderAway,
+    ProviderRefused,
+    may_ask_again,
+)
 from tenants.billing.payments.providers import OFFLINE, card_provider, provider_named
 from tenants.billing.payments.refunds import ask_pending_refunds
 from tenants.billing.payments.services import give_up, take_look

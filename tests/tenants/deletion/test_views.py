@@ -49,6 +49,11 @@ def state(tenant: CreatedTenant) -> str:
         return Tenant.objects.get(pk=tenant.tenant.pk).state
 
 
+def becomes(tenant: CreatedTenant, state: str) -> bool:
+    with operator_work():
+        return set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State(state))
+
+
 def another(tenant: CreatedTenant, role: str) -> Client:
     with operator_work():
         person = User.objects.create_user(f"{unique('person')}@example.com", PASSWORD)
@@ -157,18 +162,15 @@ def test_once_its_erasure_has_begun_nobody_keeps_it(owner: Client, tenant: Creat
 
 def test_no_suspension_undoes_a_deletion(owner: Client, tenant: CreatedTenant) -> None:
     delete(owner, tenant)
-    with operator_work():
-        for wanted in (Tenant.State.ACTIVE, Tenant.State.SUSPENDED, Tenant.State.ACTIVE):
-            set_tenant_state(tenant_id=tenant.tenant.id, state=wanted)
-            assert state(tenant) == "closing"
+    for wanted in ("active", "suspended", "active"):
+        becomes(tenant, wanted)
+        assert state(tenant) == "closing"
 
 
 def test_an_operator_suspends_one_that_is_closing(owner: Client, tenant: CreatedTenant) -> None:
     """Otherwise a person who misuses an account could be safe for a month by requesting its deletion."""
     delete(owner, tenant)
-    with operator_work():
-        assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
-        assert not set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
+    assert [becomes(tenant, "suspended") for _ in range(2)] == [True, False]
     assert owner.get("/jobs").status_code == 403
     assert owner.post("/tenant/keep").status_code == 403
     assert state(tenant) == "closing"
@@ -177,8 +179,7 @@ def test_an_operator_suspends_one_that_is_closing(owner: Client, tenant: Created
     with operator_work():
         take_back(tenant_id=tenant.tenant.id)
     assert state(tenant) == "suspended", "who keeps it does not let its people in"
-    with operator_work():
-        assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.ACTIVE)
+    assert becomes(tenant, "active")
     assert owner.get("/jobs").status_code == 200
 
 
@@ -186,12 +187,10 @@ def test_no_owner_keeps_what_was_suspended_meanwhile(owner: Client, tenant: Crea
     delete(owner, tenant)
     known = identify_member(tenant.owner.pk, tenant.tenant.id)
     assert known is not None
-    with operator_work():
-        set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
+    becomes(tenant, "suspended")
     with pytest.raises(NotClosing):
         keep(identity=known)
-    with operator_work():
-        assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.ACTIVE)
+    assert becomes(tenant, "active")
     keep(identity=known)
     assert state(tenant) == "active"
 

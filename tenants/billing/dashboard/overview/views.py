@@ -14,8 +14,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 from tenants.billing.dashboard.overview.forms import DetailsForm
 from tenants.billing.dashboard.overview.rows import balance_row, invoice_row, invoice_view, units_row
 from tenants.billing.invoices.details import OWN, set_billing_details
-from tenants.billing.invoices.files import CSV, as_file, csv_file, file_name, list_as_csv, pdf_file
-from tenants.billing.invoices.invoice_json import whole_json
+from tenants.billing.invoices.formats import (
+    CSV,
+    as_file,
+    csv_file,
+    file_name,
+    list_as_csv,
+    pdf_file,
+    whole_json,
+)
 from tenants.billing.invoices.issued import (
     MAX_EXPORTED,
     STANDINGS,

@@ -7,8 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from tenants.billing.payments.cards import OUTDATED, begin_saving_card, forget_card, keep_card, let_card_pay
-from tenants.billing.payments.provider.errors import NoSuchProvider, ProviderAway, ProviderUnavailable
-from tenants.billing.payments.provider.schedule import AFTER_DAYS
+from tenants.billing.payments.protocol import AFTER_DAYS, NoSuchProvider, ProviderAway, ProviderUnavailable
 from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.selectors import saved_card as card_of_tenant
 from tenants.core.db.unit_of_work import unit_of_work

@@ -8,7 +8,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tenants.billing.dashboard.payments.forms import TopUpForm
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.provider.errors import (
+from tenants.billing.payments.protocol import (
+    PAGE_LOOKS_EVERY,
     FormReused,
     InvoiceNotOpen,
     NoSuchPayment,
@@ -18,7 +19,6 @@ from tenants.billing.payments.provider.errors import (
     ProviderRefused,
     ProviderUnavailable,
 )
-from tenants.billing.payments.provider.schedule import PAGE_LOOKS_EVERY
 from tenants.billing.payments.selectors import (
     PaymentView,
     as_id,

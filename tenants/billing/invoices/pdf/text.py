@@ -67,11 +67,7 @@ _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 _MIRRORED = str.maketrans("()<>[]{}«»‹›", ")(><][}{»«›‹")
 
 
-def _always(character: str) -> bool:
-    return True
-
-
-def shown(text: str, has: Known = _always) -> str:
+def shown(text: str, has: Known = bool) -> str:
     """Return the text as one line, without control characters, and with a sign for what no font has."""
     composed = unicodedata.normalize("NFC", text)
     spaced = "".join(" " if character.isspace() else character for character in composed)

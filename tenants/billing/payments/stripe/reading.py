@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from tenants.billing.payments.provider.protocol import (
+from tenants.billing.payments.protocol import (
     DisputeStanding,
     RefundStanding,
     SavedCard,

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from tenants.accounts.models import Tenant
 from tenants.billing.payments.charging import collect_invoices, notify_of_refused_cards
 from tenants.billing.payments.models import Payment, ProviderCustomer
-from tenants.billing.payments.provider.schedule import next_try
+from tenants.billing.payments.protocol import next_try
 from tenants.billing.payments.refunds import ask_refund
 from tenants.billing.payments.transfers import record_transfer
 from tenants.billing.payments.upkeep import look_after_payments

@@ -13,7 +13,7 @@ from tenants.billing.ledger.reconciling import keep_differences
 from tenants.billing.payments import reconciling
 from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
 from tenants.billing.payments.models import Payment, Refund
-from tenants.billing.payments.provider.errors import NotBookable
+from tenants.billing.payments.protocol import NotBookable
 from tenants.billing.payments.reconciling import compare_payments, compare_provider
 from tenants.billing.payments.refunds import ask_refund
 from tenants.core.db.unit_of_work import operator_work

@@ -8,7 +8,7 @@ from pytest_django import Settings
 
 from tenants.billing.payments.events import receive_event
 from tenants.billing.payments.models import ProviderEvent
-from tenants.billing.payments.provider.errors import NoSuchPayment, ProviderUnavailable, WrongSignature
+from tenants.billing.payments.protocol import NoSuchPayment, ProviderUnavailable, WrongSignature
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.ids import uuid7
 from tests.stand_in_stripe import StandIn, event, signed

@@ -10,8 +10,7 @@ from jobs.charges.reconciling import reconcile
 from tenants.billing.ledger.checks import Compared
 from tenants.billing.ledger.models import LedgerDifference
 from tenants.billing.payments import reconciling
-from tenants.billing.payments.provider.checks import Ours, against_provider
-from tenants.billing.payments.provider.protocol import Standing
+from tenants.billing.payments.protocol import Ours, Standing, against_provider
 from tenants.billing.payments.reconciling import compare_payments, compare_provider
 from tenants.billing.payments.refunds import ask_refund
 from tenants.core.db.unit_of_work import OPERATOR, operator_work

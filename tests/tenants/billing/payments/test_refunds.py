@@ -7,8 +7,7 @@ import pytest
 from django.db import connections
 
 from tenants.audit.models import AuditEntry
-from tenants.billing.payments.provider.errors import NotRefundable
-from tenants.billing.payments.provider.schedule import LOOK_EVERY
+from tenants.billing.payments.protocol import LOOK_EVERY, NotRefundable
 from tenants.billing.payments.refunds import (
     ask_pending_refunds,
     ask_refund,

@@ -6,7 +6,7 @@ import pytest
 
 from tenants.billing.ledger.models import LedgerDifference
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.provider.errors import (
+from tenants.billing.payments.protocol import (
     InvoiceNotOpen,
     NoSuchPayment,
     PaymentRefused,

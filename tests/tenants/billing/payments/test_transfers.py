@@ -6,7 +6,7 @@ import pytest
 
 from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.provider.errors import NoSuchProvider
+from tenants.billing.payments.protocol import NoSuchProvider
 from tenants.billing.payments.transfers import cancel_announced, record_announced, record_transfer
 from tenants.core.ids import uuid7
 from tenants.onboarding.create_tenant import CreatedTenant

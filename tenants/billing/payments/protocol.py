@@ -1,12 +1,76 @@
-"""Requests to payment providers and their responses. One that stores cards implements `CardProvider`. Pure."""
+"""What all payment providers share: requests, responses, errors, times, and the comparison with our books. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol
 from uuid import UUID
 
+from tenants.billing.ledger.checks import Compared
+from tenants.core.errors import DomainError
+
 State = Literal["pending", "succeeded", "failed", "canceled"]
+COMPARED = "provider"
+"""The name of the comparison with a provider's own list."""
+AFTER_DAYS = (1, 3, 5, 7)
+"""Days from the first refusal of a saved card to each new try. Afterwards, only another saved card is tried."""
+ASKED_AGAIN_WITHIN = timedelta(hours=23)
+"""The time in which a request may be repeated: providers recognize a repeated one for a day. Later it is looked up."""
+CHECKOUT_LASTS = timedelta(hours=2)
+LOOK_AFTER = timedelta(minutes=5)
+LOOK_EVERY = timedelta(minutes=15)
+PAGE_LOOKS_EVERY = timedelta(seconds=15)
+_AT_ONCE = datetime.min.replace(tzinfo=UTC)
+
+
+class NoSuchPayment(DomainError):
+    """The error for an unknown payment. Its text is the same if the payment belongs to another tenant."""
+
+    code = "not_found"
+
+
+class InvoiceNotOpen(DomainError):
+    code = "invoice_not_open"
+
+
+class FormReused(DomainError):
+    code = "idempotency_key_reused"
+
+
+class NoSuchProvider(DomainError):
+    code = "invalid_request"
+
+
+class PaymentRefused(DomainError):
+    code = "payment_refused"
+
+
+class ProviderUnavailable(DomainError):
+    code = "payment_provider_unavailable"
+
+
+class WrongSignature(DomainError):
+    code = "signature_invalid"
+
+
+class NotRefundable(ValueError):
+    """The error for a refund that is not possible. It is for operators and never shown to callers."""
+
+
+class NotBookable(ValueError):
+    """The error for a booking that is not possible. It is for operators and never shown to callers."""
+
+
+class ProviderAway(Exception):
+    """The error for an unknown outcome at the provider. Query the status before anything else."""
+
+
+class ProviderRefused(Exception):
+    """The error for an action that the provider did not do, and would not do if it were asked again."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +201,52 @@ class CardProvider(PaymentProvider, Protocol):
 
     def disputes_since(self, since: datetime) -> Iterator[DisputeStanding]:
         """Yield all disputes that were opened since then, including those about payments that are not ours."""
+
+
+def next_try(refused: Sequence[datetime]) -> datetime | None:
+    """Return the time of the next try, or None for no further one. `refused` holds past refusals, oldest first."""
+    if not refused:
+        return _AT_ONCE
+    if len(refused) > len(AFTER_DAYS):
+        return None
+    return refused[0] + timedelta(days=AFTER_DAYS[len(refused) - 1])
+
+
+def may_ask_again(requested_at: datetime | None, now: datetime) -> bool:
+    return requested_at is None or now - requested_at < ASKED_AGAIN_WITHIN
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """The amount that we recorded as received, and the amount that we recorded as refunded."""
+
+    tenant_id: UUID
+    currency: str
+    came_micros: int
+    back_micros: int
+
+
+def against_provider(
+    ours: Mapping[UUID, Ours], theirs: Iterable[Standing], *, tenants: Mapping[UUID, UUID]
+) -> Iterator[Compared]:
+    """Yield the differences. `expected` is what is left according to the provider. `tenants` are by payment id.
+
+    A payment without a tenant of ours belongs to another installation that uses the same provider account.
+    """
+    seen = set()
+    for their in theirs:
+        if their.payment_id is None:
+            continue
+        seen.add(their.payment_id)
+        tenant_id = tenants.get(their.payment_id)
+        if tenant_id is None:
+            continue
+        our = ours.get(their.payment_id)
+        left = their.amount_micros - their.refunded_micros
+        found = our.came_micros - our.back_micros if our and our.currency == their.currency else 0
+        if found != left:
+            yield Compared(tenant_id, COMPARED, their.currency, str(their.payment_id), left, found)
+    for payment_id, our in ours.items():
+        if payment_id not in seen and our.came_micros:
+            left = our.came_micros - our.back_micros
+            yield Compared(our.tenant_id, COMPARED, our.currency, str(payment_id), 0, left)

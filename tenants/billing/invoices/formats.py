@@ -1,19 +1,94 @@
-"""Invoices as downloadable files: PDF, and CSV for spreadsheets, in which no cell can be read as a formula."""
+"""Invoices as JSON for programs, as PDF, and as CSV for spreadsheets, in which no cell can be read as a formula."""
 
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import cast
+from typing import Any, cast
 
 from django.http import HttpResponse
 
-from tenants.billing.invoices.invoice_json import SUMS, plain, sums_of
+from tenants.billing.invoices.amounts import amount
 from tenants.billing.invoices.issued import WholeInvoice, standing
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.paper import Paper, period_of
+from tenants.billing.invoices.wording import PRINTED
 from tenants.billing.usage.csv_rows import safe
+from tenants.core.times import rfc3339
+
+_OF_LINE = (
+    *("kind", "month", "late", "text", "model", "cached", "price"),
+    *("quantity", "included", "exact_micros", "amount_micros"),
+)
+SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "open")
+
+
+def invoice_json(invoice: Invoice) -> dict[str, Any]:
+    first, last = period_of(invoice)
+    return {
+        "id": str(invoice.id),
+        "object": "invoice",
+        "kind": invoice.kind,
+        "number": invoice.number,
+        "status": invoice.status,
+        "overdue": standing(invoice) == "overdue",
+        "currency": invoice.currency,
+        "month": f"{invoice.month:%Y-%m}",
+        "period": {"first_day": f"{first}", "last_day": f"{last}"},
+        "issued_on": f"{invoice.issued_on}",
+        "due_on": f"{invoice.due_on}",
+        "corrects": _named(invoice.corrects) if invoice.corrects else None,
+        "reason": invoice.reason,
+        "seller": _party(invoice.seller),
+        "buyer": {**_party(invoice.buyer), "reference": str(invoice.buyer.get("reference") or "")},
+        "tax": {"name": invoice.tax_name, "rate_bp": invoice.tax_rate_bp, "note": invoice.tax_note},
+        **amounts_json(sums_of(invoice), invoice.currency),
+        "paid_at": rfc3339(invoice.paid_at) if invoice.paid_at else None,
+    }
+
+
+def whole_json(found: WholeInvoice) -> dict[str, Any]:
+    currency = found.invoice.currency
+    return {
+        **invoice_json(found.invoice),
+        "lines": [{"position": line.position, **line_json(line, currency)} for line in found.lines],
+        "credit_notes": [
+            {**_named(note), "total_micros": note.total_micros, "total": plain(note.total_micros, currency)}
+            for note in found.credit_notes
+        ],
+    }
+
+
+def plain(amount_micros: int, currency: str) -> str:
+    """Return the amount for programs, without separators of thousands."""
+    return amount(amount_micros, currency).replace(",", "")
+
+
+def sums_of(invoice: Invoice) -> Mapping[str, int]:
+    return {name: getattr(invoice, f"{name}_micros") for name in SUMS}
+
+
+def amounts_json(sums: Mapping[str, int], currency: str) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    for name, micros in sums.items():
+        told[f"{name}_micros"] = micros
+        told[f"{name}_amount"] = plain(micros, currency)
+    return told
+
+
+def _named(invoice: Invoice) -> dict[str, Any]:
+    return {"id": str(invoice.id), "number": invoice.number, "issued_on": f"{invoice.issued_on}"}
+
+
+def _party(party: Mapping[str, object]) -> dict[str, Any]:
+    return {name: str(party.get(name) or "") for name in PRINTED}
+
+
+def line_json(line: InvoiceLine, currency: str) -> dict[str, Any]:
+    told = {name: getattr(line, name) for name in _OF_LINE}
+    return {**told, "month": f"{line.month:%Y-%m}", "amount": plain(line.amount_micros, currency)}
+
 
 PDF, CSV, JSON = "application/pdf", "text/csv; charset=utf-8", "application/json"
 _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9-]+")
