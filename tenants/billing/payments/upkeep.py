@@ -86,9 +86,10 @@ def _ask_again(payment: Payment) -> None:
 def close_needless_pages() -> int:
     """Close the pages of invoices that were paid in another way, even in part, so that nobody pays them twice."""
     with operator_work():
-        due, *less = (F(f"invoice__{name}_micros") for name in ("due", "paid", "credited", "written_off"))
-        open_micros = due - less[0] - less[1] - less[2]
-        found = _pending().exclude(checkout_id="").filter(amount_micros__gt=open_micros)
+        names = ("due", "paid", "credited", "written_off")
+        due, paid, credited, written_off = (F(f"invoice__{name}_micros") for name in names)
+        needless = _pending().filter(amount_micros__gt=due - paid - credited - written_off)
+        found = needless.exclude(checkout_id="")
         unseen = found.filter(Q(checked_at=None) | Q(checked_at__lt=Now() - LOOK_AFTER))
         orders = [(one, order_of(one)) for one in unseen[:AT_ONCE]]
     provider = card_provider()

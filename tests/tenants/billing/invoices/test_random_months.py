@@ -185,14 +185,8 @@ def pays_some(chance: random.Random, customer: Customer, invoice: Invoice) -> in
     amount = chance.choice((unit, invoice.due_micros, invoice.due_micros + 5 * unit))
     if amount <= 0:
         return 0
-    record_transfer(
-        tenant_id=customer.tenant_id,
-        invoice_id=invoice.pk,
-        currency=invoice.currency,
-        amount_micros=amount,
-        note="",
-        made_by=OPERATOR_NAME,
-    )
+    of = {"tenant_id": customer.tenant_id, "invoice_id": invoice.pk}
+    record_transfer(**of, currency=invoice.currency, amount_micros=amount, note="", made_by=OPERATOR_NAME)
     return amount
 
 

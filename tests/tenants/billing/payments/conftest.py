@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -12,7 +12,7 @@ import pytest
 from django.db import connections
 from pytest_django import Settings
 
-from tenants.billing.invoices.models import Invoice, InvoiceLine
+from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.posting import Source, open_wallet, post
 from tenants.billing.payments.events import receive_event
@@ -24,6 +24,7 @@ from tenants.billing.payments.services import TopUp, begin_invoice_payment, begi
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
+from tests.flows.invoices import issued
 from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET, StandIn, event, signed, stand_in_stripe
 from tests.tenants.billing.ledger.conftest import Purse
 
@@ -37,38 +38,9 @@ class Payer(Purse):
 
     def invoice(self, euros: int = 100, *, currency: str = "EUR") -> Invoice:
         micros = euros * EURO
+        used = {"kind": "usage", "text": "used", "exact_micros": micros, "amount_micros": micros}
         with books():
-            number = unique("INV")
-            invoice = Invoice.objects.create(
-                tenant_id=self.tenant_id,
-                series=number,
-                sequence=1,
-                number=number,
-                currency=currency,
-                month=date(2026, 1, 1),
-                period_start=datetime(2026, 1, 1, tzinfo=UTC),
-                period_end=datetime(2026, 2, 1, tzinfo=UTC),
-                issued_on=date(2026, 2, 1),
-                due_on=date(2026, 2, 15),
-                seller={},
-                buyer={},
-                lines_count=1,
-                net_micros=micros,
-                tax_name="VAT",
-                tax_micros=0,
-                total_micros=micros,
-                due_micros=micros,
-            )
-            InvoiceLine.objects.create(
-                tenant_id=self.tenant_id,
-                invoice=invoice,
-                position=1,
-                kind="usage",
-                month=date(2026, 1, 1),
-                text="used",
-                exact_micros=micros,
-                amount_micros=micros,
-            )
+            invoice = issued(self.tenant_id, [used], currency=currency, tax_micros=0)
             open_wallet(self.tenant_id, currency)
             post(
                 Source(self.tenant_id, "invoice", invoice.id, currency),

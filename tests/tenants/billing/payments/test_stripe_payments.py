@@ -50,11 +50,8 @@ def test_an_invoice_is_paid_once_its_event_comes(payer: Payer, stand_in: StandIn
     payment, invoice = fresh(payment), fresh(invoice)
     assert (payment.status, payment.invoice_micros) == ("succeeded", 100 * EURO)
     assert (invoice.status, invoice.open_micros, invoice.paid_at is not None) == ("paid", 0, True)
-    assert (payer.account("payments"), payer.account("receivable"), payer.stands()[0]) == (
-        -100 * EURO,
-        0,
-        0,
-    )
+    assert (payer.account("payments"), payer.account("receivable")) == (-100 * EURO, 0)
+    assert payer.stands()[0] == 0
     assert differences_of(payer) == []
 
 
@@ -136,18 +133,11 @@ def test_what_comes_for_an_invoice_that_is_paid_already_becomes_credit(
     invoice = payer.invoice(100)
     paid(payer, stand_in, payer.pays(invoice))
     with operator_work():
-        late = Payment.objects.create(
-            tenant_id=payer.tenant_id,
-            provider="stripe",
-            purpose="invoice",
-            invoice=invoice,
-            currency="EUR",
-            amount_micros=100 * EURO,
-            reference=invoice.number,
+        same = Payment.objects.filter(invoice=invoice).values(
+            "provider", "purpose", "currency", "amount_micros"
         )
-    session = stand_in.pay(start(late).checkout_id)
-    assert tell("checkout.session.completed", session) == "paid"
-    assert fresh(late).invoice_micros == 0
+        late = Payment.objects.create(tenant_id=payer.tenant_id, invoice=invoice, **same.get())
+    assert paid(payer, stand_in, start(late)).invoice_micros == 0
     assert payer.stands() == (100 * EURO, 0)
     assert differences_of(payer) == []
 
@@ -170,8 +160,7 @@ def test_what_does_not_fit_is_a_difference_and_no_payment(
 def test_another_tenant_in_what_is_told_is_a_difference(
     payer: Payer, stand_in: StandIn, other_tenant: object
 ) -> None:
-    payment = payer.tops_up(50)
-    session = stand_in.pay(payment.checkout_id)
+    session = stand_in.pay(payer.tops_up(50).checkout_id)
     names = {**session["metadata"], "maas_tenant": str(uuid7())}
     assert "difference" in tell("checkout.session.completed", {**session, "metadata": names})
     assert payer.kinds() == []
