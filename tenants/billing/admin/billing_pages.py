@@ -28,9 +28,9 @@ from tenants.billing.invoices.amounts import amount, amount_of
 from tenants.billing.invoices.calculation import CalculatedLine, Draft
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.issued import find_invoice
+from tenants.billing.invoices.issuing import text_of
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.services import LONGEST_REASON, credit, draw_month, preview_month, write_off
-from tenants.billing.invoices.wording import text_of
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.months import Month
 from tenants.plans.models import Plan

@@ -28,13 +28,19 @@ from tenants.billing.admin.fields import MICROS, OfTenant, amount_field, micros_
 from tenants.billing.dashboard.money import shown_money
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.errors import InvalidTerms
-from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
+from tenants.billing.payments.bookkeeping import (
+    book_sent_back,
+    book_told,
+    cancel_announced,
+    clear_told,
+    record_announced,
+    record_transfer,
+)
 from tenants.billing.payments.models import Payment, ProviderEvent
 from tenants.billing.payments.protocol import NotBookable, NotRefundable
 from tenants.billing.payments.providers import OFFLINE
 from tenants.billing.payments.refunds import LONGEST_REASON, ask_refund, decide_refund
 from tenants.billing.payments.services import MAX_MICROS
-from tenants.billing.payments.transfers import cancel_announced, record_announced, record_transfer
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.ids import uuid7
 from tenants.plans.wording import money

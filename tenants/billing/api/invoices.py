@@ -33,9 +33,9 @@ from tenants.billing.invoices.issued import (
     invoices,
     whole,
 )
+from tenants.billing.invoices.issuing import PRINTED
 from tenants.billing.invoices.models import InvoiceLine
 from tenants.billing.invoices.upcoming import upcoming_now
-from tenants.billing.invoices.wording import PRINTED
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.identity.identity import Identity

@@ -11,9 +11,9 @@ from django.http import HttpResponse
 
 from tenants.billing.invoices.amounts import amount
 from tenants.billing.invoices.issued import WholeInvoice, standing
+from tenants.billing.invoices.issuing import PRINTED
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.paper import Paper, period_of
-from tenants.billing.invoices.wording import PRINTED
 from tenants.billing.usage.csv_rows import safe
 from tenants.core.times import rfc3339
 

@@ -1,4 +1,4 @@
-"""Bills a tenant's month, issues credit notes and writes invoices off. All of this is operator work."""
+"""Bills a tenant's month, issues credit notes, writes invoices off, and gives back what was billed twice."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,8 +26,10 @@ from tenants.billing.invoices.calculation import (
 )
 from tenants.billing.invoices.clocks import process_time, require_agreement
 from tenants.billing.invoices.errors import NotBillable
+from tenants.billing.invoices.issuing import tax_for
 from tenants.billing.invoices.models import BillingDetails, ClosedMonth, Invoice, Seller
-from tenants.billing.invoices.wording import tax_for
+from tenants.billing.ledger import postings
+from tenants.billing.ledger.posting import Source, post
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.months import Month
@@ -232,3 +234,18 @@ def _checked(reason: str) -> str:
             f"Enter a reason of 1 to {LONGEST_REASON} characters. It is printed and recorded in the ledger."
         )
     return found
+
+
+def give_back_billed(source: Source, charged: Mapping[date, int]) -> None:
+    """Give back the billed part of `charged`, by month of work, in the charge's transaction with the wallet locked.
+
+    A month with late usage may be billed without this work. It is skipped, and the next invoice evens it out.
+    """
+    closed = ClosedMonth.objects.filter(tenant_id=source.tenant_id, month__in=charged)
+    whole = [
+        one.month
+        for one in closed
+        if collecting.records_of(source.tenant_id, Month.of(one.month)) == one.records
+    ]
+    if back := sum(charged[month] for month in whole):
+        post(source, postings.bill(adjusted_micros=-back, tax_micros=0, due_micros=0))

@@ -17,8 +17,8 @@ from tenants.billing.invoices.models import Invoice, Seller
 from tenants.billing.invoices.reconciling import compare_invoices
 from tenants.billing.ledger.models import LedgerEntry
 from tenants.billing.ledger.reconciling import compare_ledger
+from tenants.billing.payments.bookkeeping import record_transfer
 from tenants.billing.payments.reconciling import compare_payments
-from tenants.billing.payments.transfers import record_transfer
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.plans.models import Plan, PlanIncluded
 from tenants.plans.prices import Price

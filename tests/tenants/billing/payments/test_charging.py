@@ -8,11 +8,11 @@ from django.core import mail
 from pytest_django import Settings
 
 from tenants.accounts.models import Tenant
+from tenants.billing.payments.bookkeeping import record_transfer
 from tenants.billing.payments.charging import collect_invoices, notify_of_refused_cards
 from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.protocol import next_try
 from tenants.billing.payments.refunds import ask_refund
-from tenants.billing.payments.transfers import record_transfer
 from tenants.billing.payments.upkeep import look_after_payments
 from tenants.core.db.unit_of_work import operator_work
 from tests.stand_in_stripe import StandIn

@@ -7,13 +7,13 @@ import pytest
 from django.db import connections
 
 from tenants.audit.models import AuditEntry
+from tenants.billing.payments.bookkeeping import record_announced
 from tenants.billing.payments.protocol import LOOK_EVERY, NotRefundable
 from tenants.billing.payments.refunds import (
     ask_pending_refunds,
     ask_refund,
     read_back_disputes,
 )
-from tenants.billing.payments.transfers import record_announced
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.ids import uuid7
 from tests.stand_in_stripe import StandIn

@@ -5,6 +5,7 @@ from itertools import cycle
 import pytest
 
 from tenants.billing.ledger.models import LedgerDifference
+from tenants.billing.payments.bookkeeping import record_announced
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.protocol import (
     InvoiceNotOpen,
@@ -13,7 +14,6 @@ from tenants.billing.payments.protocol import (
     ProviderUnavailable,
 )
 from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up, start
-from tenants.billing.payments.transfers import record_announced
 from tenants.billing.payments.upkeep import look_after_payments
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.ids import uuid7
