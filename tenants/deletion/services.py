@@ -33,6 +33,8 @@ from tenants.identity.identity import Identity
 from tenants.identity.roles import scopes_of
 
 log = structlog.get_logger(__name__)
+REMINDED = timedelta(days=7)
+"""The time before the erasure at which owners are notified once more."""
 
 
 class NameNotTyped(DomainError):
@@ -45,10 +47,6 @@ class NotClosing(DomainError):
     """The deletion was not requested, or has begun."""
 
     code = "tenant_not_closing"
-
-
-REMINDED = timedelta(days=7)
-"""The time before the erasure at which owners are notified once more."""
 
 
 def ask_to_close(*, identity: Identity, typed: str) -> Tenant:

@@ -31,8 +31,7 @@ FROM tenants_usagerecord
 WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND created_at < %(until)s AND livemode
 GROUP BY 1, 2, 3, 4
 """
-# The ledger's charges for work, and the part of them that no balance could pay. A part of a charge that is for work of
-# an earlier month counts for that month.
+# The ledger's charges by month of work, and the part of them that no balance could pay.
 _CHARGED = """
 WITH charges AS (
     SELECT id, currency, day, earlier FROM tenants_ledgertransaction

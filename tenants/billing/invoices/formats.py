@@ -22,6 +22,19 @@ _OF_LINE = (
     *("quantity", "included", "exact_micros", "amount_micros"),
 )
 SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "open")
+PDF, CSV, JSON = "application/pdf", "text/csv; charset=utf-8", "application/json"
+_NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9-]+")
+LIST_COLUMNS = (
+    *("number", "kind", "status", "corrects", "issued_on", "due_on", "first_day", "last_day"),
+    *("buyer", "buyer_country", "buyer_tax_id", "currency", "tax_name", "tax_rate_bp"),
+    *SUMS,
+    "id",
+)
+LINE_COLUMNS = (
+    *("invoice", "position", "kind", "month", "late", "text", "model", "cached"),
+    *("meter", "price_micros", "price_per", "quantity", "included"),
+    *("currency", "exact_micros", "amount_micros", "amount"),
+)
 
 
 def invoice_json(invoice: Invoice) -> dict[str, Any]:
@@ -90,10 +103,6 @@ def line_json(line: InvoiceLine, currency: str) -> dict[str, Any]:
     return {**told, "month": f"{line.month:%Y-%m}", "amount": plain(line.amount_micros, currency)}
 
 
-PDF, CSV, JSON = "application/pdf", "text/csv; charset=utf-8", "application/json"
-_NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9-]+")
-
-
 def file_name(invoice: Invoice, ending: str) -> str:
     return f"{_NOT_OF_A_NAME.sub('-', invoice.number)}.{ending}"
 
@@ -116,19 +125,6 @@ def as_file(content: bytes, content_type: str, name: str) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["Cache-Control"] = "private, no-store"
     return response
-
-
-LIST_COLUMNS = (
-    *("number", "kind", "status", "corrects", "issued_on", "due_on", "first_day", "last_day"),
-    *("buyer", "buyer_country", "buyer_tax_id", "currency", "tax_name", "tax_rate_bp"),
-    *SUMS,
-    "id",
-)
-LINE_COLUMNS = (
-    *("invoice", "position", "kind", "month", "late", "text", "model", "cached"),
-    *("meter", "price_micros", "price_per", "quantity", "included"),
-    *("currency", "exact_micros", "amount_micros", "amount"),
-)
 
 
 def list_as_csv(found: Iterable[Invoice]) -> str:

@@ -26,8 +26,7 @@ AT_ONCE = 100
 TRIED_FOR = timedelta(days=3)
 TOLD = (Membership.Role.OWNER, Membership.Role.BILLING)
 
-# An invoice is marked before it is sent. If the process dies in between, nobody is notified, but the invoice's page
-# still shows it.
+# An invoice is marked before it is sent. If the process dies in between, only its page shows it.
 _TAKE = """
 UPDATE tenants_invoice SET notified_at = clock_timestamp() WHERE id IN (
     SELECT id FROM tenants_invoice WHERE id >= %(since)s AND notified_at IS NULL

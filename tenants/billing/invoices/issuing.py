@@ -29,6 +29,16 @@ LONGEST = 300
 PRINTED = ("name", "address", "country", "tax_id", "email")
 REVERSE_CHARGE = "Reverse charge: the customer is liable for the tax."
 EXEMPT = "Exempt from tax."
+INVOICE = "invoice"
+_AS_CORRECTED = (
+    *("currency", "month", "period_start", "period_end"),
+    *("tax_name", "tax_rate_bp", "tax_note"),
+)
+_TAKE = """
+INSERT INTO tenants_numberseries AS series (name, last) VALUES (%(name)s, 1)
+ON CONFLICT (name) DO UPDATE SET last = series.last + 1
+RETURNING last
+"""
 
 
 def text_of(line: CalculatedLine, plans: Mapping[UUID, str]) -> str:
@@ -65,9 +75,6 @@ def buyer_as_printed(details: BillingDetails | None, account: str) -> dict[str, 
     if details is None:
         return {**dict.fromkeys((*PRINTED, "reference"), ""), "name": account}
     return {name: getattr(details, name) for name in (*PRINTED, "reference")}
-
-
-INVOICE = "invoice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,17 +212,6 @@ def write_off_rest(invoice: Invoice, *, reason: str, made_by: str) -> None:
 def locked_wallet(tenant_id: UUID, currency: str) -> Wallet:
     open_wallet(tenant_id, currency)
     return Wallet.objects.select_for_update(no_key=True).get(tenant_id=tenant_id, currency=currency)
-
-
-_AS_CORRECTED = (
-    *("currency", "month", "period_start", "period_end"),
-    *("tax_name", "tax_rate_bp", "tax_note"),
-)
-_TAKE = """
-INSERT INTO tenants_numberseries AS series (name, last) VALUES (%(name)s, 1)
-ON CONFLICT (name) DO UPDATE SET last = series.last + 1
-RETURNING last
-"""
 
 
 def series_of(prefix: str, year: int, *, credit_note: bool) -> str:

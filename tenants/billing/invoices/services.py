@@ -199,8 +199,7 @@ def _issued(found: list[Draft], parties: issuing.Parties, month: Month, time: Mo
     of_bills = collecting.revenue_of_bills(tenant_id)
     for draft in found:
         if draft.net_micros < 0:
-            # This happens if more became included after a part of the month was billed. Operators then write a credit
-            # note.
+            # More became included after a part of the month was billed. Operators then write a credit note.
             comes_to = money(draft.net_micros, draft.currency)
             log.warning("month_overbilled", tenant_id=str(tenant_id), month=str(month), net=comes_to)
             continue

@@ -26,6 +26,8 @@ QUICK_S = 0.5
 """Results that took less time than this are always computed again."""
 LONGEST_S = 300.0
 CAPACITY = 500
+MAX_RECORDS = 2_000_000
+"""The most records that are summed up during a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,6 @@ class SlowResults:
             self._kept.popitem(last=False)
 
 
-MAX_RECORDS = 2_000_000
-"""The most records that are summed up during a request."""
 _slow = SlowResults()
 
 

@@ -31,8 +31,7 @@ from tenants.plans.wording import money
 log = structlog.get_logger(__name__)
 AT_ONCE = 20
 
-# This selects invoices that are roughly due. The exact check is made under the invoice's lock. An invoice is left out
-# while it is being paid or is disputed by its payer.
+# Invoices that are roughly due, and neither being paid nor disputed. The exact check is made under the lock.
 _DUE = """
 SELECT i.id FROM tenants_invoice i
 JOIN tenants_tenant t ON t.id = i.tenant_id AND t.state = 'active'
@@ -51,6 +50,24 @@ WHERE i.status = 'open' AND i.kind = 'invoice'
       AND (p.dispute <> ALL(%(left_behind)s) OR (p.status = 'pending' AND p.provider = %(provider)s))
   )
 ORDER BY refused.last NULLS FIRST, i.id LIMIT %(at_once)s
+"""
+# A refusal is marked before the mail is sent, as with budget alerts.
+_TAKE = """
+UPDATE tenants_payment p SET failure_notified_at = clock_timestamp()
+FROM tenants_tenant t
+WHERE t.id = p.tenant_id AND p.id IN (
+    SELECT id FROM tenants_payment
+    WHERE failure_notified_at IS NULL AND automatic AND status = 'failed'
+      AND created_at > clock_timestamp() - interval '1 day'
+    ORDER BY created_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+RETURNING p.id, p.tenant_id, t.name, p.reference, p.amount_micros, p.currency, p.failure
+"""
+_GIVE_BACK = "UPDATE tenants_payment SET failure_notified_at = NULL WHERE id = ANY(%(ids)s)"
+_TEXT = """\
+The saved card of the account {account} was refused for invoice {reference} of {amount}: {failure}.
+
+It is tried again {days} days after the first time. To pay at once, or with another card: {url}/billing/payments
 """
 
 
@@ -155,26 +172,6 @@ def _standing(order: Order) -> Standing | None:
     except ProviderAway as away:
         log.warning("card_charge_unconfirmed", payment_id=str(order.payment_id), error=str(away))
         return None
-
-
-# A refusal is marked before the mail is sent, as with budget alerts.
-_TAKE = """
-UPDATE tenants_payment p SET failure_notified_at = clock_timestamp()
-FROM tenants_tenant t
-WHERE t.id = p.tenant_id AND p.id IN (
-    SELECT id FROM tenants_payment
-    WHERE failure_notified_at IS NULL AND automatic AND status = 'failed'
-      AND created_at > clock_timestamp() - interval '1 day'
-    ORDER BY created_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
-)
-RETURNING p.id, p.tenant_id, t.name, p.reference, p.amount_micros, p.currency, p.failure
-"""
-_GIVE_BACK = "UPDATE tenants_payment SET failure_notified_at = NULL WHERE id = ANY(%(ids)s)"
-_TEXT = """\
-The saved card of the account {account} was refused for invoice {reference} of {amount}: {failure}.
-
-It is tried again {days} days after the first time. To pay at once, or with another card: {url}/billing/payments
-"""
 
 
 class _Refused(NamedTuple):

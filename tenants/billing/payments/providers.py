@@ -14,6 +14,7 @@ from tenants.billing.payments.stripe.payments import STRIPE, Stripe, is_configur
 from tenants.core.messages import one_of
 
 OFFLINE = "offline"
+WORDS = {STRIPE: "by card", OFFLINE: "by bank transfer"}
 
 
 class Offline:
@@ -35,9 +36,6 @@ class Offline:
 
     def look_at_refund(self, order: RefundOrder) -> RefundStanding | None:
         return self.refund(order)
-
-
-WORDS = {STRIPE: "by card", OFFLINE: "by bank transfer"}
 
 
 def provider_names() -> list[str]:

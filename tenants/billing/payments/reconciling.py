@@ -79,8 +79,7 @@ SELECT coalesce(i.tenant_id, b.tenant_id), 'receivable', coalesce(i.currency, b.
 FROM invoiced i FULL JOIN booked b ON b.tenant_id = i.tenant_id AND b.currency = i.currency
 WHERE coalesce(i.micros, 0) <> coalesce(b.micros, 0)
 """
-# A provider's report that does not fit is listed until the provider reports something else or an operator has cleared
-# it.
+# A provider's report that does not fit is listed until it changes or an operator has cleared it.
 _TOLD = """
 SELECT tenant_id, 'provider', currency, id::text, reported_micros,
        CASE WHEN status = 'succeeded' THEN amount_micros ELSE 0 END
@@ -94,8 +93,7 @@ FROM tenants_payment p
 WHERE p.provider = %(provider)s AND p.status = 'succeeded' AND p.reported_micros IS NULL
   AND (p.id = ANY(%(ids)s) OR (p.created_at >= %(since)s AND p.succeeded_at < %(until)s))
 """
-# This is the start of the compared period. An older payment with a known difference is still compared. Otherwise its
-# difference would count as gone just because of its age.
+# The compared period. It starts at the oldest known difference, which would count as gone by its age otherwise.
 _SINCE = """
 SELECT least(now() - make_interval(secs => %s), (
     SELECT min(p.created_at) FROM tenants_ledgerdifference d

@@ -39,6 +39,10 @@ from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
 LONGEST_REASON = 200
+ENDED = ("lost", *DISPUTES_LEFT_BEHIND)
+LOOKED_BACK = timedelta(days=180)
+"""Months may pass until a dispute is decided."""
+TOLD_LATE = "told late: it has ended since"
 
 
 def decide_refund(
@@ -141,12 +145,6 @@ def _check(payment: Payment, amount_micros: int, reason: str) -> None:
         )
     if not reason.strip():
         raise NotRefundable("Enter a reason for the refund. It is recorded in the ledger.")
-
-
-ENDED = ("lost", *DISPUTES_LEFT_BEHIND)
-LOOKED_BACK = timedelta(days=180)
-"""Months may pass until a dispute is decided."""
-TOLD_LATE = "told late: it has ended since"
 
 
 def read_back_disputes() -> int:

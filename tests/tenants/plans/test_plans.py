@@ -1,8 +1,8 @@
 """Tests of which tenant has which plan since when, and that what has begun stays as it was."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -74,9 +74,8 @@ def test_a_change_holds_at_once_and_what_was_is_kept(tenant: CreatedTenant) -> N
 
 def test_to_have_what_one_has_is_no_change(tenant: CreatedTenant) -> None:
     plan = make_plan()
-    assert subscribe(tenant_id=tenant.tenant.id, plan=plan) == subscribe(
-        tenant_id=tenant.tenant.id, plan=plan
-    )
+    first, again = (subscribe(tenant_id=tenant.tenant.id, plan=plan) for _ in range(2))
+    assert first == again
     assert len(history(tenant)) == 1
 
 
@@ -130,11 +129,8 @@ def test_two_changes_at_once_come_one_after_the_other(tenant: CreatedTenant) -> 
             subscribe(tenant_id=tenant.tenant.id, plan=plan, start=start)
         connections.close_all()
 
-    threads = [Thread(target=change, args=(plan,)) for plan in plans]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(change, plans))
     assert {one.plan for one in history(tenant)} == set(plans)
 
 

@@ -28,14 +28,6 @@ _XMP = """\
     </rdf:Description>
   </rdf:RDF>
 </x:xmpmeta>"""
-
-
-def xmp(*, title: str, author: str, subject: str, day: date) -> str:
-    return _XMP.format(
-        title=escape(title), author=escape(author), subject=escape(subject), day=day.isoformat(), maker=MAKER
-    )
-
-
 Align = Literal["L", "R"]
 MARGIN, WIDTH, BOTTOM = 20.0, 170.0, 30.0
 """Measures in millimeters."""
@@ -49,6 +41,12 @@ COLUMNS: tuple[tuple[str, float, Align], ...] = (
     ("Unit price", 34, "R"),
     ("Amount", 24, "R"),
 )
+
+
+def xmp(*, title: str, author: str, subject: str, day: date) -> str:
+    return _XMP.format(
+        title=escape(title), author=escape(author), subject=escape(subject), day=day.isoformat(), maker=MAKER
+    )
 
 
 class Sheet(FPDF):

@@ -14,6 +14,11 @@ from fpdf.bidi import BidiParagraph
 
 _NOT_FOR_PAPER = "TTFA"
 """The table that says how a font was hinted. A program that subsets a font has to drop it and logs that each time."""
+Width = Callable[[str], float]
+Known = Callable[[str], bool]
+MISSING = "\N{REPLACEMENT CHARACTER}"
+_RIGHT_TO_LEFT = {"R", "AL", "AN"}
+_MIRRORED = str.maketrans("()<>[]{}«»‹›", ")(><][}{»«›‹")
 
 
 class Face(NamedTuple):
@@ -58,13 +63,6 @@ def needs_second(texts: Iterable[str]) -> bool:
         for text in texts
         for character in text
     )
-
-
-Width = Callable[[str], float]
-Known = Callable[[str], bool]
-MISSING = "\N{REPLACEMENT CHARACTER}"
-_RIGHT_TO_LEFT = {"R", "AL", "AN"}
-_MIRRORED = str.maketrans("()<>[]{}«»‹›", ")(><][}{»«›‹")
 
 
 def shown(text: str, has: Known = bool) -> str:

@@ -31,6 +31,8 @@ CONNECT_S, ANSWER_S = 4.0, 15.0
 RETRIES = 1
 """Retries by the library itself, under the same idempotency key. One is enough, as a person or a task waits."""
 stripe.enable_telemetry = False
+STRIPE = "stripe"
+AT_ONCE = 100
 
 
 @cache
@@ -71,14 +73,9 @@ def in_our_words() -> Iterator[None]:
         log.warning("stripe_key_refused", status=error.http_status)
         raise ProviderAway("Stripe does not accept the key") from None
     except stripe.StripeError as error:
-        # This includes a request under a known idempotency key with another body. The outcome of the first request is
-        # then still unknown.
+        # A known idempotency key with another body is included: the first request's outcome is still unknown.
         log.warning("stripe_unavailable", error=type(error).__name__, status=error.http_status)
         raise ProviderAway(f"Stripe: {type(error).__name__}") from None
-
-
-STRIPE = "stripe"
-AT_ONCE = 100
 
 
 class Stripe:

@@ -18,6 +18,10 @@ _WHOLE = frozenset(
     ["BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF"]
 )
 _THOUSANDTHS = frozenset(["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"])
+OF_PAYMENT, OF_TENANT, OF_REFUND = "maas_payment", "maas_tenant", "maas_refund"
+BEGUN_AT = "maas_begun_at"
+LONGEST_FAILURE = 200
+Said = Mapping[str, Any]
 
 
 def unit_of_stripe(currency: str) -> int:
@@ -35,12 +39,6 @@ def to_stripe(amount_micros: int, currency: str) -> int | None:
 
 def from_stripe(number: int, currency: str) -> int:
     return number * unit_of_stripe(currency)
-
-
-OF_PAYMENT, OF_TENANT, OF_REFUND = "maas_payment", "maas_tenant", "maas_refund"
-BEGUN_AT = "maas_begun_at"
-LONGEST_FAILURE = 200
-Said = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

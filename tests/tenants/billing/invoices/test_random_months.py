@@ -1,7 +1,6 @@
-"""Tests of whole random months of customers: ledger and invoices are compared with a slow computation that shares
-nothing with them.
+"""Tests of random months: ledger and invoices are compared with a slow computation that shares nothing with them.
 
-The computation prices every unit by itself, in exact fractions, in the order in which a month uses units up.
+It prices every unit by itself, in exact fractions, in the order in which a month uses units up.
 """
 
 import random

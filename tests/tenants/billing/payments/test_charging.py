@@ -127,6 +127,11 @@ def _suspended(payer: Payer) -> None:
         Tenant.objects.filter(id=payer.tenant_id).update(state="suspended")
 
 
+def _a_day_older(payer: Payer) -> None:
+    for payment in payments_of(payer):
+        grow_older(payment, "25 hours")
+
+
 @pytest.mark.parametrize(
     "meanwhile",
     [
@@ -135,10 +140,11 @@ def _suspended(payer: Payer) -> None:
         _card(method_id="pm_another"),
         _card(method_id=""),
         _suspended,
+        _a_day_older,
     ],
-    ids=["paid in part", "switched off", "another card", "no card", "suspended"],
+    ids=["paid in part", "switched off", "another card", "no card", "suspended", "a day older"],
 )
-def test_a_charge_that_is_not_wanted_any_more_is_given_up_and_not_sent_again(
+def test_a_charge_that_is_too_old_or_not_wanted_any_more_is_given_up_and_not_sent_again(
     payer: Payer, stand_in: StandIn, meanwhile: Callable[[Payer], None]
 ) -> None:
     payer.has_card(stand_in)
@@ -178,21 +184,6 @@ def test_nothing_is_taken_unless_the_card_is_to_pay(
     before(payer)
     collect_invoices()
     assert payments_of(payer) == []
-
-
-def test_one_that_is_older_than_a_day_is_looked_for_and_never_sent_again(
-    payer: Payer, stand_in: StandIn
-) -> None:
-    payer.has_card(stand_in)
-    payer.invoice(100)
-    stand_in.account.troubles = ["before", "before"]
-    collect_invoices()
-    (payment,) = payments_of(payer)
-    grow_older(payment, "25 hours")
-    asked = len(stand_in.account.asked(INTENTS))
-    look_after_payments()
-    assert len(stand_in.account.asked(INTENTS)) == asked
-    assert fresh(payment).status == "canceled"
 
 
 def test_who_pays_is_mailed_once_for_each_refusal(
