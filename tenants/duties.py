@@ -4,8 +4,7 @@ from tenants.billing.invoices.invoice_mails import mail_invoices
 from tenants.billing.invoices.run import BILL_EVERY_S, Biller
 from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.billing.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
-from tenants.billing.payments.charging import collect_invoices
-from tenants.billing.payments.refused_card_mail import notify_of_refused_cards
+from tenants.billing.payments.charging import collect_invoices, notify_of_refused_cards
 from tenants.billing.payments.upkeep import look_after_payments
 from tenants.billing.usage.settling import SETTLE_EVERY_S, settle_days
 from tenants.core.duties import Duty

@@ -15,7 +15,7 @@ from django.db import connections
 
 from inference.registry.models import ModelVersion
 from jobs.core.models import Job
-from tenants.billing.invoices.charged_twice import give_back_billed
+from tenants.billing.invoices.services import give_back_billed
 from tenants.billing.ledger.included import use_included
 from tenants.billing.ledger.included_units import Work
 from tenants.billing.ledger.posting import Source

@@ -31,10 +31,9 @@ from jobs.uploads.services import OPEN, State, end_upload
 from tenants.accounts.models import Tenant
 from tenants.authentication.selectors import acting_for
 from tenants.billing.payments.cards import forget_card
-from tenants.billing.payments.provider.errors import ProviderUnavailable
+from tenants.billing.payments.protocol import ProviderUnavailable
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
-from tenants.deletion.errors import NotClosing
-from tenants.deletion.services import begin_erasing, due_to_close, end_erasing
+from tenants.deletion.services import NotClosing, begin_erasing, due_to_close, end_erasing
 
 log = structlog.get_logger(__name__)
 ROUND_S = 20.0

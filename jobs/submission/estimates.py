@@ -24,8 +24,7 @@ from tenants.billing.ledger.selectors import Standing, standing_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
-from tenants.plans.agreed import AgreedPrice
-from tenants.plans.estimate import Estimate, estimated
+from tenants.plans.agreed import AgreedPrice, Estimate, estimated
 from tenants.plans.prices import Meter
 from tenants.plans.wording import name_of
 

@@ -28,8 +28,7 @@ from tenants.admin_base.formatting import ago, at, link_to, list_link
 from tenants.admin_base.health import health_words
 from tenants.admin_base.records import FoundById, tenants_named
 from tenants.billing.admin.spending import spending_words, used_words
-from tenants.deletion.errors import NotClosing
-from tenants.deletion.services import begin_erasing, take_back
+from tenants.deletion.services import NotClosing, begin_erasing, take_back
 from tenants.limits.fields import KEPT, OF_JOBS
 from tenants.limits.rates.rates import NAMES
 from tenants.limits.storage.capacity import StorageStanding, storage_standing

@@ -1,14 +1,22 @@
 """Requests an account's deletion, cancels it, begins it when its time has come, and ends it."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from typing import Literal
+from urllib.parse import urljoin
 from uuid import UUID
 
+import structlog
 from django.conf import settings
+from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models.functions import Now
+from django.template.loader import render_to_string
+from django.urls import reverse
 
+from tenants.accounts.mail import MailUnavailable, deliver
 from tenants.accounts.members import locked_actor
 from tenants.accounts.models import Membership, Tenant
 from tenants.accounts.results import erase_results
@@ -19,21 +27,32 @@ from tenants.billing.invoices.services import draw_month
 from tenants.billing.ledger.subscriptions import end_plan
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, current_alias, operator_work, unit_of_work
-from tenants.core.errors import NotPermitted
+from tenants.core.errors import DomainError, NotPermitted
 from tenants.core.months import Month
-from tenants.deletion.errors import NameNotTyped, NotClosing
-from tenants.deletion.mails import ASKED, ERASED, notify_owners
 from tenants.identity.identity import Identity
 from tenants.identity.roles import scopes_of
 
+log = structlog.get_logger(__name__)
 REMINDED = timedelta(days=7)
 """The time before the erasure at which owners are notified once more."""
 
 
+class NameNotTyped(DomainError):
+    """The name of the account was not typed. The person who deletes an account must type it."""
+
+    code = "confirmation_mismatch"
+
+
+class NotClosing(DomainError):
+    """The deletion was not requested, or has begun."""
+
+    code = "tenant_not_closing"
+
+
 def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
-    """Request the deletion. Nothing is done for the account from now on. Its plan stays until the account is erased: if
-    the plan ended and began again, its included units would be granted a second time, and there would be no trial.
-    Raises NotPermitted, NameNotTyped, NotClosing.
+    """Request the deletion. Nothing is done for the account from now on. Raises NotPermitted, NameNotTyped, NotClosing.
+
+    The plan stays until the erasure: one that began again would grant its included units twice, without a trial.
     """
     with unit_of_work(identity.tenant_id):
         _require_owner(identity)
@@ -47,7 +66,7 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
         # An owner who has just been notified needs no reminder.
         tenant.closing_notified_at = now if grace <= REMINDED else None
         _save(tenant, "tenant.closing")
-        told = partial(notify_owners, ASKED, tenant, owners_of(tenant.id))
+        told = partial(notify_owners, "asked", tenant, owners_of(tenant.id))
         transaction.on_commit(told, using=current_alias(), robust=True)
     return tenant
 
@@ -64,8 +83,7 @@ def keep(*, identity: Identity) -> None:
 
 
 def take_back(*, tenant_id: UUID) -> None:
-    """Cancel the deletion, in a transaction of its own or of the caller, who is an owner or an operator. Raises
-    NotClosing.
+    """Cancel the deletion, in a transaction of its own or of the caller, an owner or operator. Raises NotClosing.
 
     A tenant that was suspended in the meantime is kept, and stays suspended.
     """
@@ -79,8 +97,7 @@ def take_back(*, tenant_id: UUID) -> None:
 def begin_erasing(*, tenant_id: UUID) -> None:
     """Begin the erasure, which cannot be canceled from now on. Call this in operator work. Raises NotClosing.
 
-    This waits for transactions that are writing something new for the tenant, and lets none write after that. Otherwise
-    work that was admitted a moment ago would store data in an account that is erased.
+    It waits for transactions that write for the tenant, and lets none write after that into an erased account.
     """
     with transaction.atomic(using=current_alias()):
         Tenant.objects.select_for_update().get(id=tenant_id)
@@ -115,7 +132,7 @@ def end_erasing(*, tenant_id: UUID) -> None:
             subject=tenant.name,
             note=f"{gone} members were removed with it.",
         )
-        transaction.on_commit(partial(notify_owners, ERASED, named, told), using=OPERATOR, robust=True)
+        transaction.on_commit(partial(notify_owners, "erased", named, told), using=OPERATOR, robust=True)
 
 
 def owners_of(tenant_id: UUID) -> list[str]:
@@ -124,9 +141,7 @@ def owners_of(tenant_id: UUID) -> list[str]:
 
 
 def _require_owner(identity: Identity) -> None:
-    """Require that the caller is an owner at this moment. The scopes of the identity are not sufficient, because
-    members of a closing account may only read. Raises NotPermitted.
-    """
+    """Require an owner at this moment. Scopes do not show it: a closing account is read-only. Raises NotPermitted."""
     if "account:write" not in scopes_of(locked_actor(identity).role):
         raise NotPermitted("Only an owner can delete this account or cancel its deletion.")
 
@@ -152,18 +167,14 @@ def _save(tenant: Tenant, action: str) -> None:
 
 
 def due_to_close() -> list[UUID]:
-    """Return the tenants to erase, including those whose erasure has begun, because it may have been interrupted. Call
-    this in operator work.
-    """
+    """Return the tenants to erase, also those whose erasure was interrupted. Call this in operator work."""
     closing = Tenant.objects.filter(state=Tenant.State.CLOSING, closes_at__lte=Now())
     erasing = Tenant.objects.filter(state=Tenant.State.ERASING)
     return list((closing | erasing).order_by("closes_at").values_list("id", flat=True))
 
 
 def remind_owners() -> int:
-    """Notify owners a week before the erasure, as a duty of the scheduler, and return how many accounts were notified.
-    Each notification is recorded first, so that nobody is notified twice.
-    """
+    """Notify owners a week before the erasure, once, as recorded first. Return how many accounts were notified."""
     told = 0
     with operator_work():
         near = Tenant.objects.filter(
@@ -174,3 +185,22 @@ def remind_owners() -> int:
                 notify_owners("reminded", tenant, owners_of(tenant.id))
                 told += 1
     return told
+
+
+def notify_owners(
+    what: Literal["asked", "reminded", "erased"], tenant: Tenant, addresses: Sequence[str]
+) -> None:
+    """Send the notification. A failure is only logged: nobody waits for the email."""
+    fate = "was deleted" if what == "erased" else f"will be deleted on {tenant.closes_at:%Y-%m-%d}"
+    subject = " ".join(f"{tenant.name} {fate}".split())
+    context = {
+        "tenant": tenant,
+        "link": urljoin(settings.MAAS_PUBLIC_URL, reverse("delete-tenant")),
+        "service": settings.MAAS_PUBLIC_URL,
+    }
+    text = render_to_string(f"tenants/deletion/{what}.txt", context).strip() + "\n"
+    for address in addresses:
+        try:
+            deliver(EmailMessage(subject, text, to=[address]))
+        except MailUnavailable as error:
+            log.warning("account_notice_not_mailed", error=error.detail)

@@ -13,8 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from tenants.authentication.impersonation import require_own_hands
 from tenants.dashboard_base.members import members_only
-from tenants.deletion.errors import NameNotTyped, NotClosing
-from tenants.deletion.services import ask_to_close, keep
+from tenants.deletion.services import NameNotTyped, NotClosing, ask_to_close, keep
 from tenants.identity.identity import Identity
 from tenants.identity.roles import OWNER
 

@@ -29,9 +29,7 @@ def forget_unconfirmed() -> int:
 
 
 def _unused() -> Q:
-    """Match people without a used account. If an account was given keys or money, or had work done, an operator knows
-    its people.
-    """
+    """Match people without a used account. An operator knows the people of an account with keys, money or work."""
     own = Membership.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("tenant_id")
     used = (ApiKey, Wallet, LedgerTransaction, UsageRecord)
     return Q(*(~Exists(kind.objects.filter(tenant_id__in=own)) for kind in used))

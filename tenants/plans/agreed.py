@@ -1,16 +1,17 @@
-"""Selection of the price that applies to a tenant's use of a model: the tenant's own, its plan's, or the model's."""
+"""The prices and included units that apply to a tenant (its own, its plan's or the model's), and estimates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Literal
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
-from tenants.plans.prices import Meter, Price
+from tenants.plans.month import Included, Pools, Used, month_bill
+from tenants.plans.prices import EVERY_MODEL, Meter, Price
 
 Of = Literal["tenant", "plan", "model"]
 """The owner of a price."""
-EVERY_MODEL = ""
 _Key = tuple[Of, str, Meter]
 
 
@@ -33,32 +34,128 @@ class AgreedPrices:
 
     def of_model(self, name: str, price: Price, cached_price: Price) -> AgreedPrice:
         """Return the nearest price for a model. A model is charged by the meter of its own price, which is `price`."""
-        if self.held:
-            for of in ("tenant", "plan"):
-                for which in (name, EVERY_MODEL):
-                    found = self.held.get((of, which, price.meter))
-                    if found is not None:
-                        return found
+        for of in ("tenant", "plan"):
+            for which in (name, EVERY_MODEL):
+                found = self.held.get((of, which, price.meter))
+                if found is not None:
+                    return found
         return AgreedPrice(price, cached_price)
 
     @classmethod
     def read(cls, rows: Sequence[Mapping[str, Any]]) -> "AgreedPrices":
         """Read the prices from the JSON that the database writes."""
-        return cls({(row["of"], row["model"], row["meter"]): _agreed(row) for row in rows}) if rows else NONE
-
-
-def _agreed(row: Mapping[str, Any]) -> AgreedPrice:
-    amount, cached, per, currency = (
-        row[name] for name in ("amount_micros", "cached_micros", "per", "currency")
-    )
-    return AgreedPrice(
-        price=Price(row["meter"], amount, per, currency),
-        cached_price=Price(row["meter"], amount if cached is None else cached, per, currency),
-        of=row["of"],
-        version=UUID(row["id"]),
-        valid_from=datetime.fromisoformat(row["valid_from"]),
-    )
+        found = [
+            PriceOfThen(
+                version=UUID(row["id"]),
+                valid_from=datetime.fromisoformat(row["valid_from"]),
+                **{name: row[name] for name in ("of", "model", "meter", "per", "currency")},
+                **{name: row[name] for name in ("amount_micros", "cached_micros")},
+            )
+            for row in rows
+        ]
+        return cls({one.key: one.agreed for one in found})
 
 
 NONE = AgreedPrices()
 """The prices of a tenant that pays the models' own prices."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceOfThen:
+    of: Of
+    version: UUID
+    model: str
+    meter: Meter
+    amount_micros: int | None
+    """The price in micro-units; None if this version ends the price before it."""
+    cached_micros: int | None
+    per: int
+    currency: str
+    valid_from: datetime
+
+    @property
+    def key(self) -> _Key:
+        return self.of, self.model, self.meter
+
+    @property
+    def agreed(self) -> AgreedPrice:
+        """Return the price of a version that does not end one."""
+        assert self.amount_micros is not None
+        cached_micros = self.amount_micros if self.cached_micros is None else self.cached_micros
+        price, cached = (
+            Price(self.meter, micros, self.per, self.currency)
+            for micros in (self.amount_micros, cached_micros)
+        )
+        return AgreedPrice(price, cached, self.of, self.version, self.valid_from)
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedOfThen:
+    model: str
+    meter: Meter
+    quantity: int
+    valid_from: datetime
+
+    @property
+    def key(self) -> _Key:
+        return "plan", self.model, self.meter
+
+
+V = TypeVar("V", PriceOfThen, IncludedOfThen)
+
+
+def _holding(versions: Iterable[V], moment: datetime) -> list[V]:
+    """Return the latest version of each key that has begun."""
+    last: dict[_Key, V] = {}
+    for one in sorted(versions, key=lambda one: one.valid_from):
+        if one.valid_from <= moment:
+            last[one.key] = one
+    return list(last.values())
+
+
+def prices_at(versions: Sequence[PriceOfThen], moment: datetime) -> AgreedPrices:
+    held = _holding(versions, moment)
+    return AgreedPrices({one.key: one.agreed for one in held if one.amount_micros is not None})
+
+
+def included_between(
+    versions: Sequence[IncludedOfThen], since: datetime, until: datetime
+) -> tuple[Included, ...]:
+    """Return the highest quantity of each kind during the period: a change within it reduces nothing."""
+    most: dict[tuple[str, Meter], int] = {}
+    begun = (one for one in versions if since < one.valid_from < until)
+    for one in (*_holding(versions, since), *begun):
+        most[one.model, one.meter] = max(most.get((one.model, one.meter), 0), one.quantity)
+    return tuple(Included(*key, quantity) for key, quantity in sorted(most.items()) if quantity)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    quantity: int
+    cached_quantity: int
+    """The number of units that would be cached already."""
+    cost_micros: int
+    """The cost at the agreed prices."""
+    included: int
+    """The number of units that the fee has paid for."""
+    left: int
+    """The included units that remain after this work."""
+    to_pay_micros: int
+
+
+def estimated(
+    *, model: str, quantity: int, cached_share: Fraction, agreed: AgreedPrice, left: Iterable[Included]
+) -> Estimate:
+    """Estimate the cost. `left` are the month's remaining included units. The cached part rounds half to even."""
+    cached = round(quantity * cached_share)
+    parts = ((quantity - cached, agreed.price, False), (cached, agreed.cached_price, True))
+    used = [Used(date.min, model, count, price, known) for count, price, known in parts if count]
+    bill = month_bill(used, left, fee_micros=0, currency=agreed.price.currency)
+    return Estimate(
+        quantity=quantity,
+        cached_quantity=cached,
+        cost_micros=sum(one.price.cost_micros(one.quantity) for one in used),
+        included=sum(line.included for line in bill.lines),
+        left=Pools(bill.left).left_for(model, agreed.price.meter),
+        to_pay_micros=sum(line.amount_micros for line in bill.lines),
+    )

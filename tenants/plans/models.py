@@ -15,9 +15,7 @@ _METERS = [(meter, meter) for meter in METERS]
 
 
 class Plan(AccountLimits):
-    """A plan that is sold to tenants. If a tenant has or had it, its fee and currency cannot change, because past bills
-    are computed from them.
-    """
+    """A plan that is sold. Once a tenant has it, fee and currency cannot change: past bills are computed from them."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     code = models.SlugField(
@@ -67,9 +65,7 @@ class Plan(AccountLimits):
 
 
 class Version(models.Model):
-    """A version that applies from a moment until the next of its kind. The database refuses to change a version that
-    has begun.
-    """
+    """A version that applies until the next of its kind. The database refuses to change one that has begun."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     model = models.CharField(
@@ -175,9 +171,7 @@ class TenantPrice(PriceVersion, TenantOwned):
 
 
 class Subscription(TenantOwned):
-    """The start of a plan of a tenant, or of a time without a plan. A row that has begun stays, so that the past can be
-    described.
-    """
+    """The start of a tenant's plan, or of a time without one. A row that has begun stays, to describe the past."""
 
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     starts_at = models.DateTimeField()
@@ -195,9 +189,7 @@ class Subscription(TenantOwned):
 
 
 class ChosenLimits(AccountLimits):
-    """A database view that combines a tenant's own limits with its plan's. A column is empty if only the installation
-    sets a value.
-    """
+    """A database view of a tenant's own limits and its plan's. A column is empty if the installation sets it."""
 
     tenant = models.OneToOneField(
         "tenants.Tenant",

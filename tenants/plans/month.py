@@ -10,8 +10,7 @@ from datetime import date
 from fractions import Fraction
 from math import ceil
 
-from tenants.plans.agreed import EVERY_MODEL
-from tenants.plans.prices import Meter, Price
+from tenants.plans.prices import EVERY_MODEL, Meter, Price
 
 PoolKey = tuple[str, Meter]
 LineKey = tuple[str, bool, Price]
@@ -40,9 +39,7 @@ class Included:
 
 
 def share_of(included: Iterable[Included], share: Fraction) -> tuple[Included, ...]:
-    """Return the included units of a plan that follows another plan within a month, for the rest of that month. A
-    fraction of a unit is rounded up.
-    """
+    """Return the included units, rounded up, of a plan that follows another one within a month."""
     return tuple(Included(one.model, one.meter, ceil(one.quantity * share)) for one in included)
 
 
@@ -83,9 +80,7 @@ class MonthBill:
 
 
 class Pools:
-    """The included units that are left. Units are taken from the pool of the model first, then from the pool of all
-    models.
-    """
+    """The included units that are left, taken from the model's pool first, then from the pool of all models."""
 
     def __init__(self, included: Iterable[Included]) -> None:
         self._left: dict[PoolKey, int] = defaultdict(int)
@@ -124,11 +119,9 @@ def month_bill(
     currency: str,
     settled: Mapping[LineKey, int] | None = None,
 ) -> MonthBill:
-    """Compute the bill of a month. Included units are used in the order of days. Within a day they go to the most
-    expensive usage first, so that they are worth the most.
+    """Compute the bill. Included units go to earlier days first, and within a day to the most expensive usage.
 
-    `settled` are units that were taken from the included units when they were used. They are no longer part of
-    `included`.
+    `settled` are units that were taken from the included units at use, and are no longer part of `included`.
     """
     before = dict(settled or {})
     pools = Pools(included)

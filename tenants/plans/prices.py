@@ -7,10 +7,10 @@ from typing import Literal
 
 Meter = Literal["page", "token", "call", "gpu_second"]
 METERS: tuple[Meter, ...] = ("page", "token", "call", "gpu_second")
-"""The meters of usage. Quantities are whole numbers. A quantity of `gpu_second` is in milliseconds, and a price by the
-second is for 1000 of them.
-"""
+"""The meters of usage. Quantities are whole numbers, those of `gpu_second` in milliseconds, priced per 1000."""
 MS_PER_SECOND = 1000
+EVERY_MODEL = ""
+"""The name that stands for all models, in prices and in included units."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,7 @@ class Price:
 
 
 def saved_micros(price: Price, quantity: int, *, cost_micros: int, currency: str) -> int:
-    """Return how much less a cached result cost than a run at `price` would have cost. Return 0 if the price is in
-    another currency.
-
-    `quantity` is the quantity that the run would have been counted as.
-    """
+    """Return how much less a cached result cost than a run, counted as `quantity`, or 0 in another currency."""
     return price.cost_micros(quantity) - cost_micros if price.currency == currency else 0
 
 

@@ -1,6 +1,4 @@
-"""Retention of a tenant's data. The number of days is the tenant's own, its plan's or the installation's, and is less
-for test data.
-"""
+"""Retention of a tenant's data, in days: its own, its plan's or the installation's, and less for test data."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

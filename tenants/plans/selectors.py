@@ -11,10 +11,9 @@ from django.db.models import QuerySet, Value
 from django.db.models.functions import Now
 
 from tenants.core.db.unit_of_work import current_alias
-from tenants.plans.agreed import AgreedPrices
+from tenants.plans.agreed import AgreedPrices, IncludedOfThen, PriceOfThen
 from tenants.plans.models import Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
 from tenants.plans.prices import Meter
-from tenants.plans.versions import IncludedOfThen, PriceOfThen
 
 
 @dataclass(frozen=True)
@@ -25,9 +24,7 @@ class Terms:
 
 
 def terms_of(tenant_id: UUID) -> Terms:
-    """Return the terms of a tenant, the same as for the admission of keys. Call this inside the tenant's unit of work
-    or operator work.
-    """
+    """Return a tenant's terms, as for the admission of keys. Call this in its unit of work or operator work."""
     with connections[current_alias()].cursor() as cursor:
         cursor.execute("SELECT maas_terms_of(%s)::text", [tenant_id])
         found = json.loads(cursor.fetchone()[0])
@@ -35,7 +32,6 @@ def terms_of(tenant_id: UUID) -> Terms:
 
 
 def default_plan() -> Plan | None:
-    """Return the plan for new tenants."""
     return Plan.objects.filter(is_default=True).first()
 
 
@@ -45,9 +41,7 @@ def subscriptions_of(tenant_id: UUID) -> QuerySet[Subscription]:
 
 
 def current_subscription(tenant_id: UUID) -> Subscription | None:
-    """Return the current subscription, or None if the tenant never had a subscription. Its plan is None if the tenant
-    no longer has a plan.
-    """
+    """Return the subscription, or None if the tenant never had one. Its plan is None if the plan has ended."""
     return subscriptions_of(tenant_id).filter(starts_at__lte=Now()).first()
 
 

@@ -29,9 +29,7 @@ def exact_money(amount_micros: int, currency: str) -> str:
 
 
 def rounded_money(amount_micros: int, currency: str) -> str:
-    """Write what a person can pay, rounded as bills are: 1,234.57 €. An amount below the smallest coin is `< 0.01
-    €`.
-    """
+    """Write what a person can pay, rounded as bills are: 1,234.57 €. Less than the smallest coin is `< 0.01 €`."""
     unit = unit_micros(currency)
     decimals = len(str(MICROS // unit)) - 1
     sign, size = ("-", -amount_micros) if amount_micros < 0 else ("", amount_micros)

@@ -1,11 +1,10 @@
-"""Tests that operators set the seller, bill a month, take back a part of an invoice and give one up, and that all of it
-is recorded.
-"""
+"""Tests that operators set the seller, bill a month, credit an invoice and write one off, and that it is recorded."""
 
 from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -40,6 +39,11 @@ def seller() -> Any:
             kept.save(force_insert=True)
 
 
+@pytest.fixture
+def selling(operator: Client, seller: None) -> None:
+    operator.post(reverse("admin:tenants_seller_add"), SAID)
+
+
 def page(name: str, *args: object) -> str:
     return reverse(f"admin:tenants_invoice_{name}", args=args)
 
@@ -72,9 +76,8 @@ def test_the_list_says_that_nothing_is_billed_until_somebody_sells(operator: Cli
 
 
 def test_a_month_is_looked_at_and_then_billed(
-    operator: Client, person: User, tenant: CreatedTenant, seller: None
+    operator: Client, person: User, tenant: CreatedTenant, selling: None
 ) -> None:
-    operator.post(reverse("admin:tenants_seller_add"), SAID)
     this_month = Month.of(timezone.now().date())
     said = {"tenant": str(tenant.tenant.id), "month": str(this_month)}
     looked = operator.post(page("draw"), {**said, "look": ""})
@@ -104,9 +107,8 @@ def test_what_cannot_be_billed_is_said(
 
 
 def test_a_part_is_taken_back_once_however_often_it_is_sent(
-    operator: Client, person: User, tenant: CreatedTenant, seller: None
+    operator: Client, person: User, tenant: CreatedTenant, selling: None
 ) -> None:
-    operator.post(reverse("admin:tenants_seller_add"), SAID)
     invoice = issued(tenant.tenant.id)
     assert "Up to 67.00 EUR of" in operator.get(page("credit", invoice.id)).content.decode()
     said = {"net": "18", "reason": "Pages were read twice", "taken_back": "0"}
@@ -124,9 +126,8 @@ def test_a_part_is_taken_back_once_however_often_it_is_sent(
 
 @pytest.mark.parametrize("net", ["1000", "0.001", "-1"])
 def test_more_than_is_left_or_less_than_a_cent_is_not_taken_back(
-    operator: Client, tenant: CreatedTenant, seller: None, net: str
+    operator: Client, tenant: CreatedTenant, selling: None, net: str
 ) -> None:
-    operator.post(reverse("admin:tenants_seller_add"), SAID)
     invoice = issued(tenant.tenant.id)
     said = {"net": net, "reason": "why", "taken_back": "0"}
     assert operator.post(page("credit", invoice.id), said).status_code == 200
@@ -169,7 +170,7 @@ def test_an_invoice_is_found_and_shown_and_has_its_pdf(operator: Client, tenant:
 def test_who_may_only_look_changes_nothing(client: Client, tenant: CreatedTenant) -> None:
     with operator_work():
         person = User.objects.create_user("looks-at-invoices@example.com", is_staff=True)
-        person.user_permissions.set(_permission("view_invoice"))
+        person.user_permissions.set(Permission.objects.filter(codename="view_invoice"))
     client.force_login(person)
     invoice = issued(tenant.tenant.id)
     assert client.get(page("change", invoice.id)).status_code == 200
@@ -178,12 +179,6 @@ def test_who_may_only_look_changes_nothing(client: Client, tenant: CreatedTenant
     with operator_work():
         person.user_permissions.clear()
     assert client.get(page("pdf", invoice.id)).status_code in (403, 404)
-
-
-def _permission(codename: str) -> Any:
-    from django.contrib.auth.models import Permission  # noqa: PLC0415
-
-    return Permission.objects.filter(codename=codename)
 
 
 def test_how_a_tenant_is_taxed_is_said_here_and_written_down(operator: Client, tenant: CreatedTenant) -> None:

@@ -7,10 +7,9 @@ from fractions import Fraction
 
 from tenants.core.months import Month
 from tenants.core.shares import in_units, spread, unit_micros
-from tenants.plans.agreed import AgreedPrices
+from tenants.plans.agreed import AgreedPrices, IncludedOfThen, PriceOfThen, included_between, prices_at
 from tenants.plans.month import MonthBill, Used, month_bill
 from tenants.plans.prices import Price
-from tenants.plans.versions import IncludedOfThen, PriceOfThen, included_between, prices_at
 
 
 @dataclass(frozen=True, slots=True)

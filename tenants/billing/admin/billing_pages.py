@@ -1,9 +1,9 @@
 """Pages on which an operator bills a month, issues a credit note for an invoice, or writes an invoice off."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django import forms
@@ -23,19 +23,18 @@ from unfold.widgets import (
 )
 
 from tenants.accounts.models import Tenant
+from tenants.billing.admin.fields import TenantIdField, micros_of
 from tenants.billing.invoices.amounts import amount, amount_of
 from tenants.billing.invoices.calculation import CalculatedLine, Draft
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.issued import find_invoice
+from tenants.billing.invoices.issuing import text_of
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.services import LONGEST_REASON, credit, draw_month, preview_month, write_off
-from tenants.billing.invoices.wording import text_of
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.months import Month
 from tenants.plans.models import Plan
 from tenants.plans.wording import number_of
-
-MICROS = 1_000_000
 
 
 class MonthField(forms.CharField):
@@ -49,7 +48,7 @@ class MonthField(forms.CharField):
 
 
 class DrawForm(forms.Form):
-    tenant = forms.UUIDField(label=_("Tenant ID"), widget=UnfoldAdminTextInputWidget)
+    tenant = TenantIdField()
     month = MonthField(label=_("Month"), help_text=_("For example 2026-11."))
     closes = forms.BooleanField(
         label=_("Close the month"),
@@ -61,11 +60,8 @@ class DrawForm(forms.Form):
         ),
     )
 
-    def clean_tenant(self) -> Tenant:
-        found = Tenant.objects.filter(pk=self.cleaned_data["tenant"]).first()
-        if found is None:
-            raise forms.ValidationError(_("Tenant not found."))
-        return found
+
+Form = TypeVar("Form", bound="ReasonForm")
 
 
 class ReasonForm(forms.Form):
@@ -87,15 +83,13 @@ class CreditForm(ReasonForm):
         help_text=_("Leave empty to credit the full remaining amount. The tax is credited too."),
     )
     taken_back = forms.IntegerField(widget=forms.HiddenInput)
-    """The amount already taken back when the form was shown, in millionths. A form that is sent twice therefore takes
-    nothing back a second time.
-    """
+    """The amount taken back when the form was shown, in millionths. A form sent twice takes nothing back twice."""
     field_order = ("net", "reason", "taken_back")
 
     @property
     def net_micros(self) -> int | None:
         net: Decimal | None = self.cleaned_data["net"]
-        return None if net is None else int(net * MICROS)
+        return micros_of(net)
 
 
 @dataclass(frozen=True)
@@ -115,10 +109,11 @@ def draw_page(request: HttpRequest) -> HttpResponse:
     drafts: list[DraftView] | None = None
     if form.is_bound and form.is_valid():
         said = form.cleaned_data
+        tenant = Tenant.objects.get(pk=said["tenant"])
         try:
             if request.method == "POST" and "draw" in request.POST:
-                return _drawn(request, said["tenant"], said["month"], closes=said["closes"])
-            drafts = _previewed(said["tenant"], said["month"])
+                return _drawn(request, tenant, said["month"], closes=said["closes"])
+            drafts = _previewed(tenant, said["month"])
         except NotBillable as refusal:
             form.add_error(None, refusal.detail)
     context = {"form": form, "drafts": drafts, "back": reverse("admin:tenants_invoice_changelist")}
@@ -128,12 +123,8 @@ def draw_page(request: HttpRequest) -> HttpResponse:
 def _drawn(request: HttpRequest, tenant: Tenant, month: Month, *, closes: bool) -> HttpResponse:
     with transaction.atomic(using=OPERATOR):
         issued = draw_month(tenant.pk, month, closes=closes, made_by=str(request.user))
-        _log(
-            request,
-            tenant,
-            f"Billed {month}: {', '.join(one.number for one in issued) or 'nothing to bill'}.",
-        )
-    numbers = ", ".join(invoice.number for invoice in issued)
+        numbers = ", ".join(invoice.number for invoice in issued)
+        _log(request, tenant, f"Billed {month}: {numbers or 'nothing to bill'}.")
     messages.success(request, f"Issued: {numbers}." if issued else f"Nothing to bill for {month}.")
     if len(issued) == 1:
         return redirect("admin:tenants_invoice_change", issued[0].pk)
@@ -174,21 +165,33 @@ def credit_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
     invoice = _invoice(request, invoice_id)
     before = _taken_back(invoice)
     form = CreditForm(request.POST or None, initial={"taken_back": before})
+    left, net = (
+        amount_of(some, invoice.currency) for some in (invoice.net_micros - before, invoice.net_micros)
+    )
+    words = (
+        f"Up to {left} of {net} before tax can be credited. The credit note reduces the open amount; paid amounts "
+        "become account credit. You cannot undo a credit note."
+    )
+    return _acted(request, invoice, form, _credited, ("Credit", words, "Issue credit note"))
+
+
+def _acted(
+    request: HttpRequest,
+    invoice: Invoice,
+    form: Form,
+    act: Callable[[HttpRequest, Invoice, Form], HttpResponse],
+    texts: tuple[str, str, str],
+) -> HttpResponse:
+    """Show the form, or do what it says. The texts are the beginning of the title, the explanation and the button."""
     if form.is_bound and form.is_valid():
         try:
-            return _credited(request, invoice, form)
+            return act(request, invoice, form)
         except NotBillable as refusal:
             form.add_error(None, refusal.detail)
-    left = invoice.net_micros - before
-    context = {
-        "form": form,
-        "words": f"Up to {amount_of(left, invoice.currency)} of {amount_of(invoice.net_micros, invoice.currency)} "
-        "before tax can be credited. The credit note reduces the open amount; paid amounts become account credit. "
-        "You cannot undo a credit note.",
-        "button": "Issue credit note",
-        "back": reverse("admin:tenants_invoice_change", args=[invoice.pk]),
-    }
-    return _page(request, f"Credit {invoice.number}", "act", context)
+    title, words, button = texts
+    back = reverse("admin:tenants_invoice_change", args=[invoice.pk])
+    context = {"form": form, "words": words, "button": button, "back": back}
+    return _page(request, f"{title} {invoice.number}", "act", context)
 
 
 def _credited(request: HttpRequest, invoice: Invoice, form: CreditForm) -> HttpResponse:
@@ -212,23 +215,14 @@ def _credited(request: HttpRequest, invoice: Invoice, form: CreditForm) -> HttpR
 
 def write_off_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
     invoice = _invoice(request, invoice_id)
+    left = amount_of(invoice.open_micros, invoice.currency)
+    words = f"The open amount of {left} will no longer be collected. You cannot undo this."
     form = ReasonForm(request.POST or None)
-    if form.is_bound and form.is_valid():
-        try:
-            return _written_off(request, invoice, form.cleaned_data["reason"])
-        except NotBillable as refusal:
-            form.add_error(None, refusal.detail)
-    context = {
-        "form": form,
-        "words": f"The open amount of {amount_of(invoice.open_micros, invoice.currency)} will no longer be collected. "
-        "You cannot undo this.",
-        "button": "Write off",
-        "back": reverse("admin:tenants_invoice_change", args=[invoice.pk]),
-    }
-    return _page(request, f"Write off {invoice.number}", "act", context)
+    return _acted(request, invoice, form, _written_off, ("Write off", words, "Write off"))
 
 
-def _written_off(request: HttpRequest, invoice: Invoice, reason: str) -> HttpResponse:
+def _written_off(request: HttpRequest, invoice: Invoice, form: ReasonForm) -> HttpResponse:
+    reason = form.cleaned_data["reason"]
     with transaction.atomic(using=OPERATOR):
         write_off(
             tenant_id=invoice.tenant_id, invoice_id=invoice.pk, reason=reason, made_by=str(request.user)

@@ -17,8 +17,9 @@ from tenants.admin_base.columns import badge, column
 from tenants.admin_base.formatting import NOTHING, link_to
 from tenants.admin_base.records import RecordAdmin
 from tenants.billing.admin.billing_pages import credit_page, draw_page, write_off_page
+from tenants.billing.admin.fields import OfTenant
 from tenants.billing.invoices.amounts import amount_of, quantity_of
-from tenants.billing.invoices.files import pdf_file
+from tenants.billing.invoices.formats import pdf_file
 from tenants.billing.invoices.issued import find_invoice, standing, whole
 from tenants.billing.invoices.models import Invoice, InvoiceLine, Seller
 from tenants.billing.invoices.paper import party_rows
@@ -51,19 +52,24 @@ def _sum(name: str, title: str) -> Callable[["InvoiceAdmin", Invoice], str]:
     return shown
 
 
+def _shown_once(name: str, title: str) -> Callable[["InvoiceAdmin", Invoice], str]:
+    """Return a column with a part of the page that `get_object` has made."""
+
+    @column(title)
+    def shown(self: "InvoiceAdmin", invoice: Invoice) -> str:
+        made: str = invoice.__dict__["shown"][name]
+        return made
+
+    return shown
+
+
 @admin.register(Invoice)
-class InvoiceAdmin(RecordAdmin):
+class InvoiceAdmin(OfTenant, RecordAdmin):
     id_fields = ("id", "tenant_id")
     search_help_text = _("Number, whole ID, tenant or email")
     list_display = (
-        "numbered",
-        "stands",
-        "owner",
-        "month_billed",
-        "total",
-        "still_open",
-        "issued_on",
-        "due_on",
+        *("numbered", "stands", "owner", "month_billed"),
+        *("total", "still_open", "issued_on", "due_on"),
     )
     list_filter = (
         ("tenant", AutocompleteSelectFilter),
@@ -71,7 +77,7 @@ class InvoiceAdmin(RecordAdmin):
         ("kind", ChoicesDropdownFilter),
         MonthFilter,
     )
-    list_select_related = ("tenant",)
+    list_select_related = ("tenant", "corrects")
     ordering = ("-id",)
     fields = (
         *("possible_actions", *FACTS, "issued_on", "due_on", *SUMS, "tax_name", "tax_rate_bp", "tax_note"),
@@ -102,10 +108,6 @@ class InvoiceAdmin(RecordAdmin):
             raise Http404(_("Invoice not found."))
         return pdf_file(whole(invoice))
 
-    def get_queryset(self, request: HttpRequest) -> "QuerySet[Invoice]":
-        found: QuerySet[Invoice] = super().get_queryset(request)
-        return found.select_related("tenant", "corrects")
-
     def begins_with(self, term: str) -> Iterator[Q]:
         yield Q(number=term.upper())
         yield from super().begins_with(term)
@@ -134,10 +136,6 @@ class InvoiceAdmin(RecordAdmin):
     def stands(self, invoice: Invoice) -> str:
         return badge(standing(invoice))
 
-    @column(_("tenant"))
-    def owner(self, invoice: Invoice) -> str:
-        return link_to(invoice.tenant)
-
     @column(_("month"), order_by="month")
     def month_billed(self, invoice: Invoice) -> str:
         return f"{invoice.month:%Y-%m}"
@@ -161,37 +159,27 @@ class InvoiceAdmin(RecordAdmin):
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Invoice | None:
-        """Return the invoice and read everything that its page shows once, because the theme asks for it several times
-        per page.
-        """
+        """Return the invoice with what its page shows, read once: the theme asks for it several times per page."""
         invoice: Invoice | None = super().get_object(request, object_id, from_field)
         if invoice is not None:
-            invoice.__dict__["shown"] = _Shown(invoice, request)
+            may = request.user.has_perm("tenants.change_invoice")
+            parts = {
+                "lines": _lines(invoice),
+                "notes": _notes(invoice),
+                "actions": _actions(invoice, may=may),
+            }
+            invoice.__dict__["shown"] = parts
         return invoice
 
-    @column(_("Lines"))
-    def billed(self, invoice: Invoice) -> SafeString | str:
-        shown: _Shown = invoice.__dict__["shown"]
-        return shown.lines
-
-    @column(_("Credit notes"))
-    def notes(self, invoice: Invoice) -> SafeString | str:
-        shown: _Shown = invoice.__dict__["shown"]
-        return shown.notes
-
-    @column(_("Actions"))
-    def possible_actions(self, invoice: Invoice) -> SafeString | str:
-        shown: _Shown = invoice.__dict__["shown"]
-        return shown.possible_actions
+    billed = _shown_once("lines", "Lines")
+    notes = _shown_once("notes", "Credit notes")
+    possible_actions = _shown_once("actions", "Actions")
 
 
-class _Shown:
-    def __init__(self, invoice: Invoice, request: HttpRequest) -> None:
-        self.lines = _lines(invoice)
-        notes = Invoice.objects.filter(tenant_id=invoice.tenant_id, corrects=invoice).order_by("id")
-        told = ((link_to(note), amount_of(note.total_micros, note.currency), note.reason) for note in notes)
-        self.notes = format_html_join("", "<div>{} · {} · {}</div>", told) or NOTHING
-        self.possible_actions = _actions(invoice, may=request.user.has_perm("tenants.change_invoice"))
+def _notes(invoice: Invoice) -> SafeString | str:
+    notes = Invoice.objects.filter(tenant_id=invoice.tenant_id, corrects=invoice).order_by("id")
+    rows = ((link_to(note), amount_of(note.total_micros, note.currency), note.reason) for note in notes)
+    return format_html_join("", "<div>{} · {} · {}</div>", rows) or NOTHING
 
 
 def _actions(invoice: Invoice, *, may: bool) -> SafeString:

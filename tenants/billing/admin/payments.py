@@ -1,20 +1,19 @@
 """The operator's view of payments: received payments, transfers to record, refunds, and reports of providers."""
 
 from collections.abc import Iterator
-from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
 from django.db import transaction
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.widgets import (
-    UnfoldAdminDecimalFieldWidget,
     UnfoldAdminSelectWidget,
     UnfoldAdminTextInputWidget,
     UnfoldBooleanWidget,
@@ -23,18 +22,25 @@ from unfold.widgets import (
 from tenants.accounts.models import Tenant
 from tenants.admin_base.columns import column
 from tenants.admin_base.confirmation import at_once
-from tenants.admin_base.formatting import NOTHING, ago, link_to
-from tenants.admin_base.records import FoundById, RecordAdmin
+from tenants.admin_base.formatting import NOTHING, ago
+from tenants.admin_base.records import RecordAdmin
+from tenants.billing.admin.fields import MICROS, OfTenant, amount_field, micros_of
 from tenants.billing.dashboard.money import shown_money
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.errors import InvalidTerms
-from tenants.billing.payments.bank_transfer import OFFLINE
-from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
+from tenants.billing.payments.bookkeeping import (
+    book_sent_back,
+    book_told,
+    cancel_announced,
+    clear_told,
+    record_announced,
+    record_transfer,
+)
 from tenants.billing.payments.models import Payment, ProviderEvent
-from tenants.billing.payments.provider.errors import NotBookable, NotRefundable
+from tenants.billing.payments.protocol import NotBookable, NotRefundable
+from tenants.billing.payments.providers import OFFLINE
 from tenants.billing.payments.refunds import LONGEST_REASON, ask_refund, decide_refund
 from tenants.billing.payments.services import MAX_MICROS
-from tenants.billing.payments.transfers import cancel_announced, record_announced, record_transfer
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.ids import uuid7
 from tenants.plans.wording import money
@@ -42,21 +48,7 @@ from tenants.plans.wording import money
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-MICROS = 1_000_000
-
-
-def _amount(
-    label: "StrOrPromise", help_text: "StrOrPromise", *, required: bool = False
-) -> forms.DecimalField:
-    return forms.DecimalField(
-        label=label,
-        required=required,
-        min_value=0,
-        max_value=MAX_MICROS // MICROS,
-        decimal_places=6,
-        help_text=help_text,
-        widget=UnfoldAdminDecimalFieldWidget,
-    )
+_amount = partial(amount_field, max_value=MAX_MICROS // MICROS)
 
 
 def _words(label: "StrOrPromise", help_text: "StrOrPromise" = "") -> forms.CharField:
@@ -110,7 +102,7 @@ class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
         if said.get("finding") and not str(said.get("found", "")).strip():
             self.add_error("found", _("Enter what you found. It is recorded in the account's audit log."))
         left = self.instance.amount_micros - self.instance.refunded_micros
-        if said.get("give_back") and (_micros(said["give_back"]) or 0) > left:
+        if said.get("give_back") and (micros_of(said["give_back"]) or 0) > left:
             self.add_error("give_back", f"You can refund up to {money(left, self.instance.currency)}.")
         return said
 
@@ -144,10 +136,6 @@ class TransferForm(forms.ModelForm):  # type: ignore[type-arg]
         return said
 
 
-def _micros(amount: Decimal | None) -> int | None:
-    return None if amount is None else int(amount * MICROS)
-
-
 BOOK, CLEAR = "book", "clear"
 
 
@@ -160,14 +148,10 @@ def _findings(payment: Payment) -> list[tuple[str, str]]:
             found.append((BOOK, f"Book {told} as received"))
         found.append((CLEAR, f"Mark {told} as checked without booking it"))
     if payment.status == Payment.Status.SUCCEEDED:
-        found += [
-            (
-                str(one.id),
-                f"Book the refund of {money(one.amount_micros, payment.currency)} as returned by the bank",
-            )
-            for one in payment.refunds.all()
-            if one.status == Payment.Status.SUCCEEDED and one.failure
-        ]
+        for one in payment.refunds.all():
+            if one.status == Payment.Status.SUCCEEDED and one.failure:
+                amount = money(one.amount_micros, payment.currency)
+                found.append((str(one.id), f"Book the refund of {amount} as returned by the bank"))
     return found
 
 
@@ -177,7 +161,7 @@ _REFUND = ("give_back", "reason", "owed_again")
 
 
 @admin.register(Payment)
-class PaymentAdmin(FoundById):
+class PaymentAdmin(OfTenant):
     form = PaymentForm
     services_tell = True
     id_fields = ("id", "tenant_id", "invoice_id")
@@ -193,8 +177,7 @@ class PaymentAdmin(FoundById):
     actions = ("cancel",)
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Payment]":
-        found: QuerySet[Payment] = super().get_queryset(request)
-        return found.select_related("tenant", "invoice").prefetch_related("refunds")
+        return super().get_queryset(request).prefetch_related("refunds")
 
     def begins_with(self, term: str) -> Iterator[Q]:
         yield Q(reference=term.upper())
@@ -220,9 +203,6 @@ class PaymentAdmin(FoundById):
     def get_readonly_fields(self, request: HttpRequest, obj: Payment | None = None) -> tuple[str, ...]:
         return _SHOWN if obj else ()
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
     def save_model(self, request: HttpRequest, obj: Payment, form: Any, change: bool) -> None:
         """Save through the services only. A request to a provider is sent after the row is durable."""
         said = form.cleaned_data
@@ -232,7 +212,12 @@ class PaymentAdmin(FoundById):
             elif said.get("finding"):
                 self._settle(request, obj, said)
             elif said.get("came_in"):
-                self._record_announced(request, obj, said)
+                record_announced(
+                    payment_id=obj.pk,
+                    amount_micros=micros_of(said["came_in"]) or 0,
+                    note=said["bank_note"],
+                    made_by=str(request.user),
+                )
             elif said.get("give_back"):
                 self._give_back(request, obj, said)
         except (InvalidTerms, NotBookable, NotRefundable) as refusal:
@@ -242,21 +227,13 @@ class PaymentAdmin(FoundById):
         made = record_transfer(
             tenant_id=said["tenant_id"],
             currency=said["currency"],
-            amount_micros=_micros(said["came_in"]) or 0,
+            amount_micros=micros_of(said["came_in"]) or 0,
             note=said["bank_note"],
             made_by=str(request.user),
             invoice_id=said["invoice"].id if said["invoice"] else None,
             once=said["once"],
         )
         obj.pk, obj.tenant_id, obj.reference = made.pk, made.tenant_id, made.reference
-
-    def _record_announced(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
-        record_announced(
-            payment_id=obj.pk,
-            amount_micros=_micros(said["came_in"]) or 0,
-            note=said["bank_note"],
-            made_by=str(request.user),
-        )
 
     def _settle(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
         reported_micros, found = said.get("reported_micros") or 0, said["found"]
@@ -276,7 +253,7 @@ class PaymentAdmin(FoundById):
     def _give_back(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
         refund = decide_refund(
             payment_id=obj.pk,
-            amount_micros=_micros(said["give_back"]) or 0,
+            amount_micros=micros_of(said["give_back"]) or 0,
             reason=said["reason"],
             made_by=str(request.user),
             owed_again=bool(said.get("owed_again")),
@@ -287,17 +264,11 @@ class PaymentAdmin(FoundById):
     def _ask(self, request: HttpRequest, refund_id: UUID) -> None:
         refund = ask_refund(refund_id)
         if refund.status == Payment.Status.PENDING:
-            self.message_user(
-                request,
-                _("The provider has not confirmed the refund yet. The scheduler keeps checking."),
-                messages.WARNING,
-            )
+            words = _("The provider has not confirmed the refund yet. The scheduler keeps checking.")
+            self.message_user(request, words, messages.WARNING)
         elif refund.status != Payment.Status.SUCCEEDED:
-            self.message_user(
-                request,
-                f"The provider did not refund the payment: {refund.failure or refund.status}.",
-                messages.ERROR,
-            )
+            failure = f"The provider did not refund the payment: {refund.failure or refund.status}."
+            self.message_user(request, failure, messages.ERROR)
 
     @admin.action(description=_("Cancel: no transfer received"))
     @at_once
@@ -305,17 +276,11 @@ class PaymentAdmin(FoundById):
         done = [payment for payment in chosen if cancel_announced(payment_id=payment.pk)]
         for payment in done:
             self.log_change(request, payment, "Canceled: no transfer received.")
-        self.message_user(
-            request, f"{len(done)} canceled. Only announced transfers can be canceled.", messages.INFO
-        )
+        self.message_user(request, f"{len(done)} canceled. Only announced transfers can be canceled.")
 
     @column(_("time"), order_by="id")
     def when(self, payment: Payment) -> str:
         return ago(payment.created_at)
-
-    @column(_("tenant"))
-    def owner(self, payment: Payment) -> str:
-        return link_to(payment.tenant)
 
     @column(_("purpose"))
     def what(self, payment: Payment) -> str:

@@ -6,16 +6,16 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Min, Model, QuerySet
+from django.db.models import Min, Model
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
-from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminDecimalFieldWidget
 
-from tenants.accounts.models import Tenant
 from tenants.admin_base.columns import column
-from tenants.admin_base.formatting import ago, link_to
-from tenants.admin_base.records import FoundById, OperatorAdmin
+from tenants.admin_base.formatting import ago
+from tenants.admin_base.records import OperatorAdmin
+from tenants.billing.admin.fields import OfTenant, TenantIdField
 from tenants.billing.invoices.details import OWN, set_billing_details
 from tenants.billing.invoices.models import BillingDetails, ClosedMonth, Seller
 
@@ -26,7 +26,6 @@ PRINTED = (
 TERMS = (*OWN, "tax", "tax_rate_bp")
 
 
-_OWN_PAGES = "tenants_seller_"
 HUNDREDTHS = 100
 
 
@@ -36,13 +35,10 @@ class SellerAdmin(OperatorAdmin):
     fields = PRINTED
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Allow adding only if no seller exists. Only the seller's own pages query this. Other pages also check the
-        permission, for their menu, and skip the query.
-        """
-        asked = request.resolver_match is not None and str(request.resolver_match.url_name).startswith(
-            _OWN_PAGES
-        )
-        return super().has_add_permission(request) and not (asked and Seller.objects.exists())
+        """Allow adding only if there is no seller. Other pages check this for their menu and skip the query."""
+        match = request.resolver_match
+        is_own = match is not None and str(match.url_name).startswith("tenants_seller_")
+        return super().has_add_permission(request) and not (is_own and Seller.objects.exists())
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -102,28 +98,21 @@ class BillingDetailsForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class BillingDetailsAddForm(BillingDetailsForm):
-    tenant_id = forms.UUIDField(label=_("Tenant ID"), widget=UnfoldAdminTextInputWidget)
+    tenant_id = TenantIdField()
 
     def clean_tenant_id(self) -> UUID:
         wanted: UUID = self.cleaned_data["tenant_id"]
-        if not Tenant.objects.filter(pk=wanted).exists():
-            raise forms.ValidationError(_("Tenant not found."))
         if BillingDetails.objects.filter(tenant_id=wanted).exists():
             raise forms.ValidationError(_("This tenant already has billing details. Change those."))
         return wanted
 
 
 @admin.register(BillingDetails)
-class BillingDetailsAdmin(FoundById):
+class BillingDetailsAdmin(OfTenant):
     list_display = ("made_out_to", "owner", "country", "tax_id", "tax", "since")
     list_filter = (("tenant", AutocompleteSelectFilter), ("tax", ChoicesDropdownFilter))
-    list_select_related = ("tenant",)
     ordering = ("-id",)
     readonly_fields = ("owner",)
-
-    def get_queryset(self, request: HttpRequest) -> "QuerySet[BillingDetails]":
-        found: QuerySet[BillingDetails] = super().get_queryset(request)
-        return found.select_related("tenant")
 
     def get_form(self, request: HttpRequest, obj: BillingDetails | None = None, **kwargs: Any) -> Any:
         form = BillingDetailsForm if obj else BillingDetailsAddForm
@@ -134,9 +123,6 @@ class BillingDetailsAdmin(FoundById):
 
     def get_readonly_fields(self, request: HttpRequest, obj: BillingDetails | None = None) -> tuple[str, ...]:
         return self.readonly_fields if obj else ()
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
     def save_model(self, request: HttpRequest, obj: BillingDetails, form: Any, change: bool) -> None:
         if change:
@@ -149,10 +135,6 @@ class BillingDetailsAdmin(FoundById):
     @column(_("buyer"), order_by="name")
     def made_out_to(self, details: BillingDetails) -> str:
         return details.name
-
-    @column(_("tenant"))
-    def owner(self, details: BillingDetails) -> str:
-        return link_to(details.tenant)
 
     @column(_("changed"), order_by="changed_at")
     def since(self, details: BillingDetails) -> str:

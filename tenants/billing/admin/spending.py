@@ -34,9 +34,7 @@ Spending = Mapping[str, Sequence[_Row]]
 
 
 def spending_of(tenant_ids: Sequence[UUID]) -> dict[UUID, Spending]:
-    """Return the spending of the tenants. Call it inside operator work. It reads everything in one query, for pages
-    that show many tenants.
-    """
+    """Return the spending of the tenants in one query, for pages with many tenants. Call it in operator work."""
     first = _month().first
     of_month = {"tenant_id__in": tenant_ids, "day__gte": first, "livemode": True}
     totals = UsageTotal.objects.filter(**of_month)

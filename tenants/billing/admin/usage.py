@@ -6,8 +6,9 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
 from tenants.admin_base.columns import column
 from tenants.admin_base.filters import CreatedFilter
-from tenants.admin_base.formatting import ago, link, link_to, short
+from tenants.admin_base.formatting import ago, link, short
 from tenants.admin_base.records import RecordAdmin
+from tenants.billing.admin.fields import OfTenant
 from tenants.billing.dashboard.money import shown_money
 from tenants.billing.usage.models import UsageRecord
 from tenants.plans.wording import used_words
@@ -16,36 +17,20 @@ PAGE = "page"
 
 
 @admin.register(UsageRecord)
-class UsageRecordAdmin(RecordAdmin):
+class UsageRecordAdmin(OfTenant, RecordAdmin):
     id_fields = ("id", "tenant_id", "source_id")
     search_help_text = _("Whole ID or tenant")
     list_display = ("when", "owner", "model_version", "used", "amount", "source", "livemode")
-    list_filter = (
-        ("tenant", AutocompleteSelectFilter),
-        ("created_at", CreatedFilter),
-    )
-    list_select_related = ("tenant",)
+    list_filter = (("tenant", AutocompleteSelectFilter), ("created_at", CreatedFilter))
     ordering = ("-id",)
     fields = (
-        "owner",
-        "source",
-        "model_version",
-        "used",
-        "amount",
-        "price",
-        "livemode",
-        "created_at",
-        "id",
-        "source_id",
+        *("owner", "source", "model_version", "used", "amount", "price"),
+        *("livemode", "created_at", "id", "source_id"),
     )
 
     @column(_("time"), order_by="id")
     def when(self, record: UsageRecord) -> str:
         return ago(record.created_at)
-
-    @column(_("tenant"))
-    def owner(self, record: UsageRecord) -> str:
-        return link_to(record.tenant)
 
     @column(_("model"))
     def model_version(self, record: UsageRecord) -> str:

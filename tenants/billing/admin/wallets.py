@@ -1,67 +1,45 @@
 """The operator's view of the tenants' money: payment terms, balances, and the transactions that changed them."""
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
-from uuid import UUID
+from functools import partial
+from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
-from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminTextInputWidget
 
-from tenants.accounts.models import Tenant
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, short
-from tenants.admin_base.records import FoundById, RecordAdmin
+from tenants.admin_base.records import RecordAdmin
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
+from tenants.billing.admin.fields import MICROS, OfTenant, TenantIdField, amount_field, micros_of
 from tenants.billing.dashboard.money import shown_money
 from tenants.billing.ledger.models import Budget, LedgerDifference, LedgerTransaction, Wallet
 from tenants.billing.ledger.terms import LONGEST_REASON, MAX_MICROS, grant_credit, set_budget, set_terms
 from tenants.core.ids import uuid7
 from tenants.plans.wording import money
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
 LAST = 20
-MICROS = 1_000_000
 _MOST = MAX_MICROS // MICROS
-
-
-def _amount(label: "StrOrPromise", help_text: "StrOrPromise", *, least: int = 0) -> forms.DecimalField:
-    """Return a field for an amount in the currency itself, with six decimals."""
-    return forms.DecimalField(
-        label=label,
-        required=False,
-        min_value=least,
-        max_value=_MOST,
-        decimal_places=6,
-        help_text=help_text,
-        widget=UnfoldAdminDecimalFieldWidget,
-    )
-
-
-def _micros(amount: Decimal | None) -> int | None:
-    return None if amount is None else int(amount * MICROS)
+_amount = partial(amount_field, max_value=_MOST)
 
 
 class WalletForm(forms.ModelForm):  # type: ignore[type-arg]
     credit_line = _amount(_("Credit line"), _("How far below 0 a prepaid balance may go."))
     budget = _amount(_("Monthly budget"), _("For the whole account. Leave empty for no budget."))
-    grant = _amount(_("Grant credit"), _("A negative amount takes credit back."), least=-_MOST)
+    grant = _amount(_("Grant credit"), _("A negative amount takes credit back."), min_value=-_MOST)
     reason = forms.CharField(
         label=_("Reason"), required=False, max_length=LONGEST_REASON, widget=UnfoldAdminTextInputWidget
     )
     grant_id = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
-    """An id of this form. A form that is sent again, for example by a reload of the response, grants nothing a second
-    time.
-    """
+    """An id of this form. A form that is sent again, as by a reload of the response, grants nothing twice."""
 
     class Meta:
         model = Wallet
@@ -87,19 +65,13 @@ class WalletForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class WalletAddForm(WalletForm):
-    tenant_id = forms.UUIDField(label=_("Tenant ID"), widget=UnfoldAdminTextInputWidget)
+    tenant_id = TenantIdField()
     currency = forms.RegexField(
         "^[A-Z]{3}$",
         label=_("Currency"),
         widget=UnfoldAdminTextInputWidget,
         error_messages={"invalid": "Enter three capital letters, such as EUR."},
     )
-
-    def clean_tenant_id(self) -> UUID:
-        wanted: UUID = self.cleaned_data["tenant_id"]
-        if not Tenant.objects.filter(pk=wanted).exists():
-            raise forms.ValidationError(_("Tenant not found."))
-        return wanted
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean()
@@ -117,18 +89,13 @@ _FORM = ("kind", "credit_line", "budget", "grant", "reason", "grant_id")
 
 
 @admin.register(Wallet)
-class WalletAdmin(FoundById):
+class WalletAdmin(OfTenant):
     form = WalletForm
     list_display = ("owner", "currency", "kind", "available", "held", "since")
     list_filter = (("tenant", AutocompleteSelectFilter), ("kind", ChoicesDropdownFilter))
-    list_select_related = ("tenant",)
     ordering = ("-id",)
     fields = ("owner", "currency", "available", "held", *_FORM, "transactions")
     readonly_fields = ("owner", "currency", "available", "held", "transactions")
-
-    def get_queryset(self, request: HttpRequest) -> "QuerySet[Wallet]":
-        found: QuerySet[Wallet] = super().get_queryset(request)
-        return found.select_related("tenant")
 
     def get_form(self, request: HttpRequest, obj: Wallet | None = None, **kwargs: Any) -> Any:
         form = WalletForm if obj else WalletAddForm
@@ -140,9 +107,6 @@ class WalletAdmin(FoundById):
     def get_readonly_fields(self, request: HttpRequest, obj: Wallet | None = None) -> tuple[str, ...]:
         return self.readonly_fields if obj else ()
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
     def save_model(self, request: HttpRequest, obj: Wallet, form: Any, change: bool) -> None:
         """Save through the services only. The values in the row were read earlier and may have changed since."""
         said = form.cleaned_data
@@ -152,7 +116,7 @@ class WalletAdmin(FoundById):
             tenant_id=tenant_id,
             currency=currency,
             kind=said["kind"],
-            credit_line_micros=_micros(said["credit_line"]) or 0,
+            credit_line_micros=micros_of(said["credit_line"]) or 0,
         )
         if "budget" in form.changed_data:
             _set_budget(wallet, form.initial.get("budget"), said["budget"])
@@ -160,16 +124,12 @@ class WalletAdmin(FoundById):
             grant_credit(
                 tenant_id=tenant_id,
                 currency=currency,
-                amount_micros=_micros(said["grant"]) or 0,
+                amount_micros=micros_of(said["grant"]) or 0,
                 reason=said["reason"],
                 made_by=str(request.user),
                 grant_id=said["grant_id"],
             )
         obj.pk, obj.tenant_id, obj.currency = wallet.pk, tenant_id, currency
-
-    @column(_("tenant"))
-    def owner(self, wallet: Wallet) -> str:
-        return link_to(wallet.tenant)
 
     @column(_("available"), order_by="available_micros")
     def available(self, wallet: Wallet) -> str:
@@ -199,18 +159,14 @@ class WalletAdmin(FoundById):
 
 
 def _set_budget(wallet: Wallet, before: Decimal | None, after: Decimal | None) -> None:
-    monthly_micros = _micros(after)
+    monthly_micros = micros_of(after)
     set_budget(tenant_id=wallet.tenant_id, currency=wallet.currency, monthly_micros=monthly_micros)
-    told = [
-        None if micros is None else money(micros, wallet.currency)
-        for micros in (_micros(before), monthly_micros)
-    ]
-    record(
-        tenant_id=wallet.tenant_id,
-        action="budget.removed" if monthly_micros is None else "budget.set",
-        subject="the account, by the operator",
-        changes=changes_between({"monthly": told[0]}, {"monthly": told[1]}),
+    old, new = (
+        {"monthly": None if micros is None else money(micros, wallet.currency)}
+        for micros in (micros_of(before), monthly_micros)
     )
+    action, subject = f"budget.{'removed' if after is None else 'set'}", "the account, by the operator"
+    record(tenant_id=wallet.tenant_id, action=action, subject=subject, changes=changes_between(old, new))
 
 
 def _shown(wallet: Wallet) -> SafeString | str:
@@ -223,25 +179,19 @@ def _shown(wallet: Wallet) -> SafeString | str:
 
 
 @admin.register(LedgerTransaction)
-class LedgerTransactionAdmin(RecordAdmin):
+class LedgerTransactionAdmin(OfTenant, RecordAdmin):
     id_fields = ("id", "tenant_id", "source_id")
     list_display = ("when", "owner", "kind", "moves", "source", "reason")
     list_filter = (("tenant", AutocompleteSelectFilter), ("kind", ChoicesDropdownFilter))
-    list_select_related = ("tenant",)
     ordering = ("-id",)
     fields = ("owner", "kind", "moves", "source", "day", "reason", "made_by", "created_at", "id", "source_id")
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[LedgerTransaction]":
-        found: QuerySet[LedgerTransaction] = super().get_queryset(request)
-        return found.select_related("tenant").prefetch_related("entries")
+        return super().get_queryset(request).prefetch_related("entries")
 
     @column(_("time"), order_by="id")
     def when(self, transaction: LedgerTransaction) -> str:
         return ago(transaction.created_at)
-
-    @column(_("tenant"))
-    def owner(self, transaction: LedgerTransaction) -> str:
-        return link_to(transaction.tenant)
 
     @column(_("entries"))
     def moves(self, transaction: LedgerTransaction) -> str:
@@ -253,20 +203,15 @@ class LedgerTransactionAdmin(RecordAdmin):
 
 
 @admin.register(LedgerDifference)
-class LedgerDifferenceAdmin(RecordAdmin):
+class LedgerDifferenceAdmin(OfTenant, RecordAdmin):
     list_display = ("found", "owner", "compared", "subject", "expected", "instead", "gone")
     list_filter = (("tenant", AutocompleteSelectFilter),)
-    list_select_related = ("tenant",)
     ordering = ("-id",)
     fields = list_display
 
     @column(_("found at"), order_by="id")
     def found(self, row: LedgerDifference) -> str:
         return ago(row.found_at)
-
-    @column(_("tenant"))
-    def owner(self, row: LedgerDifference) -> str:
-        return link_to(row.tenant)
 
     @column(_("expected"))
     def expected(self, row: LedgerDifference) -> str:

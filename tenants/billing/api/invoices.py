@@ -14,12 +14,26 @@ from tenants.api.files import AsStored
 from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
-from tenants.billing.invoices.as_csv import list_as_csv
-from tenants.billing.invoices.files import CSV, as_file, csv_file, pdf_file
-from tenants.billing.invoices.invoice_json import PRINTED, SUMS, invoice_json, whole_json
-from tenants.billing.invoices.issued import MAX_EXPORTED, WholeInvoice, find_invoice, invoices, whole
+from tenants.billing.invoices.formats import (
+    CSV,
+    SUMS,
+    as_file,
+    csv_file,
+    invoice_json,
+    list_as_csv,
+    pdf_file,
+    whole_json,
+)
+from tenants.billing.invoices.issued import (
+    MAX_EXPORTED,
+    STANDINGS,
+    WholeInvoice,
+    find_invoice,
+    invoices,
+    whole,
+)
+from tenants.billing.invoices.issuing import PRINTED
 from tenants.billing.invoices.models import InvoiceLine
-from tenants.billing.invoices.status_text import STANDINGS
 from tenants.billing.invoices.upcoming import upcoming_now
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound

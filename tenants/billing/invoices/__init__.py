@@ -1,3 +1,1 @@
-"""Invoices and credit notes. Invoices are computed from usage, numbered without gaps and never changed. A credit note
-takes back an amount that was wrong.
-"""
+"""Invoices and credit notes. Invoices are computed from usage, numbered without gaps and never changed."""

@@ -1,7 +1,6 @@
 """Computes the amounts of a month, item by item, and the part of them that is still to be billed. Pure.
 
-A month is always computed as a whole. An invoice bills the difference from earlier invoices for the same month. A month
-can therefore be billed in parts, and late usage is billed as if it had arrived in time.
+A month is always computed whole, and billed less what was billed for it. So it can be billed in parts, or late.
 """
 
 from collections import defaultdict
@@ -9,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, get_args
 from uuid import UUID
 
-from tenants.core.shares import in_units, rounded, unit_micros
+from tenants.core.shares import in_units, unit_micros
 from tenants.plans.month import Included, LineKey, Pools, Used, month_bill, share_of
 from tenants.plans.prices import Price
 
 Kind = Literal["fee", "usage", "uncollected", "correction"]
-WHOLE_BP = 10_000
 _SECOND = timedelta(seconds=1)
 
 
@@ -82,9 +80,7 @@ class Segment:
     included: tuple[Included, ...] = ()
     """The units that the plan includes in a whole month."""
     follows_a_plan: bool = False
-    """True if another plan was in force earlier in this month. The included units are then only for the rest of the
-    month.
-    """
+    """True if another plan was in force earlier in this month. The units are then for the rest of the month only."""
     settled: tuple[Included, ...] = ()
     """The units already taken out of `included` at use."""
     settled_lines: Mapping[LineKey, int] = field(default_factory=dict)
@@ -103,11 +99,9 @@ def _pools(segment: Segment, month: MonthOfTime) -> tuple[Included, ...]:
 def settled_by_segment(
     segments: Sequence[Segment], elsewhere: Mapping[LineKey, int]
 ) -> list[dict[LineKey, int]]:
-    """Return the units of each segment that were included at use.
+    """Return the units of each segment that were included at use: its own settled lines first, up to its own usage.
 
-    Each segment first takes its own settled lines, up to its own usage. Then the rest is spread over all segments. The
-    rest is work done under one plan with units set aside under another, and the units in `elsewhere`, from pools of no
-    segment.
+    The rest is spread over all segments: work under one plan with units of another, and units in `elsewhere`.
     """
     there = [_quantities(segment.used) for segment in segments]
     found: list[dict[LineKey, int]] = [{} for _ in segments]
@@ -137,8 +131,7 @@ def month_amounts(
 ) -> dict[Item, Amount]:
     """Return the amounts of the month: fees by the second, and usage beyond the included units by model and price.
 
-    Free usage is not billed. `settled` holds units that were not charged at use, from pools that belong to no segment.
-    Like the segments' own settled units they stay included, whatever happens to the plan.
+    Free usage is not billed. `settled` are units included at use, from pools of no segment. They stay included.
     """
     found: dict[Item, Amount] = defaultdict(Amount)
     for segment, known in zip(segments, settled_by_segment(segments, settled or {}), strict=True):
@@ -179,9 +172,7 @@ def still_to_bill(now: Amounts, billed: Amounts) -> dict[Item, Amount]:
 def with_uncollected(
     rest: Amounts, *, month: date, uncollected_micros: Mapping[str, int], billed: Amounts
 ) -> dict[Item, Amount]:
-    """Subtract the amounts that a balance could not pay. They are the operator's loss and are not billed. Never
-    subtract more than the rest comes to.
-    """
+    """Subtract what a balance could not pay, as the operator's loss, but never more than the rest comes to."""
     found = dict(rest)
     for currency, micros in uncollected_micros.items():
         item = Item("uncollected", month, currency)
@@ -200,7 +191,7 @@ class Tax:
 
     def of(self, net_micros: int, unit: int) -> int:
         """Return the tax, computed once on the sum of an invoice."""
-        return round(Fraction(net_micros * self.rate_bp, WHOLE_BP * unit)) * unit
+        return round(Fraction(net_micros * self.rate_bp, 10_000 * unit)) * unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,14 +237,11 @@ def drafts(rest: Amounts, *, month: date, tax: Tax) -> list[Draft]:
     return found
 
 
-_KINDS: tuple[Kind, ...] = ("fee", "usage", "uncollected", "correction")
-
-
 def _order(item: Item) -> tuple[object, ...]:
     price = item.price or Price("page", 0, 1, item.currency)
     return (
         item.month,
-        _KINDS.index(item.kind),
+        get_args(Kind).index(item.kind),
         str(item.plan_id or ""),
         item.model,
         item.cached,
@@ -279,18 +267,10 @@ def corrected(net_micros: int, *, of: Corrected, before: Corrected, unit: int) -
     """Return the part with its tax. All parts of an invoice together take back exactly all of its tax."""
     if not 0 < net_micros <= of.net_micros - before.net_micros:
         raise ValueError(f"{net_micros} is not between 0 and what is left of {of.net_micros}")
-    whole = rounded_share(of.tax_micros, before.net_micros + net_micros, of.net_micros, unit)
+    whole = round(Fraction(of.tax_micros * (before.net_micros + net_micros), of.net_micros * unit)) * unit
     return Corrected(net_micros, whole - before.tax_micros)
-
-
-def rounded_share(amount: int, part: int, whole: int, unit: int) -> int:
-    return round(Fraction(amount * part, whole * unit)) * unit
 
 
 def due_micros(*, total_micros: int, balance_micros: int) -> int:
     """Return the amount that the balance lacks for an invoice with which it was already charged."""
     return min(total_micros, max(0, -balance_micros))
-
-
-def to_unit(amount_micros: int, currency: str) -> int:
-    return rounded(amount_micros, unit_micros(currency))

@@ -1,7 +1,6 @@
-"""Decide whether the clocks of a process and of the database agree well enough to close a month.
+"""Decides whether the clocks of a process and of the database agree well enough to close a month.
 
-The database's clock says when a month is over. If that clock is wrong, nothing else would show it, and a month that is
-closed too early cannot be opened again. It is therefore compared with the process's clock.
+By the database's clock a month is over. Nothing else would show that it is wrong, and a closed month stays closed.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -9,9 +8,7 @@ from datetime import UTC, datetime, timedelta
 from tenants.billing.invoices.errors import NotBillable
 
 MAX_APART = timedelta(hours=1)
-"""The largest difference that is accepted. It is far more than machines drift, and less than the wait for late
-usage.
-"""
+"""The largest accepted difference: far more than machines drift, and less than the wait for late usage."""
 
 
 def process_time() -> datetime:

@@ -1,28 +1,26 @@
-"""Reads the billable amounts of a tenant's month and the amounts that were billed already. It runs as the operator, who
-can read every tenant.
-"""
+"""Reads what is billable in a tenant's month, and what was billed already, as the operator, who sees every tenant."""
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from typing import Any, cast
 from uuid import UUID
 
 from django.db import connections
-from django.db.models import Sum
+from django.db.models import Min, Sum
 
 from tenants.billing.invoices.calculation import Amount, Item, Kind, MonthOfTime, Segment
 from tenants.billing.invoices.models import ClosedMonth, Invoice, InvoiceLine
 from tenants.billing.usage.models import UsageDay
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.months import Month
+from tenants.plans.agreed import included_between
 from tenants.plans.models import Subscription
 from tenants.plans.month import Included, LineKey, Used
 from tenants.plans.prices import Meter, Price
 from tenants.plans.selectors import included_versions, subscriptions_of
-from tenants.plans.versions import included_between
 
 # Months that were closed longer ago than this are not searched for late usage.
 LATE_MONTHS = 3
@@ -33,8 +31,7 @@ FROM tenants_usagerecord
 WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND created_at < %(until)s AND livemode
 GROUP BY 1, 2, 3, 4
 """
-# The ledger's charges for work, and the part of them that no balance could pay. A part of a charge that is for work of
-# an earlier month counts for that month.
+# The ledger's charges by month of work, and the part of them that no balance could pay.
 _CHARGED = """
 WITH charges AS (
     SELECT id, currency, day, earlier FROM tenants_ledgertransaction
@@ -109,15 +106,25 @@ def collect(tenant_id: UUID, time: MonthOfTime) -> Collected:
     for since, until, subscription in _held(tenant_id, time):
         used, many = _used(tenant_id, since, until)
         records += many
-        follows = any(segment.plan_id for segment in segments)
-        segments.append(
-            replace(
-                _segment(subscription, since, until, used),
-                follows_a_plan=follows,
-                settled=settled.pools.pop(since, ()),
-                settled_lines=settled.lines.pop(since, {}),
-            )
+        segment = Segment(
+            since,
+            until,
+            used,
+            follows_a_plan=any(one.plan_id for one in segments),
+            settled=settled.pools.pop(since, ()),
+            settled_lines=settled.lines.pop(since, {}),
         )
+        plan = subscription.plan if subscription else None
+        if subscription and plan:
+            segment = replace(
+                segment,
+                plan_id=plan.pk,
+                currency=plan.currency,
+                fee_micros=plan.monthly_fee_micros,
+                trial_ends_at=subscription.trial_ends_at,
+                included=included_between(included_versions(plan), since, until),
+            )
+        segments.append(segment)
     elsewhere: Counter[LineKey] = Counter()
     for lines in settled.lines.values():
         elsewhere.update(lines)
@@ -126,9 +133,7 @@ def collect(tenant_id: UUID, time: MonthOfTime) -> Collected:
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """The settled units by the start of their pool. One query reads both fields, so that they are from the same
-    moment.
-    """
+    """The settled units by the start of their pool. One query reads both fields, from the same moment."""
 
     pools: dict[datetime, tuple[Included, ...]]
     lines: dict[datetime, dict[LineKey, int]]
@@ -137,7 +142,7 @@ class _Settled:
 def _settled(tenant_id: UUID, month: date) -> _Settled:
     pools: dict[datetime, Counter[tuple[str, Meter]]] = defaultdict(Counter)
     lines: dict[datetime, Counter[LineKey]] = defaultdict(Counter)
-    for since, of, meter, model, cached, price, quantity in _rows(_SETTLED, tenant_id, month, month):
+    for since, of, meter, model, cached, price, quantity in _rows(_SETTLED, tenant_id, since=month):
         pools[since.astimezone(UTC)][of, meter] += quantity
         lines[since.astimezone(UTC)][model, cached, _price(price)] += quantity
     return _Settled(
@@ -159,29 +164,8 @@ def _held(tenant_id: UUID, time: MonthOfTime) -> list[tuple[datetime, datetime, 
     return [(start, end, one) for (start, one), end in zip(starts, ends, strict=True) if start < end]
 
 
-def _segment(
-    subscription: Subscription | None,
-    since: datetime,
-    until: datetime,
-    used: tuple[Used, ...],
-) -> Segment:
-    plan = subscription.plan if subscription else None
-    if subscription is None or plan is None:
-        return Segment(since, until, used)
-    return Segment(
-        since,
-        until,
-        used,
-        plan_id=plan.pk,
-        currency=plan.currency,
-        fee_micros=plan.monthly_fee_micros,
-        trial_ends_at=subscription.trial_ends_at,
-        included=included_between(included_versions(plan), since, until),
-    )
-
-
 def _used(tenant_id: UUID, since: datetime, until: datetime) -> tuple[tuple[Used, ...], int]:
-    rows = _rows(_USED, tenant_id, since, until)
+    rows = _rows(_USED, tenant_id, since=since, until=until)
     used = tuple(
         Used(day, model, quantity, _price(price), cached) for day, model, cached, price, quantity, _ in rows
     )
@@ -199,15 +183,9 @@ def billed_of(tenant_id: UUID, month: Month) -> dict[Item, Amount]:
         tenant_id=tenant_id, month=month.first, invoice__kind=Invoice.Kind.INVOICE
     ).select_related("invoice")
     for line in lines:
-        item = Item(
-            cast(Kind, line.kind),
-            line.month,
-            line.invoice.currency,
-            plan_id=line.plan_id,
-            model=line.model,
-            cached=line.cached,
-            price=Price.from_json(line.price) if line.price else None,
-        )
+        price = Price.from_json(line.price) if line.price else None
+        of = (line.plan_id, line.model, line.cached, price)
+        item = Item(cast(Kind, line.kind), line.month, line.invoice.currency, *of)
         found[item] += Amount(line.quantity, line.included, line.exact_micros)
     return dict(found)
 
@@ -232,13 +210,11 @@ def records_of(tenant_id: UUID, month: Month) -> int:
 
 def charged(tenant_id: UUID, since: date, until: date) -> Mapping[str, Charged]:
     """Return the charges by currency, for days of the ledger. The day `until` is not included."""
-    return {row[0]: Charged(*row[1:]) for row in _rows(_CHARGED, tenant_id, since, until)}
+    return {row[0]: Charged(*row[1:]) for row in _rows(_CHARGED, tenant_id, since=since, until=until)}
 
 
 def revenue_of_bills(tenant_id: UUID) -> Mapping[str, int]:
-    with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_BILLED_REVENUE, {"tenant": tenant_id})
-        return dict(cursor.fetchall())
+    return dict(_rows(_BILLED_REVENUE, tenant_id))
 
 
 def invoiced_net(tenant_id: UUID, currency: str) -> int:
@@ -249,19 +225,12 @@ def invoiced_net(tenant_id: UUID, currency: str) -> int:
 
 def first_billed(tenant_id: UUID, month: Month) -> date:
     """Return the first month that is or was billed. Charges before it are never billed."""
-    first = (
-        ClosedMonth.objects.filter(tenant_id=tenant_id)
-        .order_by("month")
-        .values_list("month", flat=True)
-        .first()
-    )
-    invoiced = (
-        Invoice.objects.filter(tenant_id=tenant_id).order_by("month").values_list("month", flat=True).first()
-    )
-    return min([month.first, *(one for one in (first, invoiced) if one)])
+    of_tenant = (kind.objects.filter(tenant_id=tenant_id) for kind in (ClosedMonth, Invoice))
+    firsts: list[date | None] = [rows.aggregate(first=Min("month"))["first"] for rows in of_tenant]
+    return min([month.first, *(first for first in firsts if first)])
 
 
-def _rows(statement: str, tenant_id: UUID, since: date, until: date) -> Iterable[Any]:
+def _rows(statement: str, tenant_id: UUID, **days: date) -> list[Any]:
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(statement, {"tenant": tenant_id, "since": since, "until": until})
+        cursor.execute(statement, {"tenant": tenant_id, **days})
         return list(cursor.fetchall())

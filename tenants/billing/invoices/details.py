@@ -11,11 +11,9 @@ OWN = ("name", "address", "country", "tax_id", "email", "reference")
 
 
 def set_billing_details(*, tenant_id: UUID, said: dict[str, object]) -> BillingDetails:
-    """Set the details for invoices that are issued from now on. Call it inside the tenant's unit of work or inside
-    operator work.
-    """
+    """Set the details for invoices issued from now on. Call it in the tenant's unit of work or operator work."""
     before = BillingDetails.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id).first()
-    old = _values(before, said) if before else {}
+    old = {name: getattr(before, name) for name in said} if before else {}
     details, _ = BillingDetails.objects.update_or_create(tenant_id=tenant_id, defaults=said)
     changes = changes_between(old, {name: value for name, value in said.items() if value or name in old})
     if changes:
@@ -27,7 +25,3 @@ def set_billing_details(*, tenant_id: UUID, said: dict[str, object]) -> BillingD
             changes=changes,
         )
     return details
-
-
-def _values(details: BillingDetails, said: dict[str, object]) -> dict[str, object]:
-    return {name: getattr(details, name) for name in said}

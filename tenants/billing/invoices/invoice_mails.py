@@ -1,7 +1,6 @@
-"""Sends issued invoices to the people who pay: owners, billing members, and the email address in the billing
-details.
-"""
+"""Sends issued invoices to owners, billing members, and the email address in the billing details."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from smtplib import SMTPRecipientsRefused
 from urllib.parse import urljoin
@@ -10,14 +9,12 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
-from django.core.mail.backends.base import BaseEmailBackend
 from django.db import connections
 from django.urls import reverse
 
 from tenants.accounts.models import Membership
 from tenants.billing.invoices.amounts import amount_of
-from tenants.billing.invoices.as_pdf import invoice_as_pdf
-from tenants.billing.invoices.files import PDF, file_name
+from tenants.billing.invoices.formats import PDF, file_name, invoice_as_pdf
 from tenants.billing.invoices.issued import WholeInvoice, find_invoice, whole
 from tenants.billing.invoices.models import Invoice
 from tenants.core.db.clock import database_now
@@ -29,8 +26,7 @@ AT_ONCE = 100
 TRIED_FOR = timedelta(days=3)
 TOLD = (Membership.Role.OWNER, Membership.Role.BILLING)
 
-# An invoice is marked before it is sent. If the process dies in between, nobody is notified, but the invoice's page
-# still shows it.
+# An invoice is marked before it is sent. If the process dies in between, only its page shows it.
 _TAKE = """
 UPDATE tenants_invoice SET notified_at = clock_timestamp() WHERE id IN (
     SELECT id FROM tenants_invoice WHERE id >= %(since)s AND notified_at IS NULL
@@ -49,9 +45,7 @@ It is also here, with its lines as CSV and JSON: {link}
 
 
 def mail_invoices() -> int:
-    """Send invoices and return the number sent. If the mail server is unavailable, sending is tried again for three
-    days.
-    """
+    """Send invoices and return the number sent. If the mail server is unavailable, retry for three days."""
     if not settings.MAAS_EMAIL_URL:
         return 0
     with operator_work():
@@ -82,32 +76,41 @@ def _give_back(ids: list[UUID]) -> None:
 
 
 def _tell(invoice_id: UUID) -> None:
-    """Send each recipient a separate mail, because addresses are private. Raise the error if no mail could be sent."""
     invoice = find_invoice(invoice_id)
     assert invoice is not None
     found = whole(invoice)
-    paper = invoice_as_pdf(found.paper)
-    told = 0
-    with get_connection() as connection:
-        for address in _addresses(invoice):
+    mail = _mail(found, invoice_as_pdf(found.paper))
+    send_to_each(_addresses(invoice), mail, refused="invoice_mail_refused", tenant_id=invoice.tenant_id)
+
+
+def send_to_each(addresses: Iterable[str], mail: EmailMessage, *, refused: str, tenant_id: UUID) -> None:
+    """Send each recipient a separate mail, because addresses are private. Raise the error if no mail could be sent."""
+    sent = 0
+    with get_connection() as mail.connection:
+        for address in addresses:
+            mail.to = [address]
             try:
-                told += _mail(found, paper, address, connection).send()
+                sent += mail.send()
             except (SMTPRecipientsRefused, ValueError):  # or the address is invalid
-                log.info("invoice_mail_refused", tenant_id=str(invoice.tenant_id))
+                log.info(refused, tenant_id=str(tenant_id))
             except OSError:
                 # If some recipients got the mail, it is not sent again for the sake of the others.
-                if not told:
+                if not sent:
                     raise
                 break
 
 
+def payers_of(tenant_id: UUID) -> list[str]:
+    members = Membership.objects.filter(tenant_id=tenant_id, role__in=TOLD, user__is_active=True)
+    return list(members.order_by("user__email").values_list("user__email", flat=True))
+
+
 def _addresses(invoice: Invoice) -> list[str]:
-    members = Membership.objects.filter(tenant_id=invoice.tenant_id, role__in=TOLD, user__is_active=True)
-    found = [*members.order_by("user__email").values_list("user__email", flat=True)]
-    return list(dict.fromkeys(one.lower() for one in (*found, str(invoice.buyer.get("email") or "")) if one))
+    found = (*payers_of(invoice.tenant_id), str(invoice.buyer.get("email") or ""))
+    return list(dict.fromkeys(one.lower() for one in found if one))
 
 
-def _mail(found: WholeInvoice, content: bytes, address: str, connection: BaseEmailBackend) -> EmailMessage:
+def _mail(found: WholeInvoice, content: bytes) -> EmailMessage:
     paper, invoice = found.paper, found.invoice
     text = _TEXT.format(
         title=paper.title,
@@ -117,7 +120,7 @@ def _mail(found: WholeInvoice, content: bytes, address: str, connection: BaseEma
         sums=_sums(invoice),
         link=urljoin(settings.MAAS_PUBLIC_URL, reverse("invoice", args=[invoice.id])),
     )
-    mail = EmailMessage(f"{paper.title} {paper.number}", text, to=[address], connection=connection)
+    mail = EmailMessage(f"{paper.title} {paper.number}", text)
     mail.attach(file_name(invoice, "pdf"), content, PDF)
     return mail
 

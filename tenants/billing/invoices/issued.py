@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Final, Literal, cast, get_args
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -10,8 +11,10 @@ from django.utils import timezone
 
 from tenants.billing.invoices.models import BillingDetails, Invoice, InvoiceLine
 from tenants.billing.invoices.paper import Paper, paper_of
-from tenants.billing.invoices.status_text import STANDINGS, Standing, standing_of
 
+Standing = Literal["open", "overdue", "paid", "written_off", "credit_note"]
+STANDINGS: Final[tuple[Standing, ...]] = get_args(Standing)
+WORDS: Final[dict[Standing, str]] = {name: name.replace("_", " ") for name in STANDINGS}
 MAX_EXPORTED = 10_000
 _NOTE = Q(kind=Invoice.Kind.CREDIT_NOTE)
 
@@ -22,13 +25,16 @@ def today() -> date:
 
 
 def standing(invoice: Invoice) -> Standing:
-    return standing_of(kind=invoice.kind, status=invoice.status, due_on=invoice.due_on, today=today())
+    """Return the status in one word for people. The invoice is not yet late on the due date itself."""
+    if invoice.kind == Invoice.Kind.CREDIT_NOTE:
+        return "credit_note"
+    if invoice.status == Invoice.Status.OPEN:
+        return "overdue" if invoice.due_on < today() else "open"
+    return cast(Standing, invoice.status)
 
 
 def invoices(status: str = "") -> "QuerySet[Invoice]":
-    """Return invoices, newest first, because ids grow with time. `open` includes overdue invoices. Raise ValueError for
-    an unknown status.
-    """
+    """Return invoices, newest first (ids grow). `open` includes overdue. Raise ValueError for an unknown status."""
     found = Invoice.objects.order_by("-id").select_related("corrects")
     match status:
         case "":

@@ -181,14 +181,11 @@ class Invoice(TenantOwned):
 
     @property
     def open_micros(self) -> int:
-        """Return the amount that is still to be paid."""
         return self.due_micros - self.paid_micros - self.credited_micros - self.written_off_micros
 
 
 class InvoiceLine(TenantOwned):
-    """A line, which adds to earlier lines for the same item. A month can be billed in parts, and late usage follows
-    later.
-    """
+    """A line, which adds to earlier lines for the same item, as when usage arrives late."""
 
     class Kind(models.TextChoices):
         FEE = "fee"

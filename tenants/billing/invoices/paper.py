@@ -1,6 +1,4 @@
-"""The content of an invoice's PDF. It contains only facts that never change after issue, so the PDF can be made
-again.
-"""
+"""The content of an invoice's PDF: only facts that never change, so the PDF can be made again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +9,6 @@ from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.core.times import day_text
 
 Pairs = Sequence[tuple[str, str]]
-LINE_BREAK = "\n"
 
 
 @dataclass(frozen=True, slots=True)

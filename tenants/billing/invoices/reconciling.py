@@ -25,8 +25,7 @@ LATERAL (VALUES
 ) AS side (compared, expected, found)
 WHERE side.expected <> side.found
 """
-# This covers tenants that have no partly billed month and no usage that arrived after its month was closed. All that
-# was billed for them equals the charges plus the amounts that the bills themselves added.
+# Without partly billed months and late usage, all that was billed equals charges plus what the bills added.
 _NET = """
 WITH closed AS (
     SELECT tenant_id, min(month) AS first, max(month) AS last FROM tenants_closedmonth GROUP BY 1

@@ -1,6 +1,7 @@
 """The scheduler's monthly billing: each ended month is billed once, tenant by tenant, in the order of the months."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -8,21 +9,24 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import connections
+from prometheus_client import Gauge
 
 from tenants.billing.invoices.clocks import process_time, require_agreement
 from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.errors import NotBillable
-from tenants.billing.invoices.metrics import CLOCK_DIFFERENCE_S
 from tenants.billing.invoices.models import Seller
-from tenants.billing.invoices.retry_delays import RetryDelays
 from tenants.billing.invoices.services import draw_month
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.months import Month
 
 log = structlog.get_logger(__name__)
+CLOCK_DIFFERENCE_S = Gauge(
+    "maas_clock_difference_seconds", "How far this process's clock is ahead of the database's clock."
+)
 BILL_EVERY_S = 600.0
 AT_ONCE = 1_000
+FIRST_DELAY, LONGEST_DELAY = timedelta(minutes=10), timedelta(days=1)
 
 _OPEN = """
 SELECT t.id FROM tenants_tenant t
@@ -32,11 +36,40 @@ ORDER BY t.id LIMIT %(most)s
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    times: int
+    next_try: datetime
+
+
+@dataclass
+class RetryDelays:
+    """The failures that one process remembers. A new process tries all tenants at once."""
+
+    _failed: dict[UUID, _Failed] = field(default_factory=dict)
+
+    def waits(self, tenant_id: UUID, now: datetime) -> bool:
+        failed = self._failed.get(tenant_id)
+        return failed is not None and now < failed.next_try
+
+    def fail(self, tenant_id: UUID, now: datetime) -> None:
+        failed = self._failed.get(tenant_id)
+        times = failed.times + 1 if failed else 1
+        self._failed[tenant_id] = _Failed(times, now + pause_after(times))
+
+    def succeed(self, tenant_id: UUID) -> None:
+        self._failed.pop(tenant_id, None)
+
+
+def pause_after(failures: int) -> timedelta:
+    doubled: timedelta = FIRST_DELAY * 2 ** min(failures - 1, 12)
+    return min(LONGEST_DELAY, doubled)
+
+
 def bill_ended_months(delays: RetryDelays | None = None, clock: Callable[[], datetime] = process_time) -> int:
     """Return the number of tenants' months that were closed. A tenant that cannot be billed does not delay others.
 
-    `delays` remembers the tenants that failed. Without it, all are tried. `clock` is the clock of this process. It
-    can only prevent months from being closed.
+    `delays` remembers tenants that failed. `clock`, this process's, can only prevent that months are closed.
     """
     known = delays or RetryDelays()
     with operator_work():
@@ -78,44 +111,30 @@ def _ended(seller: Seller, now: datetime) -> Iterator[Month]:
 
 def _open(month: Month) -> Iterator[UUID]:
     """Yield the tenants batch by batch, so that those that fail again and again do not block the others."""
+    values: dict[str, Any] = {"first": month.first, "after_last": at(month.after_last), "most": AT_ONCE}
     after = UUID(int=0)
-    while found := _open_after(month, after):
+    while True:
+        with operator_work(), connections[OPERATOR].cursor() as cursor:
+            cursor.execute(_OPEN, {**values, "after": after})
+            found = [tenant_id for (tenant_id,) in cursor.fetchall()]
+        if not found:
+            return
         yield from found
         after = found[-1]
 
 
-def _open_after(month: Month, after: UUID) -> list[UUID]:
-    values: dict[str, Any] = {
-        "first": month.first,
-        "after_last": at(month.after_last),
-        "after": after,
-        "most": AT_ONCE,
-    }
-    with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_OPEN, values)
-        return [found for (found,) in cursor.fetchall()]
-
-
 def _closed(tenant_id: UUID, month: Month, delays: RetryDelays, now: datetime) -> bool:
-    """Return whether the month was closed. If one month of a tenant has failed, its later months are not tried, because
-    they are billed in order.
-    """
+    """Return whether the month was closed. After a failed month, later ones are not tried: billing is in order."""
     if delays.waits(tenant_id, now):
         return False
-    if not _drawn(tenant_id, month):
-        delays.fail(tenant_id, now)
-        return False
-    delays.succeed(tenant_id)
-    return True
-
-
-def _drawn(tenant_id: UUID, month: Month) -> bool:
     try:
         draw_month(tenant_id, month, closes=True)
     except NotBillable as error:
         log.warning("month_not_billed", tenant_id=str(tenant_id), month=str(month), error=error.detail)
-        return False
     except Exception:
         log.exception("month_not_billed", tenant_id=str(tenant_id), month=str(month))
-        return False
-    return True
+    else:
+        delays.succeed(tenant_id)
+        return True
+    delays.fail(tenant_id, now)
+    return False

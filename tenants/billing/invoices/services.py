@@ -1,4 +1,4 @@
-"""Bills a tenant's month, issues credit notes and writes invoices off. All of this is operator work."""
+"""Bills a tenant's month, issues credit notes, writes invoices off, and gives back what was billed twice."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +11,7 @@ from django.db import transaction
 
 from tenants.accounts.models import Tenant
 from tenants.audit.services import record
+from tenants.billing.invoices import collecting, issuing
 from tenants.billing.invoices.calculation import (
     Amount,
     Corrected,
@@ -21,30 +22,14 @@ from tenants.billing.invoices.calculation import (
     drafts,
     month_amounts,
     still_to_bill,
-    to_unit,
     with_uncollected,
 )
 from tenants.billing.invoices.clocks import process_time, require_agreement
-from tenants.billing.invoices.collecting import (
-    billed_of,
-    charged,
-    collect,
-    first_billed,
-    invoiced_net,
-    month_of_time,
-    months_with_late_uses,
-    revenue_of_bills,
-)
 from tenants.billing.invoices.errors import NotBillable
-from tenants.billing.invoices.issuing import (
-    Parties,
-    issue,
-    issue_credit_note,
-    locked_wallet,
-    write_off_rest,
-)
+from tenants.billing.invoices.issuing import tax_for
 from tenants.billing.invoices.models import BillingDetails, ClosedMonth, Invoice, Seller
-from tenants.billing.invoices.wording import tax_for
+from tenants.billing.ledger import postings
+from tenants.billing.ledger.posting import Source, post
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.months import Month
@@ -57,63 +42,49 @@ LONGEST_REASON = 200
 
 
 def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = "") -> list[Invoice]:
-    """Bill the part of the month that was not billed yet, with one invoice per currency. Issue none if there is nothing
-    to bill.
+    """Bill what was not billed yet of a month, with one invoice per currency, if any. Raises NotBillable.
 
-    With `closes`, the month must be over, and later usage goes on the next invoice as late. Without it, the month is
-    billed until now. Raises NotBillable.
+    With `closes`, the month must be over, and later usage is billed as late. Without it, it is billed until now.
     """
     with _alone(tenant_id) as tenant:
         parties = _parties(tenant, made_by)
         now = database_now()
         if closes:
             require_agreement(database=now, process=process_time())
-        time = month_of_time(month, now)
+        time = collecting.month_of_time(month, now)
         _require_turn(parties, month, time, closes=closes)
         rest = _rest(tenant_id, month, time)
         found = drafts(rest.amounts, month=month.first, tax=tax_for(parties.seller, parties.details))
         issued = _issued(found, parties, month, time)
         _remember(tenant_id, month, rest.records, closes=closes)
         for invoice in issued:
-            record(
-                tenant_id=tenant_id,
-                action="invoice.issued",
-                subject_id=invoice.pk,
-                subject=invoice.number,
-                note=money(invoice.total_micros, invoice.currency),
-            )
+            _record(invoice, "invoice.issued", money(invoice.total_micros, invoice.currency))
     return issued
 
 
 def credit(
     *, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str, net_micros: int | None = None
 ) -> Invoice:
-    """Issue a credit note for this net amount, or for all that is left of the invoice if it is None. Raises
-    NotBillable.
-    """
+    """Issue a credit note for this net amount, or for all that is left if it is None. Raises NotBillable."""
     with _alone(tenant_id) as tenant:
         invoice = _locked(tenant_id, invoice_id)
         reason = _checked(reason)
         if invoice.written_off_micros:
             raise NotBillable(f"{invoice.number} was written off, so it cannot be credited.")
         of = Corrected(invoice.net_micros, invoice.tax_micros)
-        before = _corrected_before(invoice)
-        left = of.net_micros - before.net_micros
+        notes = list(invoice.credit_notes.all())
+        before = Corrected(sum(note.net_micros for note in notes), sum(note.tax_micros for note in notes))
+        left, unit = of.net_micros - before.net_micros, unit_micros(invoice.currency)
         wanted = left if net_micros is None else net_micros
-        if not 0 < wanted <= left or wanted != to_unit(wanted, invoice.currency):
+        if not 0 < wanted <= left or wanted % unit:
             raise NotBillable(
                 f"{money(wanted, invoice.currency)} of {invoice.number} cannot be credited. Up to "
                 f"{money(left, invoice.currency)} before tax is left. Enter an amount in whole cents."
             )
-        part = corrected(wanted, of=of, before=before, unit=unit_micros(invoice.currency))
-        note = issue_credit_note(invoice, part, _parties(tenant, made_by), reason=reason)
-        record(
-            tenant_id=tenant_id,
-            action="invoice.credited",
-            subject_id=invoice.pk,
-            subject=invoice.number,
-            note=f"{note.number}, {money(note.total_micros, note.currency)}: {reason}",
-        )
+        part = corrected(wanted, of=of, before=before, unit=unit)
+        note = issuing.issue_credit_note(invoice, part, _parties(tenant, made_by), reason=reason)
+        told = f"{note.number}, {money(note.total_micros, note.currency)}: {reason}"
+        _record(invoice, "invoice.credited", told)
     return note
 
 
@@ -124,15 +95,15 @@ def write_off(*, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str) -
         if invoice.status != Invoice.Status.OPEN:
             raise NotBillable(f"{invoice.number} is {invoice.get_status_display()}. It has no open amount.")
         reason = _checked(reason)
-        write_off_rest(invoice, reason=reason, made_by=made_by)
-        record(
-            tenant_id=tenant_id,
-            action="invoice.written_off",
-            subject_id=invoice.pk,
-            subject=invoice.number,
-            note=f"{money(invoice.written_off_micros, invoice.currency)}: {reason}",
-        )
+        issuing.write_off_rest(invoice, reason=reason, made_by=made_by)
+        lost = money(invoice.written_off_micros, invoice.currency)
+        _record(invoice, "invoice.written_off", f"{lost}: {reason}")
     return invoice
+
+
+def _record(invoice: Invoice, action: str, note: str) -> None:
+    tenant_id, number = invoice.tenant_id, invoice.number
+    record(tenant_id=tenant_id, action=action, subject_id=invoice.pk, subject=number, note=note)
 
 
 def preview_month(tenant_id: UUID, month: Month) -> list[Draft]:
@@ -140,7 +111,7 @@ def preview_month(tenant_id: UUID, month: Month) -> list[Draft]:
     with operator_work(), transaction.atomic(using=OPERATOR):
         tenant = Tenant.objects.get(id=tenant_id)
         parties = _parties(tenant, "")
-        rest = _rest(tenant_id, month, month_of_time(month, database_now()))
+        rest = _rest(tenant_id, month, collecting.month_of_time(month, database_now()))
         return drafts(rest.amounts, month=month.first, tax=tax_for(parties.seller, parties.details))
 
 
@@ -151,15 +122,15 @@ def _alone(tenant_id: UUID) -> Iterator[Tenant]:
         yield Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
 
 
-def _parties(tenant: Tenant, made_by: str) -> Parties:
+def _parties(tenant: Tenant, made_by: str) -> issuing.Parties:
     seller = Seller.objects.first()
     if seller is None:
         raise NotBillable("Nothing can be billed yet. Add your company details first.")
     details = BillingDetails.objects.filter(tenant_id=tenant.pk).first()
-    return Parties(tenant, seller, details, dict(Plan.objects.values_list("pk", "name")), made_by)
+    return issuing.Parties(tenant, seller, details, dict(Plan.objects.values_list("pk", "name")), made_by)
 
 
-def _require_turn(parties: Parties, month: Month, time: MonthOfTime, *, closes: bool) -> None:
+def _require_turn(parties: issuing.Parties, month: Month, time: MonthOfTime, *, closes: bool) -> None:
     first = Month.of(parties.seller.bills_from)
     tenant_id = parties.tenant.pk
     if month < first:
@@ -188,21 +159,21 @@ def _rest(tenant_id: UUID, month: Month, time: MonthOfTime) -> _Rest:
     """Return the rest of the month and of closed months with late usage. Nothing is written."""
     amounts: dict[Item, Amount] = {}
     records: dict[Month, int] = {}
-    for late in months_with_late_uses(tenant_id, month):
-        found, records[late] = _rest_of(tenant_id, late, month_of_time(late, database_now()))
+    for late in collecting.months_with_late_uses(tenant_id, month):
+        found, records[late] = _rest_of(tenant_id, late, collecting.month_of_time(late, database_now()))
         amounts |= found
     found, records[month] = _rest_of(tenant_id, month, time)
     return _Rest(amounts | found, records)
 
 
 def _rest_of(tenant_id: UUID, month: Month, time: MonthOfTime) -> tuple[dict[Item, Amount], int]:
-    collected = collect(tenant_id, time)
-    billed = billed_of(tenant_id, month)
+    collected = collecting.collect(tenant_id, time)
+    billed = collecting.billed_of(tenant_id, month)
     without = {item: amount for item, amount in billed.items() if item.kind != "uncollected"}
     rest = still_to_bill(month_amounts(time, collected.segments, collected.settled), without)
     lost = {
         currency: sums.uncollected_micros
-        for currency, sums in charged(tenant_id, month.first, month.after_last).items()
+        for currency, sums in collecting.charged(tenant_id, month.first, month.after_last).items()
     }
     found = with_uncollected(rest, month=month.first, uncollected_micros=lost, billed=billed)
     return found, collected.records
@@ -217,27 +188,26 @@ def _remember(tenant_id: UUID, month: Month, records: Mapping[Month, int], *, cl
         ClosedMonth.objects.create(tenant_id=tenant_id, month=month.first, records=records[month])
 
 
-def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTime) -> list[Invoice]:
+def _issued(found: list[Draft], parties: issuing.Parties, month: Month, time: MonthOfTime) -> list[Invoice]:
     tenant_id, issued = parties.tenant.pk, []
     # The locks come first. A charge made meanwhile is either read below or finds afterwards that the month is billed.
     for draft in found:
-        locked_wallet(tenant_id, draft.currency)
-    since = first_billed(tenant_id, month)
+        issuing.locked_wallet(tenant_id, draft.currency)
+    since = collecting.first_billed(tenant_id, month)
     end = min(month.after_last, time.until.date() + timedelta(days=1))
-    before, later = charged(tenant_id, since, end), charged(tenant_id, end, date.max)
-    of_bills = revenue_of_bills(tenant_id)
+    before, later = collecting.charged(tenant_id, since, end), collecting.charged(tenant_id, end, date.max)
+    of_bills = collecting.revenue_of_bills(tenant_id)
     for draft in found:
         if draft.net_micros < 0:
-            # This happens if more became included after a part of the month was billed. Operators then write a credit
-            # note.
+            # More became included after a part of the month was billed. Operators then write a credit note.
             comes_to = money(draft.net_micros, draft.currency)
             log.warning("month_overbilled", tenant_id=str(tenant_id), month=str(month), net=comes_to)
             continue
         currency = draft.currency
         charges = before[currency].collected_micros if currency in before else 0
-        net = invoiced_net(tenant_id, currency) + draft.net_micros
+        net = collecting.invoiced_net(tenant_id, currency) + draft.net_micros
         issued.append(
-            issue(
+            issuing.issue(
                 draft,
                 parties,
                 time=time,
@@ -249,18 +219,11 @@ def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTim
 
 
 def _locked(tenant_id: UUID, invoice_id: UUID) -> Invoice:
-    found = Invoice.objects.select_for_update(no_key=True).filter(
-        tenant_id=tenant_id, id=invoice_id, kind=Invoice.Kind.INVOICE
-    )
-    invoice = found.first()
+    of_tenant = Invoice.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id)
+    invoice = of_tenant.filter(id=invoice_id, kind=Invoice.Kind.INVOICE).first()
     if invoice is None:
         raise NotBillable("Invoice not found.")
     return invoice
-
-
-def _corrected_before(invoice: Invoice) -> Corrected:
-    notes = list(invoice.credit_notes.all())
-    return Corrected(sum(note.net_micros for note in notes), sum(note.tax_micros for note in notes))
 
 
 def _checked(reason: str) -> str:
@@ -270,3 +233,18 @@ def _checked(reason: str) -> str:
             f"Enter a reason of 1 to {LONGEST_REASON} characters. It is printed and recorded in the ledger."
         )
     return found
+
+
+def give_back_billed(source: Source, charged: Mapping[date, int]) -> None:
+    """Give back the billed part of `charged`, by month of work, in the charge's transaction with the wallet locked.
+
+    A month with late usage may be billed without this work. It is skipped, and the next invoice evens it out.
+    """
+    closed = ClosedMonth.objects.filter(tenant_id=source.tenant_id, month__in=charged)
+    whole = [
+        one.month
+        for one in closed
+        if collecting.records_of(source.tenant_id, Month.of(one.month)) == one.records
+    ]
+    if back := sum(charged[month] for month in whole):
+        post(source, postings.bill(adjusted_micros=-back, tax_micros=0, due_micros=0))

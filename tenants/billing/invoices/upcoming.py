@@ -1,27 +1,87 @@
 """The invoice that the present month would give if it ended now, for programs and for the dashboard."""
 
-from dataclasses import dataclass
+import time
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from tenants.billing.invoices.calculation import Draft
-from tenants.billing.invoices.invoice_json import plain
-from tenants.billing.invoices.selectors import upcoming
-from tenants.billing.invoices.wording import text_of
+from tenants.billing.invoices.collecting import records_of
+from tenants.billing.invoices.errors import NotBillable
+from tenants.billing.invoices.formats import amounts_json, line_json
+from tenants.billing.invoices.issuing import lines_of
+from tenants.billing.invoices.models import Invoice
+from tenants.billing.invoices.services import preview_month
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.months import Month
 from tenants.plans.models import Plan
 from tenants.plans.wording import rounded_money
 
+MAX_OF_TIME = 0.05
+"""The largest share of the time that may be spent on computing the same result again."""
+QUICK_S = 0.5
+"""Results that took less time than this are always computed again."""
+LONGEST_S = 300.0
+CAPACITY = 500
+MAX_RECORDS = 2_000_000
+"""The most records that are summed up during a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    answer: list[Draft]
+    until_s: float
+
+
+@dataclass
+class SlowResults:
+    _kept: "OrderedDict[Hashable, _Kept]" = field(default_factory=OrderedDict)
+
+    def find(self, of: Hashable, now_s: float) -> list[Draft] | None:
+        kept = self._kept.get(of)
+        return kept.answer if kept is not None and now_s < kept.until_s else None
+
+    def keep(self, of: Hashable, answer: list[Draft], *, took_s: float, now_s: float) -> None:
+        self._kept.pop(of, None)
+        if took_s < QUICK_S:
+            return
+        self._kept[of] = _Kept(answer, now_s + min(LONGEST_S, took_s / MAX_OF_TIME))
+        while len(self._kept) > CAPACITY:
+            self._kept.popitem(last=False)
+
+
+_slow = SlowResults()
+
+
+def upcoming(tenant_id: UUID) -> list[Draft] | None:
+    """Return the present month's drafts, or None if nothing is billed here or there is too much to sum up.
+
+    It reads as the operator, outside the tenant's unit of work. A result that took long is cached for a while.
+    """
+    begun_s = time.monotonic()
+    with operator_work():
+        month = Month.of(database_now().date())
+        if known := _slow.find((tenant_id, month), begun_s):
+            return known
+        if records_of(tenant_id, month) > MAX_RECORDS:
+            return None
+    try:
+        found = preview_month(tenant_id, month)
+    except NotBillable:
+        return None
+    now_s = time.monotonic()
+    _slow.keep((tenant_id, month), found, took_s=now_s - begun_s, now_s=now_s)
+    return found
+
 
 @dataclass(frozen=True)
 class Upcoming:
     month: Month
     known: bool
-    """True if the amounts were summed up. It is false if nothing is billed here or if there is too much to sum up
-    now.
-    """
+    """True if the amounts were summed up, and false if nothing is billed here or there is too much to sum up."""
     told: list[dict[str, Any]]
 
 
@@ -37,7 +97,7 @@ def upcoming_now(tenant_id: UUID) -> Upcoming:
     with operator_work():
         month = Month.of(database_now().date())
         plans = dict(Plan.objects.values_list("pk", "name"))
-    return Upcoming(month, drafts is not None, [_told(draft, month, plans) for draft in drafts or ()])
+    return Upcoming(month, drafts is not None, [_json(draft, month, plans) for draft in drafts or ()])
 
 
 def upcoming_rows(tenant_id: UUID) -> list[UpcomingRow]:
@@ -52,30 +112,13 @@ def upcoming_rows(tenant_id: UUID) -> list[UpcomingRow]:
     ]
 
 
-def _told(draft: Draft, month: Month, plans: dict[UUID, str]) -> dict[str, Any]:
-    currency = draft.currency
+def _json(draft: Draft, month: Month, plans: dict[UUID, str]) -> dict[str, Any]:
     sums = {"net": draft.net_micros, "tax": draft.tax_micros, "total": draft.total_micros}
+    lines = lines_of(Invoice(), draft, plans)
     return {
         "object": "upcoming_invoice",
         "month": str(month),
-        "currency": currency,
-        **{f"{name}_micros": micros for name, micros in sums.items()},
-        **{f"{name}_amount": plain(micros, currency) for name, micros in sums.items()},
-        "lines": [
-            {
-                "kind": line.item.kind,
-                "month": f"{line.item.month:%Y-%m}",
-                "late": line.late,
-                "text": text_of(line, plans),
-                "model": line.item.model,
-                "cached": line.item.cached,
-                "price": line.item.price.to_json() if line.item.price else None,
-                "quantity": line.amount.quantity,
-                "included": line.amount.included,
-                "exact_micros": line.amount.exact_micros,
-                "amount_micros": line.amount_micros,
-                "amount": plain(line.amount_micros, currency),
-            }
-            for line in draft.lines
-        ],
+        "currency": draft.currency,
+        **amounts_json(sums, draft.currency),
+        "lines": [line_json(line, draft.currency) for line in lines],
     }

@@ -6,8 +6,7 @@ from enum import Enum
 from typing import Literal, NamedTuple, Self
 
 from tenants.billing.ledger.reserve_script import pool_name
-from tenants.plans.agreed import EVERY_MODEL
-from tenants.plans.prices import Meter
+from tenants.plans.prices import EVERY_MODEL, Meter
 
 Whose = Literal["wallet", "tenant", "key"]
 

@@ -8,8 +8,7 @@ from fractions import Fraction
 from uuid import UUID
 
 from tenants.billing.ledger.reserve_script import pool_name
-from tenants.plans.agreed import EVERY_MODEL
-from tenants.plans.prices import Meter, Price
+from tenants.plans.prices import EVERY_MODEL, Meter, Price
 
 
 @dataclass(frozen=True, slots=True)

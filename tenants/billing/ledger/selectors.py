@@ -19,11 +19,11 @@ from tenants.billing.usage.selectors import usage_of
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.months import Month
+from tenants.plans.agreed import included_between
 from tenants.plans.models import Plan
 from tenants.plans.month import Included, Pools, share_of
 from tenants.plans.prices import Meter
 from tenants.plans.selectors import current_subscription, included_versions, subscriptions_of
-from tenants.plans.versions import included_between
 
 _BOUNDS = f"""
 SELECT 'wallet', currency, CASE kind WHEN 'prepaid' THEN available_micros + credit_line_micros END

@@ -17,8 +17,7 @@ from tenants.billing.ledger.services import lock_wallets, settle
 from tenants.billing.metering.events import MeterEvent
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.plans.agreed import EVERY_MODEL
-from tenants.plans.prices import Price
+from tenants.plans.prices import EVERY_MODEL, Price
 
 # The row's key is the event's own id, which is ordered by time, so an event that is counted late is sorted by when it
 # happened. Events that are alike are sent together, each with only the values that differ, because writing rows one by

@@ -1,6 +1,7 @@
 """Saved cards. The provider stores them. Only a name and the last digits are known here."""
 
-from datetime import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
 from django.conf import settings
@@ -11,13 +12,14 @@ from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.payments.models import ProviderCustomer, ProviderEvent
 from tenants.billing.payments.payment_work import books
-from tenants.billing.payments.provider.errors import (
+from tenants.billing.payments.protocol import (
+    CardProvider,
     NoSuchProvider,
     ProviderAway,
     ProviderRefused,
     ProviderUnavailable,
+    SavedCard,
 )
-from tenants.billing.payments.provider.protocol import CardProvider, SavedCard
 from tenants.billing.payments.providers import card_provider
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
@@ -25,6 +27,7 @@ from tenants.core.db.unit_of_work import operator_work
 PAGE = "/billing/card"
 PAGE_KIND = "card saved"
 SAVED, KNOWN = "card saved", "known before"
+UNAVAILABLE = "The payment provider does not answer. Try again in a minute."
 OUTDATED = "the page is older than what was saved or removed since"
 
 
@@ -36,10 +39,8 @@ def customer_of(tenant_id: UUID) -> ProviderCustomer:
         if known is not None:
             return known
         name = Tenant.objects.values_list("name", flat=True).get(id=tenant_id)
-    try:
+    with _answering(UNAVAILABLE):
         customer_id = provider.new_customer(tenant_id, name)
-    except (ProviderAway, ProviderRefused) as error:
-        raise _unavailable() from error
     with books():
         customer, _ = ProviderCustomer.objects.get_or_create(
             tenant_id=tenant_id, provider=provider.name, defaults={"customer_id": customer_id}
@@ -48,35 +49,32 @@ def customer_of(tenant_id: UUID) -> ProviderCustomer:
 
 
 def begin_saving_card(*, tenant_id: UUID) -> str:
-    """Return the URL of the provider's page for saving a card."""
     provider, customer = _cards(), customer_of(tenant_id)
     page = f"{settings.MAAS_PUBLIC_URL.rstrip('/')}{PAGE}"
-    try:
-        url = provider.begin_saving(tenant_id, customer.customer_id, page, _moment())
-    except (ProviderAway, ProviderRefused) as error:
-        raise _unavailable() from error
+    with operator_work():
+        now = database_now()
+    with _answering(UNAVAILABLE):
+        url = provider.begin_saving(tenant_id, customer.customer_id, page, now)
     if not url.startswith(f"{settings.MAAS_STRIPE_CHECKOUT}/"):
-        raise _unavailable()
+        raise ProviderUnavailable(UNAVAILABLE)
     return url
 
 
 def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
-    """Keep the card saved on a page that the provider or a browser names. The card's data comes from the provider only.
-
-    Raises ProviderAway.
-    """
+    """Keep the card of a page that the provider or a browser names, as the provider says. Raises ProviderAway."""
     provider = card_provider()
     saved = provider.saved_card(checkout_id) if provider else None
-    if provider is None or saved is None or saved.tenant_id is None:
-        return "no saved card of ours"
-    if of_tenant is not None and saved.tenant_id != of_tenant:
+    if (
+        provider is None
+        or saved is None
+        or saved.tenant_id is None
+        or of_tenant not in (None, saved.tenant_id)
+    ):
         return "no saved card of ours"
     with books():
-        customer = (
-            ProviderCustomer.objects.select_for_update()
-            .filter(provider=provider.name, customer_id=saved.customer_id, tenant_id=saved.tenant_id)
-            .first()
-        )
+        named = {"customer_id": saved.customer_id, "tenant_id": saved.tenant_id}
+        customers = ProviderCustomer.objects.select_for_update().filter(provider=provider.name, **named)
+        customer = customers.first()
         if customer is None:
             return "no customer of ours"
         page = ProviderEvent.objects.filter(provider=provider.name, event_id=checkout_id)
@@ -92,10 +90,7 @@ def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
 
 
 def _keep(customer: ProviderCustomer, saved: SavedCard) -> None:
-    """Store the card. A first card is set to pay invoices, and the page for saving it says so.
-
-    A later card keeps the setting of the one before, so that only the person who switched it off can switch it on.
-    """
+    """Store the card. The first one pays invoices, as its page says. A later one keeps the setting before it."""
     changes = changes_between({"card": customer.method_text}, {"card": saved.text})
     pays = customer.pays_invoices or customer.saved_at is None
     ProviderCustomer.objects.filter(id=customer.id).update(
@@ -123,16 +118,11 @@ def forget_card(*, tenant_id: UUID) -> None:
             return
         method_id = customer.method_id
         _let_go(customer)
-    provider = card_provider()
-    if provider is None:
-        return
-    try:
-        provider.forget_card(method_id)
-    except (ProviderAway, ProviderRefused) as error:
-        raise ProviderUnavailable(
-            "The card is not charged any more, but the payment provider did not answer and may still "
-            "have it saved."
-        ) from error
+    if provider := card_provider():
+        with _answering(
+            "The card is not charged any more, but the payment provider did not answer and may still have it saved."
+        ):
+            provider.forget_card(method_id)
 
 
 def card_is_gone(method_id: str) -> str:
@@ -150,11 +140,6 @@ def _let_go(customer: ProviderCustomer) -> None:
     ProviderCustomer.objects.filter(id=customer.id).update(method_id="", method_text="", saved_at=Now())
 
 
-def _moment() -> datetime:
-    with operator_work():
-        return database_now()
-
-
 def _cards() -> CardProvider:
     provider = card_provider()
     if provider is None:
@@ -162,5 +147,9 @@ def _cards() -> CardProvider:
     return provider
 
 
-def _unavailable() -> ProviderUnavailable:
-    return ProviderUnavailable("The payment provider does not answer. Try again in a minute.")
+@contextmanager
+def _answering(otherwise: str) -> Iterator[None]:
+    try:
+        yield
+    except (ProviderAway, ProviderRefused) as error:
+        raise ProviderUnavailable(otherwise) from error

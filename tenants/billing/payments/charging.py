@@ -1,33 +1,37 @@
-"""Takes open invoices from saved cards without the payer present. Each is taken at most once at a time, and refusals
-are retried on a schedule.
-"""
+"""Takes open invoices from saved cards, one at a time and again on a schedule, and mails refusals to the payers."""
 
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
+from django.conf import settings
+from django.core.mail import EmailMessage
 from django.db import connections
 from django.db.models.functions import Coalesce, Now
 
 from tenants.accounts.models import Tenant
-from tenants.billing.invoices.models import Invoice
+from tenants.billing.invoices.invoice_mails import payers_of, send_to_each
+from tenants.billing.invoices.models import BillingDetails, Invoice
 from tenants.billing.payments.models import DISPUTES_LEFT_BEHIND, Payment, ProviderCustomer
-from tenants.billing.payments.orders import order_of
-from tenants.billing.payments.paying import locked_invoice
-from tenants.billing.payments.payment_work import books, locked_payment
-from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
-from tenants.billing.payments.provider.protocol import Order, Standing
-from tenants.billing.payments.provider.schedule import AFTER_DAYS, next_try
+from tenants.billing.payments.payment_work import books, locked_invoice, locked_payment, order_of
+from tenants.billing.payments.protocol import (
+    AFTER_DAYS,
+    Order,
+    ProviderAway,
+    ProviderRefused,
+    Standing,
+    next_try,
+)
 from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.settling import take_standing
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 20
 
-# This selects invoices that are roughly due. The exact check is made under the invoice's lock. An invoice is left out
-# while it is being paid or is disputed by its payer.
+# Invoices that are roughly due, and neither being paid nor disputed. The exact check is made under the lock.
 _DUE = """
 SELECT i.id FROM tenants_invoice i
 JOIN tenants_tenant t ON t.id = i.tenant_id AND t.state = 'active'
@@ -46,6 +50,24 @@ WHERE i.status = 'open' AND i.kind = 'invoice'
       AND (p.dispute <> ALL(%(left_behind)s) OR (p.status = 'pending' AND p.provider = %(provider)s))
   )
 ORDER BY refused.last NULLS FIRST, i.id LIMIT %(at_once)s
+"""
+# A refusal is marked before the mail is sent, as with budget alerts.
+_TAKE = """
+UPDATE tenants_payment p SET failure_notified_at = clock_timestamp()
+FROM tenants_tenant t
+WHERE t.id = p.tenant_id AND p.id IN (
+    SELECT id FROM tenants_payment
+    WHERE failure_notified_at IS NULL AND automatic AND status = 'failed'
+      AND created_at > clock_timestamp() - interval '1 day'
+    ORDER BY created_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+RETURNING p.id, p.tenant_id, t.name, p.reference, p.amount_micros, p.currency, p.failure
+"""
+_GIVE_BACK = "UPDATE tenants_payment SET failure_notified_at = NULL WHERE id = ANY(%(ids)s)"
+_TEXT = """\
+The saved card of the account {account} was refused for invoice {reference} of {amount}: {failure}.
+
+It is tried again {days} days after the first time. To pay at once, or with another card: {url}/billing/payments
 """
 
 
@@ -75,9 +97,7 @@ def _collect(invoice_id: UUID) -> bool:
 
 
 def _begin(invoice_id: UUID) -> Payment | None:
-    """Create only the payment's row, before the provider is asked. Return None if there is nothing to take now, or no
-    card to take it from.
-    """
+    """Create only the payment's row, before the provider is asked. Return None if there is nothing to take."""
     with books():
         invoice = locked_invoice(invoice_id)
         customer = ProviderCustomer.objects.filter(tenant_id=invoice.tenant_id).first() if invoice else None
@@ -118,9 +138,7 @@ def _is_to_pay(customer: ProviderCustomer, invoice: Invoice) -> bool:
 
 
 def is_still_wanted(payment_id: UUID) -> bool:
-    """Return whether a charge that its provider never received is still wanted. Payments or changes may have been made
-    since it was begun.
-    """
+    """Return whether a charge that never reached its provider is still wanted, after all that changed since."""
     with books():
         payment, invoice = locked_payment(payment_id)
         of_card = {"tenant_id": payment.tenant_id, "provider": payment.provider}
@@ -131,13 +149,10 @@ def is_still_wanted(payment_id: UUID) -> bool:
 
 
 def charge(payment_id: UUID) -> None:
-    """Charge the card, outside any transaction. If no response comes, the payment stays pending and the scheduler
-    checks it.
-    """
+    """Charge the card, outside any transaction. Without a response, it stays pending and the scheduler checks it."""
     with books():
-        Payment.objects.filter(id=payment_id).update(
-            requested_at=Coalesce("requested_at", Now()), checked_at=Now()
-        )
+        asked = {"requested_at": Coalesce("requested_at", Now()), "checked_at": Now()}
+        Payment.objects.filter(id=payment_id).update(**asked)
         payment = Payment.objects.get(id=payment_id)
         order = order_of(payment)
     standing = _standing(order)
@@ -153,14 +168,51 @@ def _standing(order: Order) -> Standing | None:
     try:
         return provider.charge(order)
     except ProviderRefused as refused:
-        return Standing(
-            "failed",
-            order.currency,
-            order.amount_micros,
-            order.payment_id,
-            order.tenant_id,
-            failure=refused.why,
-        )
+        return order.standing("failed", failure=refused.why)
     except ProviderAway as away:
         log.warning("card_charge_unconfirmed", payment_id=str(order.payment_id), error=str(away))
         return None
+
+
+class _Refused(NamedTuple):
+    id: UUID
+    tenant_id: UUID
+    account: str
+    reference: str
+    amount_micros: int
+    currency: str
+    failure: str
+
+
+def notify_of_refused_cards() -> int:
+    """Send the mails and return the number of refusals mailed. If the mail server is unavailable, retry for a day."""
+    if not settings.MAAS_EMAIL_URL:
+        return 0
+    with operator_work():
+        with connections[OPERATOR].cursor() as cursor:
+            cursor.execute(_TAKE, {"most": AT_ONCE})
+            taken = [_Refused(*row) for row in cursor.fetchall()]
+        for place, refused in enumerate(taken):
+            try:
+                _tell(refused)
+            except OSError as error:
+                with connections[OPERATOR].cursor() as cursor:
+                    cursor.execute(_GIVE_BACK, {"ids": [one.id for one in taken[place:]]})
+                log.warning("card_failure_not_mailed", error=str(error), mails=len(taken) - place)
+                return place
+    return len(taken)
+
+
+def _tell(refused: _Refused) -> None:
+    details = BillingDetails.objects.filter(tenant_id=refused.tenant_id).exclude(email="")
+    addresses = sorted({*payers_of(refused.tenant_id), *details.values_list("email", flat=True)})
+    text = _TEXT.format(
+        account=" ".join(refused.account.split()),
+        reference=refused.reference,
+        amount=money(refused.amount_micros, refused.currency),
+        failure=refused.failure,
+        days=", ".join(str(days) for days in AFTER_DAYS),
+        url=settings.MAAS_PUBLIC_URL.rstrip("/"),
+    )
+    mail = EmailMessage(f"The card for invoice {refused.reference} was refused", text)
+    send_to_each(addresses, mail, refused="card_failure_mail_refused", tenant_id=refused.tenant_id)

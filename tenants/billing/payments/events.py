@@ -11,23 +11,22 @@ from django.db import connections
 from django.db.models.functions import Now
 
 from tenants.billing.payments.cards import card_is_gone, keep_card
-from tenants.billing.payments.disputes import take_dispute
 from tenants.billing.payments.models import ProviderEvent
 from tenants.billing.payments.payment_work import books
-from tenants.billing.payments.provider.errors import (
+from tenants.billing.payments.protocol import (
     NoSuchPayment,
     ProviderAway,
     ProviderUnavailable,
     WrongSignature,
 )
+from tenants.billing.payments.refunds import take_dispute
 from tenants.billing.payments.settling import (
     NOT_OURS,
     may_be_known_later,
     take_refund,
     take_standing,
 )
-from tenants.billing.payments.stripe.client import is_live
-from tenants.billing.payments.stripe.payments import STRIPE
+from tenants.billing.payments.stripe.payments import STRIPE, is_live
 from tenants.billing.payments.stripe.reading import StripeObject, read_event
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.ids import uuid7
@@ -46,9 +45,7 @@ ON CONFLICT (provider, event_id) DO NOTHING
 
 
 def receive_event(body: bytes, signature: str | None) -> str:
-    """Handle an event and return the outcome. Raises WrongSignature. After any other error, Stripe sends the event
-    again.
-    """
+    """Handle an event and return the outcome. Raises WrongSignature. After other errors, Stripe sends it again."""
     told = read_event(_verified(body, signature))
     if not 0 < len(told.event_id) <= LONGEST_ID:
         raise WrongSignature("This event has no ID.")
@@ -92,31 +89,23 @@ def _handled(told: StripeObject) -> str:
 
 
 def _of_a_payment(told: StripeObject) -> str:
-    """Handle an event about a payment. If the payment is not known yet, raise, so that Stripe sends the event again.
-    Nothing is stored until then.
-    """
+    """Handle an event about a payment. Raise if the payment is not known yet, so that Stripe sends it again."""
     # This is read first. A payment that is settled in between is found below.
     may_be_ours = may_be_known_later(STRIPE)
-    outcome = NOT_OURS
     if told.refund is not None:
         outcome = take_refund(told.refund, STRIPE)
-    elif told.dispute is not None:
+        may_be_ours &= told.refund.refund_id is None and told.refund.of_provider_id != ""
+    else:
+        assert told.dispute is not None
         outcome = take_dispute(told.dispute, STRIPE)
-    if outcome == NOT_OURS and may_be_ours and _names_a_payment(told):
+        may_be_ours &= told.dispute.of_provider_id != ""
+    if outcome == NOT_OURS and may_be_ours:
         raise ProviderUnavailable("The payment of this event is not known yet. Send the event again later.")
     return outcome
 
 
-def _names_a_payment(told: StripeObject) -> bool:
-    if told.refund is not None:
-        return told.refund.refund_id is None and bool(told.refund.of_provider_id)
-    return told.dispute is not None and bool(told.dispute.of_provider_id)
-
-
 def _card_saved(told: StripeObject) -> str:
-    """Keep the saved card, outside a transaction. The event does not say which card it is, so the provider has to be
-    queried.
-    """
+    """Keep the saved card, outside a transaction: the event does not say which card, so Stripe is queried."""
     if not told.card_saved_by or told.livemode != is_live():
         return ""
     try:

@@ -118,16 +118,10 @@ class Payment(TenantOwned):
             ),
         ]
 
-    def is_cleared(self, *, micros: int, currency: str, provider_id: str) -> bool:
-        """Return whether this report was cleared. If an earlier version of the product cleared it, only the amount is
-        known.
-        """
-        if self.cleared_micros != micros:
-            return False
-        return not self.cleared_currency or (self.cleared_currency, self.cleared_id) == (
-            currency,
-            provider_id,
-        )
+    def is_cleared(self, micros: int, currency: str, provider_id: str) -> bool:
+        """Return whether this report was cleared. Earlier versions of the product stored only its amount."""
+        same = (self.cleared_currency, self.cleared_id) == (currency, provider_id)
+        return self.cleared_micros == micros and (same or not self.cleared_currency)
 
     def __str__(self) -> str:
         return self.reference

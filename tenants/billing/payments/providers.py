@@ -1,13 +1,41 @@
 """The available providers: transfers always, and Stripe if it has a key."""
 
-from tenants.billing.payments.bank_transfer import OFFLINE, Offline
-from tenants.billing.payments.provider.errors import NoSuchProvider
-from tenants.billing.payments.provider.protocol import CardProvider, PaymentProvider
-from tenants.billing.payments.stripe.client import is_configured
-from tenants.billing.payments.stripe.payments import STRIPE, Stripe
+from tenants.billing.payments.protocol import (
+    Begun,
+    CardProvider,
+    NoSuchProvider,
+    Order,
+    PaymentProvider,
+    RefundOrder,
+    RefundStanding,
+    Standing,
+)
+from tenants.billing.payments.stripe.payments import STRIPE, Stripe, is_configured
 from tenants.core.messages import one_of
 
+OFFLINE = "offline"
 WORDS = {STRIPE: "by card", OFFLINE: "by bank transfer"}
+
+
+class Offline:
+    """The provider for bank transfers. It sends no requests, and reports only what the operator has entered."""
+
+    name = OFFLINE
+
+    def begin(self, order: Order) -> Begun:
+        return Begun()
+
+    def look(self, order: Order) -> Standing | None:
+        return order.standing("pending")
+
+    def refund(self, order: RefundOrder) -> RefundStanding:
+        """Report the refund as done. The person who decides it sends the transfer."""
+        return RefundStanding(
+            "succeeded", order.currency, order.amount_micros, "", order.provider_id, order.refund_id
+        )
+
+    def look_at_refund(self, order: RefundOrder) -> RefundStanding | None:
+        return self.refund(order)
 
 
 def provider_names() -> list[str]:

@@ -9,12 +9,17 @@ import structlog
 from django.db import connections
 
 from tenants.billing.ledger.checks import Compared, differences
-from tenants.billing.payments.disputes import read_back_disputes
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.provider.checks import COMPARED, Ours, against_provider
-from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
-from tenants.billing.payments.provider.protocol import Standing
+from tenants.billing.payments.protocol import (
+    COMPARED,
+    Ours,
+    ProviderAway,
+    ProviderRefused,
+    Standing,
+    against_provider,
+)
 from tenants.billing.payments.providers import card_provider
+from tenants.billing.payments.refunds import read_back_disputes
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
@@ -74,8 +79,7 @@ SELECT coalesce(i.tenant_id, b.tenant_id), 'receivable', coalesce(i.currency, b.
 FROM invoiced i FULL JOIN booked b ON b.tenant_id = i.tenant_id AND b.currency = i.currency
 WHERE coalesce(i.micros, 0) <> coalesce(b.micros, 0)
 """
-# A provider's report that does not fit is listed until the provider reports something else or an operator has cleared
-# it.
+# A provider's report that does not fit is listed until it changes or an operator has cleared it.
 _TOLD = """
 SELECT tenant_id, 'provider', currency, id::text, reported_micros,
        CASE WHEN status = 'succeeded' THEN amount_micros ELSE 0 END
@@ -89,8 +93,7 @@ FROM tenants_payment p
 WHERE p.provider = %(provider)s AND p.status = 'succeeded' AND p.reported_micros IS NULL
   AND (p.id = ANY(%(ids)s) OR (p.created_at >= %(since)s AND p.succeeded_at < %(until)s))
 """
-# This is the start of the compared period. An older payment with a known difference is still compared. Otherwise its
-# difference would count as gone just because of its age.
+# The compared period. It starts at the oldest known difference, which would count as gone by its age otherwise.
 _SINCE = """
 SELECT least(now() - make_interval(secs => %s), (
     SELECT min(p.created_at) FROM tenants_ledgerdifference d
@@ -110,9 +113,7 @@ def compare_payments() -> list[Compared]:
 
 
 def compare_provider() -> list[Compared] | None:
-    """Return the differences. Return None if the provider could not be queried: nothing is known then, and no
-    difference counts as gone.
-    """
+    """Return the differences, or None if the provider could not be queried: then no difference counts as gone."""
     provider = card_provider()
     if provider is None:
         return []
@@ -142,9 +143,7 @@ def _compared(provider: str, theirs: Iterable[Standing], since: datetime, until:
 
 
 def _unless_cleared(said: dict[UUID, Standing], ours: Mapping[UUID, Ours]) -> dict[UUID, Standing]:
-    """Leave out reports that an operator has cleared, as long as the provider reports the same, including the refunded
-    amount.
-    """
+    """Leave out reports that an operator has cleared, as long as amount and refunds stay the same."""
     cleared = {one.id: one for one in Payment.objects.filter(id__in=said, cleared_micros__isnull=False)}
     return {
         one: their for one, their in said.items() if not _is_cleared(cleared.get(one), their, ours.get(one))
@@ -154,9 +153,7 @@ def _unless_cleared(said: dict[UUID, Standing], ours: Mapping[UUID, Ours]) -> di
 def _is_cleared(payment: Payment | None, their: Standing, our: Ours | None) -> bool:
     if payment is None or (our is not None and our.back_micros != their.refunded_micros):
         return False
-    return payment.is_cleared(
-        micros=their.amount_micros, currency=their.currency, provider_id=their.provider_id
-    )
+    return payment.is_cleared(their.amount_micros, their.currency, their.provider_id)
 
 
 def _window() -> tuple[datetime, datetime]:
@@ -172,9 +169,7 @@ def _is_old(payment_id: UUID, until: datetime) -> bool:
 
 
 def _tenants(cursor: Any, said: dict[UUID, Standing]) -> dict[UUID, UUID]:
-    """Return the tenants of payments, from our own rows first and otherwise from the data that the provider was given.
-    Only existing tenants are included.
-    """
+    """Return the tenants of payments, from our rows first, then from what the provider was given. All exist."""
     cursor.execute("SELECT id, tenant_id FROM tenants_payment WHERE id = ANY(%s)", [list(said)])
     known: dict[UUID, UUID] = dict(cursor.fetchall())
     claimed = {one.tenant_id for one in said.values() if one.tenant_id is not None}

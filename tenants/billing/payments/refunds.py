@@ -1,6 +1,4 @@
-"""Refunds. An operator decides them, their row is durable before the provider is asked, and they are booked after the
-money is gone.
-"""
+"""Money that goes back: refunds, which are durable before the provider is asked, and disputes, in whatever order."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -8,21 +6,43 @@ from uuid import UUID
 import structlog
 from django.db.models.functions import Coalesce, Now
 
-from tenants.audit.services import record
-from tenants.billing.payments.models import Payment, Refund
-from tenants.billing.payments.orders import refund_order_of
-from tenants.billing.payments.payment_work import books, locked_payment, wait_for_form
-from tenants.billing.payments.provider.errors import NotRefundable, ProviderAway, ProviderRefused
-from tenants.billing.payments.provider.protocol import RefundStanding
-from tenants.billing.payments.provider.schedule import may_ask_again
-from tenants.billing.payments.providers import provider_named
-from tenants.billing.payments.settling import take_refund
+from tenants.billing.ledger.reconciling import note_difference
+from tenants.billing.payments.models import DISPUTES_LEFT_BEHIND, Payment, Refund
+from tenants.billing.payments.payment_work import (
+    audit_payment,
+    books,
+    locked_payment,
+    refund_order_of,
+    tell,
+    wait_for_form,
+)
+from tenants.billing.payments.protocol import (
+    DisputeStanding,
+    NotRefundable,
+    ProviderAway,
+    ProviderRefused,
+    RefundStanding,
+    may_ask_again,
+)
+from tenants.billing.payments.providers import card_provider, provider_named
+from tenants.billing.payments.settling import (
+    NOT_OURS,
+    decided_elsewhere,
+    payment_of,
+    take_refund,
+    told_otherwise,
+)
 from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import operator_work
 from tenants.core.shares import unit_micros
 from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
 LONGEST_REASON = 200
+ENDED = ("lost", *DISPUTES_LEFT_BEHIND)
+LOOKED_BACK = timedelta(days=180)
+"""Months may pass until a dispute is decided."""
+TOLD_LATE = "told late: it has ended since"
 
 
 def decide_refund(
@@ -34,9 +54,7 @@ def decide_refund(
     owed_again: bool = False,
     once: UUID | None = None,
 ) -> Refund:
-    """Create only the refund's row. It takes its amount from the payment, so that no other refund can use it. Raises
-    NotRefundable.
-    """
+    """Create the refund's row, which reserves its amount against other refunds. Raises NotRefundable."""
     with books():
         wait_for_form(once)
         payment, _ = locked_payment(payment_id)
@@ -55,13 +73,7 @@ def decide_refund(
             owed_again=owed_again,
             once=once,
         )
-        record(
-            tenant_id=payment.tenant_id,
-            action="payment.refunded",
-            subject_id=payment.id,
-            subject=f"{payment.reference}: {money(amount_micros, payment.currency)}",
-            note=refund.reason,
-        )
+        audit_payment(payment, "payment.refunded", amount_micros, refund.reason)
         return refund
 
 
@@ -74,13 +86,10 @@ def _same(known: Refund, asked: tuple[UUID, int, bool]) -> Refund:
 
 
 def ask_refund(refund_id: UUID) -> Refund:
-    """Request the refund from the provider, outside any transaction. If no response comes, it stays pending and the
-    scheduler continues.
-    """
+    """Request the refund, outside any transaction. Without a response, it stays pending for the scheduler."""
     with books():
-        Refund.objects.filter(id=refund_id).update(
-            requested_at=Coalesce("requested_at", Now()), checked_at=Now()
-        )
+        asked = {"requested_at": Coalesce("requested_at", Now()), "checked_at": Now()}
+        Refund.objects.filter(id=refund_id).update(**asked)
         refund = Refund.objects.select_related("payment").get(id=refund_id)
         ask_again = may_ask_again(refund.requested_at, database_now())
     if refund.status != Payment.Status.PENDING:
@@ -136,3 +145,56 @@ def _check(payment: Payment, amount_micros: int, reason: str) -> None:
         )
     if not reason.strip():
         raise NotRefundable("Enter a reason for the refund. It is recorded in the ledger.")
+
+
+def read_back_disputes() -> int:
+    """Read disputes whose events may be lost, outside a transaction, and return the number of new reports."""
+    provider = card_provider()
+    if provider is None:
+        return 0
+    with operator_work():
+        since = database_now() - LOOKED_BACK
+    try:
+        told = list(provider.disputes_since(since))
+    except (ProviderAway, ProviderRefused) as error:
+        log.warning("disputes_not_fetched", error=str(error))
+        return 0
+    return sum(_read_back(dispute, provider.name) for dispute in told)
+
+
+def _read_back(dispute: DisputeStanding, provider: str) -> bool:
+    with books():
+        found = payment_of(None, dispute.of_provider_id, provider)
+        if found is None or (found.dispute, found.dispute_id) == (dispute.status, dispute.provider_id):
+            return False
+        return take_dispute(dispute, provider) != TOLD_LATE
+
+
+def take_dispute(told: DisputeStanding, provider: str) -> str:
+    """Record a dispute while it is open. If it is lost, the money went back and is owed again."""
+    found = payment_of(None, told.of_provider_id, provider)
+    if found is None:
+        return NOT_OURS
+    payment, _ = locked_payment(found.id)
+    status, dispute_id, reason = told.status, told.provider_id, told.reason
+    if payment.dispute_id in ("", dispute_id) and payment.dispute in ENDED and status not in ENDED:
+        return TOLD_LATE
+    if (payment.dispute, payment.dispute_id) != (status, dispute_id):
+        Payment.objects.filter(id=payment.id).update(dispute=status, dispute_id=dispute_id)
+        tell(payment, "payment.disputed", told.amount_micros, f"{status}: {reason}" if reason else status)
+    log.warning(
+        "payment_disputed", tenant_id=str(payment.tenant_id), payment_id=str(payment.id), status=status
+    )
+    if status != "lost":
+        return f"dispute {status}"
+    if told.currency != payment.currency:
+        note_difference(told_otherwise(payment, told.amount_micros))
+        return "is of another currency: a difference"
+    why = f"dispute lost: {reason}"
+    refund = decided_elsewhere(payment, dispute_id, told.amount_micros, why, owed_again=True)
+    if isinstance(refund, str):
+        return refund
+    lost = RefundStanding(
+        "succeeded", payment.currency, told.amount_micros, dispute_id, told.of_provider_id, refund.id
+    )
+    return take_refund(lost, provider)

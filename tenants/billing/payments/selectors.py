@@ -1,23 +1,66 @@
 """Reads of a tenant's payments, inside its unit of work."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from tenants.billing.invoices.models import Seller
-from tenants.billing.payments.bank_transfer import OFFLINE
 from tenants.billing.payments.models import Payment, ProviderCustomer
-from tenants.billing.payments.payment_display import PaymentView
-from tenants.billing.payments.provider.errors import NoSuchPayment
-from tenants.billing.payments.providers import WORDS, provider_names
-from tenants.plans.wording import exact_money
+from tenants.billing.payments.payment_work import text_of
+from tenants.billing.payments.protocol import NoSuchPayment
+from tenants.billing.payments.providers import OFFLINE, WORDS, provider_names
+from tenants.plans.wording import exact_money, rounded_money
+
+_BADGES: Mapping[str, str] = {"succeeded": "good", "pending": "wait", "failed": "bad", "canceled": ""}
+_STATUS: Mapping[str, str] = {"succeeded": "paid", "pending": "not there yet"}
+
+
+@dataclass(frozen=True)
+class PaymentView:
+    payment: Payment
+
+    @property
+    def what(self) -> str:
+        return text_of(self.payment)
+
+    @property
+    def amount(self) -> str:
+        return rounded_money(self.payment.amount_micros, self.payment.currency)
+
+    @property
+    def refunded(self) -> str:
+        micros = self.payment.refunded_micros
+        return rounded_money(micros, self.payment.currency) if micros else ""
+
+    @property
+    def to_credit(self) -> str:
+        """Return the part of an invoice payment that exceeded the invoice's open amount."""
+        payment = self.payment
+        rest = payment.amount_micros - payment.invoice_micros
+        is_rest = payment.status == Payment.Status.SUCCEEDED and payment.invoice_id and rest
+        return rounded_money(rest, payment.currency) if is_rest else ""
+
+    @property
+    def how(self) -> str:
+        return "from the saved card" if self.payment.automatic else WORDS.get(self.payment.provider, "")
+
+    @property
+    def badge(self) -> str:
+        return _BADGES[self.payment.status]
+
+    @property
+    def status(self) -> str:
+        return _STATUS.get(self.payment.status, self.payment.status)
+
+    @property
+    def waits_for_provider(self) -> bool:
+        return self.payment.status == Payment.Status.PENDING and self.payment.provider != "offline"
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to pay."""
-
     name: str
     words: str
 
@@ -65,9 +108,7 @@ def bank_details() -> str:
 
 
 def instructions_for(payment: Payment, details: str | None = None) -> Instructions | None:
-    """Return the instructions, or None if there is nothing to transfer. Code that shows many payments reads `details`
-    once for all of them.
-    """
+    """Return the instructions, or None if nothing is to transfer. Pass `details` to read them once for many."""
     if payment.provider != OFFLINE or payment.status != Payment.Status.PENDING:
         return None
     return Instructions(

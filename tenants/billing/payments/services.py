@@ -15,26 +15,26 @@ from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.models import Wallet
-from tenants.billing.payments.bank_transfer import OFFLINE
 from tenants.billing.payments.cards import customer_of
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.orders import order_of, text_of
-from tenants.billing.payments.payment_work import books, wait_for_form
-from tenants.billing.payments.provider.errors import (
+from tenants.billing.payments.payment_work import books, order_of, text_of, wait_for_form
+from tenants.billing.payments.protocol import (
+    CHECKOUT_LASTS,
+    Begun,
     FormReused,
     InvoiceNotOpen,
     NoSuchPayment,
+    Order,
     PaymentRefused,
     ProviderAway,
     ProviderRefused,
     ProviderUnavailable,
-    WrongAmount,
+    may_ask_again,
 )
-from tenants.billing.payments.provider.protocol import Begun, Order
-from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS, may_ask_again
-from tenants.billing.payments.providers import checked_provider, provider_named
+from tenants.billing.payments.providers import OFFLINE, checked_provider, provider_named
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
+from tenants.core.errors import InvalidRequest
 from tenants.core.shares import unit_micros
 from tenants.plans.wording import money
 
@@ -58,9 +58,7 @@ class TopUp:
 
 
 def currencies_of(tenant_id: UUID) -> list[str]:
-    """Return the currencies in which the tenant can buy credit: those of its wallets, or the usual one if it has
-    none.
-    """
+    """Return the currencies for credit: those of the tenant's wallets, or the usual one if it has none."""
     with operator_work():
         theirs = Wallet.objects.filter(tenant_id=tenant_id).order_by("opened_at")
         return list(theirs.values_list("currency", flat=True)) or [USUAL_CURRENCY]
@@ -111,9 +109,7 @@ def _same(known: Payment, provider: str, wanted: TopUp) -> Payment:
 def begin_invoice_payment(
     *, tenant_id: UUID, provider: str, invoice_id: UUID, made_by: str, also: Also | None = None
 ) -> Payment:
-    """Begin a payment of the invoice's whole open amount. A repeated request, such as a second click, gets the waiting
-    payment.
-    """
+    """Begin a payment of the invoice's whole open amount. A second click gets the payment that is waiting."""
     checked_provider(provider)
     with books():
         invoice = (
@@ -165,9 +161,7 @@ def start(payment: Payment) -> Payment:
 
 
 def _about_to_ask(payment: Payment) -> Order | None:
-    """Record the request before it is sent, because a process that dies meanwhile may have sent it. Return None if it
-    is too late to send it.
-    """
+    """Record the request before it is sent, as a process may die meanwhile. Return None if it is too late to send."""
     with books():
         Payment.objects.filter(id=payment.id).update(requested_at=Coalesce("requested_at", Now()))
         payment.refresh_from_db()
@@ -253,12 +247,12 @@ def _check_open(invoice: Invoice) -> None:
 
 def _check_amount(wanted: TopUp, currencies: list[str]) -> None:
     if wanted.currency not in currencies:
-        raise WrongAmount(
+        raise InvalidRequest(
             f"This account cannot buy credit in {wanted.currency[:20]!r}. Use {', '.join(currencies)}."
         )
     unit = unit_micros(wanted.currency)
     if wanted.amount_micros % unit or not 0 < wanted.amount_micros <= MAX_MICROS:
-        raise WrongAmount(
+        raise InvalidRequest(
             f"{wanted.amount_micros} micros of {wanted.currency} cannot be paid. Use a multiple of {unit}, "
             f"at most {MAX_MICROS}."
         )

@@ -10,16 +10,13 @@ from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.checks import Compared
 from tenants.billing.ledger.reconciling import difference_is_gone, note_difference
 from tenants.billing.payments.models import Payment, Refund
-from tenants.billing.payments.paying import come_back, give_back, pay
-from tenants.billing.payments.payment_work import locked_payment
-from tenants.billing.payments.provider.protocol import RefundStanding, Standing
-from tenants.billing.payments.provider_actions import tell
+from tenants.billing.payments.payment_work import come_back, give_back, locked_payment, pay, tell
+from tenants.billing.payments.protocol import COMPARED, RefundStanding, Standing
 
 log = structlog.get_logger(__name__)
-PROVIDER = "provider"
-"""The name of the comparison with the provider's own list."""
 NOT_OURS = "no payment of ours"
 KNOWN = "known before"
+DIFFERS = "says something else than we do: a difference"
 TOLD_AGAIN_FOR = timedelta(days=3)
 """The time for which Stripe repeats an event after an error response."""
 
@@ -76,9 +73,7 @@ def _came_in(payment: Payment, invoice: Invoice | None, provider_id: str) -> Non
 
 
 def _end(payment: Payment, standing: Standing) -> str:
-    """Record a failure. On the provider's page the payment is not over yet, because a payer whose card is refused can
-    try another.
-    """
+    """Record a failure. On the provider's page it is not the end: the payer can try another card."""
     payment.failure = standing.failure or payment.failure
     is_over = standing.state == "canceled" or payment.automatic
     if is_over:
@@ -100,8 +95,7 @@ def _differs(payment: Payment, standing: Standing) -> bool:
 
 def _note_difference(payment: Payment, standing: Standing) -> str:
     """Store a difference for an operator to investigate. A report that does not fit is not booked as money."""
-    said = {"currency": standing.currency, "provider_id": standing.provider_id}
-    if payment.is_cleared(micros=standing.amount_micros, **said):
+    if payment.is_cleared(standing.amount_micros, standing.currency, standing.provider_id):
         return KNOWN
     Payment.objects.filter(id=payment.id).update(
         reported_micros=standing.amount_micros,
@@ -109,12 +103,12 @@ def _note_difference(payment: Payment, standing: Standing) -> str:
         reported_id=standing.provider_id,
     )
     note_difference(told_otherwise(payment, standing.amount_micros))
-    return "says something else than we do: a difference"
+    return DIFFERS
 
 
 def told_otherwise(payment: Payment, reported_micros: int) -> Compared:
     came = payment.amount_micros if payment.status == Payment.Status.SUCCEEDED else 0
-    return Compared(payment.tenant_id, PROVIDER, payment.currency, str(payment.id), reported_micros, came)
+    return Compared(payment.tenant_id, COMPARED, payment.currency, str(payment.id), reported_micros, came)
 
 
 def take_refund(standing: RefundStanding, provider: str) -> str:
@@ -126,7 +120,8 @@ def take_refund(standing: RefundStanding, provider: str) -> str:
     if refund.status != Payment.Status.PENDING:
         return _after_its_end(payment, refund, standing)
     if (standing.currency, standing.amount_micros) != (payment.currency, refund.amount_micros):
-        return _note_refund_difference(payment, refund, standing)
+        note_difference(_refund_difference(refund, payment.currency, standing.amount_micros))
+        return DIFFERS
     refund.provider_id = refund.provider_id or standing.provider_id
     refund.save(update_fields=["provider_id"])
     if standing.state == "pending":
@@ -135,20 +130,20 @@ def take_refund(standing: RefundStanding, provider: str) -> str:
 
 
 def _after_its_end(payment: Payment, refund: Refund, standing: RefundStanding) -> str:
-    """Handle a report about a finished refund. A bank may send the money back days later. This is recorded as a
-    difference and never reversed automatically.
-    """
+    """Handle a report after the end. Money that a bank sends back is a difference, never reversed automatically."""
     if (refund.status, standing.state) != (Payment.Status.SUCCEEDED, "failed") or refund.failure:
         return KNOWN
     refund.failure = standing.failure or "failed after all"
     refund.save(update_fields=["failure"])
     tell(payment, "payment.refund_failed", refund.amount_micros, refund.failure)
-    note_difference(_came_back(refund, standing.currency))
+    note_difference(_refund_difference(refund, standing.currency, 0))
     return "failed after all: a difference"
 
 
-def _came_back(refund: Refund, currency: str) -> Compared:
-    return Compared(refund.tenant_id, "refund", currency, str(refund.id), 0, refund.amount_micros)
+def _refund_difference(refund: Refund, currency: str, reported_micros: int) -> Compared:
+    return Compared(
+        refund.tenant_id, "refund", currency, str(refund.id), reported_micros, refund.amount_micros
+    )
 
 
 def refund_came_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None:
@@ -190,17 +185,10 @@ def decided_elsewhere(
     known = Refund.objects.filter(payment=payment, provider_id=provider_id).first()
     if known is not None:
         return known
-    if amount_micros > payment.amount_micros - payment.refunded_micros:
-        note_difference(
-            Compared(
-                payment.tenant_id,
-                PROVIDER,
-                payment.currency,
-                str(payment.id),
-                payment.amount_micros - payment.refunded_micros - amount_micros,
-                payment.amount_micros - payment.refunded_micros,
-            )
-        )
+    left = payment.amount_micros - payment.refunded_micros
+    if amount_micros > left:
+        named = (payment.tenant_id, COMPARED, payment.currency, str(payment.id))
+        note_difference(Compared(*named, left - amount_micros, left))
         return "gives back more than came in: a difference"
     payment.refunded_micros += amount_micros
     payment.save(update_fields=["refunded_micros"])
@@ -213,20 +201,6 @@ def decided_elsewhere(
         made_by=payment.provider,
         owed_again=owed_again,
     )
-
-
-def _note_refund_difference(payment: Payment, refund: Refund, standing: RefundStanding) -> str:
-    note_difference(
-        Compared(
-            payment.tenant_id,
-            "refund",
-            payment.currency,
-            str(refund.id),
-            standing.amount_micros,
-            refund.amount_micros,
-        )
-    )
-    return "says something else than we do: a difference"
 
 
 def may_be_known_later(provider: str) -> bool:

@@ -6,14 +6,18 @@ import structlog
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
-from tenants.billing.payments.bank_transfer import OFFLINE
 from tenants.billing.payments.charging import charge, is_still_wanted
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.orders import order_of
-from tenants.billing.payments.payment_work import books
-from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
-from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS, LOOK_AFTER, LOOK_EVERY, may_ask_again
-from tenants.billing.payments.providers import card_provider, provider_named
+from tenants.billing.payments.payment_work import books, order_of
+from tenants.billing.payments.protocol import (
+    CHECKOUT_LASTS,
+    LOOK_AFTER,
+    LOOK_EVERY,
+    ProviderAway,
+    ProviderRefused,
+    may_ask_again,
+)
+from tenants.billing.payments.providers import OFFLINE, card_provider, provider_named
 from tenants.billing.payments.refunds import ask_pending_refunds
 from tenants.billing.payments.services import give_up, take_look
 from tenants.billing.payments.settling import take_standing
@@ -80,17 +84,12 @@ def _ask_again(payment: Payment) -> None:
 
 
 def close_needless_pages() -> int:
-    """Close the pages of invoices that were meanwhile paid in another way, even in part, so that nobody pays them
-    twice.
-    """
+    """Close the pages of invoices that were paid in another way, even in part, so that nobody pays them twice."""
     with operator_work():
-        open_micros = (
-            F("invoice__due_micros")
-            - F("invoice__paid_micros")
-            - F("invoice__credited_micros")
-            - F("invoice__written_off_micros")
-        )
-        found = _pending().exclude(checkout_id="").filter(amount_micros__gt=open_micros)
+        names = ("due", "paid", "credited", "written_off")
+        due, paid, credited, written_off = (F(f"invoice__{name}_micros") for name in names)
+        needless = _pending().filter(amount_micros__gt=due - paid - credited - written_off)
+        found = needless.exclude(checkout_id="")
         unseen = found.filter(Q(checked_at=None) | Q(checked_at__lt=Now() - LOOK_AFTER))
         orders = [(one, order_of(one)) for one in unseen[:AT_ONCE]]
     provider = card_provider()

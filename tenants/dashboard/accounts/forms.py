@@ -17,7 +17,7 @@ from tenants.accounts.models import User
 from tenants.accounts.unconfirmed import make_room_for
 from tenants.authentication.sign_on.adapter import confirmed_address, invited_by
 from tenants.authentication.sign_on.services import drop_unproven_ways_in, notify_accounts
-from tenants.onboarding.sign_up import make_first_tenant
+from tenants.onboarding.create_tenant import make_first_tenant
 
 _LONGEST_PASSWORD = 1000
 """The most characters of a password. Each password is hashed, at a cost that grows with its length."""

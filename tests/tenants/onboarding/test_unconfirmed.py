@@ -41,6 +41,11 @@ def signs_in(email: str, password: str) -> bool:
     return "_auth_user_id" in client.session
 
 
+def joined(days_ago: int, *emails: str) -> None:
+    with operator_work():
+        User.objects.filter(email__in=emails).update(date_joined=timezone.now() - timedelta(days=days_ago))
+
+
 def invitation(tenant: CreatedTenant, email: str) -> str:
     with unit_of_work(tenant.tenant.id):
         made = Invitation.objects.create(
@@ -93,8 +98,7 @@ def test_who_signed_up_and_never_confirmed_is_forgotten_in_time(stranger: Client
     sign_up(stranger, email)
     forget_unconfirmed()
     assert User.objects.filter(email=email).exists()
-    with operator_work():
-        User.objects.filter(email=email).update(date_joined=timezone.now() - timedelta(days=8))
+    joined(8, email)
     forget_unconfirmed()
     assert not User.objects.filter(email=email).exists()
 
@@ -105,8 +109,7 @@ def test_whose_account_has_a_key_is_left_alone(stranger: Client, email: str) -> 
         theirs = Membership.objects.get(user__email=email).tenant
     with unit_of_work(theirs.id):
         create_key(tenant_id=theirs.id, name="an operator's")
-    with operator_work():
-        User.objects.filter(email=email).update(date_joined=timezone.now() - timedelta(days=900))
+    joined(900, email)
     forget_unconfirmed()
     assert User.objects.filter(email=email).exists()
 
@@ -116,9 +119,8 @@ def test_who_cannot_be_forgotten_keeps_no_other_from_it(stranger: Client, email:
     held = f"held-{email}"
     sign_up(stranger, held)
     sign_up(Client(REMOTE_ADDR="10.58.0.4"), email)
-    with operator_work():
-        User.objects.filter(email=held).update(date_joined=timezone.now() - timedelta(days=900))
-        User.objects.filter(email=email).update(date_joined=timezone.now() - timedelta(days=800))
+    joined(900, held)
+    joined(800, email)
     person = User.objects.get(email=held)
     with connections["owner"].cursor() as cursor:
         cursor.execute(
@@ -147,10 +149,10 @@ def test_nobody_else_is_forgotten(
     sign_up(Client(REMOTE_ADDR="10.58.0.3"), sharing)
     with operator_work():
         Membership.objects.create(tenant=tenant.tenant, user=User.objects.get(email=sharing), role="viewer")
-    with operator_work():
-        User.objects.all().update(date_joined=timezone.now() - timedelta(days=800))
+    kept_people = (email, sharing, tenant.owner.email)
+    joined(800, *kept_people)
     forget_unconfirmed()
-    for kept in (email, sharing, tenant.owner.email):
+    for kept in kept_people:
         assert User.objects.filter(email=kept).exists()
 
 

@@ -6,9 +6,16 @@ from uuid import uuid4
 
 import pytest
 
-from tenants.plans.agreed import NONE, AgreedPrices, Of
+from tenants.plans.agreed import (
+    NONE,
+    AgreedPrices,
+    IncludedOfThen,
+    Of,
+    PriceOfThen,
+    included_between,
+    prices_at,
+)
 from tenants.plans.prices import Price
-from tenants.plans.versions import IncludedOfThen, PriceOfThen, included_at, included_between, prices_at
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 OWN, OWN_CACHED = Price("page", 1000, 1, "EUR"), Price("page", 100, 1, "EUR")
@@ -66,19 +73,14 @@ def test_a_price_that_ends_gives_way_to_what_stands_behind_it() -> None:
     assert found(prices_at(versions, NOW + timedelta(hours=2))) == (2, "tenant")
 
 
-def test_included_units_have_versions_as_well() -> None:
-    versions = [IncludedOfThen("", "page", 10, NOW), IncludedOfThen("", "page", 0, NOW + timedelta(days=1))]
-    assert [one.quantity for one in included_at(versions, NOW)] == [10]
-    assert included_at(versions, NOW + timedelta(days=1)) == ()
-
-
 def test_what_is_included_in_a_time_is_the_most_that_was() -> None:
     day = timedelta(days=1)
     versions = [
         IncludedOfThen("", "page", quantity, NOW + days * day)
-        for quantity, days in ((9, -9), (5, 0), (7, 2), (1, 4))
+        for quantity, days in ((9, -9), (5, 0), (7, 2), (1, 4), (0, 9))
     ]
-    for since, until, most in ((-20, -10, None), (-1, 1, 9), (0, 1, 5), (0, 3, 7), (3, 9, 7), (4, 9, 1)):
+    parts = ((-1, 1, 9), (0, 1, 5), (0, 3, 7), (3, 9, 7), (4, 9, 1), (0, 0, 5))
+    for since, until, most in (*parts, (-20, -10, None), (9, 9, None)):
         found = included_between(versions, NOW + since * day, NOW + until * day)
         assert [one.quantity for one in found] == ([most] if most else [])
 

@@ -39,18 +39,13 @@ def one_by_one(used: list[Used], included: list[Included]) -> dict[str, int]:
         left[pool.model, pool.meter] += pool.quantity
     units = [(use.day, Fraction(use.price.amount_micros, use.price.per), use) for use in used]
     over = Counter[tuple[str, bool, Price]]()
-    for _, each, use in sorted(
-        units,
-        key=lambda unit: (
-            unit[0],
-            -unit[1],
-            unit[2].model,
-            unit[2].price.meter,
-            unit[2].cached,
-            unit[2].price.currency,
-            unit[2].price.per,
-        ),
-    ):
+
+    def order(unit: tuple[date, Fraction, Used]) -> tuple[object, ...]:
+        day, each, use = unit
+        price = use.price
+        return (day, -each, use.model, price.meter, use.cached, price.currency, price.per)
+
+    for _, each, use in sorted(units, key=order):
         for _ in range(use.quantity):
             key = next((k for k in ((use.model, use.price.meter), ("", use.price.meter)) if left[k]), None)
             if each and key:

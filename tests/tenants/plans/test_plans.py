@@ -1,8 +1,8 @@
 """Tests of which tenant has which plan since when, and that what has begun stays as it was."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from tenants.billing.ledger.subscriptions import (
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
+from tenants.plans.agreed import included_between, prices_at
 from tenants.plans.models import Plan, PlanPrice, Subscription
 from tenants.plans.selectors import (
     current_plan,
@@ -29,7 +30,6 @@ from tenants.plans.selectors import (
     subscriptions_of,
     terms_of,
 )
-from tenants.plans.versions import included_at, prices_at
 from tests.fixtures import unique
 from tests.tenants.plans.selling import include, make_plan, own_price, plan_for_new_tenants, price
 
@@ -74,9 +74,8 @@ def test_a_change_holds_at_once_and_what_was_is_kept(tenant: CreatedTenant) -> N
 
 def test_to_have_what_one_has_is_no_change(tenant: CreatedTenant) -> None:
     plan = make_plan()
-    assert subscribe(tenant_id=tenant.tenant.id, plan=plan) == subscribe(
-        tenant_id=tenant.tenant.id, plan=plan
-    )
+    first, again = (subscribe(tenant_id=tenant.tenant.id, plan=plan) for _ in range(2))
+    assert first == again
     assert len(history(tenant)) == 1
 
 
@@ -130,11 +129,8 @@ def test_two_changes_at_once_come_one_after_the_other(tenant: CreatedTenant) -> 
             subscribe(tenant_id=tenant.tenant.id, plan=plan, start=start)
         connections.close_all()
 
-    threads = [Thread(target=change, args=(plan,)) for plan in plans]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(change, plans))
     assert {one.plan for one in history(tenant)} == set(plans)
 
 
@@ -223,6 +219,7 @@ def test_a_duplicate_has_what_holds_and_what_is_to_hold_and_is_sold_to_nobody() 
     assert (copy.monthly_fee_micros, copy.weight, copy.is_default) == (5, 3, False)
     with operator_work():
         assert sorted(one.amount_micros or 0 for one in price_versions(copy)) == [8, 9]
-        assert [one.quantity for one in included_at(included_versions(copy), database_now())] == [3]
+        now = database_now()
+        assert [one.quantity for one in included_between(included_versions(copy), now, now)] == [3]
         Plan.objects.filter(pk=copy.pk).update(monthly_fee_micros=6)
         assert Tenant.objects.filter(chosen_limits__plan=copy).count() == 0

@@ -6,10 +6,9 @@ from datetime import date
 from uuid import UUID
 
 from tenants.billing.dashboard.money import shown_money
-from tenants.billing.invoices.issued import WholeInvoice, standing
+from tenants.billing.invoices.issued import WORDS, WholeInvoice, standing
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paper import PaperLine
-from tenants.billing.invoices.status_text import WORDS
 from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.selectors import Balance, IncludedRow
 from tenants.billing.payments.models import Payment

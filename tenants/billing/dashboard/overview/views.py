@@ -12,12 +12,20 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tenants.billing.dashboard.overview.rows import balance_row, invoice_row, invoice_view, units_row
-from tenants.billing.invoices.as_csv import list_as_csv
 from tenants.billing.invoices.details import OWN, set_billing_details
-from tenants.billing.invoices.files import CSV, as_file, csv_file, file_name, pdf_file
-from tenants.billing.invoices.invoice_json import whole_json
+from tenants.billing.invoices.formats import (
+    CSV,
+    as_file,
+    csv_file,
+    file_name,
+    list_as_csv,
+    pdf_file,
+    whole_json,
+)
 from tenants.billing.invoices.issued import (
     MAX_EXPORTED,
+    STANDINGS,
+    WORDS,
     WholeInvoice,
     billing_details,
     find_invoice,
@@ -25,7 +33,6 @@ from tenants.billing.invoices.issued import (
     whole,
 )
 from tenants.billing.invoices.models import COUNTRY
-from tenants.billing.invoices.status_text import STANDINGS, WORDS
 from tenants.billing.invoices.upcoming import upcoming_rows
 from tenants.billing.ledger.selectors import balances, standing_of
 from tenants.billing.payments.models import Payment

@@ -16,8 +16,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.payments.cards import OUTDATED, begin_saving_card, forget_card, keep_card, let_card_pay
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.payment_display import PaymentView
-from tenants.billing.payments.provider.errors import (
+from tenants.billing.payments.protocol import (
+    AFTER_DAYS,
+    PAGE_LOOKS_EVERY,
     FormReused,
     InvoiceNotOpen,
     NoSuchPayment,
@@ -27,9 +28,9 @@ from tenants.billing.payments.provider.errors import (
     ProviderRefused,
     ProviderUnavailable,
 )
-from tenants.billing.payments.provider.schedule import AFTER_DAYS, PAGE_LOOKS_EVERY
 from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.selectors import (
+    PaymentView,
     as_id,
     get_payment,
     instructions_for,

@@ -1,6 +1,6 @@
 """Writes an invoice as a PDF: the parties, the facts, the lines, the totals, and how it is paid."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tenants.billing.invoices.paper import Pairs, Paper, PaperLine
 from tenants.billing.invoices.pdf.sheet import COLUMNS, LARGE, MARGIN, ROW, SIZE, SMALL, WIDTH, Sheet
@@ -43,16 +43,14 @@ def _heading(sheet: Sheet) -> None:
 def _parties(sheet: Sheet) -> None:
     """Draw the buyer, in the position of an envelope's window, with the invoice's facts beside it."""
     top = sheet.get_y()
-    ends = [_block(sheet, "To", sheet.paper.buyer, MARGIN, top)]
+    end = _block(sheet, "To", sheet.paper.buyer, MARGIN, top)
     _block_of_pairs(sheet, sheet.paper.facts, RIGHT, top, HALF - NAMES)
-    ends.append(sheet.get_y())
-    sheet.set_y(max(ends) + 4)
-    ends = [_block(sheet, "From", sheet.paper.seller, MARGIN, sheet.get_y())]
-    sheet.set_y(max(ends) + 7)
+    sheet.set_y(max(end, sheet.get_y()) + 4)
+    end = _block(sheet, "From", sheet.paper.seller, MARGIN, sheet.get_y())
+    sheet.set_y(end + 7)
 
 
-def _block(sheet: Sheet, title: str, rows: object, x: float, y: float) -> float:
-    assert isinstance(rows, list)
+def _block(sheet: Sheet, title: str, rows: Sequence[str], x: float, y: float) -> float:
     sheet.set_xy(x, y)
     sheet.style(bold=True, size=SMALL, grey=True)
     sheet.put(title, HALF)

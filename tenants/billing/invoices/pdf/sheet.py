@@ -1,18 +1,33 @@
-"""A4 sheets with the parts that repeat on each sheet: the seller and invoice number, the table head, the page
-number.
-"""
+"""A4 sheets with the parts that repeat on each: seller and invoice number, table head, page number."""
 
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import Literal
+from xml.sax.saxutils import escape
 
 from fpdf import FPDF
 from fpdf.enums import XPos, YPos
 
 from tenants.billing.invoices.paper import Paper
-from tenants.billing.invoices.pdf.fonts import faces, has, needs_second
-from tenants.billing.invoices.pdf.metadata import xmp
-from tenants.billing.invoices.pdf.text import as_seen, in_lines, shown
+from tenants.billing.invoices.pdf.text import as_seen, faces, has, in_lines, needs_second, shown
 
+MAKER = "Document AI"
+_XMP = """\
+<x:xmpmeta xmlns:x="adobe:ns:meta/">
+  <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+    <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"
+        xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">
+      <dc:title><rdf:Alt><rdf:li xml:lang="x-default">{title}</rdf:li></rdf:Alt></dc:title>
+      <dc:creator><rdf:Seq><rdf:li>{author}</rdf:li></rdf:Seq></dc:creator>
+      <dc:description><rdf:Alt><rdf:li xml:lang="x-default">{subject}</rdf:li></rdf:Alt></dc:description>
+      <xmp:CreateDate>{day}T00:00:00Z</xmp:CreateDate>
+      <xmp:ModifyDate>{day}T00:00:00Z</xmp:ModifyDate>
+      <xmp:CreatorTool>{maker}</xmp:CreatorTool>
+      <pdf:Producer>{maker}</pdf:Producer>
+      <pdfaid:part>3</pdfaid:part>
+      <pdfaid:conformance>U</pdfaid:conformance>
+    </rdf:Description>
+  </rdf:RDF>
+</x:xmpmeta>"""
 Align = Literal["L", "R"]
 MARGIN, WIDTH, BOTTOM = 20.0, 170.0, 30.0
 """Measures in millimeters."""
@@ -28,10 +43,14 @@ COLUMNS: tuple[tuple[str, float, Align], ...] = (
 )
 
 
+def xmp(*, title: str, author: str, subject: str, day: date) -> str:
+    return _XMP.format(
+        title=escape(title), author=escape(author), subject=escape(subject), day=day.isoformat(), maker=MAKER
+    )
+
+
 class Sheet(FPDF):
-    """An archival PDF. A bookkeeper keeps it for ten years, and it must still open the same anywhere, with its
-    fonts.
-    """
+    """An archival PDF. A bookkeeper keeps it for ten years, and it must still open anywhere, with its fonts."""
 
     def __init__(self, paper: Paper, texts: list[str]) -> None:
         super().__init__(orientation="P", unit="mm", format="A4", enforce_compliance="PDF/A-3U")

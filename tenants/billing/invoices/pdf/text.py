@@ -1,10 +1,19 @@
 """Prepares text for a PDF page: without unprintable characters, in lines that fit, in visual order."""
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
+import pymupdf_fonts
+from fontTools.ttLib import TTFont
 from fpdf.bidi import BidiParagraph
 
+_NOT_FOR_PAPER = "TTFA"
+"""The table that says how a font was hinted. A program that subsets a font has to drop it and logs that each time."""
 Width = Callable[[str], float]
 Known = Callable[[str], bool]
 MISSING = "\N{REPLACEMENT CHARACTER}"
@@ -12,16 +21,52 @@ _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 _MIRRORED = str.maketrans("()<>[]{}«»‹›", ")(><][}{»«›‹")
 
 
-def _always(character: str) -> bool:
-    return True
+class Face(NamedTuple):
+    name: str
+    regular: Path
+    bold: Path
+    characters: frozenset[int]
 
 
-def shown(text: str, has: Known = _always) -> str:
-    """Return the text as one line.
+@cache
+def faces() -> tuple[Face, Face]:
+    """Return the main typeface, with digits of one width, and a second one for scripts that the first lacks."""
+    return _face("NotoSans", "notos", "notosbo"), _face("FiraGO", "figo", "figbo")
 
-    Control characters are left out, including those that reverse the reading direction. A character that no font has is
-    replaced by a sign.
-    """
+
+@cache
+def _folder() -> "TemporaryDirectory[str]":
+    """Return a temporary folder that exists as long as the process."""
+    return TemporaryDirectory(prefix="maas-fonts-")
+
+
+def _face(name: str, regular: str, bold: str) -> Face:
+    paths = [Path(_folder().name) / f"{font}.ttf" for font in (regular, bold)]
+    for path in paths:
+        with TTFont(BytesIO(pymupdf_fonts.myfont(path.stem)), recalcTimestamp=False) as opened:
+            if _NOT_FOR_PAPER in opened:
+                del opened[_NOT_FOR_PAPER]
+            opened.save(path)
+            characters = frozenset(opened.getBestCmap())
+    return Face(name, paths[0], paths[1], characters)
+
+
+def has(character: str) -> bool:
+    return any(ord(character) in face.characters for face in faces())
+
+
+def needs_second(texts: Iterable[str]) -> bool:
+    """Return whether the second typeface is needed. Opening a font takes longer than writing a page."""
+    first, second = faces()
+    return any(
+        ord(character) not in first.characters and ord(character) in second.characters
+        for text in texts
+        for character in text
+    )
+
+
+def shown(text: str, has: Known = bool) -> str:
+    """Return the text as one line, without control characters, and with a sign for what no font has."""
     composed = unicodedata.normalize("NFC", text)
     spaced = "".join(" " if character.isspace() else character for character in composed)
     kept = (one for one in spaced if unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co", "Cn"))

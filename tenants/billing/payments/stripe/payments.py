@@ -1,41 +1,81 @@
 """Stripe as a payment provider: its pages to pay on, the cards that it stores, and reads of payments."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 import stripe
+import structlog
+from django.conf import settings
+from stripe import RequestsClient, StripeClient
 
-from tenants.billing.payments.provider.errors import ProviderRefused
-from tenants.billing.payments.provider.protocol import (
+from tenants.billing.payments.protocol import (
+    CHECKOUT_LASTS,
     Begun,
     DisputeStanding,
     Order,
+    ProviderAway,
+    ProviderRefused,
     RefundOrder,
     RefundStanding,
     SavedCard,
     Standing,
 )
-from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS
-from tenants.billing.payments.stripe.amounts import to_stripe
-from tenants.billing.payments.stripe.client import client, in_our_words
-from tenants.billing.payments.stripe.reading import (
-    BEGUN_AT,
-    OF_PAYMENT,
-    OF_REFUND,
-    OF_TENANT,
-    failure_of,
-    read_card,
-    read_dispute,
-    read_intent,
-    read_refund,
-    read_session,
-)
+from tenants.billing.payments.stripe import reading
 
+log = structlog.get_logger(__name__)
+CONNECT_S, ANSWER_S = 4.0, 15.0
+RETRIES = 1
+"""Retries by the library itself, under the same idempotency key. One is enough, as a person or a task waits."""
+stripe.enable_telemetry = False
 STRIPE = "stripe"
 AT_ONCE = 100
-GONE = "resource_missing"
+
+
+@cache
+def client_of(key: str, base: str) -> StripeClient:
+    return StripeClient(
+        key,
+        base_addresses={"api": base},
+        max_network_retries=RETRIES,
+        http_client=RequestsClient(timeout=(CONNECT_S, ANSWER_S)),
+    )
+
+
+def client() -> StripeClient:
+    """Return the client for the present settings."""
+    return client_of(settings.MAAS_STRIPE_SECRET_KEY, settings.MAAS_STRIPE_API_BASE)
+
+
+def is_configured() -> bool:
+    return bool(settings.MAAS_STRIPE_SECRET_KEY)
+
+
+def is_live() -> bool:
+    """Return whether the key moves real money. The names that Stripe gives to keys show this."""
+    return "_live_" in settings.MAAS_STRIPE_SECRET_KEY[:9]
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """Translate errors. Stripe's messages are neither shown nor logged: they may contain a part of the key."""
+    try:
+        yield
+    except stripe.InvalidRequestError as error:
+        log.info("stripe_request_refused", code=error.code, param=error.param)
+        raise ProviderRefused(str(error.code or "invalid_request")[:100]) from None
+    except stripe.CardError as error:
+        raise ProviderRefused(str(error.code or "declined")[:100]) from None
+    except (stripe.AuthenticationError, stripe.PermissionError) as error:
+        log.warning("stripe_key_refused", status=error.http_status)
+        raise ProviderAway("Stripe does not accept the key") from None
+    except stripe.StripeError as error:
+        # A known idempotency key with another body is included: the first request's outcome is still unknown.
+        log.warning("stripe_unavailable", error=type(error).__name__, status=error.http_status)
+        raise ProviderAway(f"Stripe: {type(error).__name__}") from None
 
 
 class Stripe:
@@ -67,11 +107,11 @@ class Stripe:
     def _session(self, checkout_id: str) -> Standing:
         with in_our_words():
             session = client().v1.checkout.sessions.retrieve(checkout_id, {"expand": ["payment_intent"]})
-        return read_session(session.to_dict())
+        return reading.read_session(session.to_dict())
 
     def _intent(self, provider_id: str) -> Standing:
         with in_our_words():
-            return read_intent(client().v1.payment_intents.retrieve(provider_id).to_dict())
+            return reading.read_intent(client().v1.payment_intents.retrieve(provider_id).to_dict())
 
     def _lost(self, order: Order) -> Standing | None:
         """Find a payment by our names for it, after a request whose response never came."""
@@ -82,7 +122,7 @@ class Stripe:
                 if session.client_reference_id == str(order.payment_id):
                     return self._session(session.id)
             for intent in client().v1.payment_intents.list(listed).auto_paging_iter():
-                standing = read_intent(intent.to_dict())
+                standing = reading.read_intent(intent.to_dict())
                 if standing.payment_id == order.payment_id:
                     return standing
         return None
@@ -103,44 +143,38 @@ class Stripe:
                 intent = client().v1.payment_intents.create(asked, _once(f"payment-{order.payment_id}"))
             except stripe.CardError as declined:
                 return _declined(order, declined)
-        return read_intent(intent.to_dict())
+        return reading.read_intent(intent.to_dict())
 
     def close(self, order: Order) -> None:
         """Close the page. A page that is over already needs nothing."""
-        with in_our_words():
-            try:
-                client().v1.checkout.sessions.expire(order.checkout_id)
-            except stripe.InvalidRequestError:
-                return
+        with in_our_words(), suppress(stripe.InvalidRequestError):
+            client().v1.checkout.sessions.expire(order.checkout_id)
 
     def refund(self, order: RefundOrder) -> RefundStanding:
         asked: Any = {
             "payment_intent": order.provider_id,
             "amount": _amount(order),
-            "metadata": {OF_REFUND: str(order.refund_id), OF_TENANT: str(order.tenant_id)},
+            "metadata": {reading.OF_REFUND: str(order.refund_id), reading.OF_TENANT: str(order.tenant_id)},
         }
         with in_our_words():
             made = client().v1.refunds.create(asked, _once(f"refund-{order.refund_id}"))
-        return read_refund(made.to_dict())
+        return reading.read_refund(made.to_dict())
 
     def look_at_refund(self, order: RefundOrder) -> RefundStanding | None:
         listed: Any = {"payment_intent": order.provider_id, "limit": AT_ONCE}
         with in_our_words():
             for one in client().v1.refunds.list(listed).auto_paging_iter():
-                standing = read_refund(one.to_dict())
+                standing = reading.read_refund(one.to_dict())
                 if standing.refund_id == order.refund_id:
                     return standing
         return None
 
     def paid_since(self, since: datetime) -> Iterator[Standing]:
-        listed: Any = {
-            "created": {"gte": int(since.timestamp())},
-            "limit": AT_ONCE,
-            "expand": ["data.latest_charge"],
-        }
+        listed: Any = {"created": {"gte": int(since.timestamp())}, "limit": AT_ONCE}
+        listed["expand"] = ["data.latest_charge"]
         with in_our_words():
             for intent in client().v1.payment_intents.list(listed).auto_paging_iter():
-                standing = read_intent(intent.to_dict())
+                standing = reading.read_intent(intent.to_dict())
                 if standing.payment_id is not None and standing.state == "succeeded":
                     yield standing
 
@@ -148,10 +182,10 @@ class Stripe:
         listed: Any = {"created": {"gte": int(since.timestamp())}, "limit": AT_ONCE}
         with in_our_words():
             for dispute in client().v1.disputes.list(listed).auto_paging_iter():
-                yield read_dispute(dispute.to_dict())
+                yield reading.read_dispute(dispute.to_dict())
 
     def new_customer(self, tenant_id: UUID, name: str) -> str:
-        asked: Any = {"name": name, "metadata": {OF_TENANT: str(tenant_id)}}
+        asked: Any = {"name": name, "metadata": {reading.OF_TENANT: str(tenant_id)}}
         with in_our_words():
             return client().v1.customers.create(asked, _once(f"customer-{tenant_id}")).id
 
@@ -161,7 +195,7 @@ class Stripe:
             "mode": "setup",
             "currency": "eur",
             "customer": customer_id,
-            "metadata": {OF_TENANT: str(tenant_id), BEGUN_AT: begun_at.isoformat()},
+            "metadata": {reading.OF_TENANT: str(tenant_id), reading.BEGUN_AT: begun_at.isoformat()},
             "success_url": f"{return_url}?saved={{CHECKOUT_SESSION_ID}}",
             "cancel_url": return_url,
         }
@@ -175,15 +209,12 @@ class Stripe:
                 session = client().v1.checkout.sessions.retrieve(checkout_id, wanted)
         except ProviderRefused:
             return None
-        return read_card(session.to_dict())
+        return reading.read_card(session.to_dict())
 
     def forget_card(self, method_id: str) -> None:
         """Detach the card. A card that is gone already needs nothing."""
-        with in_our_words():
-            try:
-                client().v1.payment_methods.detach(method_id)
-            except stripe.InvalidRequestError:
-                return
+        with in_our_words(), suppress(stripe.InvalidRequestError):
+            client().v1.payment_methods.detach(method_id)
 
 
 def _once(key: str) -> Any:
@@ -191,34 +222,22 @@ def _once(key: str) -> Any:
 
 
 def _names(order: Order) -> dict[str, str]:
-    return {OF_PAYMENT: str(order.payment_id), OF_TENANT: str(order.tenant_id)}
+    return {reading.OF_PAYMENT: str(order.payment_id), reading.OF_TENANT: str(order.tenant_id)}
 
 
 def _amount(order: Order | RefundOrder) -> int:
-    amount = to_stripe(order.amount_micros, order.currency)
+    amount = reading.to_stripe(order.amount_micros, order.currency)
     if amount is None:
         raise ProviderRefused("amount_not_payable")
     return amount
 
 
 def _line(order: Order) -> Mapping[str, Any]:
-    price = {
-        "currency": order.currency.lower(),
-        "unit_amount": _amount(order),
-        "product_data": {"name": order.text},
-    }
-    return {"quantity": 1, "price_data": price}
+    price = {"currency": order.currency.lower(), "unit_amount": _amount(order)}
+    return {"quantity": 1, "price_data": {**price, "product_data": {"name": order.text}}}
 
 
 def _declined(order: Order, declined: stripe.CardError) -> Standing:
     error = (declined.json_body or {}).get("error") or {} if isinstance(declined.json_body, Mapping) else {}
     intent = error.get("payment_intent") or {}
-    return Standing(
-        "failed",
-        order.currency,
-        order.amount_micros,
-        order.payment_id,
-        order.tenant_id,
-        str(intent.get("id") or ""),
-        failure_of(error),
-    )
+    return order.standing("failed", str(intent.get("id") or ""), reading.failure_of(error))

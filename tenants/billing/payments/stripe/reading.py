@@ -1,24 +1,44 @@
 """Converts Stripe's data into our types. Data that does not have the expected form is not a payment of ours. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from tenants.billing.payments.provider.protocol import (
+from tenants.billing.payments.protocol import (
     DisputeStanding,
     RefundStanding,
     SavedCard,
     Standing,
     State,
 )
-from tenants.billing.payments.stripe.amounts import from_stripe
 
+_WHOLE = frozenset(
+    ["BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF"]
+)
+_THOUSANDTHS = frozenset(["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"])
 OF_PAYMENT, OF_TENANT, OF_REFUND = "maas_payment", "maas_tenant", "maas_refund"
 BEGUN_AT = "maas_begun_at"
 LONGEST_FAILURE = 200
 Said = Mapping[str, Any]
+
+
+def unit_of_stripe(currency: str) -> int:
+    """Return Stripe's unit in millionths. ISK and UGX have no cents, but Stripe counts them in hundredths."""
+    return 1_000_000 if currency in _WHOLE else 1_000 if currency in _THOUSANDTHS else 10_000
+
+
+def to_stripe(amount_micros: int, currency: str) -> int | None:
+    """Return the amount in Stripe's units, or None if it has none. Thousandths must be multiples of ten."""
+    number, rest = divmod(amount_micros, unit_of_stripe(currency))
+    if rest or number <= 0 or (currency in _THOUSANDTHS and number % 10):
+        return None
+    return number
+
+
+def from_stripe(number: int, currency: str) -> int:
+    return number * unit_of_stripe(currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +140,7 @@ def read_dispute(said: Said) -> DisputeStanding:
 
 
 def read_card(session: Said) -> SavedCard | None:
-    """Return the card that was saved on a page. The session must contain its setup intent and payment method in
-    full.
-    """
+    """Return the card that was saved on a page. The session must contain setup intent and payment method in full."""
     intent = session.get("setup_intent")
     method = intent.get("payment_method") if isinstance(intent, Mapping) else None
     if not isinstance(method, Mapping) or session.get("status") != "complete":
@@ -160,7 +178,8 @@ def read_event(said: Said) -> StripeObject:
         case ["checkout", "session", "completed"] if what.get("mode") == "setup":
             told["card_saved_by"] = _id(what)
         case ["checkout", "session", "async_payment_failed"]:
-            told["payment"] = _failed(read_session(what))
+            failure = "the transfer or debit did not come in"
+            told["payment"] = replace(read_session(what), state="canceled", failure=failure)
         case ["checkout", "session", "completed" | "async_payment_succeeded" | "expired"]:
             told["payment"] = read_session(what)
         case ["payment_intent", "succeeded" | "payment_failed" | "canceled"]:
@@ -172,18 +191,6 @@ def read_event(said: Said) -> StripeObject:
         case ["payment_method", "detached"]:
             told["card_gone"] = _id(what)
     return StripeObject(str(said.get("id") or ""), kind[:100], bool(said.get("livemode")), **told)
-
-
-def _failed(standing: Standing) -> Standing:
-    return Standing(
-        "canceled",
-        standing.currency,
-        standing.amount_micros,
-        standing.payment_id,
-        standing.tenant_id,
-        standing.provider_id,
-        "the transfer or debit did not come in",
-    )
 
 
 def _currency(said: Said) -> str:

@@ -14,7 +14,7 @@ from django.db.models import Sum
 from tenants.accounts.models import Tenant
 from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.models import BillingDetails, Invoice, InvoiceLine, Seller
-from tenants.billing.invoices.services import draw_month
+from tenants.billing.invoices.services import credit, draw_month
 from tenants.billing.ledger.models import LedgerEntry, Wallet
 from tenants.billing.ledger.terms import grant_credit, set_terms
 from tenants.billing.metering.events import MeterEvent
@@ -96,6 +96,17 @@ class Customer:
 
     def drawn(self, month: Month, *, closes: bool = True) -> list[Invoice]:
         return draw_month(self.tenant_id, month, closes=closes, made_by=OPERATOR_NAME)
+
+    def is_billed(self, quantity: int) -> Invoice:
+        """Bill the last month, in which this was used."""
+        self.closed_before()
+        self.uses(quantity, self.last.first)
+        (invoice,) = self.drawn(self.last)
+        return invoice
+
+    def credited(self, invoice: Invoice, net_micros: int | None = None) -> Invoice:
+        mine = {"tenant_id": self.tenant_id, "invoice_id": invoice.pk}
+        return credit(**mine, reason="pages were blank", made_by=OPERATOR_NAME, net_micros=net_micros)
 
     def closed_before(self) -> None:
         """Close the month before the last, in which nothing was used."""

@@ -39,16 +39,12 @@ used_once = st.builds(Used, days, st.sampled_from("ab"), st.integers(1, 9_999), 
 uses = st.lists(used_once, max_size=30)
 
 
-def half_even(amount: Fraction) -> int:
-    return round(amount)
-
-
 def recomputed(used: list[Used]) -> int:
     """Compute the amount without included units: what each model did at each price, rounded once."""
     sums: dict[tuple[str, bool, Price], int] = defaultdict(int)
     for one in used:
         sums[one.model, one.cached, one.price] += one.quantity
-    return sum(half_even(Fraction(n * price.amount_micros, price.per)) for (_, _, price), n in sums.items())
+    return sum(round(Fraction(n * price.amount_micros, price.per)) for (_, _, price), n in sums.items())
 
 
 @given(uses)
@@ -58,9 +54,7 @@ def test_a_month_is_what_each_model_did_at_each_price(used: list[Used]) -> None:
 
 
 def test_units_that_one_plan_paid_for_do_not_use_up_another_plans() -> None:
-    """Nothing is included until the 15th, and 50 units from then on. Of what was used since then, 20 units were not
-    charged.
-    """
+    """Nothing is included until the 15th, and 50 units from then on, 20 of which were not charged at use."""
     begun = FIRST + 14 * DAY
     price = Price("page", 1_000, 1, "EUR")
     used = [Used(date(2026, 6, day), "a", quantity, price) for day, quantity in ((3, 100), (20, 20))]
@@ -113,8 +107,8 @@ def test_lines_are_whole_cents_and_add_up(used: list[Used]) -> None:
     for draft in drafts(amounts, month=FIRST.date(), tax=Tax("VAT", 1_900)):
         assert all(line.amount_micros % 10_000 == 0 for line in draft.lines)
         assert all(abs(line.amount_micros - line.amount.exact_micros) < 10_000 for line in draft.lines)
-        assert draft.net_micros == half_even(Fraction(recomputed(used), 10_000)) * 10_000
-        assert draft.tax_micros == half_even(Fraction(draft.net_micros * 19, 100 * 10_000)) * 10_000
+        assert draft.net_micros == round(Fraction(recomputed(used), 10_000)) * 10_000
+        assert draft.tax_micros == round(Fraction(draft.net_micros * 19, 100 * 10_000)) * 10_000
 
 
 @given(st.integers(0, 10**9), st.integers(0, 30 * 24), st.integers(0, 30 * 24))
@@ -123,7 +117,7 @@ def test_a_fee_is_for_the_seconds_in_which_it_held(fee: int, start: int, trial: 
     segment = Segment(since, AFTER, (), PLAN, "EUR", fee, trial_end)
     amounts = month_amounts(MONTH, [segment])
     hours = 30 * 24 - max(start, trial)
-    assert sum(amount.exact_micros for amount in amounts.values()) == half_even(Fraction(fee * hours, 720))
+    assert sum(amount.exact_micros for amount in amounts.values()) == round(Fraction(fee * hours, 720))
 
 
 def test_a_plan_that_follows_another_includes_units_for_the_rest_of_the_month() -> None:

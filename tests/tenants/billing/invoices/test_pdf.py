@@ -1,6 +1,4 @@
-"""Tests of the invoice as a PDF: it has all that a bookkeeper looks for, and the same bytes each time, whatever names
-contain.
-"""
+"""Tests of the invoice as a PDF: it has all that a bookkeeper looks for, and the same bytes each time."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ import pytest
 from django.db import connections
 
 from tenants.billing.invoices.reconciling import compare_invoices
-from tenants.billing.invoices.services import credit, write_off
+from tenants.billing.invoices.services import write_off
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.checks import Compared
 from tenants.billing.ledger.posting import Source, post
@@ -35,13 +35,7 @@ def test_after_bills_late_uses_credit_notes_and_losses_nothing_differs(customer:
     customer.uses(7, customer.before.first)
     customer.uses(1_003, customer.last.first)
     (second,) = customer.drawn(customer.last)
-    credit(
-        tenant_id=customer.tenant_id,
-        invoice_id=first.pk,
-        net_micros=500_000,
-        reason="x",
-        made_by=OPERATOR_NAME,
-    )
+    customer.credited(first, 500_000)
     write_off(tenant_id=customer.tenant_id, invoice_id=second.pk, reason="x", made_by=OPERATOR_NAME)
     assert found(customer) == []
 
@@ -49,9 +43,7 @@ def test_after_bills_late_uses_credit_notes_and_losses_nothing_differs(customer:
 def test_an_invoice_that_says_something_else_than_the_ledger_is_found(
     customer: Customer, unkept: None
 ) -> None:
-    customer.closed_before()
-    customer.uses(1_000, customer.last.first)
-    (invoice,) = customer.drawn(customer.last)
+    invoice = customer.is_billed(1_000)
     with operator_work():
         type(invoice).objects.filter(pk=invoice.pk).update(
             due_micros=invoice.due_micros - 10_000,
@@ -62,9 +54,7 @@ def test_an_invoice_that_says_something_else_than_the_ledger_is_found(
 
 
 def test_what_was_charged_and_never_billed_is_found(customer: Customer) -> None:
-    customer.closed_before()
-    customer.uses(1_000, customer.last.first)
-    customer.drawn(customer.last)
+    customer.is_billed(1_000)
     source = Source(customer.tenant_id, "job", uuid7(), "EUR", day=customer.last.first)
     with unit_of_work(customer.tenant_id):
         post(source, postings.settlement(held_micros=0, cost_micros=5, collected_micros=5))

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from prometheus_client import REGISTRY
@@ -10,17 +11,20 @@ from structlog.testing import capture_logs
 from tenants.accounts.models import Tenant
 from tenants.billing.invoices import run
 from tenants.billing.invoices.errors import NotBillable
-from tenants.billing.invoices.models import Invoice, Seller
-from tenants.billing.invoices.run import bill_ended_months
+from tenants.billing.invoices.models import ClosedMonth, Invoice, Seller
+from tenants.billing.invoices.run import LONGEST_DELAY, RetryDelays, bill_ended_months, pause_after
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work
 
 from .conftest import Customer
 
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+ONE, OTHER = UUID(int=1), UUID(int=2)
+
 
 @pytest.fixture(autouse=True)
-def at_once(settings: Any) -> None:
-    """Have the duty bill at any hour: the last month then ended long enough ago."""
+def _at_any_hour(settings: Any, seller: Seller) -> None:
+    """Have a seller, and the duty bill at any hour: the last month then ended long enough ago."""
     settings.MAAS_INVOICE_AFTER_H = 0
 
 
@@ -52,9 +56,11 @@ def test_without_a_seller_nobody_is_billed(customer: Customer) -> None:
     assert bill_ended_months() == 0
 
 
+@pytest.mark.parametrize("at_once", [1, 1_000])
 def test_one_that_cannot_be_billed_is_told_and_keeps_no_other_waiting(
-    customer: Customer, other_customer: Customer
+    customer: Customer, other_customer: Customer, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
+    monkeypatch.setattr(run, "AT_ONCE", at_once)
     poorer = min(customer, other_customer, key=lambda one: one.tenant_id)
     richer = other_customer if poorer is customer else customer
     for one in (poorer, richer):
@@ -69,20 +75,6 @@ def test_one_that_cannot_be_billed_is_told_and_keeps_no_other_waiting(
     assert {log["event"] for log in logs if log.get("tenant_id") == str(poorer.tenant_id)} == {
         "month_not_billed"
     }
-
-
-def test_as_many_as_are_read_at_once_may_fail_and_the_next_is_billed(
-    customer: Customer, other_customer: Customer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "AT_ONCE", 1)
-    poorer = min(customer, other_customer, key=lambda one: one.tenant_id)
-    richer = other_customer if poorer is customer else customer
-    for one in (poorer, richer):
-        one.uses(1_000, one.before.first)
-    with operator_work():
-        UsageRecord.objects.filter(tenant_id=poorer.tenant_id).update(price={"meter": "weight"})
-    bill_ended_months()
-    assert (len(billed(poorer)), len(billed(richer))) == (0, 1)
 
 
 @pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(days=-1), timedelta(hours=2)])
@@ -107,9 +99,7 @@ def test_clocks_that_differ_a_little_keep_no_month_open(customer: Customer) -> N
 
 
 def test_when_a_tenant_began_is_said_by_the_database() -> None:
-    """The first month would begin too late by a clock that is a day ahead, and what was used until then would never be
-    billed.
-    """
+    """By a clock that is a day ahead, the first month would begin too late, and some usage never be billed."""
     began = Tenant._meta.get_field("created_at")
     assert (began.has_default(), began.has_db_default()) == (False, True)
 
@@ -120,3 +110,34 @@ def test_an_operator_closes_none_by_hand_either(customer: Customer, monkeypatch:
     with pytest.raises(NotBillable, match="The clocks differ"):
         customer.drawn(customer.before)
     assert customer.drawn(customer.before, closes=False) == []
+
+
+def test_each_failure_doubles_the_pause_up_to_a_day() -> None:
+    minutes = [pause_after(times) // timedelta(minutes=1) for times in (1, 2, 3, 8)]
+    assert minutes == [10, 20, 40, 1280]
+    assert pause_after(9) == pause_after(10_000) == LONGEST_DELAY
+
+
+def test_who_failed_waits_and_nobody_else_until_it_succeeds() -> None:
+    delays = RetryDelays()
+    for _ in range(2):
+        delays.fail(ONE, NOW)
+    assert [delays.waits(one, NOW + timedelta(minutes=19)) for one in (ONE, OTHER)] == [True, False]
+    assert not delays.waits(ONE, NOW + timedelta(minutes=20))
+    delays.succeed(ONE)
+    delays.fail(ONE, NOW)
+    assert not delays.waits(ONE, NOW + timedelta(minutes=10))
+
+
+def test_one_that_fails_is_not_tried_again_at_once(customer: Customer, other_customer: Customer) -> None:
+    delays = RetryDelays()
+    customer.uses(1_000, customer.before.first)
+    with operator_work():
+        UsageRecord.objects.filter(tenant_id=customer.tenant_id).update(price={"meter": "weight"})
+    with capture_logs() as logs:
+        for _ in range(3):
+            bill_ended_months(delays)
+    told = [one for one in logs if one.get("tenant_id") == str(customer.tenant_id)]
+    assert [one["event"] for one in told] == ["month_not_billed"]
+    with operator_work():
+        assert ClosedMonth.objects.filter(tenant_id=other_customer.tenant_id).count() == 2

@@ -1,30 +1,35 @@
 """A tenant that pays: its invoices, its books, and Stripe's stand-in."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TypeVar
 from uuid import UUID
 
 import pytest
 from django.db import connections
 from pytest_django import Settings
 
-from tenants.billing.invoices.models import Invoice, InvoiceLine
+from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.posting import Source, open_wallet, post
 from tenants.billing.payments.events import receive_event
-from tenants.billing.payments.models import Payment, ProviderCustomer
+from tenants.billing.payments.models import Payment, ProviderCustomer, Refund
 from tenants.billing.payments.payment_work import books
+from tenants.billing.payments.reconciling import compare_payments
+from tenants.billing.payments.refunds import decide_refund
 from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up, start
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
+from tests.flows.invoices import issued
 from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET, StandIn, event, signed, stand_in_stripe
 from tests.tenants.billing.ledger.conftest import Purse
 
 EURO = 1_000_000
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -33,38 +38,9 @@ class Payer(Purse):
 
     def invoice(self, euros: int = 100, *, currency: str = "EUR") -> Invoice:
         micros = euros * EURO
+        used = {"kind": "usage", "text": "used", "exact_micros": micros, "amount_micros": micros}
         with books():
-            number = unique("INV")
-            invoice = Invoice.objects.create(
-                tenant_id=self.tenant_id,
-                series=number,
-                sequence=1,
-                number=number,
-                currency=currency,
-                month=date(2026, 1, 1),
-                period_start=datetime(2026, 1, 1, tzinfo=UTC),
-                period_end=datetime(2026, 2, 1, tzinfo=UTC),
-                issued_on=date(2026, 2, 1),
-                due_on=date(2026, 2, 15),
-                seller={},
-                buyer={},
-                lines_count=1,
-                net_micros=micros,
-                tax_name="VAT",
-                tax_micros=0,
-                total_micros=micros,
-                due_micros=micros,
-            )
-            InvoiceLine.objects.create(
-                tenant_id=self.tenant_id,
-                invoice=invoice,
-                position=1,
-                kind="usage",
-                month=date(2026, 1, 1),
-                text="used",
-                exact_micros=micros,
-                amount_micros=micros,
-            )
+            invoice = issued(self.tenant_id, [used], currency=currency, tax_micros=0)
             open_wallet(self.tenant_id, currency)
             post(
                 Source(self.tenant_id, "invoice", invoice.id, currency),
@@ -132,6 +108,42 @@ def grow_older(payment: Payment, interval: str) -> None:
             " requested_at = requested_at - %s::interval, checked_at = NULL WHERE id = %s",
             [interval, interval, payment.id],
         )
+
+
+def paid(payer: Payer, stand_in: StandIn, payment: Payment | None = None) -> Payment:
+    """Have the payer pay on Stripe's page, for credit if nothing else was begun. Return the payment as it is then."""
+    begun = payment or payer.tops_up(50)
+    tell("checkout.session.completed", stand_in.pay(begun.checkout_id))
+    found: Payment = fresh(begun)
+    return found
+
+
+def decide(payment: Payment, euros: int, **more: Any) -> Refund:
+    given: dict[str, Any] = {"payment_id": payment.id, "amount_micros": euros * EURO, **more}
+    return decide_refund(**given, reason="a complaint", made_by="op@example.com")
+
+
+def dispute_of(payment: Payment, **more: Any) -> dict[str, Any]:
+    """Return a dispute about 100 euros of this payment, as Stripe writes it."""
+    named = {"id": f"dp_{payment.id}", "payment_intent": fresh(payment).provider_id}
+    return {**named, "amount": 10000, "currency": "eur", "reason": "fraudulent", **more}
+
+
+def differences_of(payer: Payer) -> list[str]:
+    return [one.compared for one in compare_payments() if one.tenant_id == payer.tenant_id]
+
+
+def all_at_once(act: Callable[[], T], times: int = 6) -> list[T]:
+    """Do this in so many threads, and return what each has returned."""
+
+    def once(_: int) -> T:
+        try:
+            return act()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(times) as pool:
+        return list(pool.map(once, range(times)))
 
 
 def tell(kind: str, what: dict[str, Any], **more: Any) -> str:

@@ -1,6 +1,4 @@
-"""Tests that a card is saved once, by the person who requested it last, and that what was removed or switched off stays
-so.
-"""
+"""Tests that a card is saved once, by who requested it last, and that what was removed or switched off stays so."""
 
 from tenants.billing.payments.cards import begin_saving_card, forget_card, keep_card, let_card_pay
 from tenants.billing.payments.models import ProviderCustomer

@@ -1,49 +1,26 @@
-"""Tests of refunds: never more than came in, once, and in the books when the provider has confirmed it. There are tests
-of disputes as well.
-"""
+"""Tests of refunds and disputes: never more than came in, once, and in the books when the provider has confirmed it."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from django.db import connections
 
 from tenants.audit.models import AuditEntry
-from tenants.billing.payments.disputes import read_back_disputes
-from tenants.billing.payments.models import Payment, Refund
-from tenants.billing.payments.provider.errors import NotRefundable
-from tenants.billing.payments.provider.schedule import LOOK_EVERY
-from tenants.billing.payments.reconciling import compare_payments
-from tenants.billing.payments.refunds import ask_pending_refunds, ask_refund, decide_refund
-from tenants.billing.payments.transfers import record_announced
+from tenants.billing.payments.bookkeeping import record_announced
+from tenants.billing.payments.protocol import LOOK_EVERY, NotRefundable
+from tenants.billing.payments.refunds import (
+    ask_pending_refunds,
+    ask_refund,
+    read_back_disputes,
+)
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.ids import uuid7
 from tests.stand_in_stripe import StandIn
 
-from .conftest import EURO, Payer, fresh, open_of, tell
+from .conftest import EURO, Payer, all_at_once, decide, differences_of, dispute_of, fresh, open_of, paid, tell
 
 REFUNDS = "/v1/refunds"
-
-
-def paid(payer: Payer, stand_in: StandIn) -> Payment:
-    payment = payer.tops_up(50)
-    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
-    found: Payment = fresh(payment)
-    return found
-
-
-def decide(payment: Payment, euros: int, **more: object) -> Refund:
-    return decide_refund(
-        payment_id=payment.id,
-        amount_micros=euros * EURO,
-        reason="a complaint",
-        made_by="op@example.com",
-        **more,  # type: ignore[arg-type]
-    )
-
-
-def agrees(payer: Payer) -> bool:
-    return not [one for one in compare_payments() if one.tenant_id == payer.tenant_id]
 
 
 def test_a_part_and_then_the_rest_go_back(payer: Payer, stand_in: StandIn) -> None:
@@ -52,7 +29,7 @@ def test_a_part_and_then_the_rest_go_back(payer: Payer, stand_in: StandIn) -> No
         assert ask_refund(decide(payment, euros).id).status == "succeeded"
         assert payer.stands() == (left * EURO, 0)
     assert fresh(payment).refunded_micros == 50 * EURO
-    assert agrees(payer)
+    assert differences_of(payer) == []
     with pytest.raises(NotRefundable, match=r"Up to 0\.00 EUR"):
         decide(payment, 1)
 
@@ -67,16 +44,12 @@ def test_more_than_came_or_nothing_is_not_given_back(payer: Payer, stand_in: Sta
 def test_many_at_once_never_give_back_more_than_came(payer: Payer, stand_in: StandIn) -> None:
     payment = paid(payer, stand_in)
 
-    def give(_: int) -> bool:
-        try:
+    def give() -> bool:
+        with suppress(NotRefundable):
             return ask_refund(decide(payment, 20).id).status == "succeeded"
-        except NotRefundable:
-            return False
-        finally:
-            connections.close_all()
+        return False
 
-    with ThreadPoolExecutor(6) as pool:
-        assert sum(pool.map(give, range(6))) == 2
+    assert sum(all_at_once(give)) == 2
     assert payer.stands() == (10 * EURO, 0)
 
 
@@ -144,19 +117,10 @@ def test_one_that_fails_can_be_decided_again(payer: Payer, stand_in: StandIn) ->
 
 def test_one_decided_in_the_providers_own_pages_is_taken_down(payer: Payer, stand_in: StandIn) -> None:
     payment = paid(payer, stand_in)
-    row = {
-        "id": "re_theirs",
-        "amount": 1500,
-        "currency": "eur",
-        "payment_intent": payment.provider_id,
-        "status": "succeeded",
-    }
-    assert [tell("refund.created", {**row, "id": f"re_{payment.id}"}) for _ in range(2)] == [
-        "given back",
-        "known before",
-    ]
+    row = dispute_of(payment, id=f"re_{payment.id}", amount=1500, status="succeeded")
+    assert [tell("refund.created", row) for _ in range(2)] == ["given back", "known before"]
     assert payer.stands()[0] == 35 * EURO
-    assert agrees(payer)
+    assert differences_of(payer) == []
 
 
 @pytest.mark.parametrize(("owed_again", "is_open", "credit"), [(True, 40, 0), (False, 0, -40)])
@@ -164,69 +128,44 @@ def test_an_invoice_is_owed_again_only_where_that_was_meant(
     payer: Payer, stand_in: StandIn, owed_again: bool, is_open: int, credit: int
 ) -> None:
     invoice = payer.invoice(100)
-    payment = payer.pays(invoice)
-    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
-    ask_refund(decide(fresh(payment), 40, owed_again=owed_again).id)
+    payment = paid(payer, stand_in, payer.pays(invoice))
+    ask_refund(decide(payment, 40, owed_again=owed_again).id)
     assert (open_of(invoice), payer.stands()[0]) == (is_open, credit * EURO)
-    assert agrees(payer)
+    assert differences_of(payer) == []
 
 
 def test_a_dispute_is_on_record_and_one_that_is_lost_is_owed_again(payer: Payer, stand_in: StandIn) -> None:
     invoice = payer.invoice(100)
-    payment = payer.pays(invoice)
-    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
-    dispute = {
-        "id": f"dp_{payment.id}",
-        "amount": 10000,
-        "currency": "eur",
-        "payment_intent": fresh(payment).provider_id,
-        "reason": "fraudulent",
-        "status": "needs_response",
-    }
+    payment = paid(payer, stand_in, payer.pays(invoice))
+    dispute = dispute_of(payment, status="needs_response")
     tell("charge.dispute.created", dispute)
     assert (fresh(payment).dispute, open_of(invoice)) == ("needs_response", 0)
     for _ in range(2):
         tell("charge.dispute.closed", {**dispute, "status": "lost"})
     assert (fresh(payment).dispute, open_of(invoice)) == ("lost", 100)
-    assert agrees(payer)
+    assert differences_of(payer) == []
 
 
 def test_a_dispute_whose_event_is_lost_is_read_back(payer: Payer, stand_in: StandIn) -> None:
     invoice = payer.invoice(100)
-    payment = payer.pays(invoice)
-    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
+    payment = paid(payer, stand_in, payer.pays(invoice))
     for number in range(3):  # They belong to others on the same account.
         stand_in.account.disputes[f"dp_{number}"] = {"id": f"dp_{number}", "created": int(time.time())}
-    dispute = {
-        "id": f"dp_{payment.id}",
-        "created": int(time.time()),
-        "amount": 10000,
-        "currency": "eur",
-        "payment_intent": fresh(payment).provider_id,
-        "reason": "fraudulent",
-        "status": "under_review",
-    }
+    dispute = dispute_of(payment, created=int(time.time()), status="under_review")
     stand_in.account.disputes = {dispute["id"]: dispute, **stand_in.account.disputes}
     assert (read_back_disputes(), read_back_disputes()) == (1, 0)
     assert (fresh(payment).dispute, open_of(invoice)) == ("under_review", 0)
     dispute["status"] = "lost"
     assert (read_back_disputes(), read_back_disputes()) == (1, 0)
     assert (fresh(payment).dispute, open_of(invoice)) == ("lost", 100)
-    assert agrees(payer)
+    assert differences_of(payer) == []
     stand_in.account.troubles += ["500"] * 9
     assert read_back_disputes() == 0
 
 
 def test_what_is_told_late_of_a_dispute_does_not_open_it_again(payer: Payer, stand_in: StandIn) -> None:
-    payment = payer.pays(payer.invoice(100))
-    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
-    dispute = {
-        "id": f"dp_{payment.id}",
-        "amount": 10000,
-        "currency": "eur",
-        "payment_intent": fresh(payment).provider_id,
-        "reason": "fraudulent",
-    }
+    payment = paid(payer, stand_in, payer.pays(payer.invoice(100)))
+    dispute = dispute_of(payment)
     tell("charge.dispute.closed", {**dispute, "status": "won"})
     tell("charge.dispute.created", {**dispute, "status": "needs_response"})
     assert fresh(payment).dispute == "won"
@@ -253,4 +192,4 @@ def test_a_transfer_is_given_back_by_hand_and_booked_at_once(payer: Payer) -> No
     record_announced(payment_id=payment.id, amount_micros=50 * EURO, note="", made_by="op")
     assert ask_refund(decide(payment, 20).id).status == "succeeded"
     assert payer.stands()[0] == 30 * EURO
-    assert agrees(payer)
+    assert differences_of(payer) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenants.billing.payments.stripe.amounts import from_stripe, to_stripe
+from tenants.billing.payments.stripe.reading import from_stripe, to_stripe
 
 MICROS = 1_000_000
 

@@ -1,1 +1,0 @@
-"""The interface that every payment provider implements."""
