@@ -42,9 +42,7 @@ class Erasure:
 
 
 def erase_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
-    """Erase the jobs. Several of them may use one document: it is erased once with all of them, and that is the outcome
-    of each.
-    """
+    """Erase the jobs. A document that several of them use is erased once, and that is the outcome of each."""
     known = known_jobs(identity, job_ids)
     strength = Strength(MAX_PAGES_AT_ONCE)
     of_document: dict[UUID, str] = {}

@@ -25,9 +25,7 @@ CANCELED, RETRIED, DELETED = "canceled", "retried", "deleted"
 ENDED, NO_DOCUMENT, NOT_FOUND, LEFT = "ended", "no_document", "not_found", "left_for_later"
 MAX_PAGES_AT_ONCE = 10_000
 MAX_PAGES_SENT_AGAIN = 2_000
-"""The pages that one request may send again. Each of them is a new row: 2,000 of them take two seconds, while 10,000
-pages are canceled or deleted in one.
-"""
+"""The most pages that one request may retry. Each becomes a new row: 2,000 take two seconds."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +105,7 @@ def _retriable(job: Job) -> bool:
 
 
 def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
-    """Delete the documents of the jobs. Several jobs may use one document: it is deleted once, and that is the outcome
-    of each.
-    """
+    """Delete the documents of the jobs. One that several jobs use is deleted once, the outcome of each."""
     known = known_jobs(identity, job_ids)
     strength, deadline = Strength(MAX_PAGES_AT_ONCE), Deadline()
     of_document: dict[object, str] = {}

@@ -90,9 +90,7 @@ def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> 
 
 
 def require_money_of(job: Job, pages: int) -> Bounds | None:
-    """Refuse a job that is still to be written, in the same way, for this number of its pages. Return the limits on its
-    money if they were read.
-    """
+    """Refuse a job of so many pages that is not written yet. Return the limits on its money if they were read."""
     prices = (Price.from_json(job.price), Price.from_json(job.cached_price or job.price))
     least = min((_to_do(job, price, pages) for price in prices), key=lambda work: work.amount_micros)
     return _require(job.tenant_id, least, job.api_key_id) if job.livemode else None
@@ -144,9 +142,7 @@ def let_go_of_units(job: Job) -> None:
 
 
 def _may_be_of_earlier_months(begun: datetime) -> bool:
-    """Return whether some of the work since then may belong to an earlier month. The clocks of machines differ, and it
-    may be the clock of any of them.
-    """
+    """Return whether some work since then may be of an earlier month by the clock of any machine."""
     first, last = begun.astimezone(UTC) - _CLOCKS_DIFFER, datetime.now(UTC) + _CLOCKS_DIFFER
     return Month.of(first.date()) != Month.of(last.date())
 

@@ -103,9 +103,7 @@ def settle_stranded_jobs() -> int:
 
 
 def _settled(settle: Callable[[UUID, UUID], bool], tenant_id: UUID, job_id: UUID) -> bool:
-    """Settle a job and return whether it was settled. A job that cannot be settled does not keep others waiting, and is
-    reported as a difference.
-    """
+    """Return whether the job was settled. A failure is reported as a difference and holds up no other job."""
     try:
         return settle(tenant_id, job_id)
     except DatabaseError:

@@ -53,9 +53,7 @@ SELECT count(*), {files} FROM gone
 
 
 def erase_closed_tenants() -> int:
-    """Erase due accounts and return how many are finished. The work is bounded; what is left is handled in the next
-    round.
-    """
+    """Erase due accounts and return how many are finished. The next round goes on with the rest."""
     with operator_work():
         found = due_to_close()
     until_s = time.monotonic() + ROUND_S
@@ -81,9 +79,7 @@ def _erase(tenant_id: UUID, until_s: float) -> bool:
 
 
 def _begin(tenant_id: UUID) -> None:
-    """Begin to erase an account. This does nothing if it has begun already. If the deletion was withdrawn just now, the
-    next check finds that out.
-    """
+    """Begin to erase an account, once. The next check finds out if the deletion was withdrawn just now."""
     with operator_work(), suppress(NotClosing):
         begin_erasing(tenant_id=tenant_id)
     with operator_work():
@@ -149,9 +145,7 @@ def _empty_rows(tenant_id: UUID) -> bool:
 
 
 def _awaits_files(tenant_id: UUID) -> bool:
-    """Return whether files are still to be erased. Another duty erases them, and the account is not finished before
-    they are gone.
-    """
+    """Return whether files are still to be erased, which is another duty. The account is finished after them."""
     with unit_of_work(tenant_id):
         return FileToErase.objects.exists()
 
@@ -161,9 +155,7 @@ def _empty(tenant_id: UUID, names: Sequence[str]) -> bool:
 
 
 def _empty_some(tenant_id: UUID, table: str) -> bool:
-    """Delete some rows of a table. The names in the statement come from this file, and the values are passed
-    separately.
-    """
+    """Delete some rows of a table. The names in the statement come from this file, never from a caller."""
     values: dict[str, Any] = {"tenant": tenant_id, "most": ROWS}
     with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
         columns = tables.FILES.get(table, ())
@@ -176,9 +168,7 @@ def _empty_some(tenant_id: UUID, table: str) -> bool:
 
 
 def _unnamed(table: str) -> str:
-    """Return a condition for rows that no other row of the same table points at. A row that points at another row of
-    its table is deleted before that row.
-    """
+    """Return a condition for rows that no row of the same table points at, so that pointing rows go first."""
     column = tables.TO_OTHERS_OF_ITS_KIND.get(table)
     return f"NOT EXISTS (SELECT FROM {table} other WHERE other.{column} = one.id)" if column else "true"
 

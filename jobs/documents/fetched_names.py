@@ -1,6 +1,4 @@
-"""Names of documents that were fetched from a URL. The functions are pure. The code that stores a document makes its
-name safe.
-"""
+"""Names of documents that were fetched from a URL. The code that stores a document makes its name safe."""
 
 from email.message import Message
 from email.utils import collapse_rfc2231_value
@@ -10,16 +8,12 @@ _LONGEST_READ = 4096
 
 
 def fetched_name(*, given: str, disposition: str, path: str, host: str) -> str:
-    """Return the name that the caller gave, else the server's, else the last part of the path, else the host. The query
-    is never used.
-    """
+    """Return the caller's name, else the server's, else the last part of the path, else the host; no query."""
     return given or _named_by(disposition) or _last_of(path) or host
 
 
 def _named_by(disposition: str) -> str:
-    """Return the name in a Content-Disposition header. The form that names its character set comes before the plain one
-    (RFC 6266).
-    """
+    """Return the name in a Content-Disposition header, `filename*` before `filename` (RFC 6266)."""
     header = Message()
     header["Content-Disposition"] = disposition[:_LONGEST_READ]
     try:

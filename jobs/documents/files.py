@@ -23,16 +23,12 @@ log = structlog.get_logger(__name__)
 
 
 def original_name(tenant_id: UUID, document_id: UUID, sha256: str) -> str:
-    """Return the storage name of a document's file. The document's id in it keeps a deletion from ever touching a later
-    upload of the same bytes.
-    """
+    """Return a name with the document's id, so that its deletion never touches a later upload of its bytes."""
     return f"tenants/{tenant_id}/documents/{document_id}/{sha256}"
 
 
 def picture_name(tenant_id: UUID, document_id: UUID, number: int, content_type: str) -> str:
-    """Return a storage name for a page's picture. It is never the same twice: if two workers render a page at once, the
-    loser erases only its own file.
-    """
+    """Return a new name each time: if two workers render a page, the loser erases only its own file."""
     suffix = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}[content_type]
     return f"tenants/{tenant_id}/documents/{document_id}/pages/{number}-{secrets.token_hex(6)}.{suffix}"
 
@@ -56,9 +52,7 @@ def erase(name: str) -> None:
 
 
 def open_file(name: str) -> "File[bytes]":
-    """Open a file, which the caller has to close. Raises FileMissing if the storage can be reached but does not have
-    the file, which must never happen.
-    """
+    """Open a file for the caller to close. Raises FileMissing if it is gone, which must never happen."""
     with storage_errors():
         try:
             return default_storage.open(name)
@@ -71,9 +65,7 @@ def open_file(name: str) -> "File[bytes]":
 
 @contextmanager
 def local_file(name: str) -> Iterator[Path]:
-    """Yield the path of the file itself if the storage is a folder, else of a private copy that exists as long as it is
-    needed.
-    """
+    """Yield the path of the file itself if the storage is a folder, else of a private copy."""
     if isinstance(default_storage._wrapped, FileSystemStorage):  # type: ignore[attr-defined]
         open_file(name).close()
         yield Path(default_storage.path(name))

@@ -47,9 +47,7 @@ class EventPage:
 
 
 def jobs_with_models() -> "QuerySet[Job]":
-    """Return the jobs that are not erased. The inline input is left out: it may be megabytes that a list or a view of a
-    job does not need.
-    """
+    """Return the jobs that are not erased, without their inline input, which may be megabytes."""
     return jobs_and_tombstones().filter(erased_at=None)
 
 
@@ -59,9 +57,7 @@ def jobs_and_tombstones() -> "QuerySet[Job]":
 
 
 def get_job(job_id: object, *, for_update: bool = False) -> Job:
-    """Return a job. Raises NotFound if it never existed or belongs to another tenant, and JobErased if it was the
-    caller's own.
-    """
+    """Return a job. Raises NotFound for an unknown or foreign one, JobErased if it was the caller's own."""
     wanted = as_uuid(job_id)
     jobs = jobs_and_tombstones()
     if for_update:
@@ -114,9 +110,7 @@ def job_places(tenant_id: UUID, job_ids: Iterable[UUID]) -> dict[UUID, JobPositi
 
 
 def newest_event(tenant_id: UUID) -> str:
-    """Return the position of the event that was written last, even if it is not shown yet. Return an empty string if
-    there are no events.
-    """
+    """Return the position of the event written last, shown or not yet. It is empty if there are no events."""
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_NEWEST, {"tenant": tenant_id})
         row = sql.fetchone()
@@ -164,9 +158,7 @@ ORDER BY event.xid, event.id
 """
 
 MAX_LOOKS = 20
-"""The maximum number of queries in a row for a caller who may not see any event of a block that was read. After them,
-the caller gets the position from which to read on.
-"""
+"""The most queries in a row that find no visible event. Then the caller gets the position to read on from."""
 
 _HORIZON = "SELECT xid::text, event_id FROM jobs_eventhorizon WHERE tenant_id = %(tenant)s"
 
@@ -238,9 +230,7 @@ def _place(cursor: str) -> tuple[str, int]:
 
 
 def _not_a_cursor(cursor: str) -> InvalidRequest:
-    """Return the error for an invalid cursor. A cursor that this database has not reached yet is invalid too: it was
-    given out before a backup was restored.
-    """
+    """Return the error for a cursor that is malformed, or given out before a backup was restored."""
     return InvalidRequest(
         f"{cursor[:60]!r} is not a cursor of this stream. Use a cursor from one of its events.",
         code="invalid_cursor",
@@ -248,9 +238,7 @@ def _not_a_cursor(cursor: str) -> InvalidRequest:
 
 
 def _cursor_now(tenant_id: UUID) -> str:
-    """Return the position of the last event below the oldest running transaction. Everything that commits from now on
-    comes after it.
-    """
+    """Return the position of the last event below the oldest running transaction. Later commits come after it."""
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_NOW, {"tenant": tenant_id})
         xid, row_id = sql.fetchone() or (0, 0)

@@ -7,9 +7,7 @@ FALLBACK = "document"
 
 
 def safe_name(given: str) -> str:
-    """Drop folders, control characters, characters that change the text direction, and all beyond 255 characters. The
-    ending of a long name is kept.
-    """
+    """Drop folders, control and direction characters, and all beyond 255 characters except the ending."""
     last = given.replace("\\", "/").rsplit("/", 1)[-1]
     kept = "".join(char for char in last if unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
     kept = kept.strip(" .")

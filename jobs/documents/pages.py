@@ -1,6 +1,4 @@
-"""Pages in the form that models take: a picture that is rendered once and stored, and the page's own text if it has
-any.
-"""
+"""Pages in the form that models take: a picture, rendered once and stored, and the page's own text if any."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -87,9 +85,7 @@ def _from_kept(page: DocumentPage, call: Call | None) -> PageInput:
 
 
 def _content_of_kept(page: DocumentPage) -> str:
-    """Return the content hash of a page that was rendered before the hash was stored. Compute it from the picture,
-    once.
-    """
+    """Compute the content hash of a page that was rendered before hashes were stored, and store it."""
     with files.local_file(page.picture) as path:
         picture = path.read_bytes()
     size = {"width_px": page.width_px, "height_px": page.height_px}
@@ -124,9 +120,7 @@ class _Picture:
 
 
 def _keep(document: StoredDocument, number: int, content: PageContent, picture: _Picture) -> None:
-    """Store the picture and its row. Do nothing if another worker was first, and leave nothing behind if the document
-    is gone.
-    """
+    """Store the picture and its row, unless another worker was first or the document is gone."""
     name = files.picture_name(document.tenant_id, document.id, number, picture.type)
     with unit_of_work(document.tenant_id):
         erasure.order([name], due_in=erasure.TIME_TO_KEEP)

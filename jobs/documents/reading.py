@@ -39,9 +39,7 @@ def require_sandbox() -> None:
 
 
 def sandbox_state() -> dict[str, list[str] | None]:
-    """Return the layers that children need and the layers that confine them. The latter are None until a child has
-    started.
-    """
+    """Return the layers that children need, and those that confine them: None until a child has started."""
     found = _isolation()
     return {
         "needs": sorted(settings.MAAS_SANDBOX_NEEDS),

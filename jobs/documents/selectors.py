@@ -36,9 +36,7 @@ def get_document(document_id: object, *, for_update: bool = False) -> Document:
 
 
 def live_document_with(sha256: str, *, livemode: bool, for_update: bool = False) -> Document | None:
-    """Return the document with these bytes that is not erased, if there is one. A document that a test key sent and one
-    that a live key sent are two documents, even if their bytes are the same.
-    """
+    """Return the document with these bytes that is not erased. Test and live keys have separate documents."""
     if not bytes_are_here(sha256, livemode=livemode):
         return None
     found = live_documents().filter(sha256=sha256, livemode=livemode)
@@ -46,9 +44,7 @@ def live_document_with(sha256: str, *, livemode: bool, for_update: bool = False)
 
 
 def bytes_are_here(sha256: str, *, livemode: bool | None = None) -> bool:
-    """Return whether a document that is not erased has these bytes. If `livemode` is None, both modes count. This is
-    called for every upload, and nearly always finds none.
-    """
+    """Return whether a document has these bytes; with None in both modes. It runs for each upload and seldom finds."""
     values: dict[str, Any] = {"tenant": current_tenant_id(), "sha256": sha256, "mode": livemode}
     with connections[APP].cursor() as cursor:
         cursor.execute(_LIVE if livemode is None else _LIVE_OF_MODE, values)
@@ -56,9 +52,7 @@ def bytes_are_here(sha256: str, *, livemode: bool | None = None) -> bool:
 
 
 def live_twin_of(sha256: str) -> Document | None:
-    """Return a document of the same bytes that is not erased, whichever kind of key sent it. Its content is known
-    already.
-    """
+    """Return a document of the same bytes that is not erased, of either mode. Its content is known already."""
     with every_mode():
         return live_documents().filter(sha256=sha256).first()
 

@@ -24,9 +24,7 @@ log = structlog.get_logger(__name__)
 SAME_BYTES = "jobs_document_same_bytes_mode"
 """The constraint that fails when two uploads have the same bytes."""
 MAX_TRIES = 5
-"""The maximum number of tries. A row that won against this upload may be erased before it is read; the upload is then
-tried once more.
-"""
+"""The tries of an upload: a row that won against it may be erased before it is read."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +35,7 @@ class StoredDocument:
 
 
 Along = Callable[[StoredDocument], None]
-"""A function that writes in the transaction in which the document is created or found. UploadWithdrawn undoes all of
-the transaction.
-"""
+"""A function that writes in the transaction of the document. UploadWithdrawn undoes that transaction."""
 
 
 def store_document(
@@ -104,9 +100,7 @@ def _new_document(identity: Identity, upload: Upload) -> Document:
 
 
 def _insert(document: Document, upload: Upload, along: Along | None) -> bool:
-    """Write the file and the row. If two uploads of the same bytes arrive at once, one row wins and the file of the
-    other upload is erased. Return False for that other upload.
-    """
+    """Write the file and the row. Return False if another upload of these bytes has won; its file is erased."""
     files.save_file(document.file, upload.path)
     try:
         with unit_of_work(document.tenant_id):

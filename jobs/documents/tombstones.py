@@ -1,6 +1,4 @@
-"""Facts about erased jobs and documents that stay for a long time: that they existed, when and why they were erased,
-and their results in numbers.
-"""
+"""Facts that stay about erased jobs and documents: that they existed, when and why they went, and numbers."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -10,9 +8,7 @@ from tenants.core.times import rfc3339
 
 
 def erased_words(what: str, its_id: UUID, moment: datetime, because: str) -> str:
-    """Return the message about an erased object. `because` is empty if the object was erased before reasons were
-    stored; the reason is then a request, as there was no other.
-    """
+    """Return the message about an erased object. An empty `because` is a request, from before reasons were stored."""
     why = ErasedBecause(because or ErasedBecause.REQUEST).label
     return f"The {what} {its_id} was erased on {moment.astimezone(UTC):%Y-%m-%d at %H:%M} UTC, {why}."
 

@@ -27,9 +27,7 @@ def announce(tenant_id: UUID, job_id: UUID, *, ended: bool = False) -> None:
 
 
 def announce_access(tenant_id: UUID, action: str) -> None:
-    """Announce that access may no longer be valid, so that every web process checks it at once. Call this after commit.
-    This is only a hint.
-    """
+    """Announce after commit that access may have ended, so that each web process checks. This is only a hint."""
     if kind_of(action) in LETTING_IN:
         _publish({"tenant": str(tenant_id), "access": True}, action=action)
 

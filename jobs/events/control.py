@@ -16,7 +16,5 @@ def control_channel() -> ControlChannel:
 
 
 def notify_canceled(job_id: UUID) -> None:
-    """Notify workers that a job was canceled. Call this after commit. A worker that does not receive it finds out when
-    it renews the lease of the job's page.
-    """
+    """Notify workers after commit. One that misses it finds out when it renews the lease of the page."""
     control_channel().tell(CANCEL, job=str(job_id))

@@ -46,9 +46,7 @@ def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> i
 
 
 def append_events(job_id: UUID, *happened: Happened) -> int:
-    """Append events and return the number of the last one. This locks the row of the job until the transaction ends, so
-    that events are numbered without gaps.
-    """
+    """Append events and return the number of the last. The job's row stays locked, so numbers have no gaps."""
     alias = current_alias()
     end = next((one.type for one in happened if one.type in _ENDS), None)
     types, data = [one.type for one in happened], [json.dumps(one.data) for one in happened]

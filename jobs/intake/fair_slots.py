@@ -1,6 +1,4 @@
-"""Lends a few slots to many tenants in turn. A tenant that asks for much waits behind its own requests and delays
-nobody else.
-"""
+"""Lends a few slots to many tenants in turn, so that a tenant that asks for much delays only itself."""
 
 import asyncio
 from collections import Counter, deque
@@ -62,9 +60,7 @@ class FairSlots:
         return self._free > 0 and not self._waiting
 
     def free_for(self, tenant_id: UUID) -> bool:
-        """Return whether the tenant can have a slot at once. If other tenants wait although a slot is free, each of
-        them has as many slots as it may have and delays nobody else.
-        """
+        """Return whether the tenant can have a slot at once, without delaying a tenant that may have another."""
         return self._free > 0 and self._held[tenant_id] < self._max_each
 
     @property

@@ -54,9 +54,7 @@ def answered(answer: Answer, check: Callable[[str], Any]) -> UrlNotFetched:
 
 
 def _whither(answer: Answer, check: Callable[[str], Any]) -> str:
-    """Name the host that the redirect leads to, if that URL is allowed itself. The path is left out, because any part
-    of it may hold a signature.
-    """
+    """Name the host that an allowed redirect leads to, without the path, which may hold a signature."""
     location = answer.headers.get("location", "")
     try:
         check(location.partition("#")[0])

@@ -87,9 +87,7 @@ class Fetches:
 
     @asynccontextmanager
     async def _held(self, tenant_id: UUID, hold_id: UUID | None) -> AsyncIterator[None]:
-        """Hold the idempotency key during the fetch, and renew its lease. The key is free before the caller gets a
-        response, because a refused caller may send another request at once.
-        """
+        """Hold and renew the idempotency key during the fetch. It is free before a refused caller learns so."""
         if hold_id is None:
             yield
             return

@@ -64,9 +64,7 @@ class Fetcher:
         self._circuits = Circuits()
 
     async def fetch(self, wanted: Fetching) -> str:
-        """Write the document to the file and return its name. If this is canceled, the connection to the remote server
-        is closed at once.
-        """
+        """Write the document to the file and return its name. A cancel closes the remote connection at once."""
         await self._take_turn(wanted.tenant_id)
         cut = Cut()
         running = asyncio.ensure_future(self._threads.run(self._fetch, wanted, cut))
@@ -117,9 +115,7 @@ class Fetcher:
         )
 
     def _asked(self, wanted: Fetching, cut: Cut) -> Answer:
-        """Send the request to the remote server. An error that is not the fault of that server is raised as another
-        exception than its failures.
-        """
+        """Send the request. An error that is not the remote server's fault is raised outside its failures."""
         caps = replace(self._caps, body_bytes=wanted.max_bytes)
         try:
             return self._get(wanted.address.url, cast("BinaryIO", wanted.file), caps=caps, cut=cut)

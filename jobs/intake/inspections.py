@@ -65,9 +65,7 @@ class Inspections:
         timeout_s: float = TIMEOUT_S,
         quick_s: float = QUICK_S,
     ) -> None:
-        """Keep `reader` and call it when the first document comes, because children belong to the process that uses
-        them.
-        """
+        """Keep `reader` for the first document, because children belong to the process that uses them."""
         self._reader = reader
         self._opened: Reader | None = None
         self._lookups = lookups
@@ -84,9 +82,7 @@ class Inspections:
         return self._turns.waiting_of(tenant_id)
 
     async def look_at(self, tenant_id: UUID, upload: Upload) -> Upload:
-        """Return the upload with the result of its inspection. There is no inspection if the tenant has these bytes
-        already, except for a short text.
-        """
+        """Return the upload, inspected unless the tenant has these bytes already and they are no short text."""
         if upload.size_bytes <= SHORT_TEXT_BYTES:
             found = await self._short.run(self.inspect_short, upload.path)
             if found is not None:
@@ -143,9 +139,7 @@ class Inspections:
             return held.pop_all()
 
     def inspect_short(self, path: Path) -> Found | None:
-        """Inspect a short text, or return None if the file is not one. This runs in a thread and is quicker than to
-        look in the database whether the document is known.
-        """
+        """Inspect a short text in a thread, or return None. It is quicker than a look in the database."""
         self._opened = self._reader()
         try:
             return self._opened.inspect_short_text(path)

@@ -30,16 +30,12 @@ _HANDS_IN = _LOOKED_AT | _LONG_TO_SAVE
 
 
 def places_for(threads: int, cores: int) -> int:
-    """Return how many threads may take in work. The other threads are for reads and for people. More threads than keep
-    the cores busy only make each of them slower.
-    """
+    """Return how many threads may take in work. The others are for reads; too many make each slower."""
     return max(1, min(threads // 2, max(FEWEST, 2 * cores)))
 
 
 class TooMuchAtOnce(DomainError):
-    """The refusal of a request because its tenant sends too much. If all tenants together send too much, it is
-    `Overloaded`.
-    """
+    """The refusal of a tenant that sends too much, or `Overloaded` if all tenants together do."""
 
     code = "rate_limited"
 
@@ -56,9 +52,7 @@ class Intake:
             Pressure(saving, newcomers_s=NEWCOMERS_SAVE_S),
             floods,
         )
-        """The admission for requests that take long to save, such as an archive or a file with many text lines. No job
-        waits behind them.
-        """
+        """The admission of slow requests, such as an archive or many text lines. No job waits behind them."""
         self._floods = floods
 
     def check(self, scope: Scope) -> None:
@@ -100,9 +94,7 @@ class Door:
         self._turns = turns
         self._pressure = pressure
         self._floods = floods
-        """A function that returns whether work of the tenant was refused after its admission a moment ago. No queue is
-        seen here in that case.
-        """
+        """A function that returns whether the tenant was refused after admission a moment ago."""
 
     def is_strict(self) -> bool:
         return self._pressure.is_strict(time.monotonic())

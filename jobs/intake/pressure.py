@@ -57,9 +57,7 @@ class Pressure:
             self.strict_until_s = now_s + QUIET_S
 
     def wait_s(self, own: int, tenants: int, everybody: int) -> float:
-        """Return the expected wait, with `own` waiting requests of the caller, `tenants` tenants that take turns, and
-        `everybody` waiting requests in all.
-        """
+        """Return the expected wait, with `own` waiting requests of the caller among `everybody`'s."""
         before = min((own + 1) * max(1, tenants), everybody + 1)
         return before * self.service_s / self.places
 
@@ -67,25 +65,19 @@ class Pressure:
         return now_s < self.strict_until_s
 
     def lets_in(self, own: int, wait_s: float, now_s: float, *, floods: bool = False) -> bool:
-        """Return whether the request is admitted. `floods` says that the tenant was told to try again later and did not
-        wait.
-        """
+        """Return whether the request is admitted. `floods`: the tenant did not wait as it was told."""
         if own < FEW and wait_s <= (FEW * TIMEOUT_S if own else self.newcomers_s):
             return True
         return wait_s <= TIMEOUT_S if floods or self.is_strict(now_s) else own < BURST
 
     def longest_wait_s(self, own: int, now_s: float, *, floods: bool = False) -> float | None:
-        """Return the longest time that an admitted request may wait behind `own` other requests of its tenant. None
-        means that there is no limit.
-        """
+        """Return how long a request may wait behind `own` others of its tenant. None is without limit."""
         if not (floods or self.is_strict(now_s)):
             return None
         return OVERDUE_S if own else self.newcomers_s
 
     def retry_after_s(self, now_s: float, chance: float) -> int:
-        """Return the seconds until those that were refused in the last second could have been served. This request
-        counts among them.
-        """
+        """Return the seconds until all refused in the last second, this one too, could have been served."""
         self.refused = self.refused * math.exp(self.refused_at_s - now_s) + 1.0
         self.refused_at_s = now_s
         pause_s = min(LONGEST_PAUSE_S, max(1.0, self.refused * self.service_s / self.places))

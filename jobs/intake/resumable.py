@@ -73,9 +73,7 @@ def completes(scope: Scope) -> bool:
 
 
 def method_of(scope: Scope) -> str:
-    """Return the method that the request means. Some environments can only send POST, and name the intended method in a
-    header.
-    """
+    """Return the method that is meant. Environments that can only POST name it in a header."""
     method: str = scope["method"]
     meant = header(scope, b"x-http-method-override") if method == "POST" else None
     return meant.upper() if meant is not None and meant.upper() in _METHODS else method
@@ -135,9 +133,7 @@ class Resumable:
         await answer.give(send)
 
     async def _store(self, arriving: Arriving, chunks: AsyncIterator[bytes]) -> None:
-        """Store the bytes. Bytes that arrived before a connection broke off are kept, unless a checksum was to be
-        verified.
-        """
+        """Store the bytes, also those before a broken connection unless a checksum was to be verified."""
         try:
             while not arriving.ended:
                 with self._spool.file() as file:

@@ -41,9 +41,7 @@ class Arriving:
 
     @property
     def may_be_kept(self) -> bool:
-        """Return whether the bytes of this request may be kept. Bytes of a broken request are kept if there is no
-        checksum to verify. Bytes of a request that is too long are not kept.
-        """
+        """Return whether to keep these bytes: not of an overlong request, nor unverified ones of a broken one."""
         if self.cut is None:
             return True
         return self.turn.checksum is None and self.left >= 0

@@ -35,9 +35,7 @@ FILES = "/v1/files"
 ESTIMATE = "/v1/estimate"
 """The path for a file that is inspected and is kept no longer than the response takes."""
 ARCHIVES = "/v1/archives"
-"""The path for packed documents, which are inspected when they are unpacked. A file that is sent to one of the other
-paths is a document.
-"""
+"""The path for packed documents, inspected when they are unpacked. The other paths take documents."""
 SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
     DOCUMENTS: "documents:write",
     JOBS: "jobs:write",
@@ -82,9 +80,7 @@ def caller(scope: Scope) -> Identity:
 
 
 class Uploads:
-    """The handler that passes Django a request without a body, with the whole file beside it: on local disk, and
-    inspected.
-    """
+    """The handler that passes Django an empty body, with the whole file on local disk beside it, inspected."""
 
     def __init__(self, inner: App, spool: Spool, inspections: Inspections, intake: Intake) -> None:
         self._inner = inner
@@ -135,9 +131,7 @@ class Uploads:
 
 
 def _after_the_body(receive: Receive) -> Receive:
-    """Return a receive callable for the time after the body was read. It gives an empty body first, then the disconnect
-    of the caller.
-    """
+    """Return a receive callable that gives an empty body first, then the disconnect of the caller."""
     told = False
 
     async def receive_rest() -> Message:

@@ -4,7 +4,5 @@ from jobs.core.models import Document, Page
 
 
 def forget_results_of(document: Document) -> None:
-    """Remove the results of a document from the cache, in the transaction that erases it. A result that another
-    document has too stays cached through that document.
-    """
+    """Remove a document's results from the cache as it is erased. Copies under another document stay."""
     Page.objects.filter(job__document=document, cache_key__isnull=False).update(cache_key=None)

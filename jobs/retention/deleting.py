@@ -53,9 +53,7 @@ def _tell(document: Document, because: ErasedBecause) -> None:
 def erase_locked(
     document: Document, because: ErasedBecause, deadline: erasure.Deadline | None = None
 ) -> None:
-    """Erase a document whose row is locked, inside the unit of work that locked it. No unfinished job uses the
-    document.
-    """
+    """Erase a document that no unfinished job uses, inside the unit of work that locked its row."""
     names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
     document.pages.all().delete()
     forget_results_of(document)

@@ -35,9 +35,7 @@ def erase_document_and_jobs(
 
 
 def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
-    """Yield the jobs of the document. All of them have ended: the erasure of the document has canceled them, and no new
-    job can begin.
-    """
+    """Yield the jobs of an erased document. They have ended, because the erasure canceled them, and none can begin."""
     with unit_of_work(identity):
         kept = Job.objects.filter(document_id=document_id, erased_at=None).order_by("id")
         found = list(kept.values_list("id", flat=True)[: MAX_JOBS + 1])

@@ -66,9 +66,7 @@ def lock_document(document_id: UUID | None) -> Document | None:
 
 
 def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> None:
-    """Erase a job that has ended. Its row is locked, and the row of its document was locked before it. This runs in the
-    unit of work of its tenant.
-    """
+    """Erase a job that has ended, inside the unit of work that locked its document's row, then its own."""
     _erase_rows(job)
     _erase_webhooks(job)
     Job.objects.filter(id=job.id).update(
@@ -102,9 +100,7 @@ def _erase_rows(job: Job) -> None:
 
 
 def _erase_webhooks(job: Job) -> None:
-    """Erase the webhook messages of a job. Delivered messages are erased. Messages under way were promised: they are
-    still sent, without the text of the error.
-    """
+    """Erase delivered webhook messages. Those under way were promised and go out, without the error's text."""
     pending = WebhookDelivery.objects.filter(message__job_id=job.id, state=WebhookDelivery.State.PENDING)
     on_their_way = set(pending.values_list("message_id", flat=True))
     messages = WebhookMessage.objects.filter(job_id=job.id)

@@ -70,9 +70,7 @@ class OldEvents:
 
 
 def erase_old_events(progress: Progress = SILENT) -> int:
-    """Erase old events and return their number. The work is bounded, with a batch of each tenant in turn, so that the
-    tenant with the most events waits longest.
-    """
+    """Erase old events and return their number: a batch of each tenant in turn, the longest log waits most."""
     until_s = time.monotonic() + ROUND_S
     erased = 0
     with operator_work():

@@ -32,9 +32,7 @@ DELETE FROM jobs_document WHERE id IN (
 
 
 def forget_erased() -> int:
-    """Delete old rows of jobs and documents and return their number. The work is bounded; what is left is handled in
-    the next round.
-    """
+    """Delete old rows of jobs and documents and return their number. The next round goes on with the rest."""
     days = settings.MAAS_KEEP_TOMBSTONES_DAYS
     if days == FOR_EVER:
         return 0

@@ -1,6 +1,4 @@
-"""Erases the name of a document. It is the title of the results that were read from the document, so it is erased with
-the last of them and with the file.
-"""
+"""Erases the name of a document, the title of its results, with the last of them and with the file."""
 
 from jobs.archives.models import ArchiveEntry
 from jobs.core.models import Document, Job

@@ -16,9 +16,7 @@ def job_kept_until(job: Job, retention: Retention) -> datetime | None:
 
 
 def document_kept_until(document: Document, retention: Retention) -> datetime | None:
-    """Return the time until which a document is kept. None means for ever. A document that an unfinished job uses at
-    that time is kept until the job has ended.
-    """
+    """Return until when a document is kept, None for ever. One that a job uses stays until the job has ended."""
     days = retention.documents(livemode=document.livemode)
     if days == FOR_EVER or document.deleted_at is not None:
         return None

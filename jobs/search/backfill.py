@@ -48,9 +48,7 @@ def index_ordered_jobs() -> int:
 
 
 def _index(job_id: UUID) -> None:
-    """Index a job page by page in small transactions. A long transaction would hide from everybody what happens in the
-    meantime.
-    """
+    """Index a job page by page: a long transaction would hide from everybody what happens meanwhile."""
     with operator_work():
         with transaction.atomic(using=OPERATOR):
             if not _held(job_id):
@@ -70,9 +68,7 @@ def _index(job_id: UUID) -> None:
 
 
 def _held(job_id: UUID) -> bool:
-    """Return whether the job is not erased, and keep it from being erased before the transaction ends. Otherwise its
-    words would come back.
-    """
+    """Return whether the job is not erased, and lock it until the end, lest its words come back."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_HOLD, [job_id])
         return cursor.fetchone() is not None
@@ -101,8 +97,6 @@ def _index_page(page: Page, words: str, digest: str | None) -> None:
 
 
 def _embedder_digest(job: Job) -> str | None:
-    """Return the digest of the model with which a pipeline embedded its pages, or None if the job's model has no such
-    step.
-    """
+    """Return the digest of the model that embedded the pages, or None if the job's model embeds nothing."""
     step = job.model_version.steps.select_related("member").filter(role=STEP).first()
     return step.member.digest if step else None

@@ -10,6 +10,4 @@ class SearchTooBroad(DomainError):
 
 
 class MeaningUnavailable(Exception):
-    """The text of a search cannot be compared with pages, at this time or in this installation. Only the dashboard
-    shows this error; no API returns it.
-    """
+    """The text of a search cannot be compared with pages now or here. The dashboard alone shows this error."""

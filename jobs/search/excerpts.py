@@ -20,9 +20,7 @@ class Part:
 
 
 def excerpt_of(text: str, query: Query) -> tuple[Part, ...]:
-    """Return the text around the first match, or its beginning if it has none. Each stretch of white space becomes one
-    blank.
-    """
+    """Return the text around the first match, else its beginning, with single blanks for white space."""
     first = next(_matches(islice(words_of(text), MAX_WORDS), query.wanted), None)
     start = _word_start(text, max(0, first.start - BEFORE)) if first else 0
     shown = text[start : start + LENGTH]

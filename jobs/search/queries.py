@@ -12,9 +12,7 @@ MAX_CHARACTERS = 1_000
 MAX_TERMS = 20
 """The most terms of a search. Text beyond these limits is ignored."""
 SHORTEST_BEGINNING = 2
-"""The shortest beginning of a word that is searched for. One letter begins too many words; one character of a script
-without spaces does not.
-"""
+"""The shortest searched beginning of a word, except for one character of a script without spaces."""
 
 _CHUNK = re.compile(r'(?P<minus>-?)(?:"(?P<quoted>[^"]*)(?P<closed>"?)|(?P<bare>[^\s"]+))')
 
@@ -55,9 +53,7 @@ def _joined(terms: Sequence[Term], operator: str, tenant_id: UUID) -> str | None
 
 
 def parsed(typed: str) -> Query:
-    """Parse a search. Each word must be on the page, "quoted words" must be there in that order, and -word must be
-    nowhere in the job.
-    """
+    """Parse a search: words on one page, "quoted words" in that order, and -word nowhere in the job."""
     typed = typed[:MAX_CHARACTERS]
     chunks = list(_CHUNK.finditer(typed))
     terms = [_term(chunk, typing=chunk.end() == len(typed)) for chunk in chunks]
@@ -78,8 +74,6 @@ def _long_enough(word: Word) -> bool:
 
 
 def _stands_alone(words: Sequence[Word]) -> bool:
-    """Return whether the last word is one character of an unspaced script that belongs to no pair before it. In the
-    index such a character begins a pair, unless it ends its stretch.
-    """
+    """Return whether the last word is one unspaced character, which in the index begins a pair or ends a stretch."""
     last = words[-1]
     return last.single and (len(words) == 1 or words[-2].end <= last.start)

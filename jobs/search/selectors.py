@@ -40,9 +40,7 @@ JOIN jobs_page p ON p.tenant_id = %s AND p.job_id = wanted.job_id AND p.number =
 
 
 def search_jobs(words: str, *, limit: int = MAX_HITS) -> list[Hit]:
-    """Return the jobs that match, newest first. A text without words finds nothing. Raises SearchTooBroad if the words
-    are on too many pages.
-    """
+    """Return the matching jobs, newest first, none without words. Raises SearchTooBroad for too many pages."""
     tenant_id, query = current_tenant_id(), parsed(words)
     wanted = query.wanted_by(tenant_id)
     if wanted is None:

@@ -87,9 +87,7 @@ def take_over_words(*, new: UUID, old: UUID) -> None:
 
 
 def copy_words(job: Job, pairs: Sequence[Pair]) -> None:
-    """Copy the words of pages that were cache hits. Pages whose results are from another document are found some
-    seconds later.
-    """
+    """Copy the words of cache hits. Results of another document are found some seconds later."""
     new = [pair.page_id for pair in pairs]
     old, numbers = [pair.known_id for pair in pairs], [pair.number for pair in pairs]
     _execute(_COPY, job=job.id, document=job.document_id, new=new, numbers=numbers, old=old)

@@ -17,9 +17,7 @@ _END = "SELECT set_config('statement_timeout', %s, true)"
 
 @contextmanager
 def searching(refusal: str) -> Iterator[None]:
-    """Limit the time of a statement in a unit of work. Raises SearchTooBroad if the time is over; the unit of work
-    cannot go on then.
-    """
+    """Limit the time of a statement. After SearchTooBroad, the unit of work cannot go on."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_BEGIN, [f"{SEARCH_MS}ms"])
         before, _ = cursor.fetchone()

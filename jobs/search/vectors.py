@@ -7,19 +7,13 @@ from uuid import UUID
 from jobs.search.words import words_of
 
 MAX_WORDS = 15_000
-"""The most words of a page: about thirty dense sheets of paper. Postgres counts positions up to 16,383, and finds no
-phrase beyond.
-"""
+"""The most words of a page, some thirty dense sheets. Postgres finds no phrase beyond position 16,383."""
 MAX_BYTES = 900_000
-"""The most bytes of a vector. Postgres refuses more than 1,048,575 bytes, and a page must never fail because of its
-text.
-"""
+"""The most bytes of a vector. Postgres takes at most 1,048,575, and no page may fail for its text."""
 MAX_PLACES = 255
 """The most positions of one word that Postgres stores."""
 FIRST_PLACE = 100
-"""The first position of a page's words. The name's words are put before them, and no phrase reaches from the name into
-the page.
-"""
+"""The first position of a page's words. The name's come before, and no phrase reaches from it into the page."""
 
 
 def tenant_tag(tenant_id: UUID) -> str:

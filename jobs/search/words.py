@@ -52,10 +52,7 @@ def words_of(text: str) -> Iterator[Word]:
 
 
 def _pairs(characters: str, start: int) -> Iterator[Word]:
-    """Yield the pairs of a stretch: `中文字` gives `中文`, `文字` and `字`.
-
-    Any part of the stretch is found as neighbors in this order.
-    """
+    """Yield the pairs of a stretch: `中文字` gives `中文`, `文字` and `字`, so that any part of it is found."""
     for offset in range(len(characters)):
         pair = characters[offset : offset + 2]
         if lexeme := folded(pair):

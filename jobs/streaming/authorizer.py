@@ -34,9 +34,7 @@ HOW = (
 )
 
 HANDSHAKES_A_MINUTE = 3_000
-"""The handshakes per minute from one client IP without a key. This is enough for a large office whose dashboards all
-connect again after a restart.
-"""
+"""The handshakes per minute of a client IP without a key: enough for a large office after a restart."""
 _TOO_MANY = "Too many WebSockets were opened from your IP address. Connect again in {pause_s} s."
 
 

@@ -9,9 +9,7 @@ CLOSING_S = 5.0
 
 
 class Closable:
-    """A socket that can be closed from our side. granian holds a closing frame back while a `receive` is pending, so
-    that `receive` is ended first (measured).
-    """
+    """A socket to close from our side. granian holds back the closing frame until `receive` has ended (measured)."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive

@@ -1,6 +1,4 @@
-"""The websocket at `/ws/v1/events`. It sends a tenant's events as they happen, or one job's events from any position
-on.
-"""
+"""The websocket at `/ws/v1/events`: a tenant's events as they happen, or one job's from any position on."""
 
 import asyncio
 import math
@@ -36,9 +34,7 @@ RESTARTING = 1012
 
 
 class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
-    """The consumer of one events socket. Refusals before the handshake are raised as domain errors; the guard in front
-    of it converts them for the protocol.
-    """
+    """The consumer of one events socket. The guard in front converts domain errors before the handshake."""
 
     def __init__(
         self,
@@ -56,9 +52,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self._threads = threads
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._voice = asyncio.Lock()
-        """The lock that is held while a message is passed to the server. The server may send the message even if the
-        sending task is canceled meanwhile.
-        """
+        """The lock during a send. The server may send a message even after the sending task was canceled."""
         self._held: Credential
 
     async def connect(self) -> None:
@@ -151,9 +145,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await changed.wait(timeout_s if reading.unsettled else math.inf)
 
     async def _send_elsewhere(self) -> None:
-        """Tell the client to connect elsewhere. Each client gets another pause, so that they do not all reach the next
-        process at the same time.
-        """
+        """Tell the client to connect elsewhere, each after another pause, so that they do not arrive at once."""
         error = moving()
         with suppress(TimeoutError):
             await self._say({"type": "error", "code": error.code, "detail": error.detail, **error.extra})

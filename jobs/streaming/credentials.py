@@ -14,13 +14,9 @@ class Credential:
     """The scope that the credential must keep."""
 
     address: str = ""
-    """The client IP where the credential was used. It is known for keys only, because keys may be restricted to
-    networks.
-    """
+    """The client IP where the credential was used. Known for keys only, which may be restricted to networks."""
 
     def __hash__(self) -> int:
-        """Hash by the identity of the caller. The caller's limits do not identify it, and they may contain values
-        without a hash.
-        """
+        """Hash by the identity of the caller. Its limits may contain values without a hash."""
         who = self.identity
         return hash((who.tenant_id, who.key_id, who.user_id, self.session_key, self.needs))

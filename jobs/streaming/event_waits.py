@@ -1,6 +1,4 @@
-"""Holds a request for the tenant's events until there are some. Only a coroutine waits: no thread and no connection is
-held.
-"""
+"""Holds a request for the tenant's events until there are some, in a coroutine without thread or connection."""
 
 import asyncio
 import json
@@ -26,9 +24,7 @@ from tenants.core.errors import NotSignedIn
 
 
 class EventWaits:
-    """A handler that calls the application, waits for a change, and calls it again. The response is always the one from
-    Django.
-    """
+    """A handler that calls the application again after a change. Django makes every response."""
 
     def __init__(
         self,

@@ -7,9 +7,7 @@ from jobs.intake.inner_requests import Answer, job_in
 from jobs.streaming.event_blocks import END, block, close_block
 
 AFTER_THE_END_MS = 3_600_000
-"""The reconnect time after the end, in milliseconds. A browser connects again whenever a stream ends, unless its page
-closes it. With this time a forgotten stream does so seldom.
-"""
+"""The reconnect time after the end, in milliseconds, so that a forgotten page seldom connects again."""
 AGAIN_MS = 2_000
 
 
@@ -26,9 +24,7 @@ class FinalEvent:
 
 
 def _problem_in(answer: Answer) -> tuple[str, str]:
-    """Return the code and the detail of the problem. A client that reads on after the last event gets the last block
-    again, because the problem may have passed by then.
-    """
+    """Return the problem's code and detail. The last block may come again after the problem has passed."""
     try:
         problem = json.loads(answer.body)
         return str(problem["code"]), str(problem["detail"])

@@ -21,9 +21,7 @@ from tenants.core.errors import DomainError, NotSignedIn
 
 log = structlog.get_logger(__name__)
 KEEP_ALIVE_S = 15.0
-"""Seconds between two keep-alive comments. Proxies close a connection that is silent for a minute, or for half a
-minute.
-"""
+"""Seconds between two keep-alive comments. Proxies close a connection that is silent for half a minute."""
 SLOW_CLIENT_S = 30.0
 AGAIN_MS = 2_000
 UNSETTLED_S = 0.025
@@ -77,9 +75,7 @@ class Follower:
 
 
 class Following:
-    """The loops that follow tails. A stream that waits is a coroutine and holds no thread and no connection to the
-    database.
-    """
+    """The loops that follow tails. A waiting stream is a coroutine without thread or database connection."""
 
     def __init__(self, hub: Hub, threads: DatabaseThreads, credential_checks: CredentialChecks) -> None:
         self._hub = hub
@@ -109,9 +105,7 @@ class Following:
     async def tenant(
         self, line: Follower, held: Credential, tail: TenantTail, first: Reading, begins_at: str | int | None
     ) -> None:
-        """Send the events of a tenant. This stream has no end. `begins_at` is sent first, so that a client that is cut
-        off before any event misses none.
-        """
+        """Send a tenant's events, without end. `begins_at` comes first, so that a client cut off early misses none."""
 
         async def story() -> None:
             await line.say(ready_block(begins_at, retry_ms=AGAIN_MS))

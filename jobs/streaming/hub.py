@@ -39,9 +39,7 @@ def parse_change(payload: bytes | str) -> Change | None:
 
 
 def parse_access(payload: bytes | str) -> UUID | None:
-    """Return the tenant of a notification that says that a caller may have lost access, or None for any other
-    notification.
-    """
+    """Return the tenant whose callers may have lost access, or None for any other notification."""
     try:
         values = json.loads(payload)
         return UUID(values["tenant"]) if values.get("access") is True else None
@@ -69,9 +67,7 @@ class Watch:
         self._changed.set()
 
     async def wait(self, timeout_s: float) -> bool:
-        """Return True at the next change, or at once if there was one since the last wait. Return False after the
-        timeout.
-        """
+        """Return True at a change, also one since the last wait, or False after the timeout."""
         try:
             async with asyncio.timeout(None if timeout_s == math.inf else timeout_s):
                 await self._changed.wait()
@@ -82,9 +78,7 @@ class Watch:
 
 
 class Hub:
-    """The watches of a process and their notifications. These are only hints and may be lost: `Rounds` check for the
-    watches that name a tenant, and others check by themselves.
-    """
+    """The watches of a process and their notifications, mere hints. `Rounds` check those that name a tenant."""
 
     def __init__(self, url: str) -> None:
         self._url = url

@@ -31,9 +31,7 @@ def _quality(parameters: list[str]) -> float:
 
 
 def prefers_stream(accept: str | None) -> bool:
-    """Return whether the client prefers a stream. JSON is available too, so the client must name the stream, and must
-    not rank it below JSON.
-    """
+    """Return whether the client prefers a stream: it must name it, and not rank it below JSON."""
     for one in sorted(_ranges(accept or ""), key=lambda one: -one.quality):
         if one.quality <= 0 or one.name in _JSON_ALSO:
             return False

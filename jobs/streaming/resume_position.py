@@ -1,6 +1,4 @@
-"""Reads the position from which a caller of an event stream wants to read: `Last-Event-ID` or `after`. This module is
-pure.
-"""
+"""Reads the position from which a caller wants to read an event stream: `Last-Event-ID` or `after`."""
 
 from urllib.parse import parse_qsl
 
@@ -15,9 +13,7 @@ class InvalidPosition(InvalidRequest):
 
 
 def place_asked(last_event_id: str | None, after: str | None) -> str | None:
-    """Return the requested position. The header takes precedence, because a browser that connects again keeps its first
-    URL.
-    """
+    """Return the requested position. The header wins, because a reconnecting browser keeps its first URL."""
     return (last_event_id or "").strip() or after
 
 

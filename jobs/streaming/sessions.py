@@ -15,9 +15,7 @@ from tenants.identity.identity import Identity
 
 
 def identify_session(session_key: str) -> Identity | None:
-    """Return the identity of the session, or None if the session is over or its person belongs to no tenant. This is
-    synchronous and queries the database.
-    """
+    """Return the session's identity, or None if it is over or without a tenant. This queries the database."""
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
     request.user = auth.get_user(request)

@@ -90,9 +90,7 @@ class Streams:
                 await self._following.job(line, held, tail, last_words, first=reading, ended=job.done)
 
     async def _of_submission(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Create a job and stream its events. A submission that is sent again under its Idempotency-Key continues where
-        it was cut off.
-        """
+        """Create a job and stream its events. A repeat under its Idempotency-Key continues where it was cut off."""
         held = await self._authorizer.admit_request(scope, "jobs:read")
         seen = seq_of(place_asked(header(scope, b"last-event-id"), None))
         query = _query_of_last(parameters(scope["query_string"], "include"))

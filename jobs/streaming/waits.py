@@ -15,9 +15,7 @@ from tenants.identity.identity import Identity
 from tenants.request_log.caller import CALLER, Caller
 
 RESYNC_S = 5.0
-"""Seconds between two checks of a wait whose tenant is not known. Notifications may be lost, and no round covers such a
-wait.
-"""
+"""Seconds between two checks of a wait whose tenant is not known: no round covers a lost notification."""
 
 _OF_THE_FIRST_ANSWER = frozenset({b"content-length", b"content-type", b"retry-after"})
 
@@ -31,9 +29,7 @@ def wait_wanted_s(scope: Scope) -> int | None:
 
 
 class Waits:
-    """A handler that calls the application, waits for the job to end, and calls it again. The response is always the
-    one from Django.
-    """
+    """A handler that calls the application again when the job has ended. Django makes every response."""
 
     def __init__(self, inner: App, hub: Hub) -> None:
         self._inner = inner
@@ -62,9 +58,7 @@ class Waits:
     async def _last_state(
         self, scope: Scope, receive: Receive, first: JobSeen, deadline_s: float
     ) -> Answer | None:
-        """Return the job with its result once it is done, or its state at the deadline. Return None if the client has
-        hung up.
-        """
+        """Return the finished job, or its state at the deadline, or None if the client has hung up."""
         tenant_id = _tenant_of(scope)
         resync_s = RESYNC_S if tenant_id is None else math.inf
         with self._hub.watch(first.id, tenant_id=tenant_id, ends_only=True) as changed:
@@ -122,9 +116,7 @@ def _timing(answer: Answer, total_ms: float) -> bytes:
 
 
 def _tenant_of(scope: Scope) -> UUID | None:
-    """Return the tenant of the job. By key it is known before the request, by session at the latest when Django has
-    responded.
-    """
+    """Return the tenant of the job: by key known before the request, by session when Django has responded."""
     told = scope.get(CALLER)
     known = (scope.get(IDENTITY), scope.get(MEMBER), told.identity if isinstance(told, Caller) else None)
     return next((one.tenant_id for one in known if isinstance(one, Identity)), None)

@@ -20,9 +20,7 @@ from tenants.limits.rates.metrics import REFUSED
 from tenants.limits.rates.spending import Price, spending
 
 COUNTED_EACH_TIME = 10_000
-"""The largest limit that is counted each time. A larger limit is counted once a second while less than half of it is
-used up.
-"""
+"""The largest limit that is counted each time. A larger one is counted each second below half of it."""
 COUNT_KEPT_S = 1.0
 MAX_REMEMBERED = 10_000
 NEWEST = 200

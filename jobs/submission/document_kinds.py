@@ -11,9 +11,7 @@ MAX_NAMED = 5
 
 
 def require_readable(identity: Identity, version: ModelVersion, kind: str) -> None:
-    """Raise DocumentNotAccepted if every page of a document of this kind would fail. The caller has checked that the
-    model takes documents at all.
-    """
+    """Raise DocumentNotAccepted if no page of this kind is readable by the model, which takes documents."""
     readable = documents_of(version.runtime, version.config)
     if kind in readable:
         return

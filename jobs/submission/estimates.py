@@ -35,15 +35,11 @@ TAKEN: Mapping[Meter, tuple[str, ...]] = {
     "token": ("tokens",),
     "gpu_second": ("gpu_milliseconds", "calls", "document", "pages"),
 }
-"""The amounts that say how much of a meter is used. A model that is charged by the call runs once for each page. The
-time that a page or a call runs is not known in advance, so the most that is charged for each is used.
-"""
+"""The amounts that measure a meter: a call per page, and the most that is charged for time not yet known."""
 
 
 UNKNOWN_BEFORE: frozenset[Meter] = frozenset({"token", "gpu_second"})
-"""The meters whose use is not known in advance. The tokens of a text are not known before a model has read it, and the
-time of a run is never known. For these, the most that is set aside for the work is used.
-"""
+"""The meters whose use is not known before a run. The most that is set aside is used for them."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +81,7 @@ class PricedEstimate:
 
 
 def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
-    """Estimate the cost of an amount of work. Raises InvalidRequest, ModelNotFound, and for a document NotFound and
-    DocumentDeleted.
-    """
+    """Estimate an amount of work. Raises InvalidRequest, ModelNotFound, and for a document NotFound."""
     version = find_version(request.model)
     meter = _agreed(identity, version).price.meter
     name = _said(request, version.served_model.name, meter)

@@ -33,9 +33,7 @@ def submit_once(
     upload: Upload | None = None,
     document_url: str = "",
 ) -> Answered[Job]:
-    """Submit a job, or return the job of the same request. `upload` is the document that came with the request, or was
-    fetched for it, and that is not stored yet.
-    """
+    """Submit a job, or return that of the same request. `upload` came with it or was fetched, and is not stored."""
     sent = _sent(identity, request, key, upload, document_url)
     if upload is None:
         return make_once(sent, make=lambda: _submitted(identity, request), look=get_job)
@@ -47,9 +45,7 @@ def submit_once(
 def submitted_before(
     *, identity: Identity, request: JobRequest, key: str | None, document_url: str
 ) -> Answered[Job] | None:
-    """Return the job of the same request. If there is none, check everything that can be refused without its document,
-    and return None.
-    """
+    """Return the job of the same request, or None after all checks that need no document."""
     earlier = made_before(_sent(identity, request, key, None, document_url), get_job)
     if earlier is None:
         version = check_model(request.model, request.parameters)

@@ -1,6 +1,4 @@
-"""Writes the beginning of a job, its first event and its waiting pages, in one statement, since the caller waits for
-each statement.
-"""
+"""Writes a job's first event and waiting pages in one statement, since the caller waits for each statement."""
 
 import json
 from collections.abc import Sequence
@@ -32,9 +30,7 @@ FROM unnest(%(ids)s::uuid[], %(numbers)s::int[]) AS page (id, number)
 
 
 def write_beginning(job: Job, numbers: Sequence[int]) -> None:
-    """Write the first event and the pages, in the transaction that has written the job. `numbers` are the pages that
-    are to be run.
-    """
+    """Write the first event and the pages to run (`numbers`), in the transaction that has written the job."""
     values: dict[str, Any] = {
         "tenant": job.tenant_id,
         "job": job.id,

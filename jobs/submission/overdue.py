@@ -24,9 +24,7 @@ LIMIT %(at_once)s
 
 
 def end_overdue_jobs() -> int:
-    """End overdue jobs and return how many were ended. A job that is locked now, or that cannot be ended, is found
-    again in a second.
-    """
+    """End overdue jobs and return how many. One that is locked, or cannot end, is found again in a second."""
     ended = 0
     after: datetime | None = None
     while overdue := _overdue(after):

@@ -22,9 +22,7 @@ from tenants.limits.rates.metrics import REFUSED
 from tenants.plans.models import ChosenLimits
 
 COUNTED_EACH_TIME = 10_000
-"""The largest limit that is counted each time. A larger limit is counted once a second, and in between this process
-counts the pages that it admits.
-"""
+"""The largest limit that is counted each time. A larger one is counted each second, and here in between."""
 COUNT_KEPT_S = 1.0
 MAX_REMEMBERED = 10_000
 MAX_JOBS = 200_000
@@ -121,9 +119,7 @@ def _pause_s(pages: int) -> int:
 
 
 def _newest() -> Iterator[tuple[datetime | None, datetime | None, int, int]]:
-    """Yield the newest jobs, state by state as their index has them. So a caller that is refused repeatedly causes
-    little reading each time.
-    """
+    """Yield the newest jobs, state by state as their index has them, so that repeated refusals read little."""
     for state in (states.RUNNING, states.SUCCEEDED, states.PARTIALLY_SUCCEEDED, states.FAILED):
         with every_mode():
             newest = Job.objects.filter(state=state).order_by("-id")

@@ -37,9 +37,7 @@ def first_of(job: Job) -> UUID:
 
 
 def lock_first_of(job: Job) -> None:
-    """Lock the first of these jobs, before the job itself. Any other retry of one of them waits here, and sees what the
-    retry before it created.
-    """
+    """Lock the first of these jobs before the job itself, so that retries see what the one before created."""
     locking = jobs_and_tombstones().select_for_update(of=("self",), no_key=True)
     locking.filter(id=first_of(job)).first()
 
@@ -51,9 +49,7 @@ def retry_that_will_do(job: Job) -> Job | None:
 
 
 def furthest(job: Job) -> Job:
-    """Return the job among these that has the most pages done. It is locked, so that it is not erased while it is
-    taken over.
-    """
+    """Return the job with the most pages done, locked, so that it is not erased while it is taken over."""
     tries = _tries(job).order_by("-pages_succeeded", "-id")
     return tries.select_for_update(of=("self",), no_key=True).first() or job
 

@@ -121,9 +121,7 @@ def check_request(version: ModelVersion, request: JobRequest) -> None:
 
 
 def check_model(model: str, parameters: Mapping[str, Any]) -> ModelVersion:
-    """Check the model for a document that is still to be stored, so that nothing is stored for a job that would be
-    refused.
-    """
+    """Check the model before a document is stored, lest one is stored for a job that would be refused."""
     version = resolve(model)
     validate_work_kind(version.runtime, input_kind(None), version.config)
     validate_parameters(version.runtime, parameters, version.config)
@@ -200,9 +198,7 @@ def _wake_after_commit(version: ModelVersion) -> None:
 
 
 def cancel_job(*, identity: Identity, job_id: object) -> Job:
-    """Cancel a job. This takes effect at once: queued pages never start, a running page is ended, and its result is
-    never paid.
-    """
+    """Cancel a job at once: queued pages never start, a running page ends, and its result is never paid."""
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
         if job.state == states.CANCELED:
@@ -340,9 +336,7 @@ FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
 
 
 def _take_over(job: Job, old: Job) -> None:
-    """Copy the finished pages of an earlier job. Results stay in the database: those of a long document would be
-    hundreds of megabytes to transfer.
-    """
+    """Copy the finished pages of an earlier job, which may be hundreds of megabytes, inside the database."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_TAKE_OVER, {"new": job.id, "old": old.id})
     take_over_words(new=job.id, old=old.id)

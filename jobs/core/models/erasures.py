@@ -14,9 +14,7 @@ class ErasedBecause(models.TextChoices):
 
 
 class FileToErase(TenantOwned):
-    """An order to erase a file from storage. See jobs/documents/erasure.py for the code that writes and withdraws
-    orders.
-    """
+    """An order to erase a file from storage, written and withdrawn by jobs/documents/erasure.py."""
 
     name = models.CharField(max_length=300)
     due_at = models.DateTimeField()

@@ -10,9 +10,7 @@ Kind = Literal["pdf", "image", "text"]
 
 @dataclass(frozen=True, slots=True)
 class PageSize:
-    """The size of a page, in points for a PDF and in pixels for an image. It is zero for text and for a page that
-    cannot be read.
-    """
+    """The size in points for a PDF, in pixels for an image, and zero for text or an unreadable page."""
 
     width: float
     height: float

@@ -1,6 +1,4 @@
-"""Reads documents without ever opening their bytes in this process. The exception is a short plain text, which has no
-parser.
-"""
+"""Reads documents without opening their bytes in this process, except short plain text, which has no parser."""
 
 import importlib.util
 import logging
@@ -61,9 +59,7 @@ _ATTEMPTS = 2
 _BYTES_A_SECOND = 64 << 20
 """The speed of a slow disk. Some documents have to be read from end to end before anything is known of them."""
 SHORT_TEXT_BYTES = 64 << 10
-"""The size of the largest text that is decoded in this process. That takes a fraction of the time of a request to a
-child.
-"""
+"""The largest text that is decoded in this process, which is much quicker than a request to a child."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +78,7 @@ class _Budget:
 
 
 class DocumentReader:
-    """A thread-safe reader of documents. It has as many documents open at once as it has children, and serves the
-    tenants of the calls in turn.
-    """
+    """A thread-safe reader: it opens one document per child at once, and serves tenants in turn."""
 
     def __init__(
         self,
@@ -117,15 +111,11 @@ class DocumentReader:
 
     @property
     def isolation(self) -> Isolation | None:
-        """Return what isolates documents from this machine, as the last child reported it. Return None if no child has
-        reported yet.
-        """
+        """Return what isolates documents, as the last child reported it, or None before the first report."""
         return self._pool.isolation
 
     def inspect(self, path: Path, call: Call | None = None) -> Inspection:
-        """Return the type and page count of a document. Nothing is rendered. Raises DocumentRejected, and CallCanceled
-        if the call is canceled.
-        """
+        """Return the type and page count without rendering. Raises DocumentRejected or CallCanceled."""
         with self._opened(path) as document:
             short = _inspect_short_text(document, self.limits)
             if short is not None:
@@ -139,16 +129,12 @@ class DocumentReader:
             )
 
     def inspect_short_text(self, path: Path) -> Inspection | None:
-        """Inspect a short text quickly and without a child. Return None if the document is not short or may be anything
-        but a text.
-        """
+        """Inspect a short text without a child, or return None if it is long or may be anything else."""
         with self._opened(path) as document:
             return _inspect_short_text(document, self.limits)
 
     def read_page(self, path: Path, kind: Kind, number: int, call: Call | None = None) -> PageContent:
-        """Return page `number`, counted from 1, of a document that was inspected to be of `kind`. Raises CallCanceled
-        if the call is canceled.
-        """
+        """Return page `number`, counted from 1, of a document of `kind`. Raises CallCanceled."""
         if number < 1:
             raise ValueError(f"pages count from 1, not {number}")
         with self._opened(path) as document:
@@ -269,9 +255,7 @@ def _installed(package: str) -> Path:
 
 
 def _twice_if_killed(ask: Callable[[], Answer]) -> Answer:
-    """Call `ask`, and call it again if the child was ended by a SIGKILL. A SIGKILL comes from outside, such as from a
-    machine short of memory, and the first may be bad luck.
-    """
+    """Call `ask`, and again after a SIGKILL, which comes from outside, such as from a lack of memory."""
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             return ask()

@@ -71,9 +71,7 @@ def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
 
 
 class Archive(Iterator[bytes]):
-    """An archive that is being sent. It holds a slot from its creation until it is closed, or freed without being
-    closed.
-    """
+    """An archive that is being sent. It holds a slot until it is closed, or freed without being closed."""
 
     def __init__(self, tenant_id: UUID, jobs: Sequence[Job]) -> None:
         BEING_SENT.take(tenant_id)
@@ -89,9 +87,7 @@ class Archive(Iterator[bytes]):
 
 
 def _blocks(jobs: Sequence[Job]) -> Generator[bytes, None, None]:
-    """Yield the archive in blocks. The work stops if the reader stops taking blocks: a page is read when those before
-    it have been taken.
-    """
+    """Yield the archive in blocks. A page is read only when the blocks before it have been taken."""
     outlet = _Outlet()
     exports = [JobExport(job, page_range(None, job.pages_total)) for job in jobs]
     with ZipFile(cast(BinaryIO, outlet), "w", ZIP_DEFLATED) as made:

@@ -29,9 +29,7 @@ MAX_PDF_PAGES = 200
 LIGHT_PAGES = 50
 """The most pages of an export that is made in a moment, if it has no pictures."""
 BEING_BUILT = ExportSlots("large files are being made", 3, max_each=2, retry_after_s=5)
-"""The slots for large exports in this process. Each export holds a thread while it is built, and a PDF also holds the
-bytes of its pictures.
-"""
+"""The slots for large exports in this process. Each holds a thread, and a PDF its pictures' bytes."""
 
 
 @dataclass(frozen=True)

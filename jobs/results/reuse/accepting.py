@@ -61,9 +61,7 @@ class Taken:
 
 
 def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
-    """Return those of the pages that need not be run. The job must be written already. The number of queries is equally
-    small for any number of pages.
-    """
+    """Return the pages of a written job that need not be run, with equally few queries for any number."""
     version = job.model_version
     ttl_s = version.served_model.cache_ttl_s
     if job.cache_control or not ttl_s:
@@ -159,9 +157,7 @@ def _write_pages(job: Job, taken: Sequence[Taken]) -> None:
 
 
 def _keys(job: Job, version: ModelVersion, numbers: Sequence[int]) -> dict[int, bytes]:
-    """Return the keys by page number. A page that no worker has opened yet has no key, because its content is not
-    known.
-    """
+    """Return the keys by page number. A page that was never opened has none: its content is not known."""
     secret, generation = reuse_secret(), results_generation(job.tenant_id)
     parameters = validate_parameters(version.runtime, job.parameters, version.config)
     return {
@@ -194,9 +190,7 @@ def _contents(job: Job, numbers: Sequence[int]) -> dict[int, Content]:
 
 
 def _input_sha256(job: Job) -> str:
-    """Return the hash of the input in the form in which Postgres stores it. The worker gets the same form, in which 1e2
-    and 100 are the same number.
-    """
+    """Return the hash of the input as Postgres stores it and workers get it, where 1e2 is 100."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_INPUT, [job.id])
         return str(cursor.fetchone()[0])

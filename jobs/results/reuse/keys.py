@@ -8,9 +8,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 FORMAT = 1
-"""The number of the format. A change that gives the same page another result with the same model version takes the next
-number.
-"""
+"""The number of the format, raised by a change that gives a page another result with the same version."""
 
 Kind = Literal["page", "text_file", "input"]
 
@@ -20,9 +18,7 @@ class Content:
     """The content of a page, in whichever document it is. No model gets the page's number or the document's name."""
 
     kind: Kind
-    """The kind of content. `page` is a page's picture and its own text, `text_file` is a file that is one text, and
-    `input` was sent with the job.
-    """
+    """The content: `page` is a picture and its text, `text_file` is one text, `input` was sent with the job."""
     sha256: str
 
 

@@ -89,9 +89,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A cached result, or `elsewhere` if another page is being run for it. If neither is set, this page is the one to
-    run.
-    """
+    """A cached result, or `elsewhere` if another page is being run for it. With neither, this page runs."""
 
     known: CachedPage | None = None
     elsewhere: bool = False
@@ -145,10 +143,7 @@ def wait_for_it(claim: Claim, key: bytes) -> str:
 
 
 def take_known_page(claim: Claim, key: bytes, known: CachedPage) -> str:
-    """Write result, charge, counters and events in one transaction, as for a page that was run.
-
-    A result that was erased since it was found is looked for once more.
-    """
+    """Write result, charge, counters and events in one transaction. Look once more if the result was erased."""
     # The result was made while this page waited for it, so it did not exist when the page was taken.
     coalesced = known.result_at > claim.started_at
     text = _text_of(claim, known)
@@ -196,9 +191,7 @@ def _saved_micros(claim: Claim, known: CachedPage, cost_micros: int) -> int:
 
 
 def _text_of(claim: Claim, known: CachedPage) -> str | None:
-    """Return the text of a cached page, or None if the page is erased. The text is split into words anew, because a
-    page's words include the name of the page's document.
-    """
+    """Return the text of a cached page, None if erased. Its words are made anew, with this document's name."""
     with unit_of_work(claim.tenant_id):
         found = Page.objects.filter(id=known.id)
         texts = [text or "" for text in found.values_list(KeyTextTransform("text", "result"), flat=True)]

@@ -26,15 +26,11 @@ from .text_layer import Glyph, GlyphLine, gather_lines, is_real_text
 _POINTS_PER_INCH = 72
 _TAIL_BYTES = 2048
 _SUBPIXELS = 8
-"""The number of grid steps in a pixel. PDFium maps coordinates only to whole pixels, so boxes are requested on a finer
-grid.
-"""
+"""The grid steps in a pixel. PDFium maps coordinates only to whole pixels, so boxes use a finer grid."""
 _MAX_PICTURES_WEIGHED = 500
 _FORM_DEPTH = 3
 _NO_RESERVE: int = getattr(mmap, "MAP_NORESERVE", 0x4000)
-"""The flag for a mapping without reserved memory. Python names it from 3.13 on; the number is that of Linux on x86-64
-and arm64.
-"""
+"""The flag for a mapping without reserved memory on Linux (x86-64, arm64). Python names it from 3.13 on."""
 
 Corner = tuple[float, float]
 
@@ -135,9 +131,7 @@ class PdfPage:
 
 
 def render_scale(width: float, height: float, limits: DocumentLimits) -> float:
-    """Return the pixels per point: the wanted resolution, or the highest at which the page keeps within its pixel
-    limit.
-    """
+    """Return the pixels per point: as wanted, or as many as keep the page within its pixel limit."""
     scale = limits.render_dpi / _POINTS_PER_INCH
     while math.ceil(width * scale) * math.ceil(height * scale) > limits.max_page_pixels:
         pixels = math.ceil(width * scale) * math.ceil(height * scale)

@@ -5,13 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _FEWEST_CHARS = 10
-"""The fewest characters of real text. A page with fewer is taken for a picture with a stamp on it, such as a page
-number.
-"""
+"""The fewest characters of real text. Fewer are taken for a stamp on a picture, such as a page number."""
 _FEWEST_CHARS_OVER_SCAN = 200
-"""The fewest characters of a page that is mostly picture. It needs more, because a scan with a header line must still
-be recognized.
-"""
+"""The fewest characters of a page that is mostly picture, so that a scan with a header line is recognized."""
 _SCAN_COVERAGE = 0.5
 _MAX_GARBAGE = 0.1
 _GARBAGE_CATEGORIES = frozenset({"Co", "Cn", "Cs", "Cc"})

@@ -23,9 +23,7 @@ class Sheet:
     points_per_pixel: float
 
     def place(self, corner: Sequence[float]) -> tuple[float, float]:
-        """Return a corner of the picture as a point of the page. The picture's origin is at the top, and the page's is
-        at the bottom.
-        """
+        """Return a corner of the picture, whose origin is at the top, as a point of the page."""
         x, y = corner
         return x * self.points_per_pixel, self.height_points - y * self.points_per_pixel
 

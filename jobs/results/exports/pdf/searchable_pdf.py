@@ -114,9 +114,7 @@ class _Part:
 
 
 def sheet_of(picture: DocumentPage) -> tuple[Sheet, tuple[float, float]]:
-    """Return the page as large as on paper. A picture that was sent as such is assumed to have the resolution at which
-    pages are drawn.
-    """
+    """Return the page as large as on paper. A sent picture is assumed to have the resolution of drawn pages."""
     scale = POINTS_PER_INCH / settings.MAAS_RENDER_DPI
     scale = min(scale, LONGEST_SIDE_POINTS / max(picture.width_px, picture.height_px))
     size = picture.width_px * scale, picture.height_px * scale

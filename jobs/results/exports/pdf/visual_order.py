@@ -24,9 +24,7 @@ def visual_order(text: str) -> str:
 
 
 def _parts(text: str, directions: list[str], *, from_the_right: bool) -> list[str]:
-    """Split a line into parts and reverse those that run from right to left. Characters between two words, such as a
-    space, run in the line's direction.
-    """
+    """Split a line and reverse its right-to-left parts. Characters between words run in the line's direction."""
     turned = [
         direction in _RIGHT_TO_LEFT or (from_the_right and direction not in _LEFT_TO_RIGHT)
         for direction in directions
