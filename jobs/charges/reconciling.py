@@ -7,7 +7,6 @@ import structlog
 from django.db import DatabaseError, connections
 
 from jobs.charges.money import let_go_of_units, settle_ended
-from jobs.charges.stored_bytes import correct_stored_bytes
 from jobs.core import states
 from jobs.core.models import Job
 from tenants.billing.invoices.reconciling import compare_invoices
@@ -17,6 +16,40 @@ from tenants.billing.payments.reconciling import reconcile_payments
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
 log = structlog.get_logger(__name__)
+
+# A single statement sees a single moment: anything that is stored meanwhile writes its own row.
+_CORRECT = """
+WITH counted AS (
+    SELECT tenant_id, sum(size_bytes) AS bytes FROM tenants_storedbytes GROUP BY tenant_id
+), there AS (
+    SELECT tenant_id, sum(size_bytes) AS bytes FROM jobs_storedthings GROUP BY tenant_id
+), wrong AS (
+    SELECT tenant_id, coalesce(there.bytes, 0)::bigint AS there, coalesce(counted.bytes, 0)::bigint AS counted
+    FROM there FULL JOIN counted USING (tenant_id)
+    WHERE coalesce(there.bytes, 0) <> coalesce(counted.bytes, 0)
+), corrected AS (
+    INSERT INTO tenants_storedbytes (tenant_id, size_bytes) SELECT tenant_id, there - counted FROM wrong
+)
+SELECT tenant_id, there, counted FROM wrong
+"""
+COMPARED = "stored_bytes"
+_ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('stored bytes are corrected'))"
+
+
+def correct_stored_bytes() -> dict[UUID, Compared]:
+    """Correct wrong counts of bytes, notify the operator, and return the differences by tenant."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_ONE_AT_A_TIME)
+        cursor.execute(_CORRECT)
+        rows = cursor.fetchall()
+    for tenant_id, there, counted in rows:
+        log.error("stored_bytes_corrected", tenant_id=str(tenant_id), corrected_by_bytes=there - counted)
+    return {
+        tenant_id: Compared(tenant_id, COMPARED, "", "bytes", there, counted)
+        for tenant_id, there, counted in rows
+    }
+
+
 AT_ONCE = 500
 
 # This compares what a job says it has set aside with what the ledger holds for it.

@@ -1,7 +1,6 @@
-"""The scheduler's duty that erases the data of accounts whose deletion is due, a bounded piece at a time.
+"""The scheduler's duty that erases due accounts, a bounded piece and transaction at a time.
 
-Each piece is a transaction of its own. It looks for what is left instead of remembering what was done. So if a process
-dies in the middle, another continues, and two at once do no harm.
+It looks for what is left and remembers nothing, so it may die anywhere, and two at once do no harm.
 """
 
 import time
@@ -24,8 +23,8 @@ from jobs.core import states
 from jobs.core.errors import JobErased, JobFinished
 from jobs.core.models import FileToErase, Job
 from jobs.deletion import tables
-from jobs.search.embeddings import meaning_available
-from jobs.submission.services import cancel_job
+from jobs.search.services import meaning_available
+from jobs.submission.cancellations import cancel_job
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.services import OPEN, State, end_upload
 from tenants.accounts.models import Tenant

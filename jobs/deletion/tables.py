@@ -1,6 +1,6 @@
 """Lists every table with rows of a tenant: those that a deletion empties, in order, and those that are kept."""
 
-from jobs.search.embeddings import TABLE as EMBEDDINGS
+from jobs.search.services import EMBEDDINGS
 
 FIRST = ("tenants_invitation", "tenants_modellimit", "tenants_apikey")
 """The tables that are emptied first, so that no credential works any more."""

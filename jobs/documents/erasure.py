@@ -1,8 +1,7 @@
 """Orders to erase files, recorded in the database, so that no file outlives the row that pointed at it.
 
-An order to erase a file is written in the transaction that gives up the file. An order is also written before a file is
-saved; the transaction that writes the row which points at the file withdraws this order. Orders that remain become due,
-and the scheduler carries them out. An order that was taken up once cannot be withdrawn.
+An order is written in the transaction that gives up a file, and before a file is saved. The row that points at a saved
+file withdraws its order. The scheduler carries out what remains. An order that was taken up cannot be withdrawn.
 """
 
 import time
@@ -116,11 +115,7 @@ def carry_out_now(tenant_id: UUID, names: Sequence[str], deadline: Deadline | No
 
 
 def carry_out_orders(tenant_id: UUID, names: Sequence[str]) -> None:
-    """Erase those of the files that still have an order. If an order was withdrawn by now, its file belongs to a row
-    and stays.
-
-    A caller that is about to withdraw an order that was taken up here is refused.
-    """
+    """Erase files that still have an order, which can then not be withdrawn. The others belong to a row and stay."""
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_TAKE_UP, [list(names)])
         taken = [str(row[0]) for row in cursor.fetchall()]

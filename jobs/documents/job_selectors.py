@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from jobs.core.errors import EventsErased, JobErased
 from jobs.core.models import Event, Job
 from jobs.core.states import TERMINAL
-from jobs.documents.tombstones import erased_words, tombstone
+from jobs.documents.selectors import erased_words, tombstone
 from tenants.core.db.unit_of_work import APP, Acting, unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.core.ids import as_uuid
@@ -75,11 +75,7 @@ def unless_erased(job: Job) -> Job:
 
 
 def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:
-    """Return the events of a job after number `seq`.
-
-    A job's own events have no gaps, because each is numbered under the lock of the job's row. If the next event is
-    missing, it is erased.
-    """
+    """Return a job's events after number `seq`. They have no gaps, so if the next is missing, it is erased."""
     with unit_of_work(whose):
         job = get_job(job_id)
         if seq > job.last_seq:
@@ -172,12 +168,10 @@ SELECT EXISTS (
 
 
 def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> EventPage:
-    """Return the events of the tenant's whole stream after `cursor`, or those of the caller's mode. This is safe
-    against transactions that commit out of order.
+    """Return the events of the tenant's stream, or of the caller's mode, after `cursor`.
 
-    Rows are read in the order of their transactions, and only below the oldest transaction that is still running. A
-    late commit can therefore not add a row before them any more. Each job's events come in the order of their numbers;
-    the code that writes them ensures this (`jobs/events/log.py`).
+    Rows are read in the order of transactions, below the oldest that still runs, so that no late commit adds a row
+    before them. Within a job this is the order of numbers, by the code that writes events (`jobs/events/log.py`).
     """
     tenant_id = whose.tenant_id
     if cursor is None:

@@ -41,11 +41,7 @@ class OpenedPage:
 
 
 def open_page(document: StoredDocument, number: int, call: Call | None = None) -> OpenedPage:
-    """Open one page of a document.
-
-    Raises DocumentRejected if only rendering shows that the page cannot be read, DocumentDeleted if the document was
-    deleted just now, and CallCanceled if the call is canceled.
-    """
+    """Open one page. Raises DocumentRejected if it cannot be rendered, DocumentDeleted or CallCanceled."""
     kept = None if document.kind == Document.Kind.TEXT else _kept_page(document, number)
     if kept is not None:
         return OpenedPage(_from_kept(kept, call), kept.content_sha256 or _content_of_kept(kept))

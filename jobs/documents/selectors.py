@@ -1,16 +1,50 @@
-"""Reads of documents and their pages. Call these functions inside a unit of work."""
+"""Reads of documents and their pages, inside a unit of work, and what remains of erased documents and jobs."""
 
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import connections
 from django.db.models import QuerySet
 
 from jobs.core.errors import DocumentDeleted
-from jobs.core.models import Document, DocumentPage
-from jobs.documents.tombstones import erased_words, why_erased
+from jobs.core.models import Document, DocumentPage, ErasedBecause, Job
 from tenants.core.db.unit_of_work import APP, current_tenant_id, every_mode
 from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid
+from tenants.core.times import rfc3339
+
+
+def erased_words(what: str, its_id: UUID, moment: datetime, because: str) -> str:
+    """Return the message about an erased object. An empty `because` is a request, from before reasons were stored."""
+    why = ErasedBecause(because or ErasedBecause.REQUEST).label
+    return f"The {what} {its_id} was erased on {moment.astimezone(UTC):%Y-%m-%d at %H:%M} UTC, {why}."
+
+
+def why_erased(moment: datetime, because: str) -> dict[str, object]:
+    return {"erased_at": rfc3339(moment), "erased_because": because or ErasedBecause.REQUEST.value}
+
+
+def tombstone(job: Job) -> dict[str, object]:
+    """Return what is left of an erased job, under the field names that `GET /v1/jobs/{id}` used."""
+    assert job.erased_at is not None
+    return {
+        **why_erased(job.erased_at, job.erased_because),
+        "job": {
+            "id": str(job.id),
+            "state": job.state,
+            "model": job.model_version.key,
+            "pages_total": job.pages_total,
+            "pages_succeeded": job.pages_succeeded,
+            "pages_failed": job.pages_failed,
+            "cost_micros": job.cost_micros,
+            "currency": job.currency,
+            "livemode": job.livemode,
+            "created_at": rfc3339(job.created_at),
+            "finished_at": rfc3339(job.finished_at) if job.finished_at else None,
+        },
+    }
+
 
 _LIVE = (
     "SELECT 1 FROM jobs_document WHERE tenant_id = %(tenant)s AND sha256 = %(sha256)s AND deleted_at IS NULL"
@@ -19,10 +53,9 @@ _LIVE_OF_MODE = f"{_LIVE} AND livemode = %(mode)s"
 
 
 def get_document(document_id: object, *, for_update: bool = False) -> Document:
-    """Return a document. Raises NotFound if it never existed or belongs to another tenant, and DocumentDeleted if it
-    was the caller's own.
+    """Return a document. Raises NotFound for an unknown or foreign one, DocumentDeleted if it was the caller's own.
 
-    The lock does not include the row's key: a job that refers to a locked document can be written in the meantime.
+    The lock leaves out the row's key: a job that refers to a locked document can still be written.
     """
     wanted = as_uuid(document_id)
     documents = Document.objects.select_for_update(no_key=True) if for_update else Document.objects.all()

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 import psycopg
 import structlog
 from django.db import IntegrityError
+from django.db.models.functions import Now
 
 from jobs.core.models import Document
 from jobs.documents import erasure, files
@@ -13,7 +15,6 @@ from jobs.documents.names import safe_name
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import live_document_with, live_twin_of
 from jobs.documents.uploads import Upload, UploadWithdrawn
-from jobs.documents.uses import note_use
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 from tenants.core.ids import uuid7
@@ -21,6 +22,14 @@ from tenants.identity.identity import Identity
 from tenants.limits.storage.capacity import require_kept_within, require_room_for_bytes
 
 log = structlog.get_logger(__name__)
+TO_THE = timedelta(hours=1)
+"""The time in which a use is noted only once. A thousand jobs on one document write its row once."""
+
+
+def note_use(document: Document) -> None:
+    Document.objects.filter(id=document.id, used_at__lt=Now() - TO_THE).update(used_at=Now())
+
+
 SAME_BYTES = "jobs_document_same_bytes_mode"
 """The constraint that fails when two uploads have the same bytes."""
 MAX_TRIES = 5
@@ -45,10 +54,9 @@ def store_document(
     before: Callable[[], None] | None = None,
     along: Along | None = None,
 ) -> StoredDocument:
-    """Store an upload as a document. The file is written first and the row second, so that a row never points at
-    nothing. What was found in the file comes with the upload.
+    """Store an inspected upload: first the file, then the row, so that no row points at nothing.
 
-    `before` may refuse all of it: it is called once, in a transaction, while nothing is written.
+    `before` may refuse it: it is called once, in a transaction, while nothing is written.
     """
     ask = before or _ask_nothing
     for _ in range(MAX_TRIES):

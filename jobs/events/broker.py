@@ -1,9 +1,4 @@
-"""The connection of this process to the broker, for code that only publishes.
-
-A broker that hangs may hold up nothing. Code that releases work during a request or at the end of a page waits only for
-a moment, and while the broker is unavailable, only one request in a second or two tries it. A page that was not
-published is announced again.
-"""
+"""This process's connection for publishing. A broker that hangs holds up nothing; unpublished pages come again."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

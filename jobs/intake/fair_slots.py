@@ -12,11 +12,7 @@ MAX_IN_A_ROW = 3
 
 @dataclass(slots=True)
 class _Queue:
-    """The queue of one tenant. Requests that are ahead are served first, then the others; within each group the first
-    to ask is the first served.
-
-    One in a few of the others is served before the requests that are ahead.
-    """
+    """The queue of one tenant: requests ahead come first, except for one of the others now and then."""
 
     places: "deque[asyncio.Future[None]]" = field(default_factory=deque)
     ahead: int = 0

@@ -1,9 +1,6 @@
-"""Documents that requests name by their URL. They are fetched here, so that no thread of Django waits for remote
-servers.
+"""Documents that requests name by their URL, fetched here so that no thread of Django waits for remote servers.
 
-Django gets the request first and checks the caller, the key, the model and the capacity for a job. If it wants the
-document, it says so in the request's `Fetch`. It then gets the same request again with the file beside it, as with an
-upload.
+Django checks the request, says in its `Fetch` if it wants the document, and gets the request again with the file.
 """
 
 import asyncio

@@ -46,13 +46,11 @@ class ReaderBusy(DomainError):
 
 
 class Inspections:
-    """The inspections of one process. As many run at the same time as the reader has children. Neither one tenant nor
-    the large or slow documents of all tenants ever have all children for longer than a quick inspection takes,
-    unless there is only one child.
+    """The inspections of one process, as many at once as the reader has children, fair to all tenants.
 
-    A document that turns out to be slow moves to the group of large ones and is read on if that group has a free slot.
-    If it has none, and others wait for the child, the inspection ends and begins again in that group. This happens only
-    once, because a document may take its time in that group.
+    If there are several children, no tenant, and no large or slow documents together, hold all for longer than a quick
+    inspection takes. A slow document joins the large ones if a slot is free there, else it yields to others once and
+    begins again in that group, where it may take its time.
     """
 
     def __init__(

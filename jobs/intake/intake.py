@@ -1,24 +1,24 @@
-"""The admission to Django of requests that bring work. Tenants take turns, and a request that would wait for long is
-refused at once.
+"""The admission to Django of requests that bring work: tenants take turns, and long waits are refused at once.
 
-The check runs before a body is read, and again when the body is complete. Requests that only read or cancel work are
-not checked.
+The check runs before a body is read, and again when it is complete. Requests that read or cancel are not checked.
 """
 
 import asyncio
+import json
 import random
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 from uuid import UUID
 
 from jobs.core.recent_refusals import was_turned_away
 from jobs.intake.fair_slots import FairSlots
 from jobs.intake.metrics import ADMISSION_REFUSED
 from jobs.intake.pressure import FEW, NEWCOMERS_SAVE_S, Pressure
+from jobs.queue.admission import anybody_refused, refuse_known
 from tenants.api.authentication import IDENTITY
-from tenants.core.asgi.protocol import MEMBER, UPLOAD, Scope
+from tenants.core.asgi.protocol import MEMBER, UPLOAD, Scope, header
 from tenants.core.asgi.threads import Overloaded
 from tenants.core.errors import DomainError
 from tenants.identity.identity import Identity
@@ -62,11 +62,9 @@ class Intake:
             self._door_of(scope).check(tenant_id)
 
     def check_upload(self, scope: Scope, waiting: int) -> None:
-        """Check an upload before its body is read. `waiting` is the number of documents of that tenant that have come
-        and are not inspected yet.
+        """Check an upload of a tenant with `waiting` uninspected ones, before its body is read. Raises TooMuchAtOnce.
 
-        Raises TooMuchAtOnce. Under pressure an admitted request is to be served soon, and the inspection comes before
-        the admission.
+        Under pressure an admitted request is to be served soon, and the inspection comes before the admission.
         """
         tenant_id = who_hands_in(scope)
         if tenant_id is None or scope["path"] not in _LOOKED_AT:
@@ -158,3 +156,32 @@ def who_hands_in(scope: Scope) -> UUID | None:
         return None
     found = scope.get(IDENTITY) or scope.get(MEMBER)
     return found.tenant_id if isinstance(found, Identity) else None
+
+
+JOBS = "/v1/jobs"
+MAX_BYTES = 64 << 10
+"""The size of the largest body that is read here. Reading a larger body is too much work."""
+
+
+def refuse_known_job(scope: Scope, body: BinaryIO, length: int) -> None:
+    """Refuse the job of a caller that was refused a moment ago, unless it is unreadable or has an idempotency key."""
+    if not anybody_refused() or length > MAX_BYTES or scope["path"] != JOBS or UPLOAD in scope:
+        return
+    tenant_id = who_hands_in(scope)
+    # A request with a key gets the job that was accepted earlier, however long the queue is by now.
+    if tenant_id is None or header(scope, b"idempotency-key") is not None:
+        return
+    fields = _fields(body)
+    body.seek(0)
+    refuse_known(tenant_id, fields)
+
+
+def _fields(body: BinaryIO) -> dict[str, str]:
+    try:
+        asked = json.load(body)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(asked, dict):
+        return {}
+    fields = {name: asked[name] for name in ("model", "priority") if name in asked}
+    return fields if all(isinstance(value, str) for value in fields.values()) else {}

@@ -1,8 +1,7 @@
 """Calculates how long a request with work would wait for admission, and whether that is too long. This module is pure.
 
-A burst that meets no waiting requests is admitted and waits. A burst that does not end is kept short: from then on
-every admitted request is served soon, and the others learn at once when to try again. The same applies to a tenant that
-was refused a moment ago, for whatever reason: its next requests are not a burst, but the rest of a flood.
+A burst without a queue is admitted and waits. Once it does not end, or its tenant was refused a moment ago, only what
+is served soon is admitted, and the others learn at once when to try again.
 """
 
 import math
@@ -19,14 +18,9 @@ QUIET_S = 3.0
 FEW = 2
 """The number of requests of each tenant that may wait, however slow the service is."""
 NEWCOMERS_S, NEWCOMERS_SAVE_S = 1.0, 30.0
-"""The longest wait in seconds of a tenant that has nothing in the queue. That tenant is the next and is not refused for
-what others do, unless they are very many. It waits longer for work that takes seconds by itself, such as saving an
-archive.
-"""
+"""The longest wait in seconds of a tenant that has nothing in the queue, however others flood. Saving takes longer."""
 OVERDUE_S = 0.12
-"""The seconds after which a waiting request is refused that was expected to wait 0.1 s at most. The requests before it
-took longer than usual. An admitted request is to be served soon or not at all, and others have waited for less time.
-"""
+"""The seconds after which a request that was to wait 0.1 s is refused: others have waited for less time."""
 FIRST_SERVICE_S = 0.02
 SMOOTHING = 0.05
 LONGEST_PAUSE_S = 30.0

@@ -1,9 +1,7 @@
-"""Takes in the bytes of resumable uploads while they arrive. Django decides whether they are accepted, and none of its
-threads waits for them.
+"""Takes in the bytes of resumable uploads while they arrive, so that no thread of Django waits for them.
 
-Django first gets the request without its body: it authenticates the caller, checks every header and takes the upload's
-`Turn` for this request. Then the bytes come and go to storage piece by piece. At the end Django gets a request again,
-and its description of the upload at that time is the response.
+Django first gets the request without its body, checks it and takes the upload's `Turn`. The bytes go to storage piece
+by piece. Then Django gets a request again, and describes the upload in the response.
 """
 
 import time

@@ -1,7 +1,4 @@
-"""Erases a tenant's oldest events, in the order in which its stream is read, and records how far.
-
-A reader that continues from before that position gets an error, instead of what is left as if it were everything.
-"""
+"""Erases a tenant's oldest events in stream order and records how far, so that readers from before get an error."""
 
 import time
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""Deletes the rows that say what was erased, when they are old enough. After that, such an id is like any unknown id.
-
-The bill does not need these rows: usage and charges are rows of their own.
-"""
+"""Deletes old rows about what was erased, whose ids are then unknown. Bills rest on usage and charges alone."""
 
 from django.conf import settings
 from django.db import connections

@@ -1,8 +1,4 @@
-"""The scheduler's duty that erases documents and jobs whose time is over.
-
-Each is erased in a transaction of its own, so this may be interrupted anywhere, and any number of processes may do it
-at once.
-"""
+"""The scheduler's duty to erase overdue documents and jobs, each in its own transaction, in any number of processes."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +14,7 @@ from jobs.core.metrics import OVERDUE_S
 from jobs.core.models import Document, ErasedBecause, Job
 from jobs.documents.erasure import Deadline
 from jobs.documents.job_selectors import get_job
-from jobs.retention.deleting import erase_locked
+from jobs.retention.documents import erase_locked
 from jobs.retention.due import Due, Kind, due, time_over
 from jobs.retention.erasing import erase_ended, lock_document
 from tenants.core.db.unit_of_work import operator_work, unit_of_work

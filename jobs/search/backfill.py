@@ -9,11 +9,9 @@ from django.db import OperationalError, connections, transaction
 from inference.core.contracts import Embedding
 from jobs.core import states
 from jobs.core.models import Job, Page
-from jobs.search.embeddings import keep_embedding
 from jobs.search.meaning import STEP
-from jobs.search.page_ref import PageRef
-from jobs.search.services import index_name, index_page, text_of
-from jobs.search.vectors import vector_of
+from jobs.search.services import PageRef, index_name, index_page, keep_embedding, text_of
+from jobs.search.words import vector_of
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
@@ -68,7 +66,7 @@ def _index(job_id: UUID) -> None:
 
 
 def _held(job_id: UUID) -> bool:
-    """Return whether the job is not erased, and lock it until the end, lest its words come back."""
+    """Return whether the job is not erased, and lock it until the end, so that its words stay gone."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_HOLD, [job_id])
         return cursor.fetchone() is not None

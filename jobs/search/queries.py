@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from jobs.search.vectors import tenant_tag
-from jobs.search.words import Word, words_of
+from jobs.search.words import Word, tenant_tag, words_of
 
 MAX_CHARACTERS = 1_000
 MAX_TERMS = 20

@@ -6,12 +6,10 @@ from uuid import UUID
 from django.db import connections
 
 from jobs.core.models import Job
-from jobs.search.embeddings import meaning_available
-from jobs.search.excerpts import Part, excerpt_of
-from jobs.search.hits import MAX_HITS, Hit
+from jobs.search.excerpts import MAX_HITS, Hit, Part, excerpt_of
 from jobs.search.meaning import meaning_of, nearest
 from jobs.search.queries import parsed
-from jobs.search.services import name_of
+from jobs.search.services import meaning_available, name_of
 from jobs.search.statement_timeout import searching
 from tenants.core.db.unit_of_work import APP, current_mode, current_tenant_id
 

@@ -15,7 +15,7 @@ from jobs.streaming.credentials import Credential
 from jobs.streaming.following import LONGEST_UNSETTLED_S, UNSETTLED_S
 from jobs.streaming.hub import Hub
 from jobs.streaming.open_connections import OpenConnections
-from jobs.streaming.preferences import wait_asked_s
+from jobs.streaming.request_headers import wait_asked_s
 from jobs.streaming.streams import EVENTS
 from jobs.streaming.tails import Reading, TenantTail
 from tenants.core.asgi.protocol import App, ClientGone, Receive, Scope, Send, headers_of, until_disconnect

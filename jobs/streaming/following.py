@@ -10,10 +10,8 @@ from jobs.core.states import TERMINAL
 from jobs.intake.metrics import ENDED
 from jobs.streaming.credential_checks import CheckedCredential, CredentialChecks
 from jobs.streaming.credentials import Credential
-from jobs.streaming.event_blocks import KEEP_ALIVE, block, close_block, event_block, ready_block
-from jobs.streaming.final_event import FinalEvent
-from jobs.streaming.hub import Hub, Watch
-from jobs.streaming.moving import moving, pause_ms
+from jobs.streaming.event_blocks import KEEP_ALIVE, FinalEvent, block, close_block, event_block, ready_block
+from jobs.streaming.hub import Hub, Watch, moving, pause_ms
 from jobs.streaming.tails import JobTail, Reading, Tail, TenantTail
 from tenants.core.asgi.protocol import ClientGone, Message, Receive, Send, until_disconnect
 from tenants.core.asgi.threads import DatabaseThreads

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import secrets
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -15,8 +16,25 @@ import structlog
 from redis.exceptions import RedisError
 
 from jobs.events.changes import CHANNEL
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
+SPREAD_MS = (1_000, 10_000)
+
+
+def pause_ms() -> int:
+    """Return a random pause, so that each client gets another one."""
+    return SPREAD_MS[0] + secrets.randbelow(SPREAD_MS[1] - SPREAD_MS[0])
+
+
+def moving() -> DomainError:
+    return DomainError(
+        "The service is restarting. Reconnect and continue after the last event.",
+        code="restarting",
+        extra={"retry_after_ms": pause_ms()},
+    )
+
+
 FIRST_RETRY_S = 0.1
 LONGEST_RETRY_S = 5.0
 PING_S = 15.0

@@ -2,11 +2,10 @@
 
 from jobs.intake.inner_requests import JOBS, WITH_RESULT, Asking, JobSeen, is_job, job_in
 from jobs.streaming.authorizer import Authorizer
-from jobs.streaming.final_event import FinalEvent
+from jobs.streaming.event_blocks import FinalEvent
 from jobs.streaming.following import Follower, Following
-from jobs.streaming.media_types import EVENT_STREAM, prefers_stream
 from jobs.streaming.open_connections import OpenConnections
-from jobs.streaming.resume_position import parameters, place_asked, seq_of
+from jobs.streaming.request_headers import EVENT_STREAM, parameters, place_asked, prefers_stream, seq_of
 from jobs.streaming.tails import JobTail, TenantTail
 from tenants.core.asgi.protocol import App, Receive, Scope, Send, header, without_headers
 from tenants.core.errors import InvalidRequest

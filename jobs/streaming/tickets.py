@@ -29,7 +29,7 @@ def _key(ticket: str) -> str:
 
 
 def _masked(session_key: bytes, ticket: str) -> bytes:
-    """Mask or unmask the session key by a pad for one use, lest read access to Redis takes over a session."""
+    """Mask or unmask the session key by a pad for one use: read access to Redis must not suffice."""
     pad = hashlib.shake_256(b"session:" + ticket.encode()).digest(len(session_key))
     return bytes(one ^ other for one, other in zip(session_key, pad, strict=True))
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from jobs.intake.inner_requests import JOBS, WITH_RESULT, Answer, Asking, JobSeen, is_job, job_in
 from jobs.streaming.hub import Hub, Watch
-from jobs.streaming.preferences import wait_asked_s
+from jobs.streaming.request_headers import wait_asked_s
 from tenants.api.authentication import IDENTITY
 from tenants.core.asgi.protocol import MEMBER, App, Receive, Scope, Send, until_disconnect
 from tenants.identity.identity import Identity
@@ -104,10 +104,7 @@ def _final(scope: Scope, first: Answer, last: Answer) -> Answer:
 
 
 def _timing(answer: Answer, total_ms: float) -> bytes:
-    """Return the timing of the job as a whole. Its events say how long its pages spent in each step.
-
-    A repeated submission describes a job that may have waited long before. That time was no part of this wait.
-    """
+    """Return the timing of the whole job. The wait in the queue is left out if it was before this request."""
     total = b"total;dur=%.2f" % total_ms
     job = job_in(answer)
     if job is None or job.queued_ms is None or job.queued_ms > total_ms:

@@ -17,8 +17,7 @@ from jobs.charges.money import units_of_page
 from jobs.documents.selectors import get_document
 from jobs.documents.services import check_against, found_in
 from jobs.documents.uploads import Upload
-from jobs.submission.document_kinds import require_readable
-from jobs.submission.services import JobRequest, check_request, require_one_source
+from jobs.submission.services import JobRequest, check_request, require_one_source, require_readable
 from jobs.webhooks.job_urls import require_sendable
 from tenants.billing.ledger.plan_standing import Standing, standing_of
 from tenants.core.db.unit_of_work import unit_of_work
@@ -95,9 +94,7 @@ def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
 def estimate_job(
     *, identity: Identity, request: JobRequest, upload: Upload | None, cached_share: Fraction
 ) -> PricedEstimate:
-    """Estimate the cost of a submission as it would be sent, including its file if there is one. Raises what would
-    refuse the submission, except for conditions of the moment: money, limits and queues.
-    """
+    """Estimate a submission. Raises what would refuse it, except for money, limits and queues at the moment."""
     if upload is None:
         require_one_source(request)
     if request.webhook_url:

@@ -31,12 +31,10 @@ from inference.sandbox import (
 )
 from inference.sandbox.sharing import QUICK_S
 
-from .contents import Inspection, Kind, PageContent, PageSize
-from .errors import DocumentRejected, ReaderUnavailable
+from .contents import DocumentRejected, Inspection, Kind, PageContent, PageSize, ReaderUnavailable
 from .opening.detection import HEAD_BYTES, TEXT, detect
-from .opening.limits import DocumentLimits
+from .opening.limits import DocumentLimits, Rejected
 from .opening.plain_text import read_lines
-from .opening.rejection import Rejected
 from .replies import (
     BYTES_PER_PIXEL,
     PICTURE_SIGNATURES,
@@ -90,11 +88,9 @@ class DocumentReader:
         use_bubblewrap: bool = True,
         needs: Set[str] = frozenset(),
     ) -> None:
-        """Create a reader. A call waits up to `wait_s` for a free child, and an inspection waits up to
-        `inspect_wait_s`.
+        """Create a reader that opens no document without the layers of `needs`.
 
-        No document is opened without the layers of `needs`. A waiting call keeps a thread, so no call waits for long:
-        the page goes back to its queue and is tried again.
+        A call waits for a free child, with its thread, `wait_s` or `inspect_wait_s` at most; it is tried again later.
         """
         self.limits = limits or DocumentLimits()
         self._wait_s = wait_s

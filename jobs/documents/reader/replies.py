@@ -8,8 +8,7 @@ from typing import Any, cast
 from inference.core.contracts import Point, Quad, TextLine
 from inference.sandbox import ChildMisbehaved
 
-from .contents import Inspection, Kind, PageSize
-from .errors import REJECTION_CODES, DocumentRejected
+from .contents import REJECTION_CODES, DocumentRejected, Inspection, Kind, PageSize
 from .opening.limits import DocumentLimits
 
 Json = Any

@@ -1,7 +1,4 @@
-"""A job's result as JSON, in the shape of `/v1/jobs/{id}/result`, made page by page.
-
-The text of all pages comes last. It is read once more, so that it is never held in memory as a whole.
-"""
+"""A job's result as in `/v1/jobs/{id}/result`, page by page. The text is read again for the end, to save memory."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -15,13 +15,16 @@ from jobs.core import states
 from jobs.core.models import Document, DocumentPage, Job
 from jobs.events.log import Happened
 from jobs.queue.job_ends import OpenJob, append_and_close, counted_known, progress
-from jobs.results.reuse.cached_pages import CachedPage, known_pages
-from jobs.results.reuse.keys import Content, page_key
-from jobs.results.reuse.metrics import HIT, PAGE_LOOKUPS
-from jobs.results.reuse.secret import reuse_secret
-from jobs.search.embeddings import copy_embeddings
-from jobs.search.page_ref import Pair
-from jobs.search.services import copy_words
+from jobs.results.reuse.cached_pages import (
+    HIT,
+    PAGE_LOOKUPS,
+    CachedPage,
+    Content,
+    known_pages,
+    page_key,
+    reuse_secret,
+)
+from jobs.search.services import Pair, copy_index
 from tenants.authentication.selectors import results_generation
 from tenants.billing.usage.services import Use, record_uses
 from tenants.core.db.unit_of_work import APP
@@ -86,8 +89,7 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
     """Write results, charges, events and, with the last page, the job's end. `job` is then as it is in the database."""
     _write_pages(job, taken)
     pairs = [Pair(one.id, one.number, one.known.id) for one in taken]
-    copy_words(job, pairs)
-    copy_embeddings(job.id, pairs)
+    copy_index(job, pairs)
     record_uses(
         tenant_id=job.tenant_id,
         source_kind=USAGE,

@@ -1,8 +1,7 @@
 """Steps of a worker before it runs a page: take a cached result, or wait for a result that is being made.
 
-Only one of the pages with the same key runs. A unique index over the keys of running pages decides which. The second
-page goes back to the queue, and is released when the first page stops running, for any reason: a trigger does this in
-the same transaction (migration 0009). If that is lost, the second page comes back by itself.
+A unique index lets one of the running pages with a key run. The others go back to the queue. A trigger releases them in
+the transaction in which it stops (migration 0009); if that is lost, they come back by themselves.
 """
 
 from dataclasses import dataclass
@@ -19,14 +18,18 @@ from jobs.events.log import Happened, append_event
 from jobs.queue.claims import Claim
 from jobs.queue.job_ends import append_and_close, cas, counted_known, execute, locked, progress
 from jobs.results.reuse.accepting import USAGE, said_of
-from jobs.results.reuse.cached_pages import CachedPage, hold, known_page
-from jobs.results.reuse.keys import Content, page_key
-from jobs.results.reuse.metrics import COALESCED, HIT
-from jobs.results.reuse.secret import reuse_secret
-from jobs.search.embeddings import copy_embeddings
-from jobs.search.page_ref import PageRef, Pair
-from jobs.search.services import index_page
-from jobs.search.vectors import vector_of
+from jobs.results.reuse.cached_pages import (
+    COALESCED,
+    HIT,
+    CachedPage,
+    Content,
+    hold,
+    known_page,
+    page_key,
+    reuse_secret,
+)
+from jobs.search.services import PageRef, Pair, copy_embeddings, index_page
+from jobs.search.words import vector_of
 from tenants.billing.usage.services import record_usage
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.plans.prices import saved_micros
@@ -111,11 +114,7 @@ def plan_for(claim: Claim, spec: VersionSpec, content: Content) -> Plan:
 
 
 def look(claim: Claim, key: bytes) -> Found:
-    """Look for a cached result. If there is none, register this page as the one that runs, and look once more, so that
-    a run that has ended in between is seen.
-
-    A page that only takes a result does not keep other pages from taking it.
-    """
+    """Look for a result, else register this page as the run and look again, for a run that has just ended."""
     values = {"tenant": claim.tenant_id, "page": claim.page_id, "token": claim.token, "key": key}
     try:
         with unit_of_work(claim.tenant_id):

@@ -13,7 +13,7 @@ from jobs.documents.pages import open_page
 from jobs.documents.reader import PageContent
 from jobs.documents.reading import reader
 from jobs.documents.services import store_document
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from maas.scheduler.scheduler import Scheduler
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.identity.identity import Identity

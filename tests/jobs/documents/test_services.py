@@ -15,7 +15,7 @@ from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.samples.pdfs import encrypted_pdf, scanned_pdf, text_pdf

@@ -8,7 +8,7 @@ from jobs.core.errors import JobErased, JobNotFinished
 from jobs.core.models import Event, Job, Page, PageText
 from jobs.documents.job_selectors import get_job, job_events_after, tenant_events_after
 from jobs.retention.erasing import erase_job
-from jobs.submission.services import retry_job
+from jobs.submission.retries import retry_job
 from jobs.webhooks.models import WebhookDelivery
 from jobs.webhooks.services import create_endpoint, replay_delivery
 from tenants.core.db.unit_of_work import unit_of_work

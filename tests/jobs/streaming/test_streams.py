@@ -16,7 +16,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from jobs.core.models import Job
 from jobs.events import log as events
 from jobs.events.log import append_event
-from jobs.submission.services import cancel_job
+from jobs.submission.cancellations import cancel_job
 from tenants.accounts.session_store import SessionStore
 from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work

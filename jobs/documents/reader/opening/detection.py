@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from .rejection import Rejected, empty, unsupported
+from .limits import Rejected, empty, unsupported
 
 HEAD_BYTES = 4096
 _PDF_HEADER_WITHIN = 1024

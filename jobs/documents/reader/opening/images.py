@@ -17,8 +17,7 @@ from PIL import (
 )
 
 from .detection import HEAD_BYTES, TIFF, WEBP, FileType, webp_size
-from .limits import DocumentLimits
-from .rejection import corrupt, image_too_large, no_such_page, too_many_pages
+from .limits import DocumentLimits, corrupt, image_too_large, no_such_page, too_many_pages
 
 __all__ = ["frame_sizes", "read_frame", "refuse_truncated"]
 

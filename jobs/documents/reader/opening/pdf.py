@@ -10,8 +10,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 from PIL import Image
 
-from .limits import DocumentLimits
-from .rejection import (
+from .limits import (
+    DocumentLimits,
     Rejected,
     corrupt,
     empty,

@@ -3,8 +3,7 @@
 import codecs
 import re
 
-from .limits import DocumentLimits
-from .rejection import corrupt, empty, too_large, unsupported
+from .limits import DocumentLimits, corrupt, empty, too_large, unsupported
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

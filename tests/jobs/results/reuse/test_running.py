@@ -16,8 +16,8 @@ from jobs.queue.claims import hand_back
 from jobs.queue.settlement import Failure, fail_page, finish_page, postpone_page
 from jobs.queue.sweeper import sweep_expired_leases
 from jobs.results.reuse.running import look, take_known_page, wait_for_it
-from jobs.retention.deleting import delete_document
-from jobs.submission.services import cancel_job
+from jobs.retention.documents import delete_document
+from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import DONE
 from tests.jobs.results.reuse.conftest import Bench
@@ -152,7 +152,7 @@ def test_documents_whose_pages_wait_for_each_other_are_erased_at_once(
         with suppress(threading.BrokenBarrierError):
             together.wait(1)
 
-    monkeypatch.setattr("jobs.submission.services.append_event", append_together)
+    monkeypatch.setattr("jobs.submission.cancellations.append_event", append_together)
 
     def erase(document: Document) -> None:
         try:
