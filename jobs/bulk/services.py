@@ -1,8 +1,9 @@
 """Writes to many jobs at once, each in its own transaction. What exceeds one request's bounds is left and reported."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from django.db.models import Q
@@ -65,74 +66,61 @@ class Consequences:
 
 
 def cancel_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
-    known = known_jobs(identity, job_ids)
     strength = Strength(MAX_PAGES_AT_ONCE)
-    outcomes = []
-    for job_id in bounded(job_ids):
-        job = known.get(job_id)
+
+    def cancel(_: str, job: Job | None) -> str:
         if job is None or job.terminal:
-            outcomes.append(Outcome(job_id, ENDED if job else NOT_FOUND))
-            continue
+            return ENDED if job else NOT_FOUND
         if not strength.allows(job):
-            outcomes.append(Outcome(job_id, LEFT))
-            continue
-        try:
-            cancel_job(identity=identity, job_id=job.id)
-            outcomes.append(Outcome(job_id, CANCELED))
-        except DomainError as refusal:
-            outcomes.append(Outcome(job_id, ENDED if refusal.code == "job_finished" else refusal.code))
-    return outcomes
+            return LEFT
+        code = _code_of(partial(cancel_job, identity=identity, job_id=job.id), CANCELED)
+        return ENDED if code == JobFinished.code else code
+
+    return _outcomes(identity, job_ids, cancel)
 
 
 def retry_jobs(*, identity: Identity, job_ids: Sequence[str], request_id: str = "") -> list[Outcome]:
-    known = known_jobs(identity, job_ids)
     strength = Strength(MAX_PAGES_SENT_AGAIN)
-    outcomes = []
-    for job_id in bounded(job_ids):
-        job = known.get(job_id)
-        if job is not None and _retriable(job) and not strength.allows(job):
-            outcomes.append(Outcome(job_id, LEFT))
-            continue
-        try:
-            retry_job(identity=identity, job_id=job_id, request_id=request_id)
-            outcomes.append(Outcome(job_id, RETRIED))
-        except DomainError as refusal:
-            outcomes.append(Outcome(job_id, refusal.code))
-    return outcomes
 
+    def retry(job_id: str, job: Job | None) -> str:
+        retriable = job is not None and job.terminal and job.state != states.SUCCEEDED
+        if job is not None and retriable and not strength.allows(job):
+            return LEFT
+        return _code_of(partial(retry_job, identity=identity, job_id=job_id, request_id=request_id), RETRIED)
 
-def _retriable(job: Job) -> bool:
-    return job.terminal and job.state != states.SUCCEEDED
+    return _outcomes(identity, job_ids, retry)
 
 
 def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
     """Delete the documents of the jobs. One that several jobs use is deleted once, the outcome of each."""
-    known = known_jobs(identity, job_ids)
     strength, deadline = Strength(MAX_PAGES_AT_ONCE), Deadline()
-    of_document: dict[object, str] = {}
-    outcomes = []
-    for job_id in bounded(job_ids):
-        job = known.get(job_id)
+    of_document: dict[UUID, str] = {}
+
+    def delete(_: str, job: Job | None) -> str:
         if job is None or job.document_id is None:
-            outcomes.append(Outcome(job_id, NO_DOCUMENT if job else NOT_FOUND))
-            continue
+            return NO_DOCUMENT if job else NOT_FOUND
         if job.document_id not in of_document:
-            allowed = _deleted_before(job) or strength.allows(job)
-            of_document[job.document_id] = _deleted(identity, job, deadline) if allowed else LEFT
-        outcomes.append(Outcome(job_id, of_document[job.document_id]))
-    return outcomes
+            deleted = job.document is not None and job.document.deleted_at is not None
+            do = partial(delete_document, identity=identity, document_id=job.document_id, deadline=deadline)
+            of_document[job.document_id] = _code_of(do, DELETED) if deleted or strength.allows(job) else LEFT
+        return of_document[job.document_id]
+
+    return _outcomes(identity, job_ids, delete)
 
 
-def _deleted_before(job: Job) -> bool:
-    return job.document is not None and job.document.deleted_at is not None
+def _outcomes(
+    identity: Identity, job_ids: Sequence[str], do: Callable[[str, Job | None], str]
+) -> list[Outcome]:
+    known = known_jobs(identity, job_ids)
+    return [Outcome(job_id, do(job_id, known.get(job_id))) for job_id in bounded(job_ids)]
 
 
-def _deleted(identity: Identity, job: Job, deadline: Deadline) -> str:
+def _code_of(do: Callable[[], object], done: str) -> str:
     try:
-        delete_document(identity=identity, document_id=job.document_id, deadline=deadline)
+        do()
     except DomainError as refusal:
         return refusal.code
-    return DELETED
+    return done
 
 
 def consequences_of_deleting(*, identity: Identity, job_ids: Sequence[str]) -> Consequences:
@@ -182,38 +170,31 @@ class Erasure:
 
 def erase_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
     """Erase the jobs. A document that several of them use is erased once, and that is the outcome of each."""
-    known = known_jobs(identity, job_ids)
     strength = Strength(MAX_PAGES_AT_ONCE)
     of_document: dict[UUID, str] = {}
-    outcomes = []
-    for job_id in bounded(job_ids):
-        job = known.get(job_id)
+
+    def erase(_: str, job: Job | None) -> str:
         if job is None:
-            outcomes.append(Outcome(job_id, NOT_FOUND))
-        elif job.document_id in of_document:
-            outcomes.append(Outcome(job_id, of_document[job.document_id]))
-        else:
-            became = _erased_with_document(identity, job) if strength.allows(job) else LEFT
-            if job.document_id is not None:
-                of_document[job.document_id] = became
-            outcomes.append(Outcome(job_id, became))
-    return outcomes
-
-
-def _erased_with_document(identity: Identity, job: Job) -> str:
-    try:
+            return NOT_FOUND
+        if job.document_id in of_document:
+            return of_document[job.document_id]
+        became = _code_of(partial(_erase, identity, job), DELETED) if strength.allows(job) else LEFT
         if job.document_id is not None:
-            with suppress(DocumentDeleted):
-                erase_document_and_jobs(identity=identity, document_id=job.document_id)
-        else:
+            of_document[job.document_id] = became
+        return became
+
+    return _outcomes(identity, job_ids, erase)
+
+
+def _erase(identity: Identity, job: Job) -> None:
+    with suppress(JobErased):
+        if job.document_id is None:
             with suppress(JobFinished):
                 cancel_job(identity=identity, job_id=job.id)
             erase_job(identity=identity, job_id=job.id)
-    except JobErased:
-        return DELETED
-    except DomainError as refusal:
-        return refusal.code
-    return DELETED
+        else:
+            with suppress(DocumentDeleted):
+                erase_document_and_jobs(identity=identity, document_id=job.document_id)
 
 
 def consequences_of_erasing(*, identity: Identity, job_ids: Sequence[str]) -> Erasure:

@@ -1,6 +1,5 @@
 """Compares jobs with the ledger, settles what an older version of the product left held, and reports differences."""
 
-from collections.abc import Callable
 from uuid import UUID
 
 import structlog
@@ -130,39 +129,29 @@ def settle_stranded_jobs() -> int:
         stranded = cursor.fetchall()
         cursor.execute(_LEFT_UNITS, values)
         left_units = cursor.fetchall()
-    return sum(_settled(_settle, *job) for job in stranded) + sum(
-        _settled(_let_go, *job) for job in left_units
-    )
+    found = [(job, True) for job in stranded] + [(job, False) for job in left_units]
+    return sum(_settled(*job, held=held) for job, held in found)
 
 
-def _settled(settle: Callable[[UUID, UUID], bool], tenant_id: UUID, job_id: UUID) -> bool:
-    """Return whether the job was settled. A failure is reported as a difference and holds up no other job."""
+def _settled(tenant_id: UUID, job_id: UUID, *, held: bool) -> bool:
+    """Settle an ended job, or release its units if nothing is held, and return whether that was done.
+
+    A failure is reported as a difference and holds up no other job.
+    """
+    about = {"tenant_id": str(tenant_id), "job_id": str(job_id)}
     try:
-        return settle(tenant_id, job_id)
+        with unit_of_work(tenant_id):
+            found = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=not held)
+            job = found.exclude(state__in=states.UNFINISHED).first()
+            if job is None:
+                return False
+            if held:
+                Job.objects.filter(id=job.id).update(held_micros=None)
+                settle_ended([job])
+            else:
+                let_go_of_units(job)
     except DatabaseError:
-        log.exception("hold_not_settled", tenant_id=str(tenant_id), job_id=str(job_id))
+        log.exception("hold_not_settled", **about)
         return False
-
-
-def _let_go(tenant_id: UUID, job_id: UUID) -> bool:
-    """Release the units of a job that was settled by a process of a version without included units."""
-    with unit_of_work(tenant_id):
-        ended = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=True)
-        job = ended.exclude(state__in=states.UNFINISHED).first()
-        if job is None:
-            return False
-        let_go_of_units(job)
-    log.warning("orphaned_hold_settled", tenant_id=str(tenant_id), job_id=str(job_id))
-    return True
-
-
-def _settle(tenant_id: UUID, job_id: UUID) -> bool:
-    with unit_of_work(tenant_id):
-        held = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=False)
-        job = held.exclude(state__in=states.UNFINISHED).first()
-        if job is None:
-            return False
-        Job.objects.filter(id=job.id).update(held_micros=None)
-        settle_ended([job])
-    log.warning("orphaned_hold_settled", tenant_id=str(tenant_id), job_id=str(job_id))
+    log.warning("orphaned_hold_settled", **about)
     return True

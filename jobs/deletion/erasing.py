@@ -4,7 +4,7 @@ It looks for what is left and remembers nothing, so it may die anywhere, and two
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -65,8 +65,11 @@ def _erase(tenant_id: UUID, until_s: float) -> bool:
         _begin(tenant_id)
         while (left := _erase_some(tenant_id)) and time.monotonic() < until_s:
             pass
-        if left or _awaits_files(tenant_id):
+        if left:
             return False
+        with unit_of_work(tenant_id):
+            if FileToErase.objects.exists():  # Another duty erases these files first.
+                return False
         end_erasing(tenant_id=tenant_id)
     except Exception as error:
         if isinstance(error, OperationalError) and not connections[OPERATOR].is_usable():
@@ -93,10 +96,6 @@ def _begin(tenant_id: UUID) -> None:
 def _erase_some(tenant_id: UUID) -> bool:
     """Erase a piece and return whether there was anything. The first step that finds something does a piece of it."""
     return any(step(tenant_id) for step in _STEPS)
-
-
-def _let_nobody_in(tenant_id: UUID) -> bool:
-    return _empty(tenant_id, tables.FIRST)
 
 
 def _end_jobs(tenant_id: UUID) -> bool:
@@ -140,21 +139,11 @@ def _end_uploads(tenant_id: UUID) -> bool:
 def _empty_rows(tenant_id: UUID) -> bool:
     with operator_work():
         there = tables.WHERE_KEPT if meaning_available() else ()
-    return _empty(tenant_id, (*there, *tables.ROWS))
-
-
-def _awaits_files(tenant_id: UUID) -> bool:
-    """Return whether files are still to be erased, which is another duty. The account is finished after them."""
-    with unit_of_work(tenant_id):
-        return FileToErase.objects.exists()
-
-
-def _empty(tenant_id: UUID, names: Sequence[str]) -> bool:
-    return any(_empty_some(tenant_id, name) for name in names)
+    return any(_empty_some(tenant_id, name) for name in (*there, *tables.ROWS))
 
 
 def _empty_some(tenant_id: UUID, table: str) -> bool:
-    """Delete some rows of a table. The names in the statement come from this file, never from a caller."""
+    """Delete some rows of a table, named in this package alone, and order the erasure of their files."""
     values: dict[str, Any] = {"tenant": tenant_id, "most": ROWS}
     with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
         columns = tables.FILES.get(table, ())
@@ -162,7 +151,10 @@ def _empty_some(tenant_id: UUID, table: str) -> bool:
         filled = {"returned": ", ".join(columns) or "1", "files": files or "NULL", "unnamed": _unnamed(table)}
         cursor.execute(_DELETE.format(table=table, **filled), values)
         number, *found = cursor.fetchone()
-        _order(tenant_id, [name for names in found for name in names or ()])
+        with operator_work():
+            names = (name for some in found for name in some or ())
+            due = [FileToErase(tenant_id=tenant_id, name=name, due_at=Now()) for name in names]
+            FileToErase.objects.bulk_create(due, ignore_conflicts=True)
     return bool(number)
 
 
@@ -172,15 +164,8 @@ def _unnamed(table: str) -> str:
     return f"NOT EXISTS (SELECT FROM {table} other WHERE other.{column} = one.id)" if column else "true"
 
 
-def _order(tenant_id: UUID, names: Sequence[str]) -> None:
-    """Order files to be erased, in the transaction that deletes their rows."""
-    with operator_work():
-        due = [FileToErase(tenant_id=tenant_id, name=name, due_at=Now()) for name in names]
-        FileToErase.objects.bulk_create(due, ignore_conflicts=True)
-
-
 _STEPS: tuple[Callable[[UUID], bool], ...] = (
-    _let_nobody_in,
+    lambda tenant_id: any(_empty_some(tenant_id, name) for name in tables.FIRST),
     _end_jobs,
     _end_batches,
     _end_archives,

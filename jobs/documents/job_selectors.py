@@ -204,7 +204,7 @@ def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> 
             if shown or not more:
                 break
     events = [
-        StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in shown
+        StreamRow(row[0], row[1], row[2], json.loads(row[3]), row[4], f"{row[5]}-{row[6]}") for row in shown
     ]
     return EventPage(events, f"{values['xid']}-{values['id']}", more, pending or more)
 
@@ -237,8 +237,3 @@ def _cursor_now(tenant_id: UUID) -> str:
         sql.execute(_NOW, {"tenant": tenant_id})
         xid, row_id = sql.fetchone() or (0, 0)
     return f"{xid}-{row_id}"
-
-
-def _decoded(data: str | dict[str, Any]) -> dict[str, Any]:
-    """Decode the data of an event. A raw database cursor returns jsonb as text."""
-    return dict(json.loads(data)) if isinstance(data, str) else data

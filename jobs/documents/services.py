@@ -58,10 +58,11 @@ def store_document(
 
     `before` may refuse it: it is called once, in a transaction, while nothing is written.
     """
-    ask = before or _ask_nothing
     for _ in range(MAX_TRIES):
         with unit_of_work(identity):
-            ask()
+            if before is not None:
+                before()
+                before = None
             # If `along` is to write about the document, the lock on its row keeps it from being erased in the meantime.
             known = live_document_with(
                 upload.sha256, livemode=identity.livemode, for_update=along is not None
@@ -69,24 +70,15 @@ def store_document(
             if known is not None:
                 note_use(known)
                 stored = StoredDocument(known, created=False)
-                _write_along(along, stored)
+                if along is not None:
+                    along(stored)
                 return stored
             require_room_for_bytes(identity.tenant_id, upload.more_bytes)
             document = _new_document(identity, upload)
             erasure.order([document.file], due_in=erasure.time_to_keep(upload.size_bytes))
         if _insert(document, upload, along):
             return StoredDocument(document, created=True)
-        ask = _ask_nothing
     raise ReaderUnavailable("The document was sent and erased many times at once. Send it again.")
-
-
-def _ask_nothing() -> None:
-    """Do nothing: `before` was called already, or there is none."""
-
-
-def _write_along(along: Along | None, stored: StoredDocument) -> None:
-    if along is not None:
-        along(stored)
 
 
 def _new_document(identity: Identity, upload: Upload) -> Document:
@@ -114,7 +106,8 @@ def _insert(document: Document, upload: Upload, along: Along | None) -> bool:
         with unit_of_work(document.tenant_id):
             erasure.withdraw(document.file)
             document.save(force_insert=True)
-            _write_along(along, StoredDocument(document, created=True))
+            if along is not None:
+                along(StoredDocument(document, created=True))
             require_kept_within(document.tenant_id, upload.more_bytes)
     except (IntegrityError, UploadWithdrawn, DomainError) as undone:
         erasure.carry_out_now(document.tenant_id, [document.file])

@@ -14,7 +14,7 @@ import structlog
 from jobs.documents.uploads import FETCH, Fetch, Upload
 from jobs.idempotency.holds import LEASE_S, Hold, let_go, renew
 from jobs.intake.fetching import Fetcher, Fetching
-from jobs.intake.inner_requests import JOBS, Answer, Asking
+from jobs.intake.inner_requests import JOBS, Answer, Asking, replayed
 from jobs.intake.inspections import Inspections
 from jobs.intake.spool import Spool
 from jobs.intake.uploads import DOCUMENTS, caller
@@ -22,7 +22,6 @@ from tenants.core.asgi.protocol import (
     UPLOAD,
     App,
     ClientGone,
-    Message,
     Receive,
     Scope,
     Send,
@@ -55,10 +54,10 @@ class Fetches:
             return
         body, whole = await _beginning(receive)
         if not whole or not (scope["path"] == DOCUMENTS or _MARK in body):
-            await self._inner(scope, _replayed(body, receive, whole=whole), send)
+            await self._inner(scope, replayed(body, receive, whole=whole), send)
             return
         fetch = Fetch()
-        answer = await self._asking.ask({**scope, FETCH: fetch}, _replayed(body, receive))
+        answer = await self._asking.ask({**scope, FETCH: fetch}, replayed(body, receive))
         if fetch.wanted is not None:
             async with self._held(caller(scope).tenant_id, fetch.hold_id):
                 answer = await self._with_document(scope, fetch, body, receive)
@@ -80,7 +79,7 @@ class Fetches:
                 hold_id=fetch.hold_id,
             )
             upload = await self._inspections.look_at(identity.tenant_id, upload)
-            return await self._asking.ask({**scope, UPLOAD: upload}, _replayed(body, receive))
+            return await self._asking.ask({**scope, UPLOAD: upload}, replayed(body, receive))
 
     @asynccontextmanager
     async def _held(self, tenant_id: UUID, hold_id: UUID | None) -> AsyncIterator[None]:
@@ -126,19 +125,6 @@ async def _beginning(receive: Receive) -> tuple[bytes, bool]:
         if not message.get("more_body", False):
             return bytes(body), True
     return bytes(body), False
-
-
-def _replayed(body: bytes, receive: Receive, *, whole: bool = True) -> Receive:
-    told = False
-
-    async def receive_again() -> Message:
-        nonlocal told
-        if told:
-            return await receive()
-        told = True
-        return {"type": "http.request", "body": body, "more_body": not whole}
-
-    return receive_again
 
 
 async def _unless_gone(work: Coroutine[Any, Any, str], receive: Receive) -> str:

@@ -120,8 +120,22 @@ class Asking:
         }
         inner.pop(UPLOAD, None)
         async with self._turns:
-            return await self.ask(inner, _nothing_more)
+            return await self.ask(inner, nothing_more)
 
 
-async def _nothing_more() -> Message:
+async def nothing_more() -> Message:
     return {"type": "http.request", "body": b"", "more_body": False}
+
+
+def replayed(body: bytes, receive: Receive, *, whole: bool = True) -> Receive:
+    """Return a receive callable that gives this body first, then what `receive` gives, such as the disconnect."""
+    told = False
+
+    async def receive_again() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": not whole}
+
+    return receive_again

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from jobs.intake.fair_slots import FairSlots
 from jobs.intake.finishing import Finishing
-from jobs.intake.inner_requests import Answer, Asking
+from jobs.intake.inner_requests import Answer, Asking, nothing_more
 from jobs.intake.spool import Spool, SpoolFile
 from jobs.intake.upload_progress import Arriving
 from jobs.uploads.decisions import PIECE_BYTES, locked
@@ -29,7 +29,6 @@ from jobs.uploads.services import withdraw_upload
 from tenants.core.asgi.protocol import (
     App,
     ClientGone,
-    Message,
     Receive,
     Scope,
     Send,
@@ -104,7 +103,7 @@ class Resumable:
     async def _take_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         length = header(scope, b"content-length")
         asked = WaitingBody(int(length) if length is not None and length.isdecimal() else None)
-        first = await self._asking.ask(_without_body(scope, {WAITING: asked}), _nothing_more)
+        first = await self._asking.ask(_without_body(scope, {WAITING: asked}), nothing_more)
         if asked.turn is None:
             # The body was not read, so this connection cannot be used for another request.
             if scope["http_version"].startswith("1"):
@@ -115,7 +114,7 @@ class Resumable:
         arriving = Arriving(asked.turn, creates=scope["method"] == "POST", has_key=has_key)
         await self._store(arriving, body_chunks(receive))
         asked.stored = True
-        answer = await self._asking.ask(_looking(scope, asked), _nothing_more)
+        answer = await self._asking.ask(_looking(scope, asked), nothing_more)
         if scope["method"] == "POST":
             answer = _created(first, answer)
         await answer.give(send)
@@ -127,7 +126,7 @@ class Resumable:
         if asked.turn is not None:
             await self._finishing.finish(asked.turn)
             asked.stored = True
-            answer = await self._asking.ask(_without_body(scope, {WAITING: asked}), _nothing_more)
+            answer = await self._asking.ask(_without_body(scope, {WAITING: asked}), nothing_more)
         await answer.give(send)
 
     async def _store(self, arriving: Arriving, chunks: AsyncIterator[bytes]) -> None:
@@ -219,7 +218,3 @@ def _created(first: Answer, last: Answer) -> Answer:
     told = {name: value for name, value in last.headers if name.startswith(b"upload-")}
     kept = tuple(one for one in first.headers if one[0] not in told)
     return Answer(first.status, (*kept, *told.items()), first.body)
-
-
-async def _nothing_more() -> Message:
-    return {"type": "http.request", "body": b"", "more_body": False}

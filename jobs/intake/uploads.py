@@ -1,11 +1,11 @@
 """Takes files in while they arrive, so that no thread of Django ever waits for a sender's next byte."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from django.conf import settings
 
 from jobs.documents.uploads import Upload
+from jobs.intake.inner_requests import replayed
 from jobs.intake.inspections import Inspections
 from jobs.intake.intake import Intake
 from jobs.intake.multipart import FormLimits, FormReader, boundary_of
@@ -16,7 +16,6 @@ from tenants.core.asgi.protocol import (
     MEMBER,
     UPLOAD,
     App,
-    Message,
     Receive,
     Scope,
     Send,
@@ -58,10 +57,6 @@ def is_document(scope: Scope) -> bool:
     return scope["path"] in (JOBS, DOCUMENTS, ESTIMATE)
 
 
-def _unseen(_: Path) -> None:
-    """Leave the file alone. It is checked where it is used."""
-
-
 def form_limits(scope: Scope) -> FormLimits:
     """Return the limits of the caller for this path."""
     if scope["path"] == FILES:
@@ -100,7 +95,7 @@ class Uploads:
             if is_document(scope) and upload.inspection is None:
                 upload = await self._inspections.look_further(identity.tenant_id, upload)
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
-            await self._inner({**scope, "headers": headers, UPLOAD: upload}, _after_the_body(receive), send)
+            await self._inner({**scope, "headers": headers, UPLOAD: upload}, replayed(b"", receive), send)
 
     async def _receive_form(
         self, scope: Scope, receive: Receive, file: SpoolFile, identity: Identity
@@ -117,7 +112,7 @@ class Uploads:
             await file.write_full_batch()
         form = reader.finish()
         sha256, found = await file.finish_and(
-            self._inspections.inspect_short if is_document(scope) else _unseen
+            self._inspections.inspect_short if is_document(scope) else lambda _: None
         )
         return Upload(
             path=file.path,
@@ -128,17 +123,3 @@ class Uploads:
             fields=form.fields,
             inspection=found,
         )
-
-
-def _after_the_body(receive: Receive) -> Receive:
-    """Return a receive callable that gives an empty body first, then the disconnect of the caller."""
-    told = False
-
-    async def receive_rest() -> Message:
-        nonlocal told
-        if told:
-            return await receive()
-        told = True
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    return receive_rest

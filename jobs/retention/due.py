@@ -1,6 +1,6 @@
 """Finds what is overdue by the database's clock: a few items of each tenant, so that none waits for a large one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -94,7 +94,13 @@ def time_over(days: int, kind: Kind) -> timedelta:
 
 def lines_of(kind: Kind, retention: Mapping[UUID, Retention]) -> dict[str, Any]:
     """Return the parameters of `LINES`: tenants, modes, and the days after which that kind is erased."""
-    found = list(_kept(kind, retention))
+    found = [
+        (tenant_id, live, days)
+        for tenant_id, its in retention.items()
+        for live in (True, False)
+        for days in [its.documents(livemode=live) if kind == "document" else its.results(livemode=live)]
+        if days != FOR_EVER
+    ]
     return {
         "tenants": [tenant_id for tenant_id, _, _ in found],
         "live": [live for _, live, _ in found],
@@ -106,14 +112,6 @@ def _filled(statement: str, kind: Kind) -> str:
     return statement.format(
         lines=LINES, ends=_ENDS[kind], old=_OLD[kind], since=_SINCE[kind], table=_TABLES[kind]
     )
-
-
-def _kept(kind: Kind, retention: Mapping[UUID, Retention]) -> Iterator[tuple[UUID, bool, int]]:
-    for tenant_id, its in retention.items():
-        for live in (True, False):
-            days = its.documents(livemode=live) if kind == "document" else its.results(livemode=live)
-            if days != FOR_EVER:
-                yield tenant_id, live, days
 
 
 def job_kept_until(job: Job, retention: Retention) -> datetime | None:

@@ -85,14 +85,10 @@ def _erase_document(one: Due) -> bool:
             id=one.id, deleted_at=None, used_at__lte=Now() - time_over(one.days, "document")
         )
         document = old.select_for_update(no_key=True, skip_locked=True).first()
-        if document is None or _is_at_work(document):
+        if document is None or Job.objects.filter(document=document, state__in=states.UNFINISHED).exists():
             return False
         erase_locked(document, ErasedBecause.RETENTION, Deadline(FILES_S))
     return True
-
-
-def _is_at_work(document: Document) -> bool:
-    return Job.objects.filter(document=document, state__in=states.UNFINISHED).exists()
 
 
 _ERASE: Mapping[Kind, Callable[[Due], bool]] = {"document": _erase_document, "job": _erase_job}

@@ -65,10 +65,6 @@ def _key_good(identity: Identity, needs: KeyScope, address: str) -> bool:
         return active and networks is not None and may_come_from(networks, address)
 
 
-def _is_nobodys(held: Credential | None) -> bool:
-    return held is None
-
-
 class Authorizer:
     def __init__(
         self,
@@ -142,7 +138,9 @@ class Authorizer:
         raise NotSignedIn(HOW)
 
     async def _by_ticket(self, ticket: str, place: str, address: str) -> Credential:
-        held = await self._unknown_callers.redeem(place, partial(redeem_ticket, ticket), _is_nobodys)
+        held = await self._unknown_callers.redeem(
+            place, partial(redeem_ticket, ticket), lambda found: found is None
+        )
         held = held and replace(held, address=address)
         # The key may have been revoked, or the session may have ended, since the ticket was issued.
         if held is None or not await self._threads.run(good_still, held):

@@ -46,7 +46,11 @@ class Sessions:
 
     def __init__(self, threads: DatabaseThreads, unknown_callers: UnknownCallers) -> None:
         self._familiar: Familiar[Identity | None] = Familiar(
-            threads, unknown_callers, identify_session, is_good=_is_somebodys, is_nobodys=_is_nobodys
+            threads,
+            unknown_callers,
+            identify_session,
+            is_good=lambda found: found is not None,
+            is_nobodys=lambda found: found is None,
         )
 
     async def identify(self, scope: Scope) -> Identity | None:
@@ -59,11 +63,3 @@ class Sessions:
 
 def session_key_of(scope: Scope) -> str | None:
     return cookie(scope, settings.SESSION_COOKIE_NAME)
-
-
-def _is_somebodys(found: Identity | None) -> bool:
-    return found is not None
-
-
-def _is_nobodys(found: Identity | None) -> bool:
-    return found is None

@@ -1,7 +1,7 @@
 """The blocks of an event stream as the HTML standard defines them, the last with the final state of the job."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from jobs.intake.inner_requests import Answer, job_in
@@ -58,22 +58,13 @@ AFTER_THE_END_MS = 3_600_000
 AGAIN_MS = 2_000
 
 
-class FinalEvent:
-    def __init__(self, look: Callable[[], Awaitable[Answer]]) -> None:
-        self._look = look
-
-    async def read(self) -> bytes:
-        answer = await self._look()
-        if job_in(answer) is not None:
-            return block(name=END, data=answer.body, retry_ms=AFTER_THE_END_MS)
-        code, detail = _problem_in(answer)
-        return close_block(code, detail, retry_ms=AGAIN_MS)
-
-
-def _problem_in(answer: Answer) -> tuple[str, str]:
-    """Return the problem's code and detail. The last block may come again after the problem has passed."""
+def final_block(answer: Answer) -> bytes:
+    """Return the last block: the job, or why it could not be read, which may have passed at the next try."""
+    if job_in(answer) is not None:
+        return block(name=END, data=answer.body, retry_ms=AFTER_THE_END_MS)
     try:
         problem = json.loads(answer.body)
-        return str(problem["code"]), str(problem["detail"])
+        code, detail = str(problem["code"]), str(problem["detail"])
     except (ValueError, KeyError, TypeError):
-        return "internal_error", f"The job could not be read ({answer.status}). Connect again."
+        code, detail = "internal_error", f"The job could not be read ({answer.status}). Connect again."
+    return close_block(code, detail, retry_ms=AGAIN_MS)

@@ -7,10 +7,11 @@ from contextlib import contextmanager, suppress
 import structlog
 
 from jobs.core.states import TERMINAL
+from jobs.intake.inner_requests import Answer
 from jobs.intake.metrics import ENDED
 from jobs.streaming.credential_checks import CheckedCredential, CredentialChecks
 from jobs.streaming.credentials import Credential
-from jobs.streaming.event_blocks import KEEP_ALIVE, FinalEvent, block, close_block, event_block, ready_block
+from jobs.streaming.event_blocks import KEEP_ALIVE, block, close_block, event_block, final_block, ready_block
 from jobs.streaming.hub import Hub, Watch, moving, pause_ms
 from jobs.streaming.tails import JobTail, Reading, Tail, TenantTail
 from tenants.core.asgi.protocol import ClientGone, Message, Receive, Send, until_disconnect
@@ -88,7 +89,7 @@ class Following:
         line: Follower,
         held: Credential,
         tail: JobTail,
-        last_words: FinalEvent,
+        look: Callable[[], Awaitable[Answer]],
         *,
         first: Reading = Reading(),  # noqa: B008  # frozen
         ended: bool,
@@ -96,7 +97,7 @@ class Following:
         async def story() -> None:
             await line.say(block(retry_ms=AGAIN_MS))
             await self._follow(line, held, tail, first, ended=ended)
-            await line.finish(await last_words.read())
+            await line.finish(final_block(await look()))
 
         await self._to_its_end(line, held, story())
 

@@ -16,6 +16,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from jobs.events.changes import CHANNEL
+from tenants.core.asgi.protocol import Receive, until_disconnect
 from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
@@ -93,6 +94,17 @@ class Watch:
             return False
         self._changed.clear()
         return True
+
+
+@contextmanager
+def hanging_up(receive: Receive, wake: Callable[[], None]) -> Iterator["asyncio.Task[None]"]:
+    """Call `wake` when the client hangs up. The task is done by then."""
+    gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
+    gone.add_done_callback(lambda _: wake())
+    try:
+        yield gone
+    finally:
+        gone.cancel()
 
 
 class Hub:

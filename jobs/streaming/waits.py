@@ -1,16 +1,15 @@
 """Holds a request until its job is done. Only a coroutine waits: no thread and no database connection is held."""
 
-import asyncio
 import math
 import time
 from dataclasses import replace
 from uuid import UUID
 
 from jobs.intake.inner_requests import JOBS, WITH_RESULT, Answer, Asking, JobSeen, is_job, job_in
-from jobs.streaming.hub import Hub, Watch
+from jobs.streaming.hub import Hub, Watch, hanging_up
 from jobs.streaming.request_headers import wait_asked_s
 from tenants.api.authentication import IDENTITY
-from tenants.core.asgi.protocol import MEMBER, App, Receive, Scope, Send, until_disconnect
+from tenants.core.asgi.protocol import MEMBER, App, Receive, Scope, Send
 from tenants.identity.identity import Identity
 from tenants.request_log.caller import CALLER, Caller
 
@@ -61,25 +60,23 @@ class Waits:
         """Return the finished job, or its state at the deadline, or None if the client has hung up."""
         tenant_id = _tenant_of(scope)
         resync_s = RESYNC_S if tenant_id is None else math.inf
-        with self._hub.watch(first.id, tenant_id=tenant_id, ends_only=True) as changed:
-            gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
-            gone.add_done_callback(lambda _: changed.wake())
-            try:
-                if first.done:
+        if first.done:
+            return await self._asking.look(scope, first.id, WITH_RESULT)
+        with (
+            self._hub.watch(first.id, tenant_id=tenant_id, ends_only=True) as changed,
+            hanging_up(receive, changed.wake) as gone,
+        ):
+            while True:
+                # The first read covers changes between the first response and the watch.
+                last = await self._asking.look(scope, first.id)
+                seen = job_in(last)
+                if seen is not None and seen.done:
                     return await self._asking.look(scope, first.id, WITH_RESULT)
-                while True:
-                    # The first read covers changes between the first response and the watch.
-                    last = await self._asking.look(scope, first.id)
-                    seen = job_in(last)
-                    if seen is not None and seen.done:
-                        return await self._asking.look(scope, first.id, WITH_RESULT)
-                    # A job that may not be read, or is gone, can never be seen to end.
-                    if seen is None or not await self._changes(changed, deadline_s, resync_s):
-                        return last
-                    if gone.done():
-                        return None
-            finally:
-                gone.cancel()
+                # A job that may not be read, or is gone, can never be seen to end.
+                if seen is None or not await self._changes(changed, deadline_s, resync_s):
+                    return last
+                if gone.done():
+                    return None
 
     async def _changes(self, changed: Watch, deadline_s: float, resync_s: float) -> bool:
         """Wait for a reason to read the job again. Return False if no time is left for that."""

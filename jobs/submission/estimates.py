@@ -86,7 +86,11 @@ def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
     name = _said(request, version.served_model.name, meter)
     at_most = meter == "gpu_second" and name != "gpu_milliseconds"
     with unit_of_work(identity):
-        amount = _pages_of(identity, request) if name == "document" else int(getattr(request, name))
+        if name == "document":
+            identity.require("documents:read")
+            amount = get_document(request.document).pages_total
+        else:
+            amount = int(getattr(request, name))
     quantity = amount * settings.MAAS_HOLD_GPU_MS_PER_PAGE if at_most else amount
     return _told(identity, version, quantity, request.cached_share, at_most=at_most)
 
@@ -169,8 +173,3 @@ def _said(request: EstimateRequest, model: str, meter: Meter) -> str:
             f" call. You sent {given}."
         )
     return request.given[0]
-
-
-def _pages_of(identity: Identity, request: EstimateRequest) -> int:
-    identity.require("documents:read")
-    return get_document(request.document).pages_total

@@ -85,7 +85,9 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
     if not request.is_paid:
         require_short_queue(identity.tenant_id, version, request.priority)
     with ExitStack() as paid, unit_of_work(identity):
-        document = _document(request)
+        document = request.document
+        if document is None and request.document_id is not None:
+            document = use_document(request.document_id)
         if document is not None:
             require_readable(identity, version, document.kind)
             identity = identity.acting_on(document)
@@ -131,12 +133,6 @@ def check_model(model: str, parameters: Mapping[str, Any]) -> ModelVersion:
     validate_work_kind(version.runtime, input_kind(None), version.config)
     validate_parameters(version.runtime, parameters, version.config)
     return version
-
-
-def _document(request: JobRequest) -> Document | None:
-    if request.document is not None or request.document_id is None:
-        return request.document
-    return use_document(request.document_id)
 
 
 def use_document(document_id: object) -> Document:

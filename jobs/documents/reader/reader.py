@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -53,7 +53,6 @@ Answer = TypeVar("Answer")
 
 _PICTURE_ROOM_BYTES = 64 << 20
 _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
-_ATTEMPTS = 2
 _BYTES_A_SECOND = 64 << 20
 """The speed of a slow disk. Some documents have to be read from end to end before anything is known of them."""
 SHORT_TEXT_BYTES = 64 << 10
@@ -136,7 +135,8 @@ class DocumentReader:
         with self._opened(path) as document:
             if kind == "text" and (short := _short(document)):
                 with _rejections():
-                    return _text_page(read_lines(short, self.limits))
+                    lines = tuple(TextLine(line, None, 1.0) for line in read_lines(short, self.limits))
+                    return PageContent(0, 0, lines, None, None, None)
             with self._arena(kind) as arena:
                 return self._ask(
                     {"do": "read_page", "number": number},
@@ -252,13 +252,12 @@ def _installed(package: str) -> Path:
 
 def _twice_if_killed(ask: Callable[[], Answer]) -> Answer:
     """Call `ask`, and again after a SIGKILL, which comes from outside, such as from a lack of memory."""
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            return ask()
-        except ChildDied as error:
-            if attempt == _ATTEMPTS or error.exit_status != -signal.SIGKILL:
-                raise
-    raise AssertionError("unreachable")
+    try:
+        return ask()
+    except ChildDied as error:
+        if error.exit_status != -signal.SIGKILL:
+            raise
+    return ask()
 
 
 def _refuse_size(status: os.stat_result, limits: DocumentLimits) -> None:
@@ -301,10 +300,6 @@ def _rejections() -> Iterator[None]:
         raise DocumentRejected(rejected.code, rejected.detail) from rejected
 
 
-def _text_page(lines: Iterable[str]) -> PageContent:
-    return PageContent(0, 0, tuple(TextLine(line, None, 1.0) for line in lines), None, None, None)
-
-
 def _page_content(reply: PageReply, arena: Arena) -> PageContent:
     if reply.picture_type is None:
         return PageContent(0, 0, reply.lines, None, None, None)
@@ -316,7 +311,7 @@ def _page_content(reply: PageReply, arena: Arena) -> PageContent:
     return PageContent(reply.width, reply.height, reply.lines, bytes(picture), reply.picture_type, pixels)
 
 
-def _pixels(reply: PageReply | PictureReply, arena: Arena) -> Pixels:
+def _pixels(reply: PictureReply, arena: Arena) -> Pixels:
     pixels = np.empty((reply.height, reply.width, BYTES_PER_PIXEL), dtype=np.uint8)
     arena.read_into(pixels.reshape(-1).data, 0)
     return pixels

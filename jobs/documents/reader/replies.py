@@ -31,19 +31,6 @@ class InvalidReply(ChildMisbehaved):
 
 
 @dataclass(frozen=True, slots=True)
-class PageReply:
-    width: int
-    height: int
-    lines: tuple[TextLine, ...] | None
-    picture_bytes: int
-    picture_type: str | None
-
-    @property
-    def pixel_bytes(self) -> int:
-        return self.width * self.height * BYTES_PER_PIXEL
-
-
-@dataclass(frozen=True, slots=True)
 class PictureReply:
     width: int
     height: int
@@ -51,6 +38,13 @@ class PictureReply:
     @property
     def pixel_bytes(self) -> int:
         return self.width * self.height * BYTES_PER_PIXEL
+
+
+@dataclass(frozen=True, slots=True)
+class PageReply(PictureReply):
+    lines: tuple[TextLine, ...] | None
+    picture_bytes: int
+    picture_type: str | None
 
 
 def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:

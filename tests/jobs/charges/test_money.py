@@ -1,6 +1,4 @@
-"""Tests of a job's money from its acceptance to its end: it is held once and settled once, whatever happens to the
-job.
-"""
+"""Tests of a job's money: it is held once and settled once, whatever happens to the job."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

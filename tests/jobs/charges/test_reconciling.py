@@ -27,6 +27,7 @@ from tenants.limits.storage.models import StoredBytes
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import Folder, folder
 from tests.jobs.documents.test_services import upload
+from tests.jobs.intake.test_storage_limit import fill
 from tests.jobs.uploads.test_finishing import lapse, sent
 from tests.samples.pdfs import text_pdf
 from tests.tenants.billing.ledger.conftest import Purse
@@ -108,23 +109,6 @@ def used(identity: Identity) -> int:
         return stored_bytes(identity.tenant_id)
 
 
-def allow(identity: Identity, *, left_bytes: int) -> None:
-    """Limit the storage to one megabyte, and fill it except for `left_bytes`."""
-    with operator_work():
-        Tenant.objects.filter(id=identity.tenant_id).update(storage_mb=1)
-    with unit_of_work(identity.tenant_id):
-        Document.objects.create(
-            tenant_id=identity.tenant_id,
-            name="filler",
-            sha256="filler",
-            size_bytes=MB - left_bytes,
-            content_type="text/plain",
-            kind="text",
-            pages_total=1,
-            file="none",
-        )
-
-
 def store(identity: Identity, path: Path, content: bytes) -> Document:
     path.mkdir(exist_ok=True)
     return store_document(identity=identity, upload=upload(path, content)).document
@@ -148,7 +132,7 @@ def test_an_upload_counts_all_that_it_announces_and_then_as_its_document(
     terminate_upload(identity=identity, upload_id=given_up.id)
     assert used(identity) == 0
     content = text_pdf("in pieces")
-    allow(identity, left_bytes=len(content))
+    fill(identity.tenant_id, left_bytes=len(content))
     turn = sent(identity, tmp_path, content)
     assert used(identity) == MB
     lapse(desk, turn.upload_id)
@@ -178,7 +162,7 @@ def test_what_does_not_fit_is_refused_before_a_byte_is_kept(
     identity: Identity, folder: Folder, tmp_path: Path
 ) -> None:
     content = text_pdf("too much")
-    allow(identity, left_bytes=len(content) - 1)
+    fill(identity.tenant_id, left_bytes=len(content) - 1)
     with pytest.raises(AccountStorageFull) as refused:
         store(identity, tmp_path, content)
     assert f"this needs {len(content):,} more" in refused.value.detail
@@ -194,7 +178,7 @@ def test_what_does_not_fit_is_refused_before_a_byte_is_kept(
 
 def test_what_is_deleted_makes_room(identity: Identity, tmp_path: Path) -> None:
     first, second = text_pdf("first one"), text_pdf("other one")
-    allow(identity, left_bytes=max(len(first), len(second)))
+    fill(identity.tenant_id, left_bytes=max(len(first), len(second)))
     document = store(identity, tmp_path, first)
     with pytest.raises(AccountStorageFull):
         store(identity, tmp_path, second)
@@ -205,7 +189,7 @@ def test_what_is_deleted_makes_room(identity: Identity, tmp_path: Path) -> None:
 def test_twenty_at_once_at_the_edge_keep_within_it(identity: Identity, tmp_path: Path) -> None:
     contents = [text_pdf(f"number {number:02}") for number in range(20)]
     size = max(map(len, contents))
-    allow(identity, left_bytes=3 * size)
+    fill(identity.tenant_id, left_bytes=3 * size)
 
     def one(number: int) -> bool:
         try:

@@ -1,6 +1,4 @@
-"""Test that the rows that record an erasure are deleted a year later, and that nothing still in use is deleted with
-them.
-"""
+"""Tests that the rows that record an erasure go after a year, and nothing that is still in use."""
 
 from uuid import UUID
 

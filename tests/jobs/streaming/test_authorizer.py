@@ -76,9 +76,7 @@ def handshake(address: str, identity: Identity | None = None) -> Scope:
 
 
 async def refusal(authorizer: Authorizer, address: str) -> TooManyTries:
-    """Return the refusal of the first handshake that is refused before authentication. Tries that become free meanwhile
-    are used up first.
-    """
+    """Return the first refusal before authentication, after the tries that become free meanwhile."""
     for _ in range(HANDSHAKES_A_MINUTE):
         try:
             await authorizer.admit(handshake(address))

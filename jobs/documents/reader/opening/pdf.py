@@ -21,7 +21,7 @@ from .limits import (
     too_large,
     too_many_pages,
 )
-from .text_layer import Glyph, GlyphLine, gather_lines, is_real_text
+from .text_layer import Glyph, gather_lines, is_real_text
 
 _POINTS_PER_INCH = 72
 _TAIL_BYTES = 2048
@@ -87,7 +87,7 @@ class PdfPage:
         image: Image.Image = bitmap.to_pil().convert("RGB")
         return image
 
-    def text_lines(self) -> list[GlyphLine] | None:
+    def text_lines(self) -> list[Glyph] | None:
         """Return the page's own text, or None if it has none that can be trusted."""
         textpage = self._page.get_textpage()
         count = textpage.count_chars()
@@ -96,11 +96,11 @@ class PdfPage:
                 f"The page has {count} characters and at most {self._limits.max_text_chars} are allowed."
             )
         glyphs = list(_glyphs(textpage, count))
-        if not is_real_text("".join(glyph.char for glyph in glyphs), self._picture_coverage()):
+        if not is_real_text("".join(glyph.text for glyph in glyphs), self._picture_coverage()):
             return None
         return gather_lines(glyphs)[: self._limits.max_text_lines]
 
-    def corners(self, line: GlyphLine, width: int, height: int) -> list[Corner]:
+    def corners(self, line: Glyph, width: int, height: int) -> list[Corner]:
         """Return the line's corners in pixels of the rendered page, clockwise from the top left as the line is read."""
         around = (
             (line.left, line.top),
