@@ -14,7 +14,7 @@ from jobs.retention.events import erase_old_events
 from jobs.retention.forgetting import forget_erased
 from jobs.retention.sweep import erase_overdue
 from jobs.search.backfill import index_ordered_jobs
-from jobs.submission.overdue import end_overdue_jobs
+from jobs.submission.cancellations import end_overdue_jobs
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks

@@ -20,7 +20,8 @@ from jobs.core import states
 from jobs.core.models import Document, ErasedBecause, Job
 from jobs.queue.release import wake_job_now
 from jobs.retention.erasing import erase_job
-from jobs.submission.services import cancel_job, retry_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.retries import retry_job
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.filters import CreatedFilter, ErrorCodeFilter

@@ -34,7 +34,7 @@ from jobs.idempotency.idempotent_requests import (
     make_once,
 )
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
-from jobs.submission.services import retry_job
+from jobs.submission.retries import retry_job
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.protocol import Announced
 from jobs.uploads.selectors import get_upload

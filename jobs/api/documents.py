@@ -28,9 +28,8 @@ from jobs.documents.files import open_file
 from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.uploads import Address, Upload
 from jobs.idempotency.idempotent_requests import Answered
-from jobs.retention.deleting import delete_document
-from jobs.retention.documents import erase_document_and_jobs
-from jobs.retention.retention_dates import document_kept_until
+from jobs.retention.documents import delete_document, erase_document_and_jobs
+from jobs.retention.due import document_kept_until
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.pagination import listing

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from jobs.documents.uploads import FETCH, Address, Fetch, Upload
 from jobs.idempotency.holds import Hold
-from jobs.intake.fetch_errors import UrlNotAllowed
+from jobs.intake.fetching import UrlNotAllowed
 from tenants.core.asgi.protocol import UPLOAD
 from tenants.core.errors import InvalidRequest
 from tenants.core.http_client.client import check_url

@@ -48,12 +48,13 @@ from jobs.idempotency.idempotent_requests import Answered
 from jobs.queue.queue_positions import standing_of
 from jobs.results.result_json import page_json, result_json
 from jobs.results.reuse.cache_directives import COALESCED, HIT, Wish, wish_of, x_cache
+from jobs.retention.due import job_kept_until
 from jobs.retention.erasing import erase_job
-from jobs.retention.retention_dates import job_kept_until
 from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
+from jobs.submission.cancellations import cancel_job
 from jobs.submission.idempotent_submission import hold_submission, submit_once, submitted_before
-from jobs.submission.services import JobRequest, cancel_job
+from jobs.submission.services import JobRequest
 from tenants.api.callers import caller
 from tenants.api.pagination import limit_of, listing, number_of
 from tenants.api.parameters import only

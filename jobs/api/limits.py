@@ -9,8 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.submission.allowance import unfinished_jobs
-from jobs.submission.page_allowance import max_unfinished_pages, unfinished_pages
+from jobs.submission.allowance import max_unfinished_pages, unfinished_jobs, unfinished_pages
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.core.db.unit_of_work import unit_of_work

@@ -2,7 +2,7 @@
 every second.
 """
 
-from jobs.events.control import control_channel
+from jobs.events.changes import control_channel
 
 BATCHES = "batches"
 

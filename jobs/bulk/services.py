@@ -1,20 +1,22 @@
-"""Writes to many jobs at once. Each write is a transaction of its own, and a refused write does not stop the others.
+"""Writes to many jobs at once, each in its own transaction. What exceeds one request's bounds is left and reported."""
 
-A caller and a thread wait for the end. What is more than one request may handle is left as it is, and the response says
-so.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
 
 from django.db.models import Q
 
 from jobs.core import states
+from jobs.core.errors import DocumentDeleted, JobErased, JobFinished
 from jobs.core.models import Job
 from jobs.documents.erasure import Deadline
 from jobs.documents.job_selectors import jobs_with_models
-from jobs.retention.deleting import delete_document
-from jobs.submission.services import cancel_job, retry_job
+from jobs.retention.documents import delete_document, erase_document_and_jobs
+from jobs.retention.erasing import erase_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.retries import retry_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError, InvalidRequest
 from tenants.core.ids import as_uuid
@@ -25,9 +27,7 @@ CANCELED, RETRIED, DELETED = "canceled", "retried", "deleted"
 ENDED, NO_DOCUMENT, NOT_FOUND, LEFT = "ended", "no_document", "not_found", "left_for_later"
 MAX_PAGES_AT_ONCE = 10_000
 MAX_PAGES_SENT_AGAIN = 2_000
-"""The pages that one request may send again. Each of them is a new row: 2,000 of them take two seconds, while 10,000
-pages are canceled or deleted in one.
-"""
+"""The most pages that one request may retry. Each becomes a new row: 2,000 take two seconds."""
 
 
 @dataclass(frozen=True)
@@ -66,76 +66,61 @@ class Consequences:
 
 
 def cancel_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
-    known = known_jobs(identity, job_ids)
     strength = Strength(MAX_PAGES_AT_ONCE)
-    outcomes = []
-    for job_id in bounded(job_ids):
-        job = known.get(job_id)
+
+    def cancel(_: str, job: Job | None) -> str:
         if job is None or job.terminal:
-            outcomes.append(Outcome(job_id, ENDED if job else NOT_FOUND))
-            continue
+            return ENDED if job else NOT_FOUND
         if not strength.allows(job):
-            outcomes.append(Outcome(job_id, LEFT))
-            continue
-        try:
-            cancel_job(identity=identity, job_id=job.id)
-            outcomes.append(Outcome(job_id, CANCELED))
-        except DomainError as refusal:
-            outcomes.append(Outcome(job_id, ENDED if refusal.code == "job_finished" else refusal.code))
-    return outcomes
+            return LEFT
+        code = _code_of(partial(cancel_job, identity=identity, job_id=job.id), CANCELED)
+        return ENDED if code == JobFinished.code else code
+
+    return _outcomes(identity, job_ids, cancel)
 
 
 def retry_jobs(*, identity: Identity, job_ids: Sequence[str], request_id: str = "") -> list[Outcome]:
-    known = known_jobs(identity, job_ids)
     strength = Strength(MAX_PAGES_SENT_AGAIN)
-    outcomes = []
-    for job_id in bounded(job_ids):
-        job = known.get(job_id)
-        if job is not None and _retriable(job) and not strength.allows(job):
-            outcomes.append(Outcome(job_id, LEFT))
-            continue
-        try:
-            retry_job(identity=identity, job_id=job_id, request_id=request_id)
-            outcomes.append(Outcome(job_id, RETRIED))
-        except DomainError as refusal:
-            outcomes.append(Outcome(job_id, refusal.code))
-    return outcomes
 
+    def retry(job_id: str, job: Job | None) -> str:
+        retriable = job is not None and job.terminal and job.state != states.SUCCEEDED
+        if job is not None and retriable and not strength.allows(job):
+            return LEFT
+        return _code_of(partial(retry_job, identity=identity, job_id=job_id, request_id=request_id), RETRIED)
 
-def _retriable(job: Job) -> bool:
-    return job.terminal and job.state != states.SUCCEEDED
+    return _outcomes(identity, job_ids, retry)
 
 
 def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
-    """Delete the documents of the jobs. Several jobs may use one document: it is deleted once, and that is the outcome
-    of each.
-    """
-    known = known_jobs(identity, job_ids)
+    """Delete the documents of the jobs. One that several jobs use is deleted once, the outcome of each."""
     strength, deadline = Strength(MAX_PAGES_AT_ONCE), Deadline()
-    of_document: dict[object, str] = {}
-    outcomes = []
-    for job_id in bounded(job_ids):
-        job = known.get(job_id)
+    of_document: dict[UUID, str] = {}
+
+    def delete(_: str, job: Job | None) -> str:
         if job is None or job.document_id is None:
-            outcomes.append(Outcome(job_id, NO_DOCUMENT if job else NOT_FOUND))
-            continue
+            return NO_DOCUMENT if job else NOT_FOUND
         if job.document_id not in of_document:
-            allowed = _deleted_before(job) or strength.allows(job)
-            of_document[job.document_id] = _deleted(identity, job, deadline) if allowed else LEFT
-        outcomes.append(Outcome(job_id, of_document[job.document_id]))
-    return outcomes
+            deleted = job.document is not None and job.document.deleted_at is not None
+            do = partial(delete_document, identity=identity, document_id=job.document_id, deadline=deadline)
+            of_document[job.document_id] = _code_of(do, DELETED) if deleted or strength.allows(job) else LEFT
+        return of_document[job.document_id]
+
+    return _outcomes(identity, job_ids, delete)
 
 
-def _deleted_before(job: Job) -> bool:
-    return job.document is not None and job.document.deleted_at is not None
+def _outcomes(
+    identity: Identity, job_ids: Sequence[str], do: Callable[[str, Job | None], str]
+) -> list[Outcome]:
+    known = known_jobs(identity, job_ids)
+    return [Outcome(job_id, do(job_id, known.get(job_id))) for job_id in bounded(job_ids)]
 
 
-def _deleted(identity: Identity, job: Job, deadline: Deadline) -> str:
+def _code_of(do: Callable[[], object], done: str) -> str:
     try:
-        delete_document(identity=identity, document_id=job.document_id, deadline=deadline)
+        do()
     except DomainError as refusal:
         return refusal.code
-    return DELETED
+    return done
 
 
 def consequences_of_deleting(*, identity: Identity, job_ids: Sequence[str]) -> Consequences:
@@ -168,3 +153,60 @@ def bounded(job_ids: Iterable[str]) -> list[str]:
     if len(once) > MAX_AT_ONCE:
         raise InvalidRequest(f"You sent {len(once)} jobs, but at most {MAX_AT_ONCE} can be changed at once.")
     return once
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """The consequences of erasing some jobs."""
+
+    jobs: int
+    """All jobs that will be gone, selected or not."""
+    documents: int
+    unfinished: int
+    """The number of these jobs that are unfinished and will be canceled."""
+    others: int
+    """Jobs on the same documents that were not selected."""
+
+
+def erase_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
+    """Erase the jobs. A document that several of them use is erased once, and that is the outcome of each."""
+    strength = Strength(MAX_PAGES_AT_ONCE)
+    of_document: dict[UUID, str] = {}
+
+    def erase(_: str, job: Job | None) -> str:
+        if job is None:
+            return NOT_FOUND
+        if job.document_id in of_document:
+            return of_document[job.document_id]
+        became = _code_of(partial(_erase, identity, job), DELETED) if strength.allows(job) else LEFT
+        if job.document_id is not None:
+            of_document[job.document_id] = became
+        return became
+
+    return _outcomes(identity, job_ids, erase)
+
+
+def _erase(identity: Identity, job: Job) -> None:
+    with suppress(JobErased):
+        if job.document_id is None:
+            with suppress(JobFinished):
+                cancel_job(identity=identity, job_id=job.id)
+            erase_job(identity=identity, job_id=job.id)
+        else:
+            with suppress(DocumentDeleted):
+                erase_document_and_jobs(identity=identity, document_id=job.document_id)
+
+
+def consequences_of_erasing(*, identity: Identity, job_ids: Sequence[str]) -> Erasure:
+    known = known_jobs(identity, job_ids).values()
+    documents = {job.document_id for job in known if job.document_id}
+    picked = [job.id for job in known]
+    with unit_of_work(identity):
+        concerned = Job.objects.filter(Q(id__in=picked) | Q(document_id__in=documents), erased_at=None)
+        jobs = concerned.count()
+        return Erasure(
+            jobs=jobs,
+            documents=len(documents),
+            unfinished=concerned.filter(state__in=states.UNFINISHED).count(),
+            others=jobs - len(picked),
+        )

@@ -1,8 +1,4 @@
-"""Sets aside what a job may cost when it is accepted, and charges what it did cost at its end.
-
-This is always the last step of its transaction, because it locks the row of the wallet, for which all jobs of a tenant
-wait.
-"""
+"""Holds and charges the money of jobs, last in their transactions: all of a tenant's jobs wait for its wallet."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,21 +45,12 @@ GROUP BY 1, 2, 3, 6
 
 
 def predicted_micros(price: Price, pages: int, work: Mapping[str, Any] | None = None) -> int:
-    """Return what the work will cost. It is exact if pages or calls are priced, each rounded by itself as it is
-    charged.
-
-    Tokens and times are not known in advance, so the most is returned: what settings say of a page, or for a text that
-    comes with the job as many tokens as it has characters.
-    """
+    """Return the cost of the work: exact for pages and calls, else the most for unknown tokens and times."""
     return pages * price.cost_micros(units_of_page(price.meter, work))
 
 
 def hold_for(job: Job, bounds: Bounds | None = None) -> None:
-    """Hold the money for an accepted job whose cached pages have been charged to it already. Raises an error if there
-    is not enough money.
-
-    `bounds` are the limits as they were found earlier in the same transaction.
-    """
+    """Hold the money for a job whose cached pages are charged already. `bounds` were read in this transaction."""
     if not job.livemode:
         return
     source = _source(job.id, job.tenant_id, job.currency, job.api_key_id)
@@ -90,9 +77,7 @@ def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> 
 
 
 def require_money_of(job: Job, pages: int) -> Bounds | None:
-    """Refuse a job that is still to be written, in the same way, for this number of its pages. Return the limits on its
-    money if they were read.
-    """
+    """Refuse a job of so many pages that is not written yet. Return the limits on its money if they were read."""
     prices = (Price.from_json(job.price), Price.from_json(job.cached_price or job.price))
     least = min((_to_do(job, price, pages) for price in prices), key=lambda work: work.amount_micros)
     return _require(job.tenant_id, least, job.api_key_id) if job.livemode else None
@@ -144,9 +129,7 @@ def let_go_of_units(job: Job) -> None:
 
 
 def _may_be_of_earlier_months(begun: datetime) -> bool:
-    """Return whether some of the work since then may belong to an earlier month. The clocks of machines differ, and it
-    may be the clock of any of them.
-    """
+    """Return whether some work since then may be of an earlier month by the clock of any machine."""
     first, last = begun.astimezone(UTC) - _CLOCKS_DIFFER, datetime.now(UTC) + _CLOCKS_DIFFER
     return Month.of(first.date()) != Month.of(last.date())
 

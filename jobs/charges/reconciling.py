@@ -1,13 +1,11 @@
 """Compares jobs with the ledger, settles what an older version of the product left held, and reports differences."""
 
-from collections.abc import Callable
 from uuid import UUID
 
 import structlog
 from django.db import DatabaseError, connections
 
 from jobs.charges.money import let_go_of_units, settle_ended
-from jobs.charges.stored_bytes import correct_stored_bytes
 from jobs.core import states
 from jobs.core.models import Job
 from tenants.billing.invoices.reconciling import compare_invoices
@@ -17,6 +15,40 @@ from tenants.billing.payments.reconciling import reconcile_payments
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
 log = structlog.get_logger(__name__)
+
+# A single statement sees a single moment: anything that is stored meanwhile writes its own row.
+_CORRECT = """
+WITH counted AS (
+    SELECT tenant_id, sum(size_bytes) AS bytes FROM tenants_storedbytes GROUP BY tenant_id
+), there AS (
+    SELECT tenant_id, sum(size_bytes) AS bytes FROM jobs_storedthings GROUP BY tenant_id
+), wrong AS (
+    SELECT tenant_id, coalesce(there.bytes, 0)::bigint AS there, coalesce(counted.bytes, 0)::bigint AS counted
+    FROM there FULL JOIN counted USING (tenant_id)
+    WHERE coalesce(there.bytes, 0) <> coalesce(counted.bytes, 0)
+), corrected AS (
+    INSERT INTO tenants_storedbytes (tenant_id, size_bytes) SELECT tenant_id, there - counted FROM wrong
+)
+SELECT tenant_id, there, counted FROM wrong
+"""
+COMPARED = "stored_bytes"
+_ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('stored bytes are corrected'))"
+
+
+def correct_stored_bytes() -> dict[UUID, Compared]:
+    """Correct wrong counts of bytes, notify the operator, and return the differences by tenant."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_ONE_AT_A_TIME)
+        cursor.execute(_CORRECT)
+        rows = cursor.fetchall()
+    for tenant_id, there, counted in rows:
+        log.error("stored_bytes_corrected", tenant_id=str(tenant_id), corrected_by_bytes=there - counted)
+    return {
+        tenant_id: Compared(tenant_id, COMPARED, "", "bytes", there, counted)
+        for tenant_id, there, counted in rows
+    }
+
+
 AT_ONCE = 500
 
 # This compares what a job says it has set aside with what the ledger holds for it.
@@ -97,41 +129,29 @@ def settle_stranded_jobs() -> int:
         stranded = cursor.fetchall()
         cursor.execute(_LEFT_UNITS, values)
         left_units = cursor.fetchall()
-    return sum(_settled(_settle, *job) for job in stranded) + sum(
-        _settled(_let_go, *job) for job in left_units
-    )
+    found = [(job, True) for job in stranded] + [(job, False) for job in left_units]
+    return sum(_settled(*job, held=held) for job, held in found)
 
 
-def _settled(settle: Callable[[UUID, UUID], bool], tenant_id: UUID, job_id: UUID) -> bool:
-    """Settle a job and return whether it was settled. A job that cannot be settled does not keep others waiting, and is
-    reported as a difference.
+def _settled(tenant_id: UUID, job_id: UUID, *, held: bool) -> bool:
+    """Settle an ended job, or release its units if nothing is held, and return whether that was done.
+
+    A failure is reported as a difference and holds up no other job.
     """
+    about = {"tenant_id": str(tenant_id), "job_id": str(job_id)}
     try:
-        return settle(tenant_id, job_id)
+        with unit_of_work(tenant_id):
+            found = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=not held)
+            job = found.exclude(state__in=states.UNFINISHED).first()
+            if job is None:
+                return False
+            if held:
+                Job.objects.filter(id=job.id).update(held_micros=None)
+                settle_ended([job])
+            else:
+                let_go_of_units(job)
     except DatabaseError:
-        log.exception("hold_not_settled", tenant_id=str(tenant_id), job_id=str(job_id))
+        log.exception("hold_not_settled", **about)
         return False
-
-
-def _let_go(tenant_id: UUID, job_id: UUID) -> bool:
-    """Release the units of a job that was settled by a process of a version without included units."""
-    with unit_of_work(tenant_id):
-        ended = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=True)
-        job = ended.exclude(state__in=states.UNFINISHED).first()
-        if job is None:
-            return False
-        let_go_of_units(job)
-    log.warning("orphaned_hold_settled", tenant_id=str(tenant_id), job_id=str(job_id))
-    return True
-
-
-def _settle(tenant_id: UUID, job_id: UUID) -> bool:
-    with unit_of_work(tenant_id):
-        held = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=False)
-        job = held.exclude(state__in=states.UNFINISHED).first()
-        if job is None:
-            return False
-        Job.objects.filter(id=job.id).update(held_micros=None)
-        settle_ended([job])
-    log.warning("orphaned_hold_settled", tenant_id=str(tenant_id), job_id=str(job_id))
+    log.warning("orphaned_hold_settled", **about)
     return True

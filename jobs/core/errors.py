@@ -22,9 +22,7 @@ class JobErased(DomainError):
 
 
 class EventsErased(DomainError):
-    """Events before the requested position were erased. A client that reads from there would miss some of them
-    unnoticed.
-    """
+    """Events before the requested position were erased. A client that reads on would miss them unnoticed."""
 
     code = "events_erased"
 

@@ -1,7 +1,4 @@
-"""A private folder of this process on local disk, locked while the process lives.
-
-If a process dies and leaves something behind, such as a copy of a document, the next process that starts removes it.
-"""
+"""A private local folder, locked while its process lives. The next process to start removes what a dead one left."""
 
 import atexit
 import fcntl
@@ -118,9 +115,7 @@ def _in_use(entry: Path) -> bool:
 
 
 def _is_young(entry: Path) -> bool:
-    """Return whether an entry without a lock is new enough to be in use. What an earlier version kept outside of such a
-    folder, without a lock, never lives this long.
-    """
+    """Return whether an entry without a lock is new enough to be in use. Earlier versions left such entries."""
     with suppress(FileNotFoundError):
         return time.time() - entry.stat().st_mtime < TEMPORARY_S
     return False

@@ -1,6 +1,4 @@
-"""The priorities of jobs: the names that callers use, the numbers that the tables store, and the share of the workers
-for each.
-"""
+"""The priorities of jobs: their names for callers, their numbers in tables, and their shares of the workers."""
 
 from collections.abc import Mapping
 

@@ -1,8 +1,4 @@
-"""Remembers tenants whose work was refused a moment ago because of what they have waiting already. Code that finds this
-out calls `turned_away`.
-
-What such a tenant sends next is the rest of a flood and not a burst. Each process remembers its own refusals in memory.
-"""
+"""Remembers in this process whose work was just refused for what waits already: what follows is the rest of a flood."""
 
 import time
 from uuid import UUID

@@ -44,9 +44,7 @@ def closing_state(tally: Tally) -> str | None:
 
 
 def poll_again_after_s(age_s: float) -> int:
-    """Return the seconds that a polling client is asked to wait. They are few while most jobs end, and more for a long
-    job.
-    """
+    """Return the seconds that a polling client is asked to wait: few at first, and more for a long job."""
     return 1 if age_s < 10 else 2 if age_s < 60 else 5
 
 

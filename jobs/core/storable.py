@@ -10,9 +10,7 @@ def unstorable_text(value: Any) -> str | None:
 
 
 def without_unstorable(value: Any) -> Any:
-    """Return the value with NULs dropped and half characters replaced. Text that is read from a page may contain
-    anything.
-    """
+    """Return the value with NULs dropped and half characters replaced. Pages may contain anything."""
     match value:
         case str():
             return value.replace("\0", "").encode("utf-8", "replace").decode()

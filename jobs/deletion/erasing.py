@@ -1,11 +1,10 @@
-"""The scheduler's duty that erases the data of accounts whose deletion is due, a bounded piece at a time.
+"""The scheduler's duty that erases due accounts, a bounded piece and transaction at a time.
 
-Each piece is a transaction of its own. It looks for what is left instead of remembering what was done. So if a process
-dies in the middle, another continues, and two at once do no harm.
+It looks for what is left and remembers nothing, so it may die anywhere, and two at once do no harm.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -24,8 +23,8 @@ from jobs.core import states
 from jobs.core.errors import JobErased, JobFinished
 from jobs.core.models import FileToErase, Job
 from jobs.deletion import tables
-from jobs.search.embeddings import meaning_available
-from jobs.submission.services import cancel_job
+from jobs.search.services import meaning_available
+from jobs.submission.cancellations import cancel_job
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.services import OPEN, State, end_upload
 from tenants.accounts.models import Tenant
@@ -52,9 +51,7 @@ SELECT count(*), {files} FROM gone
 
 
 def erase_closed_tenants() -> int:
-    """Erase due accounts and return how many are finished. The work is bounded; what is left is handled in the next
-    round.
-    """
+    """Erase due accounts and return how many are finished. The next round goes on with the rest."""
     with operator_work():
         found = due_to_close()
     until_s = time.monotonic() + ROUND_S
@@ -67,8 +64,11 @@ def _erase(tenant_id: UUID, until_s: float) -> bool:
         _begin(tenant_id)
         while (left := _erase_some(tenant_id)) and time.monotonic() < until_s:
             pass
-        if left or _awaits_files(tenant_id):
+        if left:
             return False
+        with unit_of_work(tenant_id):
+            if FileToErase.objects.exists():  # Another duty erases these files first.
+                return False
         end_erasing(tenant_id=tenant_id)
     except Exception as error:
         if isinstance(error, OperationalError) and not connections[OPERATOR].is_usable():
@@ -80,9 +80,7 @@ def _erase(tenant_id: UUID, until_s: float) -> bool:
 
 
 def _begin(tenant_id: UUID) -> None:
-    """Begin to erase an account. This does nothing if it has begun already. If the deletion was withdrawn just now, the
-    next check finds that out.
-    """
+    """Begin to erase an account, once. The next check finds out if the deletion was withdrawn just now."""
     with operator_work(), suppress(NotClosing):
         begin_erasing(tenant_id=tenant_id)
     with operator_work():
@@ -97,10 +95,6 @@ def _begin(tenant_id: UUID) -> None:
 def _erase_some(tenant_id: UUID) -> bool:
     """Erase a piece and return whether there was anything. The first step that finds something does a piece of it."""
     return any(step(tenant_id) for step in _STEPS)
-
-
-def _let_nobody_in(tenant_id: UUID) -> bool:
-    return _empty(tenant_id, tables.FIRST)
 
 
 def _end_jobs(tenant_id: UUID) -> bool:
@@ -144,25 +138,11 @@ def _end_uploads(tenant_id: UUID) -> bool:
 def _empty_rows(tenant_id: UUID) -> bool:
     with operator_work():
         there = tables.WHERE_KEPT if meaning_available() else ()
-    return _empty(tenant_id, (*there, *tables.ROWS))
-
-
-def _awaits_files(tenant_id: UUID) -> bool:
-    """Return whether files are still to be erased. Another duty erases them, and the account is not finished before
-    they are gone.
-    """
-    with unit_of_work(tenant_id):
-        return FileToErase.objects.exists()
-
-
-def _empty(tenant_id: UUID, names: Sequence[str]) -> bool:
-    return any(_empty_some(tenant_id, name) for name in names)
+    return any(_empty_some(tenant_id, name) for name in (*there, *tables.ROWS))
 
 
 def _empty_some(tenant_id: UUID, table: str) -> bool:
-    """Delete some rows of a table. The names in the statement come from this file, and the values are passed
-    separately.
-    """
+    """Delete some rows of a table, named in this package alone, and order the erasure of their files."""
     values: dict[str, Any] = {"tenant": tenant_id, "most": ROWS}
     with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
         columns = tables.FILES.get(table, ())
@@ -170,27 +150,21 @@ def _empty_some(tenant_id: UUID, table: str) -> bool:
         filled = {"returned": ", ".join(columns) or "1", "files": files or "NULL", "unnamed": _unnamed(table)}
         cursor.execute(_DELETE.format(table=table, **filled), values)
         number, *found = cursor.fetchone()
-        _order(tenant_id, [name for names in found for name in names or ()])
+        with operator_work():
+            names = (name for some in found for name in some or ())
+            due = [FileToErase(tenant_id=tenant_id, name=name, due_at=Now()) for name in names]
+            FileToErase.objects.bulk_create(due, ignore_conflicts=True)
     return bool(number)
 
 
 def _unnamed(table: str) -> str:
-    """Return a condition for rows that no other row of the same table points at. A row that points at another row of
-    its table is deleted before that row.
-    """
+    """Return a condition for rows that no row of the same table points at, so that pointing rows go first."""
     column = tables.TO_OTHERS_OF_ITS_KIND.get(table)
     return f"NOT EXISTS (SELECT FROM {table} other WHERE other.{column} = one.id)" if column else "true"
 
 
-def _order(tenant_id: UUID, names: Sequence[str]) -> None:
-    """Order files to be erased, in the transaction that deletes their rows."""
-    with operator_work():
-        due = [FileToErase(tenant_id=tenant_id, name=name, due_at=Now()) for name in names]
-        FileToErase.objects.bulk_create(due, ignore_conflicts=True)
-
-
 _STEPS: tuple[Callable[[UUID], bool], ...] = (
-    _let_nobody_in,
+    lambda tenant_id: any(_empty_some(tenant_id, name) for name in tables.FIRST),
     _end_jobs,
     _end_batches,
     _end_archives,

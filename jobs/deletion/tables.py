@@ -1,8 +1,6 @@
-"""Lists every table with rows of a tenant: which are emptied when the tenant is deleted, in which order, and which are
-kept.
-"""
+"""Lists every table with rows of a tenant: those that a deletion empties, in order, and those that are kept."""
 
-from jobs.search.embeddings import TABLE as EMBEDDINGS
+from jobs.search.services import EMBEDDINGS
 
 FIRST = ("tenants_invitation", "tenants_modellimit", "tenants_apikey")
 """The tables that are emptied first, so that no credential works any more."""
@@ -34,9 +32,7 @@ ROWS = (
     "tenants_storedbytes",
     "tenants_providercustomer",
 )
-"""The tables in the order in which they are emptied. A row that points at another row goes before it, and what is
-counted goes before its count.
-"""
+"""The order in which tables are emptied: pointing rows before their targets, counted rows before their counts."""
 
 WHERE_KEPT = (EMBEDDINGS,)
 """The tables that do not exist in every installation."""
@@ -71,9 +67,7 @@ KEPT = (
     "tenants_usagetotal",
     "tenants_wallet",
 )
-"""The tables that are kept. They say what was used, what it cost, what was paid, and who did what. They are money and
-its proof, and are append-only.
-"""
+"""The tables that are kept, append-only: they prove what was used, charged and paid, and who did what."""
 
 TO_OTHERS_OF_ITS_KIND = {"jobs_job": "retry_of_id", "tenants_apikey": "replaces_id"}
 """Columns that name another row of the same table."""

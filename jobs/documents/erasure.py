@@ -1,8 +1,7 @@
 """Orders to erase files, recorded in the database, so that no file outlives the row that pointed at it.
 
-An order to erase a file is written in the transaction that gives up the file. An order is also written before a file is
-saved; the transaction that writes the row which points at the file withdraws this order. Orders that remain become due,
-and the scheduler carries them out. An order that was taken up once cannot be withdrawn.
+An order is written in the transaction that gives up a file, and before a file is saved. The row that points at a saved
+file withdraws its order. The scheduler carries out what remains. An order that was taken up cannot be withdrawn.
 """
 
 import time
@@ -23,9 +22,7 @@ from tenants.core.ids import uuid7
 
 log = structlog.get_logger(__name__)
 TIME_TO_KEEP = timedelta(minutes=15)
-"""The time between the save of a file and the row that points at it. A caller that takes longer has to save the file
-again.
-"""
+"""The time between the save of a file and its row. A slower caller has to save the file again."""
 _SLOWEST_SAVE = 2**20
 """The speed of the slowest save, in bytes a second."""
 AT_ONCE_S = 2.0
@@ -56,9 +53,7 @@ WHERE name = ANY(%s) AND attempts = 0 RETURNING name
 
 
 def time_to_keep(size_bytes: int) -> timedelta:
-    """Return the time until a row must point at a file of this size. The time that it takes to save a large file is
-    added.
-    """
+    """Return the time until a row must point at a file of this size, which includes the time to save it."""
     return TIME_TO_KEEP + timedelta(seconds=size_bytes // _SLOWEST_SAVE)
 
 
@@ -75,17 +70,13 @@ def order(names: Sequence[str], *, due_in: timedelta = timedelta()) -> None:
 
 
 def order_twice(name: str, *, again_in: timedelta) -> None:
-    """Erase a file after commit, and once more after `again_in`, because a process that still writes to the file may
-    end after the first erasure.
-    """
+    """Erase a file after commit, and again after `again_in`, because a process may still be writing to it."""
     order([name], due_in=again_in)
     transaction.on_commit(lambda: _erase(name), using=APP, robust=True)
 
 
 def withdraw(name: str) -> None:
-    """Withdraw the order for a file in the transaction that writes the row which points at it. Raises
-    StorageUnavailable if the file may be erased already.
-    """
+    """Withdraw the order in the transaction that writes the file's row, or raise StorageUnavailable if too late."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_WITHDRAW, [current_tenant_id(), name])
         if not cursor.rowcount:
@@ -124,11 +115,7 @@ def carry_out_now(tenant_id: UUID, names: Sequence[str], deadline: Deadline | No
 
 
 def carry_out_orders(tenant_id: UUID, names: Sequence[str]) -> None:
-    """Erase those of the files that still have an order. If an order was withdrawn by now, its file belongs to a row
-    and stays.
-
-    A caller that is about to withdraw an order that was taken up here is refused.
-    """
+    """Erase files that still have an order, which can then not be withdrawn. The others belong to a row and stay."""
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_TAKE_UP, [list(names)])
         taken = [str(row[0]) for row in cursor.fetchall()]
@@ -136,9 +123,7 @@ def carry_out_orders(tenant_id: UUID, names: Sequence[str]) -> None:
 
 
 def erase_due_files() -> int:
-    """Erase the files that are due and return their number. Any number of processes may do this at once, and may die in
-    the middle.
-    """
+    """Erase the due files and return their number. Any number of processes may do this at once, or die."""
     erased = 0
     until = time.monotonic() + ROUND_S
     with operator_work():

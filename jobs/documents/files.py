@@ -5,34 +5,76 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, cast
 from uuid import UUID
 
 import structlog
 from django.core.files import File
 from django.core.files.base import ContentFile
-from django.core.files.storage import FileSystemStorage, default_storage
+from django.core.files.storage import FileSystemStorage, default_storage, storages
 
 from jobs.core.errors import AWAY_PAUSE_S, FULL_PAUSE_S, FileMissing, StorageUnavailable
 from jobs.core.own_folder import own_folder
-from jobs.documents.parts import came_in_parts, part_store
 
 log = structlog.get_logger(__name__)
+_LAST = "/direct"
+
+
+@dataclass(frozen=True)
+class StoredPart:
+    number: int
+    size_bytes: int
+    tag: str
+    """The storage's own tag for exactly these bytes."""
+
+
+class PartStore(Protocol):
+    """A storage that takes files in parts. All methods but `url` call the storage, and fail with an OSError."""
+
+    def begin(self, name: str) -> str:
+        """Begin a file in parts. Return the id that the storage uses for its parts until they are joined."""
+
+    def url(self, name: str, parts_id: str, number: int, size_bytes: int, *, lives_s: int) -> str:
+        """Return a URL for a PUT of exactly `size_bytes` bytes."""
+
+    def stored(self, name: str, parts_id: str) -> Sequence[StoredPart] | None:
+        """Return the stored parts, or None if there are no such parts because they were joined or aborted."""
+
+    def join(self, name: str, parts_id: str, parts: Sequence[StoredPart]) -> None: ...
+
+    def abort(self, name: str) -> None:
+        """Abort all uploads that were begun under that name and not joined. It is no error if there are none."""
+
+    def size(self, name: str) -> int | None:
+        """Return the size of the file, or None if there is no such file."""
+
+    def blocks(self, name: str) -> Iterator[bytes]: ...
+
+
+def part_store() -> PartStore | None:
+    """Return the store for parts, or None if the storage is a folder."""
+    return cast("PartStore | None", getattr(storages["default"], "parts", None))
+
+
+def direct_name(tenant_id: UUID, upload_id: UUID) -> str:
+    return f"tenants/{tenant_id}/uploads/{upload_id}{_LAST}"
+
+
+def came_in_parts(name: str) -> bool:
+    return name.endswith(_LAST)
 
 
 def original_name(tenant_id: UUID, document_id: UUID, sha256: str) -> str:
-    """Return the storage name of a document's file. The document's id in it keeps a deletion from ever touching a later
-    upload of the same bytes.
-    """
+    """Return a name with the document's id, so that its deletion never touches a later upload of its bytes."""
     return f"tenants/{tenant_id}/documents/{document_id}/{sha256}"
 
 
 def picture_name(tenant_id: UUID, document_id: UUID, number: int, content_type: str) -> str:
-    """Return a storage name for a page's picture. It is never the same twice: if two workers render a page at once, the
-    loser erases only its own file.
-    """
+    """Return a new name each time: if two workers render a page, the loser erases only its own file."""
     suffix = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}[content_type]
     return f"tenants/{tenant_id}/documents/{document_id}/pages/{number}-{secrets.token_hex(6)}.{suffix}"
 
@@ -56,9 +98,7 @@ def erase(name: str) -> None:
 
 
 def open_file(name: str) -> "File[bytes]":
-    """Open a file, which the caller has to close. Raises FileMissing if the storage can be reached but does not have
-    the file, which must never happen.
-    """
+    """Open a file for the caller to close. Raises FileMissing if it is gone, which must never happen."""
     with storage_errors():
         try:
             return default_storage.open(name)
@@ -71,9 +111,7 @@ def open_file(name: str) -> "File[bytes]":
 
 @contextmanager
 def local_file(name: str) -> Iterator[Path]:
-    """Yield the path of the file itself if the storage is a folder, else of a private copy that exists as long as it is
-    needed.
-    """
+    """Yield the path of the file itself if the storage is a folder, else of a private copy."""
     if isinstance(default_storage._wrapped, FileSystemStorage):  # type: ignore[attr-defined]
         open_file(name).close()
         yield Path(default_storage.path(name))

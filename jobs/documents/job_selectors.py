@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from jobs.core.errors import EventsErased, JobErased
 from jobs.core.models import Event, Job
 from jobs.core.states import TERMINAL
-from jobs.documents.tombstones import erased_words, tombstone
+from jobs.documents.selectors import erased_words, tombstone
 from tenants.core.db.unit_of_work import APP, Acting, unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.core.ids import as_uuid
@@ -47,9 +47,7 @@ class EventPage:
 
 
 def jobs_with_models() -> "QuerySet[Job]":
-    """Return the jobs that are not erased. The inline input is left out: it may be megabytes that a list or a view of a
-    job does not need.
-    """
+    """Return the jobs that are not erased, without their inline input, which may be megabytes."""
     return jobs_and_tombstones().filter(erased_at=None)
 
 
@@ -59,9 +57,7 @@ def jobs_and_tombstones() -> "QuerySet[Job]":
 
 
 def get_job(job_id: object, *, for_update: bool = False) -> Job:
-    """Return a job. Raises NotFound if it never existed or belongs to another tenant, and JobErased if it was the
-    caller's own.
-    """
+    """Return a job. Raises NotFound for an unknown or foreign one, JobErased if it was the caller's own."""
     wanted = as_uuid(job_id)
     jobs = jobs_and_tombstones()
     if for_update:
@@ -79,11 +75,7 @@ def unless_erased(job: Job) -> Job:
 
 
 def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:
-    """Return the events of a job after number `seq`.
-
-    A job's own events have no gaps, because each is numbered under the lock of the job's row. If the next event is
-    missing, it is erased.
-    """
+    """Return a job's events after number `seq`. They have no gaps, so if the next is missing, it is erased."""
     with unit_of_work(whose):
         job = get_job(job_id)
         if seq > job.last_seq:
@@ -114,9 +106,7 @@ def job_places(tenant_id: UUID, job_ids: Iterable[UUID]) -> dict[UUID, JobPositi
 
 
 def newest_event(tenant_id: UUID) -> str:
-    """Return the position of the event that was written last, even if it is not shown yet. Return an empty string if
-    there are no events.
-    """
+    """Return the position of the event written last, shown or not yet. It is empty if there are no events."""
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_NEWEST, {"tenant": tenant_id})
         row = sql.fetchone()
@@ -164,9 +154,7 @@ ORDER BY event.xid, event.id
 """
 
 MAX_LOOKS = 20
-"""The maximum number of queries in a row for a caller who may not see any event of a block that was read. After them,
-the caller gets the position from which to read on.
-"""
+"""The most queries in a row that find no visible event. Then the caller gets the position to read on from."""
 
 _HORIZON = "SELECT xid::text, event_id FROM jobs_eventhorizon WHERE tenant_id = %(tenant)s"
 
@@ -180,12 +168,10 @@ SELECT EXISTS (
 
 
 def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> EventPage:
-    """Return the events of the tenant's whole stream after `cursor`, or those of the caller's mode. This is safe
-    against transactions that commit out of order.
+    """Return the events of the tenant's stream, or of the caller's mode, after `cursor`.
 
-    Rows are read in the order of their transactions, and only below the oldest transaction that is still running. A
-    late commit can therefore not add a row before them any more. Each job's events come in the order of their numbers;
-    the code that writes them ensures this (`jobs/events/log.py`).
+    Rows are read in the order of transactions, below the oldest that still runs, so that no late commit adds a row
+    before them. Within a job this is the order of numbers, by the code that writes events (`jobs/events/log.py`).
     """
     tenant_id = whose.tenant_id
     if cursor is None:
@@ -218,7 +204,7 @@ def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> 
             if shown or not more:
                 break
     events = [
-        StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in shown
+        StreamRow(row[0], row[1], row[2], json.loads(row[3]), row[4], f"{row[5]}-{row[6]}") for row in shown
     ]
     return EventPage(events, f"{values['xid']}-{values['id']}", more, pending or more)
 
@@ -238,9 +224,7 @@ def _place(cursor: str) -> tuple[str, int]:
 
 
 def _not_a_cursor(cursor: str) -> InvalidRequest:
-    """Return the error for an invalid cursor. A cursor that this database has not reached yet is invalid too: it was
-    given out before a backup was restored.
-    """
+    """Return the error for a cursor that is malformed, or given out before a backup was restored."""
     return InvalidRequest(
         f"{cursor[:60]!r} is not a cursor of this stream. Use a cursor from one of its events.",
         code="invalid_cursor",
@@ -248,15 +232,8 @@ def _not_a_cursor(cursor: str) -> InvalidRequest:
 
 
 def _cursor_now(tenant_id: UUID) -> str:
-    """Return the position of the last event below the oldest running transaction. Everything that commits from now on
-    comes after it.
-    """
+    """Return the position of the last event below the oldest running transaction. Later commits come after it."""
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_NOW, {"tenant": tenant_id})
         xid, row_id = sql.fetchone() or (0, 0)
     return f"{xid}-{row_id}"
-
-
-def _decoded(data: str | dict[str, Any]) -> dict[str, Any]:
-    """Decode the data of an event. A raw database cursor returns jsonb as text."""
-    return dict(json.loads(data)) if isinstance(data, str) else data

@@ -1,6 +1,4 @@
-"""Pages in the form that models take: a picture that is rendered once and stored, and the page's own text if it has
-any.
-"""
+"""Pages in the form that models take: a picture, rendered once and stored, and the page's own text if any."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,12 +41,11 @@ class OpenedPage:
 
 
 def open_page(document: StoredDocument, number: int, call: Call | None = None) -> OpenedPage:
-    """Open one page of a document.
-
-    Raises DocumentRejected if only rendering shows that the page cannot be read, DocumentDeleted if the document was
-    deleted just now, and CallCanceled if the call is canceled.
-    """
-    kept = None if document.kind == Document.Kind.TEXT else _kept_page(document, number)
+    """Open one page. Raises DocumentRejected if it cannot be rendered, DocumentDeleted or CallCanceled."""
+    kept = None
+    if document.kind != Document.Kind.TEXT:
+        with unit_of_work(document.tenant_id):
+            kept = DocumentPage.objects.filter(document_id=document.id, number=number).first()
     if kept is not None:
         return OpenedPage(_from_kept(kept, call), kept.content_sha256 or _content_of_kept(kept))
     if is_refused(document.too_complex_pages or (), number):
@@ -62,14 +59,11 @@ def open_page(document: StoredDocument, number: int, call: Call | None = None) -
         raise
     sha256 = ""
     if content.picture is not None and content.picture_content_type is not None:
-        sha256 = _sha256(content.picture, content)
-        _keep(document, number, content, _Picture(content.picture, content.picture_content_type, sha256))
+        size = {"width_px": content.width_px, "height_px": content.height_px}
+        sha256 = page_sha256(picture=content.picture, **size, text_layer=_text_layer(content))
+        name = files.picture_name(document.tenant_id, document.id, number, content.picture_content_type)
+        _keep(document, number, content, name=name, picture=content.picture, sha256=sha256)
     return OpenedPage(_from_content(number, content), sha256)
-
-
-def _kept_page(document: StoredDocument, number: int) -> DocumentPage | None:
-    with unit_of_work(document.tenant_id):
-        return DocumentPage.objects.filter(document_id=document.id, number=number).first()
 
 
 def _from_kept(page: DocumentPage, call: Call | None) -> PageInput:
@@ -87,9 +81,7 @@ def _from_kept(page: DocumentPage, call: Call | None) -> PageInput:
 
 
 def _content_of_kept(page: DocumentPage) -> str:
-    """Return the content hash of a page that was rendered before the hash was stored. Compute it from the picture,
-    once.
-    """
+    """Compute the content hash of a page that was rendered before hashes were stored, and store it."""
     with files.local_file(page.picture) as path:
         picture = path.read_bytes()
     size = {"width_px": page.width_px, "height_px": page.height_px}
@@ -110,30 +102,16 @@ def _from_content(number: int, content: PageContent) -> PageInput:
     )
 
 
-def _sha256(picture: bytes, content: PageContent) -> str:
-    size = {"width_px": content.width_px, "height_px": content.height_px}
-    return page_sha256(picture=picture, **size, text_layer=_text_layer(content))
-
-
-@dataclass(frozen=True, slots=True)
-class _Picture:
-    file: bytes
-    type: str
-    sha256: str
-    """The hash of everything on the page."""
-
-
-def _keep(document: StoredDocument, number: int, content: PageContent, picture: _Picture) -> None:
-    """Store the picture and its row. Do nothing if another worker was first, and leave nothing behind if the document
-    is gone.
-    """
-    name = files.picture_name(document.tenant_id, document.id, number, picture.type)
+def _keep(
+    document: StoredDocument, number: int, content: PageContent, *, name: str, picture: bytes, sha256: str
+) -> None:
+    """Store the picture and its row, unless another worker was first or the document is gone."""
     with unit_of_work(document.tenant_id):
         erasure.order([name], due_in=erasure.TIME_TO_KEEP)
-    files.save_bytes(name, picture.file)
+    files.save_bytes(name, picture)
     with unit_of_work(document.tenant_id):
         live = Document.objects.select_for_update().filter(id=document.id, deleted_at=None).exists()
-        kept = live and _insert(document, number, content, name, picture.sha256)
+        kept = live and _insert(document, number, content, name, sha256)
         if kept:
             erasure.withdraw(name)
     if not kept:

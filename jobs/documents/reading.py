@@ -27,10 +27,7 @@ def reader() -> DocumentReader:
 
 
 def require_sandbox() -> None:
-    """Start this process's reader, and return when one of its children has all layers of MAAS_SANDBOX_NEEDS.
-
-    Raises SandboxUnavailable with the reason if no child has them. If no layer is needed, this is only logged.
-    """
+    """Start the reader and wait for a child with all layers of MAAS_SANDBOX_NEEDS, or raise SandboxUnavailable."""
     try:
         reader().wait_until_usable(START_TIMEOUT_S)
     except (SandboxError, OSError) as error:
@@ -39,9 +36,7 @@ def require_sandbox() -> None:
 
 
 def sandbox_state() -> dict[str, list[str] | None]:
-    """Return the layers that children need and the layers that confine them. The latter are None until a child has
-    started.
-    """
+    """Return the layers that children need, and those that confine them: None until a child has started."""
     found = _isolation()
     return {
         "needs": sorted(settings.MAAS_SANDBOX_NEEDS),

@@ -1,16 +1,50 @@
-"""Reads of documents and their pages. Call these functions inside a unit of work."""
+"""Reads of documents and their pages, inside a unit of work, and what remains of erased documents and jobs."""
 
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import connections
 from django.db.models import QuerySet
 
 from jobs.core.errors import DocumentDeleted
-from jobs.core.models import Document, DocumentPage
-from jobs.documents.tombstones import erased_words, why_erased
+from jobs.core.models import Document, DocumentPage, ErasedBecause, Job
 from tenants.core.db.unit_of_work import APP, current_tenant_id, every_mode
 from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid
+from tenants.core.times import rfc3339
+
+
+def erased_words(what: str, its_id: UUID, moment: datetime, because: str) -> str:
+    """Return the message about an erased object. An empty `because` is a request, from before reasons were stored."""
+    why = ErasedBecause(because or ErasedBecause.REQUEST).label
+    return f"The {what} {its_id} was erased on {moment.astimezone(UTC):%Y-%m-%d at %H:%M} UTC, {why}."
+
+
+def why_erased(moment: datetime, because: str) -> dict[str, object]:
+    return {"erased_at": rfc3339(moment), "erased_because": because or ErasedBecause.REQUEST.value}
+
+
+def tombstone(job: Job) -> dict[str, object]:
+    """Return what is left of an erased job, under the field names that `GET /v1/jobs/{id}` used."""
+    assert job.erased_at is not None
+    return {
+        **why_erased(job.erased_at, job.erased_because),
+        "job": {
+            "id": str(job.id),
+            "state": job.state,
+            "model": job.model_version.key,
+            "pages_total": job.pages_total,
+            "pages_succeeded": job.pages_succeeded,
+            "pages_failed": job.pages_failed,
+            "cost_micros": job.cost_micros,
+            "currency": job.currency,
+            "livemode": job.livemode,
+            "created_at": rfc3339(job.created_at),
+            "finished_at": rfc3339(job.finished_at) if job.finished_at else None,
+        },
+    }
+
 
 _LIVE = (
     "SELECT 1 FROM jobs_document WHERE tenant_id = %(tenant)s AND sha256 = %(sha256)s AND deleted_at IS NULL"
@@ -19,10 +53,9 @@ _LIVE_OF_MODE = f"{_LIVE} AND livemode = %(mode)s"
 
 
 def get_document(document_id: object, *, for_update: bool = False) -> Document:
-    """Return a document. Raises NotFound if it never existed or belongs to another tenant, and DocumentDeleted if it
-    was the caller's own.
+    """Return a document. Raises NotFound for an unknown or foreign one, DocumentDeleted if it was the caller's own.
 
-    The lock does not include the row's key: a job that refers to a locked document can be written in the meantime.
+    The lock leaves out the row's key: a job that refers to a locked document can still be written.
     """
     wanted = as_uuid(document_id)
     documents = Document.objects.select_for_update(no_key=True) if for_update else Document.objects.all()
@@ -36,9 +69,7 @@ def get_document(document_id: object, *, for_update: bool = False) -> Document:
 
 
 def live_document_with(sha256: str, *, livemode: bool, for_update: bool = False) -> Document | None:
-    """Return the document with these bytes that is not erased, if there is one. A document that a test key sent and one
-    that a live key sent are two documents, even if their bytes are the same.
-    """
+    """Return the document with these bytes that is not erased. Test and live keys have separate documents."""
     if not bytes_are_here(sha256, livemode=livemode):
         return None
     found = live_documents().filter(sha256=sha256, livemode=livemode)
@@ -46,9 +77,7 @@ def live_document_with(sha256: str, *, livemode: bool, for_update: bool = False)
 
 
 def bytes_are_here(sha256: str, *, livemode: bool | None = None) -> bool:
-    """Return whether a document that is not erased has these bytes. If `livemode` is None, both modes count. This is
-    called for every upload, and nearly always finds none.
-    """
+    """Return whether a document has these bytes; with None in both modes. It runs for each upload and seldom finds."""
     values: dict[str, Any] = {"tenant": current_tenant_id(), "sha256": sha256, "mode": livemode}
     with connections[APP].cursor() as cursor:
         cursor.execute(_LIVE if livemode is None else _LIVE_OF_MODE, values)
@@ -56,9 +85,7 @@ def bytes_are_here(sha256: str, *, livemode: bool | None = None) -> bool:
 
 
 def live_twin_of(sha256: str) -> Document | None:
-    """Return a document of the same bytes that is not erased, whichever kind of key sent it. Its content is known
-    already.
-    """
+    """Return a document of the same bytes that is not erased, of either mode. Its content is known already."""
     with every_mode():
         return live_documents().filter(sha256=sha256).first()
 

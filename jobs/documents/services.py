@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 import psycopg
 import structlog
 from django.db import IntegrityError
+from django.db.models.functions import Now
 
 from jobs.core.models import Document
 from jobs.documents import erasure, files
@@ -13,7 +15,6 @@ from jobs.documents.names import safe_name
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import live_document_with, live_twin_of
 from jobs.documents.uploads import Upload, UploadWithdrawn
-from jobs.documents.uses import note_use
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 from tenants.core.ids import uuid7
@@ -21,12 +22,18 @@ from tenants.identity.identity import Identity
 from tenants.limits.storage.capacity import require_kept_within, require_room_for_bytes
 
 log = structlog.get_logger(__name__)
+TO_THE = timedelta(hours=1)
+"""The time in which a use is noted only once. A thousand jobs on one document write its row once."""
+
+
+def note_use(document: Document) -> None:
+    Document.objects.filter(id=document.id, used_at__lt=Now() - TO_THE).update(used_at=Now())
+
+
 SAME_BYTES = "jobs_document_same_bytes_mode"
 """The constraint that fails when two uploads have the same bytes."""
 MAX_TRIES = 5
-"""The maximum number of tries. A row that won against this upload may be erased before it is read; the upload is then
-tried once more.
-"""
+"""The tries of an upload: a row that won against it may be erased before it is read."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +44,7 @@ class StoredDocument:
 
 
 Along = Callable[[StoredDocument], None]
-"""A function that writes in the transaction in which the document is created or found. UploadWithdrawn undoes all of
-the transaction.
-"""
+"""A function that writes in the transaction of the document. UploadWithdrawn undoes that transaction."""
 
 
 def store_document(
@@ -49,15 +54,15 @@ def store_document(
     before: Callable[[], None] | None = None,
     along: Along | None = None,
 ) -> StoredDocument:
-    """Store an upload as a document. The file is written first and the row second, so that a row never points at
-    nothing. What was found in the file comes with the upload.
+    """Store an inspected upload: first the file, then the row, so that no row points at nothing.
 
-    `before` may refuse all of it: it is called once, in a transaction, while nothing is written.
+    `before` may refuse it: it is called once, in a transaction, while nothing is written.
     """
-    ask = before or _ask_nothing
     for _ in range(MAX_TRIES):
         with unit_of_work(identity):
-            ask()
+            if before is not None:
+                before()
+                before = None
             # If `along` is to write about the document, the lock on its row keeps it from being erased in the meantime.
             known = live_document_with(
                 upload.sha256, livemode=identity.livemode, for_update=along is not None
@@ -65,24 +70,15 @@ def store_document(
             if known is not None:
                 note_use(known)
                 stored = StoredDocument(known, created=False)
-                _write_along(along, stored)
+                if along is not None:
+                    along(stored)
                 return stored
             require_room_for_bytes(identity.tenant_id, upload.more_bytes)
             document = _new_document(identity, upload)
             erasure.order([document.file], due_in=erasure.time_to_keep(upload.size_bytes))
         if _insert(document, upload, along):
             return StoredDocument(document, created=True)
-        ask = _ask_nothing
     raise ReaderUnavailable("The document was sent and erased many times at once. Send it again.")
-
-
-def _ask_nothing() -> None:
-    """Do nothing: `before` was called already, or there is none."""
-
-
-def _write_along(along: Along | None, stored: StoredDocument) -> None:
-    if along is not None:
-        along(stored)
 
 
 def _new_document(identity: Identity, upload: Upload) -> Document:
@@ -104,15 +100,14 @@ def _new_document(identity: Identity, upload: Upload) -> Document:
 
 
 def _insert(document: Document, upload: Upload, along: Along | None) -> bool:
-    """Write the file and the row. If two uploads of the same bytes arrive at once, one row wins and the file of the
-    other upload is erased. Return False for that other upload.
-    """
+    """Write the file and the row. Return False if another upload of these bytes has won; its file is erased."""
     files.save_file(document.file, upload.path)
     try:
         with unit_of_work(document.tenant_id):
             erasure.withdraw(document.file)
             document.save(force_insert=True)
-            _write_along(along, StoredDocument(document, created=True))
+            if along is not None:
+                along(StoredDocument(document, created=True))
             require_kept_within(document.tenant_id, upload.more_bytes)
     except (IntegrityError, UploadWithdrawn, DomainError) as undone:
         erasure.carry_out_now(document.tenant_id, [document.file])

@@ -10,9 +10,7 @@ from jobs.documents.reader import DocumentRejected, Inspection
 
 @dataclass(frozen=True)
 class Upload:
-    """An uploaded file. It is created while the bytes stream in. The code that created it removes `path` when the
-    request ends.
-    """
+    """An uploaded file, made while its bytes stream in. Its maker removes `path` when the request ends."""
 
     path: Path
     sha256: str
@@ -23,17 +21,13 @@ class Upload:
     fields: Mapping[str, str] = field(default_factory=dict)
     """The other fields of the form."""
     inspection: Inspection | DocumentRejected | None = None
-    """The result of the inspection. It is None if the tenant had exactly these bytes already, so that no inspection was
-    needed. A short text is inspected in any case.
-    """
+    """The result of the inspection. None if these bytes were known; a short text is always inspected."""
     fetched: bool = False
     """The file was fetched from a URL that the request named. The request itself is JSON."""
     hold_id: UUID | None = None
     """The id of the hold on the request's idempotency key, under which the file was fetched."""
     counted: bool = False
-    """The bytes are counted already as an unfinished upload. The end of that upload releases the bytes that its
-    document takes.
-    """
+    """The bytes count already as an unfinished upload, whose end releases those that the document takes."""
 
     @property
     def more_bytes(self) -> int:
@@ -53,21 +47,15 @@ class Address:
     """The URL from which a document is to be fetched, and the document's name."""
 
     url: str = field(repr=False)
-    """The URL. It may be a secret by itself, such as a URL that a storage has signed, so it is never logged and never
-    stored.
-    """
+    """The URL. A signed one is a secret by itself, so it is never logged and never stored."""
     name: str
     """The name that the caller gave. It may be empty."""
 
 
 @dataclass
 class Fetch:
-    """An object that goes with a request, for the code that answers the request to fill in. If the request names a URL,
-    that code writes the URL here, and is called again with the file.
-    """
+    """An object beside a request. The code that answers writes the URL here and is called again with the file."""
 
     wanted: Address | None = None
     hold_id: UUID | None = None
-    """The id of the hold on the request's idempotency key, if it has one. The key is held from now on, and the hold has
-    to be renewed and released.
-    """
+    """The id of the hold on the request's idempotency key, to be renewed and released."""

@@ -1,9 +1,4 @@
-"""The connection of this process to the broker, for code that only publishes.
-
-A broker that hangs may hold up nothing. Code that releases work during a request or at the end of a page waits only for
-a moment, and while the broker is unavailable, only one request in a second or two tries it. A page that was not
-published is announced again.
-"""
+"""This process's connection for publishing. A broker that hangs holds up nothing; unpublished pages come again."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,9 +45,7 @@ def patiently() -> Iterator[None]:
 
 
 def publish_page(queue_name: str, *, tenant_id: UUID, page_id: UUID, first: bool = False) -> None:
-    """Publish the ids of a page. The work itself is in the database, where it can neither be forged nor become
-    outdated.
-    """
+    """Publish the ids of a page. The work itself stays in the database, where it cannot be forged or outdated."""
     ids = {"tenant_id": str(tenant_id), "page_id": str(page_id)}
     _ask(lambda broker: publish(broker, queue_name, ids, first=first))
 
@@ -67,9 +60,7 @@ def messages_set_aside(queue_name: str) -> int:
 
 
 def _ask(do: Callable[[QueueBroker], Answer]) -> Answer:
-    """Send a request to the broker. Raises BrokerUnavailable, and does so at once if another request has just waited
-    for the broker in vain.
-    """
+    """Send a request to the broker. Raises BrokerUnavailable, at once if another has just waited in vain."""
     try:
         return broker_server().ask(lambda: do(publishing_broker(_timeout_s.get())))
     except LeftAlone as error:

@@ -1,13 +1,15 @@
-"""Notifies every web process that something has changed. This is only a hint: the event log is the source of truth."""
+"""Notifies other processes of changes and cancellations. These are only hints: the database is the source of truth."""
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from uuid import UUID
 
 import redis
 import structlog
 from django.conf import settings
 
+from inference.core.control import ControlChannel
 from inference.core.prompt_redis import RedisLeftAlone, prompt_redis
 from tenants.audit.actions import kind_of
 
@@ -18,18 +20,12 @@ LETTING_IN = frozenset({"key", "member", "tenant", "impersonation"})
 
 
 def announce(tenant_id: UUID, job_id: UUID, *, ended: bool = False) -> None:
-    """Announce a change of a job. Call this after commit. A lost hint delays a reader by at most its resync interval,
-    so an error is only logged.
-
-    `ended` says that the job has reached its last state. This wakes readers that wait for nothing else.
-    """
+    """Announce a change after commit. It is only a hint. `ended` wakes readers that wait for nothing else."""
     _publish({"tenant": str(tenant_id), "job": str(job_id), "ended": ended}, job_id=str(job_id))
 
 
 def announce_access(tenant_id: UUID, action: str) -> None:
-    """Announce that access may no longer be valid, so that every web process checks it at once. Call this after commit.
-    This is only a hint.
-    """
+    """Announce after commit that access may have ended, so that each web process checks. This is only a hint."""
     if kind_of(action) in LETTING_IN:
         _publish({"tenant": str(tenant_id), "access": True}, action=action)
 
@@ -42,3 +38,16 @@ def _publish(content: Mapping[str, object], **about: str) -> None:
         pass
     except redis.RedisError as error:
         log.warning("change_not_published", **about, error=str(error))
+
+
+CANCEL = "cancel"
+
+
+@cache
+def control_channel() -> ControlChannel:
+    return ControlChannel(settings.MAAS_REDIS_URL)
+
+
+def notify_canceled(job_id: UUID) -> None:
+    """Notify workers after commit. One that misses it finds out when it renews the lease of the page."""
+    control_channel().tell(CANCEL, job=str(job_id))

@@ -1,16 +1,18 @@
-"""Watches the position up to which event streams may be read. A transaction that stays open holds this position for all
-readers.
-
-This holds for any transaction that writes, in any database of the server.
-"""
+"""Watches the position up to which events may be read, which any open transaction of the server holds back."""
 
 import time
 from dataclasses import dataclass
 
 from django.db import connections
+from prometheus_client import Gauge
 
-from jobs.events.metrics import HORIZON_AGE
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
+
+HORIZON_AGE = Gauge(
+    "maas_events_blocked_seconds",
+    "How long an open transaction has delayed new events for all tenants.",
+)
+
 
 _NOW = """
 SELECT pg_snapshot_xmin(now)::text::numeric::bigint, pg_snapshot_xmax(now)::text::numeric::bigint

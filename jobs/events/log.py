@@ -46,14 +46,19 @@ def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> i
 
 
 def append_events(job_id: UUID, *happened: Happened) -> int:
-    """Append events and return the number of the last one. This locks the row of the job until the transaction ends, so
-    that events are numbered without gaps.
-    """
+    """Append events and return the number of the last. The job's row stays locked, so numbers have no gaps."""
     alias = current_alias()
     end = next((one.type for one in happened if one.type in _ENDS), None)
     types, data = [one.type for one in happened], [json.dumps(one.data) for one in happened]
     with connections[alias].cursor() as cursor:
-        cursor.execute(_APPEND, _values(job_id, types, data, ended=end is not None))
+        values: dict[str, Any] = {
+            "job": job_id,
+            "count": len(types),
+            "types": types,
+            "data": data,
+            "ended": end is not None,
+        }
+        cursor.execute(_APPEND, values)
         rows = cursor.fetchall()
     if not rows:
         raise LookupError(f"job {job_id} is not there to log {names_in_words(types)}")
@@ -62,7 +67,3 @@ def append_events(job_id: UUID, *happened: Happened) -> int:
         notify_of_end(job_id, end)
     transaction.on_commit(lambda: announce(tenant_id, job_id, ended=end is not None), using=alias)
     return max(int(seq) for _, seq, _ in rows)
-
-
-def _values(job_id: UUID, types: list[str], data: list[str], *, ended: bool) -> dict[str, Any]:
-    return {"job": job_id, "count": len(types), "types": types, "data": data, "ended": ended}

@@ -1,6 +1,4 @@
-"""Lends a few slots to many tenants in turn. A tenant that asks for much waits behind its own requests and delays
-nobody else.
-"""
+"""Lends a few slots to many tenants in turn, so that a tenant that asks for much delays only itself."""
 
 import asyncio
 from collections import Counter, deque
@@ -14,11 +12,7 @@ MAX_IN_A_ROW = 3
 
 @dataclass(slots=True)
 class _Queue:
-    """The queue of one tenant. Requests that are ahead are served first, then the others; within each group the first
-    to ask is the first served.
-
-    One in a few of the others is served before the requests that are ahead.
-    """
+    """The queue of one tenant: requests ahead come first, except for one of the others now and then."""
 
     places: "deque[asyncio.Future[None]]" = field(default_factory=deque)
     ahead: int = 0
@@ -62,9 +56,7 @@ class FairSlots:
         return self._free > 0 and not self._waiting
 
     def free_for(self, tenant_id: UUID) -> bool:
-        """Return whether the tenant can have a slot at once. If other tenants wait although a slot is free, each of
-        them has as many slots as it may have and delays nobody else.
-        """
+        """Return whether the tenant can have a slot at once, without delaying a tenant that may have another."""
         return self._free > 0 and self._held[tenant_id] < self._max_each
 
     @property

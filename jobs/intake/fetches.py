@@ -1,9 +1,6 @@
-"""Documents that requests name by their URL. They are fetched here, so that no thread of Django waits for remote
-servers.
+"""Documents that requests name by their URL, fetched here so that no thread of Django waits for remote servers.
 
-Django gets the request first and checks the caller, the key, the model and the capacity for a job. If it wants the
-document, it says so in the request's `Fetch`. It then gets the same request again with the file beside it, as with an
-upload.
+Django checks the request, says in its `Fetch` if it wants the document, and gets the request again with the file.
 """
 
 import asyncio
@@ -17,7 +14,7 @@ import structlog
 from jobs.documents.uploads import FETCH, Fetch, Upload
 from jobs.idempotency.holds import LEASE_S, Hold, let_go, renew
 from jobs.intake.fetching import Fetcher, Fetching
-from jobs.intake.inner_requests import JOBS, Answer, Asking
+from jobs.intake.inner_requests import JOBS, Answer, Asking, replayed
 from jobs.intake.inspections import Inspections
 from jobs.intake.spool import Spool
 from jobs.intake.uploads import DOCUMENTS, caller
@@ -25,7 +22,6 @@ from tenants.core.asgi.protocol import (
     UPLOAD,
     App,
     ClientGone,
-    Message,
     Receive,
     Scope,
     Send,
@@ -58,10 +54,10 @@ class Fetches:
             return
         body, whole = await _beginning(receive)
         if not whole or not (scope["path"] == DOCUMENTS or _MARK in body):
-            await self._inner(scope, _replayed(body, receive, whole=whole), send)
+            await self._inner(scope, replayed(body, receive, whole=whole), send)
             return
         fetch = Fetch()
-        answer = await self._asking.ask({**scope, FETCH: fetch}, _replayed(body, receive))
+        answer = await self._asking.ask({**scope, FETCH: fetch}, replayed(body, receive))
         if fetch.wanted is not None:
             async with self._held(caller(scope).tenant_id, fetch.hold_id):
                 answer = await self._with_document(scope, fetch, body, receive)
@@ -83,13 +79,11 @@ class Fetches:
                 hold_id=fetch.hold_id,
             )
             upload = await self._inspections.look_at(identity.tenant_id, upload)
-            return await self._asking.ask({**scope, UPLOAD: upload}, _replayed(body, receive))
+            return await self._asking.ask({**scope, UPLOAD: upload}, replayed(body, receive))
 
     @asynccontextmanager
     async def _held(self, tenant_id: UUID, hold_id: UUID | None) -> AsyncIterator[None]:
-        """Hold the idempotency key during the fetch, and renew its lease. The key is free before the caller gets a
-        response, because a refused caller may send another request at once.
-        """
+        """Hold and renew the idempotency key during the fetch. It is free before a refused caller learns so."""
         if hold_id is None:
             yield
             return
@@ -131,19 +125,6 @@ async def _beginning(receive: Receive) -> tuple[bytes, bool]:
         if not message.get("more_body", False):
             return bytes(body), True
     return bytes(body), False
-
-
-def _replayed(body: bytes, receive: Receive, *, whole: bool = True) -> Receive:
-    told = False
-
-    async def receive_again() -> Message:
-        nonlocal told
-        if told:
-            return await receive()
-        told = True
-        return {"type": "http.request", "body": body, "more_body": not whole}
-
-    return receive_again
 
 
 async def _unless_gone(work: Coroutine[Any, Any, str], receive: Receive) -> str:

@@ -4,18 +4,19 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
+from urllib.parse import urlsplit
 from uuid import UUID
 
-from jobs.documents.fetched_names import fetched_name
+from jobs.documents.names import fetched_name
 from jobs.documents.uploads import Address
 from jobs.intake.fair_slots import FairSlots
-from jobs.intake.fetch_errors import UrlNotAllowed, answered, failed
 from jobs.intake.multipart import too_large
 from jobs.intake.spool import SpoolFile, refusal_of
 from tenants.core.asgi.protocol import ClientGone
 from tenants.core.asgi.stopping import Restarting, Stop
 from tenants.core.asgi.threads import BoundedThreads, Overloaded
+from tenants.core.errors import DomainError
 from tenants.core.http_client.circuits import Circuits
 from tenants.core.http_client.client import DOCUMENT_CAPS, Answer, Caps, Cut, check_url, fetch_to
 from tenants.core.http_client.errors import EgressFailed, EgressRefused
@@ -64,9 +65,7 @@ class Fetcher:
         self._circuits = Circuits()
 
     async def fetch(self, wanted: Fetching) -> str:
-        """Write the document to the file and return its name. If this is canceled, the connection to the remote server
-        is closed at once.
-        """
+        """Write the document to the file and return its name. A cancel closes the remote connection at once."""
         await self._take_turn(wanted.tenant_id)
         cut = Cut()
         running = asyncio.ensure_future(self._threads.run(self._fetch, wanted, cut))
@@ -117,9 +116,7 @@ class Fetcher:
         )
 
     def _asked(self, wanted: Fetching, cut: Cut) -> Answer:
-        """Send the request to the remote server. An error that is not the fault of that server is raised as another
-        exception than its failures.
-        """
+        """Send the request. An error that is not the remote server's fault is raised outside its failures."""
         caps = replace(self._caps, body_bytes=wanted.max_bytes)
         try:
             return self._get(wanted.address.url, cast("BinaryIO", wanted.file), caps=caps, cut=cut)
@@ -137,3 +134,56 @@ def _busy() -> Overloaded:
     return Overloaded(
         "Too many documents are being fetched. Try again in a few seconds.", extra={"retry_after_s": 5}
     )
+
+
+class UrlNotAllowed(DomainError):
+    code = "url_not_allowed"
+
+
+class UrlNotFetched(DomainError):
+    code = "url_not_fetched"
+
+
+class UrlTooSlow(DomainError):
+    code = "url_too_slow"
+
+
+class UrlResting(DomainError):
+    code = "url_paused"
+
+
+def failed(error: EgressFailed, url: str) -> DomainError:
+    match error.code:
+        case "no_public_address":
+            return UrlNotAllowed(error.detail)
+        case "lookups_busy":
+            return Overloaded(error.detail, extra={"retry_after_s": 5})
+        case "endpoint_paused":
+            return UrlResting(f"'{_host(url)}' was not contacted. {error.detail}", extra=error.extra)
+        case "answer_timeout":
+            return UrlTooSlow(f"'{_host(url)}' was too slow. {error.detail} Upload the document instead.")
+    return UrlNotFetched(
+        f"The document could not be fetched from '{_host(url)}'. {error.detail}", extra={"reason": error.code}
+    )
+
+
+def answered(answer: Answer, check: Callable[[str], Any]) -> UrlNotFetched:
+    """Return the error for a response of the remote server whose status is not 200."""
+    words = f"The server responded with {answer.status} instead of 200."
+    if 300 <= answer.status < 400:
+        words += f" Redirects are not followed{_whither(answer, check)}: name where the document is."
+    return UrlNotFetched(words, extra={"reason": "status", "remote_status": answer.status})
+
+
+def _whither(answer: Answer, check: Callable[[str], Any]) -> str:
+    """Name the host that an allowed redirect leads to, without the path, which may hold a signature."""
+    location = answer.headers.get("location", "")
+    try:
+        check(location.partition("#")[0])
+    except EgressRefused:
+        return ""
+    return f", and this one leads to '{_host(location)}'"
+
+
+def _host(url: str) -> str:
+    return (urlsplit(url).hostname or "")[:253]

@@ -20,13 +20,9 @@ from tenants.core.errors import DomainError
 log = structlog.get_logger(__name__)
 AT_ONCE = 2
 LARGE_BYTES, LARGE_AT_ONCE = 32 * 2**20, 1
-"""The size of a large upload, and how many of them are joined at the same time. To join a large upload may take half a
-minute, and this must not delay small uploads of any tenant.
-"""
+"""The size of a large upload, and how many are joined at once. Half a minute of one must not delay small ones."""
 WAIT_S = 20.0
-"""The seconds that the request with the last byte waits for its document. If it takes longer, the client asks for the
-document later.
-"""
+"""The seconds that the request with the last byte waits for its document. Later the client asks for it."""
 PAUSE_S = 2.0
 
 
@@ -44,9 +40,7 @@ class Finishing:
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def finish(self, turn: Lease) -> None:
-        """Wait until the upload is finished, or until that takes too long. In the second case the work goes on in the
-        background.
-        """
+        """Wait until the upload is finished, or takes too long and goes on in the background."""
         task = asyncio.get_running_loop().create_task(self._finish(turn))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)

@@ -15,9 +15,7 @@ from tenants.core.asgi.protocol import UPLOAD, App, Message, Receive, Scope, Sen
 JOBS = "/v1/jobs"
 WITH_RESULT = b"include=result"
 MAX_LOOKS = 128
-"""The highest number of looks at the same time. Thousands of waiters that are notified at the same moment must not fill
-the queue that new requests wait in.
-"""
+"""The most looks at once. Thousands of waiters notified together must not fill the queue of new requests."""
 _JOB_PATH = re.compile(rf"{JOBS}/([0-9a-fA-F-]{{32,36}})")
 # These headers belong to the first request and not to the request for its job. A 304 or a partial response would not
 # answer the request for the job.
@@ -74,9 +72,7 @@ def job_in(answer: Answer) -> JobSeen | None:
 
 
 def _queued_ms(job: Mapping[str, Any]) -> float | None:
-    """Return the time that the job waited for a worker. Return None also if all pages were cached, because no worker
-    has begun anything then.
-    """
+    """Return the time that the job waited for a worker. None also if all pages were cached."""
     if job.get("pages_cached") and job["pages_cached"] == job.get("pages_total"):
         return None
     accepted, begun = job.get("created_at"), job.get("started_at")
@@ -124,8 +120,22 @@ class Asking:
         }
         inner.pop(UPLOAD, None)
         async with self._turns:
-            return await self.ask(inner, _nothing_more)
+            return await self.ask(inner, nothing_more)
 
 
-async def _nothing_more() -> Message:
+async def nothing_more() -> Message:
     return {"type": "http.request", "body": b"", "more_body": False}
+
+
+def replayed(body: bytes, receive: Receive, *, whole: bool = True) -> Receive:
+    """Return a receive callable that gives this body first, then what `receive` gives, such as the disconnect."""
+    told = False
+
+    async def receive_again() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": not whole}
+
+    return receive_again

@@ -46,13 +46,11 @@ class ReaderBusy(DomainError):
 
 
 class Inspections:
-    """The inspections of one process. As many run at the same time as the reader has children. Neither one tenant nor
-    the large or slow documents of all tenants ever have all children for longer than a quick inspection takes,
-    unless there is only one child.
+    """The inspections of one process, as many at once as the reader has children, fair to all tenants.
 
-    A document that turns out to be slow moves to the group of large ones and is read on if that group has a free slot.
-    If it has none, and others wait for the child, the inspection ends and begins again in that group. This happens only
-    once, because a document may take its time in that group.
+    If there are several children, no tenant, and no large or slow documents together, hold all for longer than a quick
+    inspection takes. A slow document joins the large ones if a slot is free there, else it yields to others once and
+    begins again in that group, where it may take its time.
     """
 
     def __init__(
@@ -65,9 +63,7 @@ class Inspections:
         timeout_s: float = TIMEOUT_S,
         quick_s: float = QUICK_S,
     ) -> None:
-        """Keep `reader` and call it when the first document comes, because children belong to the process that uses
-        them.
-        """
+        """Keep `reader` for the first document, because children belong to the process that uses them."""
         self._reader = reader
         self._opened: Reader | None = None
         self._lookups = lookups
@@ -84,9 +80,7 @@ class Inspections:
         return self._turns.waiting_of(tenant_id)
 
     async def look_at(self, tenant_id: UUID, upload: Upload) -> Upload:
-        """Return the upload with the result of its inspection. There is no inspection if the tenant has these bytes
-        already, except for a short text.
-        """
+        """Return the upload, inspected unless the tenant has these bytes already and they are no short text."""
         if upload.size_bytes <= SHORT_TEXT_BYTES:
             found = await self._short.run(self.inspect_short, upload.path)
             if found is not None:
@@ -143,9 +137,7 @@ class Inspections:
             return held.pop_all()
 
     def inspect_short(self, path: Path) -> Found | None:
-        """Inspect a short text, or return None if the file is not one. This runs in a thread and is quicker than to
-        look in the database whether the document is known.
-        """
+        """Inspect a short text in a thread, or return None. It is quicker than a look in the database."""
         self._opened = self._reader()
         try:
             return self._opened.inspect_short_text(path)

@@ -1,24 +1,24 @@
-"""The admission to Django of requests that bring work. Tenants take turns, and a request that would wait for long is
-refused at once.
+"""The admission to Django of requests that bring work: tenants take turns, and long waits are refused at once.
 
-The check runs before a body is read, and again when the body is complete. Requests that only read or cancel work are
-not checked.
+The check runs before a body is read, and again when it is complete. Requests that read or cancel are not checked.
 """
 
 import asyncio
+import json
 import random
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 from uuid import UUID
 
 from jobs.core.recent_refusals import was_turned_away
 from jobs.intake.fair_slots import FairSlots
 from jobs.intake.metrics import ADMISSION_REFUSED
 from jobs.intake.pressure import FEW, NEWCOMERS_SAVE_S, Pressure
+from jobs.queue.admission import anybody_refused, refuse_known
 from tenants.api.authentication import IDENTITY
-from tenants.core.asgi.protocol import MEMBER, UPLOAD, Scope
+from tenants.core.asgi.protocol import MEMBER, UPLOAD, Scope, header
 from tenants.core.asgi.threads import Overloaded
 from tenants.core.errors import DomainError
 from tenants.identity.identity import Identity
@@ -30,16 +30,12 @@ _HANDS_IN = _LOOKED_AT | _LONG_TO_SAVE
 
 
 def places_for(threads: int, cores: int) -> int:
-    """Return how many threads may take in work. The other threads are for reads and for people. More threads than keep
-    the cores busy only make each of them slower.
-    """
+    """Return how many threads may take in work. The others are for reads; too many make each slower."""
     return max(1, min(threads // 2, max(FEWEST, 2 * cores)))
 
 
 class TooMuchAtOnce(DomainError):
-    """The refusal of a request because its tenant sends too much. If all tenants together send too much, it is
-    `Overloaded`.
-    """
+    """The refusal of a tenant that sends too much, or `Overloaded` if all tenants together do."""
 
     code = "rate_limited"
 
@@ -56,9 +52,7 @@ class Intake:
             Pressure(saving, newcomers_s=NEWCOMERS_SAVE_S),
             floods,
         )
-        """The admission for requests that take long to save, such as an archive or a file with many text lines. No job
-        waits behind them.
-        """
+        """The admission of slow requests, such as an archive or many text lines. No job waits behind them."""
         self._floods = floods
 
     def check(self, scope: Scope) -> None:
@@ -68,11 +62,9 @@ class Intake:
             self._door_of(scope).check(tenant_id)
 
     def check_upload(self, scope: Scope, waiting: int) -> None:
-        """Check an upload before its body is read. `waiting` is the number of documents of that tenant that have come
-        and are not inspected yet.
+        """Check an upload of a tenant with `waiting` uninspected ones, before its body is read. Raises TooMuchAtOnce.
 
-        Raises TooMuchAtOnce. Under pressure an admitted request is to be served soon, and the inspection comes before
-        the admission.
+        Under pressure an admitted request is to be served soon, and the inspection comes before the admission.
         """
         tenant_id = who_hands_in(scope)
         if tenant_id is None or scope["path"] not in _LOOKED_AT:
@@ -100,9 +92,7 @@ class Door:
         self._turns = turns
         self._pressure = pressure
         self._floods = floods
-        """A function that returns whether work of the tenant was refused after its admission a moment ago. No queue is
-        seen here in that case.
-        """
+        """A function that returns whether the tenant was refused after admission a moment ago."""
 
     def is_strict(self) -> bool:
         return self._pressure.is_strict(time.monotonic())
@@ -166,3 +156,32 @@ def who_hands_in(scope: Scope) -> UUID | None:
         return None
     found = scope.get(IDENTITY) or scope.get(MEMBER)
     return found.tenant_id if isinstance(found, Identity) else None
+
+
+JOBS = "/v1/jobs"
+MAX_BYTES = 64 << 10
+"""The size of the largest body that is read here. Reading a larger body is too much work."""
+
+
+def refuse_known_job(scope: Scope, body: BinaryIO, length: int) -> None:
+    """Refuse the job of a caller that was refused a moment ago, unless it is unreadable or has an idempotency key."""
+    if not anybody_refused() or length > MAX_BYTES or scope["path"] != JOBS or UPLOAD in scope:
+        return
+    tenant_id = who_hands_in(scope)
+    # A request with a key gets the job that was accepted earlier, however long the queue is by now.
+    if tenant_id is None or header(scope, b"idempotency-key") is not None:
+        return
+    fields = _fields(body)
+    body.seek(0)
+    refuse_known(tenant_id, fields)
+
+
+def _fields(body: BinaryIO) -> dict[str, str]:
+    try:
+        asked = json.load(body)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(asked, dict):
+        return {}
+    fields = {name: asked[name] for name in ("model", "priority") if name in asked}
+    return fields if all(isinstance(value, str) for value in fields.values()) else {}

@@ -1,8 +1,7 @@
 """Calculates how long a request with work would wait for admission, and whether that is too long. This module is pure.
 
-A burst that meets no waiting requests is admitted and waits. A burst that does not end is kept short: from then on
-every admitted request is served soon, and the others learn at once when to try again. The same applies to a tenant that
-was refused a moment ago, for whatever reason: its next requests are not a burst, but the rest of a flood.
+A burst without a queue is admitted and waits. Once it does not end, or its tenant was refused a moment ago, only what
+is served soon is admitted, and the others learn at once when to try again.
 """
 
 import math
@@ -19,14 +18,9 @@ QUIET_S = 3.0
 FEW = 2
 """The number of requests of each tenant that may wait, however slow the service is."""
 NEWCOMERS_S, NEWCOMERS_SAVE_S = 1.0, 30.0
-"""The longest wait in seconds of a tenant that has nothing in the queue. That tenant is the next and is not refused for
-what others do, unless they are very many. It waits longer for work that takes seconds by itself, such as saving an
-archive.
-"""
+"""The longest wait in seconds of a tenant that has nothing in the queue, however others flood. Saving takes longer."""
 OVERDUE_S = 0.12
-"""The seconds after which a waiting request is refused that was expected to wait 0.1 s at most. The requests before it
-took longer than usual. An admitted request is to be served soon or not at all, and others have waited for less time.
-"""
+"""The seconds after which a request that was to wait 0.1 s is refused: others have waited for less time."""
 FIRST_SERVICE_S = 0.02
 SMOOTHING = 0.05
 LONGEST_PAUSE_S = 30.0
@@ -57,9 +51,7 @@ class Pressure:
             self.strict_until_s = now_s + QUIET_S
 
     def wait_s(self, own: int, tenants: int, everybody: int) -> float:
-        """Return the expected wait, with `own` waiting requests of the caller, `tenants` tenants that take turns, and
-        `everybody` waiting requests in all.
-        """
+        """Return the expected wait, with `own` waiting requests of the caller among `everybody`'s."""
         before = min((own + 1) * max(1, tenants), everybody + 1)
         return before * self.service_s / self.places
 
@@ -67,25 +59,19 @@ class Pressure:
         return now_s < self.strict_until_s
 
     def lets_in(self, own: int, wait_s: float, now_s: float, *, floods: bool = False) -> bool:
-        """Return whether the request is admitted. `floods` says that the tenant was told to try again later and did not
-        wait.
-        """
+        """Return whether the request is admitted. `floods`: the tenant did not wait as it was told."""
         if own < FEW and wait_s <= (FEW * TIMEOUT_S if own else self.newcomers_s):
             return True
         return wait_s <= TIMEOUT_S if floods or self.is_strict(now_s) else own < BURST
 
     def longest_wait_s(self, own: int, now_s: float, *, floods: bool = False) -> float | None:
-        """Return the longest time that an admitted request may wait behind `own` other requests of its tenant. None
-        means that there is no limit.
-        """
+        """Return how long a request may wait behind `own` others of its tenant. None is without limit."""
         if not (floods or self.is_strict(now_s)):
             return None
         return OVERDUE_S if own else self.newcomers_s
 
     def retry_after_s(self, now_s: float, chance: float) -> int:
-        """Return the seconds until those that were refused in the last second could have been served. This request
-        counts among them.
-        """
+        """Return the seconds until all refused in the last second, this one too, could have been served."""
         self.refused = self.refused * math.exp(self.refused_at_s - now_s) + 1.0
         self.refused_at_s = now_s
         pause_s = min(LONGEST_PAUSE_S, max(1.0, self.refused * self.service_s / self.places))

@@ -1,9 +1,7 @@
-"""Takes in the bytes of resumable uploads while they arrive. Django decides whether they are accepted, and none of its
-threads waits for them.
+"""Takes in the bytes of resumable uploads while they arrive, so that no thread of Django waits for them.
 
-Django first gets the request without its body: it authenticates the caller, checks every header and takes the upload's
-`Turn` for this request. Then the bytes come and go to storage piece by piece. At the end Django gets a request again,
-and its description of the upload at that time is the response.
+Django first gets the request without its body, checks it and takes the upload's `Turn`. The bytes go to storage piece
+by piece. Then Django gets a request again, and describes the upload in the response.
 """
 
 import time
@@ -12,7 +10,7 @@ from contextlib import suppress
 
 from jobs.intake.fair_slots import FairSlots
 from jobs.intake.finishing import Finishing
-from jobs.intake.inner_requests import Answer, Asking
+from jobs.intake.inner_requests import Answer, Asking, nothing_more
 from jobs.intake.spool import Spool, SpoolFile
 from jobs.intake.upload_progress import Arriving
 from jobs.uploads.decisions import PIECE_BYTES, locked
@@ -31,7 +29,6 @@ from jobs.uploads.services import withdraw_upload
 from tenants.core.asgi.protocol import (
     App,
     ClientGone,
-    Message,
     Receive,
     Scope,
     Send,
@@ -73,9 +70,7 @@ def completes(scope: Scope) -> bool:
 
 
 def method_of(scope: Scope) -> str:
-    """Return the method that the request means. Some environments can only send POST, and name the intended method in a
-    header.
-    """
+    """Return the method that is meant. Environments that can only POST name it in a header."""
     method: str = scope["method"]
     meant = header(scope, b"x-http-method-override") if method == "POST" else None
     return meant.upper() if meant is not None and meant.upper() in _METHODS else method
@@ -108,7 +103,7 @@ class Resumable:
     async def _take_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         length = header(scope, b"content-length")
         asked = WaitingBody(int(length) if length is not None and length.isdecimal() else None)
-        first = await self._asking.ask(_without_body(scope, {WAITING: asked}), _nothing_more)
+        first = await self._asking.ask(_without_body(scope, {WAITING: asked}), nothing_more)
         if asked.turn is None:
             # The body was not read, so this connection cannot be used for another request.
             if scope["http_version"].startswith("1"):
@@ -119,7 +114,7 @@ class Resumable:
         arriving = Arriving(asked.turn, creates=scope["method"] == "POST", has_key=has_key)
         await self._store(arriving, body_chunks(receive))
         asked.stored = True
-        answer = await self._asking.ask(_looking(scope, asked), _nothing_more)
+        answer = await self._asking.ask(_looking(scope, asked), nothing_more)
         if scope["method"] == "POST":
             answer = _created(first, answer)
         await answer.give(send)
@@ -131,13 +126,11 @@ class Resumable:
         if asked.turn is not None:
             await self._finishing.finish(asked.turn)
             asked.stored = True
-            answer = await self._asking.ask(_without_body(scope, {WAITING: asked}), _nothing_more)
+            answer = await self._asking.ask(_without_body(scope, {WAITING: asked}), nothing_more)
         await answer.give(send)
 
     async def _store(self, arriving: Arriving, chunks: AsyncIterator[bytes]) -> None:
-        """Store the bytes. Bytes that arrived before a connection broke off are kept, unless a checksum was to be
-        verified.
-        """
+        """Store the bytes, also those before a broken connection unless a checksum was to be verified."""
         try:
             while not arriving.ended:
                 with self._spool.file() as file:
@@ -225,7 +218,3 @@ def _created(first: Answer, last: Answer) -> Answer:
     told = {name: value for name, value in last.headers if name.startswith(b"upload-")}
     kept = tuple(one for one in first.headers if one[0] not in told)
     return Answer(first.status, (*kept, *told.items()), first.body)
-
-
-async def _nothing_more() -> Message:
-    return {"type": "http.request", "body": b"", "more_body": False}

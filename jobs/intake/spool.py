@@ -1,6 +1,4 @@
-"""The storage of request bodies on local disk while they arrive. They are written off the event loop, and removed with
-their request or its process.
-"""
+"""Keeps arriving request bodies on local disk, written off the event loop, until their request or process ends."""
 
 import errno
 import hashlib
@@ -41,9 +39,7 @@ def refusal_of(error: OSError) -> DomainError:
 
 
 class SpoolFile:
-    """A file whose bytes gather in memory up to one batch. Only a full batch takes a thread, so a stalled sender holds
-    no thread.
-    """
+    """A file whose bytes gather in memory. Only a full batch takes a thread, so a stalled sender holds none."""
 
     def __init__(self, path: Path, threads: BoundedThreads) -> None:
         self.path = path
@@ -77,9 +73,7 @@ class SpoolFile:
         return sha256
 
     async def finish_and(self, look: Callable[[Path], R]) -> tuple[str, R]:
-        """Finish the file and also look at it in the same thread, because under load each further thread has to be
-        waited for.
-        """
+        """Finish the file and look at it in the same thread: under load each further thread is a wait."""
         found = await self._write_out(look)
         return self._hash.hexdigest(), found
 

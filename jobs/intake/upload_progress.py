@@ -41,19 +41,14 @@ class Arriving:
 
     @property
     def may_be_kept(self) -> bool:
-        """Return whether the bytes of this request may be kept. Bytes of a broken request are kept if there is no
-        checksum to verify. Bytes of a request that is too long are not kept.
-        """
+        """Return whether to keep these bytes: not of an overlong request, nor unverified ones of a broken one."""
         if self.cut is None:
             return True
         return self.turn.checksum is None and self.left >= 0
 
     @property
     def made_nothing(self) -> bool:
-        """Return whether the upload that this request created is to be withdrawn. A client whose creation request is
-        refused does not learn the URL of the upload, so the upload must not exist. A client that sent an idempotency
-        key and hangs up may come back for it, so that upload stays.
-        """
+        """Return whether the new upload goes: refused clients never learn its URL; those with a key may return."""
         if not self.creates or (self.has_key and isinstance(self.cut, ClientGone)):
             return False
         return self.counted_to == self.turn.offset or self.left < 0

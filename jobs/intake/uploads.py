@@ -1,11 +1,11 @@
 """Takes files in while they arrive, so that no thread of Django ever waits for a sender's next byte."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from django.conf import settings
 
 from jobs.documents.uploads import Upload
+from jobs.intake.inner_requests import replayed
 from jobs.intake.inspections import Inspections
 from jobs.intake.intake import Intake
 from jobs.intake.multipart import FormLimits, FormReader, boundary_of
@@ -16,7 +16,6 @@ from tenants.core.asgi.protocol import (
     MEMBER,
     UPLOAD,
     App,
-    Message,
     Receive,
     Scope,
     Send,
@@ -35,9 +34,7 @@ FILES = "/v1/files"
 ESTIMATE = "/v1/estimate"
 """The path for a file that is inspected and is kept no longer than the response takes."""
 ARCHIVES = "/v1/archives"
-"""The path for packed documents, which are inspected when they are unpacked. A file that is sent to one of the other
-paths is a document.
-"""
+"""The path for packed documents, inspected when they are unpacked. The other paths take documents."""
 SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
     DOCUMENTS: "documents:write",
     JOBS: "jobs:write",
@@ -60,10 +57,6 @@ def is_document(scope: Scope) -> bool:
     return scope["path"] in (JOBS, DOCUMENTS, ESTIMATE)
 
 
-def _unseen(_: Path) -> None:
-    """Leave the file alone. It is checked where it is used."""
-
-
 def form_limits(scope: Scope) -> FormLimits:
     """Return the limits of the caller for this path."""
     if scope["path"] == FILES:
@@ -82,9 +75,7 @@ def caller(scope: Scope) -> Identity:
 
 
 class Uploads:
-    """The handler that passes Django a request without a body, with the whole file beside it: on local disk, and
-    inspected.
-    """
+    """The handler that passes Django an empty body, with the whole file on local disk beside it, inspected."""
 
     def __init__(self, inner: App, spool: Spool, inspections: Inspections, intake: Intake) -> None:
         self._inner = inner
@@ -104,7 +95,7 @@ class Uploads:
             if is_document(scope) and upload.inspection is None:
                 upload = await self._inspections.look_further(identity.tenant_id, upload)
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
-            await self._inner({**scope, "headers": headers, UPLOAD: upload}, _after_the_body(receive), send)
+            await self._inner({**scope, "headers": headers, UPLOAD: upload}, replayed(b"", receive), send)
 
     async def _receive_form(
         self, scope: Scope, receive: Receive, file: SpoolFile, identity: Identity
@@ -121,7 +112,7 @@ class Uploads:
             await file.write_full_batch()
         form = reader.finish()
         sha256, found = await file.finish_and(
-            self._inspections.inspect_short if is_document(scope) else _unseen
+            self._inspections.inspect_short if is_document(scope) else lambda _: None
         )
         return Upload(
             path=file.path,
@@ -132,19 +123,3 @@ class Uploads:
             fields=form.fields,
             inspection=found,
         )
-
-
-def _after_the_body(receive: Receive) -> Receive:
-    """Return a receive callable for the time after the body was read. It gives an empty body first, then the disconnect
-    of the caller.
-    """
-    told = False
-
-    async def receive_rest() -> Message:
-        nonlocal told
-        if told:
-            return await receive()
-        told = True
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    return receive_rest

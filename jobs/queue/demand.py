@@ -6,7 +6,7 @@ from django.db import connections
 
 from inference.core.control import DEMAND
 from inference.workers.placement.fleet import Demand
-from jobs.events.control import control_channel
+from jobs.events.changes import control_channel
 from jobs.queue.slots import is_served
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 

@@ -17,10 +17,8 @@ from jobs.core.storable import without_unstorable
 from jobs.events.log import Happened, append_event
 from jobs.queue.claims import Claim
 from jobs.queue.job_ends import Failure, append_and_close, cas, counted, execute, locked, progress
-from jobs.search.embeddings import keep_embedding
-from jobs.search.page_ref import PageRef
-from jobs.search.services import index_page, text_of
-from jobs.search.vectors import vector_of
+from jobs.search.services import PageRef, index_page, keep_embedding, text_of
+from jobs.search.words import vector_of
 from tenants.billing.usage.services import record_usage
 from tenants.core.db.unit_of_work import unit_of_work
 

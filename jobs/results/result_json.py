@@ -28,8 +28,7 @@ def page_json(page: Page, job: Job) -> dict[str, object]:
     }
 
 
-def result_json(job: Job) -> dict[str, object]:
-    pages = [page_json(page, job) for page in job.pages.order_by("number")]
+def result_head(job: Job) -> dict[str, object]:
     return {
         "object": "result",
         "job": str(job.id),
@@ -37,6 +36,13 @@ def result_json(job: Job) -> dict[str, object]:
         "model": job.model_version.key,
         "pages_total": job.pages_total,
         "pages_done": job.pages_done,
+    }
+
+
+def result_json(job: Job) -> dict[str, object]:
+    pages = [page_json(page, job) for page in job.pages.order_by("number")]
+    return {
+        **result_head(job),
         "text": "\n\n".join(str(page["text"]) for page in pages if page.get("text")),
         "pages": pages,
     }

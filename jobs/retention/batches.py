@@ -1,8 +1,4 @@
-"""Forgets the metadata of a batch and the faults of its lines when the account's retention time for results is over.
-
-The files of the batch have a retention time of their own. The batch stays, with what was requested, when, and its
-outcome.
-"""
+"""Forgets a batch's metadata and the faults of its lines after the retention time for results. The batch stays."""
 
 from collections.abc import Mapping
 from uuid import UUID

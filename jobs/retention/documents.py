@@ -1,15 +1,76 @@
-"""Erases a document with all that was read from it."""
+"""Erases documents: alone, or with all that was read from them."""
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from uuid import UUID
 
+import structlog
+from django.db import transaction
+from django.db.models.functions import Now
+
+from jobs.charges.money import settle_ended
 from jobs.core.errors import DocumentDeleted, JobErased, TooMuchToErase
-from jobs.core.models import ErasedBecause, Job
-from jobs.retention.deleting import delete_document
-from jobs.retention.erasing import erase_job
-from tenants.core.db.unit_of_work import unit_of_work
+from jobs.core.metrics import ERASED
+from jobs.core.models import Document, ErasedBecause, Job, Page
+from jobs.documents import erasure
+from jobs.documents.selectors import get_document
+from jobs.retention.erasing import erase_job, forget_name
+from jobs.submission.cancellations import cancel_unfinished_jobs_of
+from tenants.audit.services import record
+from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
+
+log = structlog.get_logger(__name__)
+
+
+def forget_results_of(document: Document) -> None:
+    """Remove a document's results from the cache as it is erased. Copies under another document stay."""
+    Page.objects.filter(job__document=document, cache_key__isnull=False).update(cache_key=None)
+
+
+def delete_document(
+    *,
+    identity: Identity,
+    document_id: object,
+    deadline: erasure.Deadline | None = None,
+    because: ErasedBecause = ErasedBecause.REQUEST,
+) -> None:
+    """Cancel the document's unfinished jobs, then erase its file and pictures, within the request's `deadline`."""
+    with unit_of_work(identity):
+        document = get_document(document_id, for_update=True)
+        canceled = cancel_unfinished_jobs_of(document)
+        erase_locked(document, because, deadline)
+        if because == ErasedBecause.REQUEST:
+            # The record contains only the id: the name of the document is erased as well, while the record stays.
+            record(tenant_id=identity.tenant_id, action="document.deleted", subject_id=document.id)
+        settle_ended(canceled)
+
+
+def _log_document(document: Document, because: ErasedBecause) -> None:
+    """Log the erasure with ids only. An older backup that is restored lacks the erasure, but the log has it."""
+    ERASED.labels(kind="document", reason=because.value).inc()
+    ids = {"document_id": str(document.id), "tenant_id": str(document.tenant_id)}
+    log.info("document_erased", **ids, reason=because.value)
+
+
+def erase_locked(
+    document: Document, because: ErasedBecause, deadline: erasure.Deadline | None = None
+) -> None:
+    """Erase a document that no unfinished job uses, inside the unit of work that locked its row."""
+    names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
+    document.pages.all().delete()
+    forget_results_of(document)
+    Document.objects.filter(id=document.id).update(deleted_at=Now(), deleted_because=because)
+    document.refresh_from_db(fields=["deleted_at", "deleted_because"])
+    forget_name(document)
+    erasure.order(names)
+    transaction.on_commit(partial(_log_document, document, because), using=APP)
+    # An error here is ignored: by then the document is gone, and the scheduler handles what is left of it.
+    transaction.on_commit(
+        lambda: erasure.carry_out_now(document.tenant_id, names, deadline), using=APP, robust=True
+    )
+
 
 MAX_JOBS = 500
 """The number of jobs in one request. Each of them is a transaction of its own."""
@@ -18,11 +79,7 @@ MAX_JOBS = 500
 def erase_document_and_jobs(
     *, identity: Identity, document_id: object, because: ErasedBecause = ErasedBecause.REQUEST
 ) -> int:
-    """Erase a document and its jobs, and return how many jobs were erased. If it is interrupted, a repeated request
-    continues.
-
-    Raises DocumentDeleted if there was nothing left.
-    """
+    """Erase a document and its jobs, repeatably, and return how many. Raises DocumentDeleted if none is left."""
     deleted_before: DocumentDeleted | None = None
     try:
         delete_document(identity=identity, document_id=document_id, because=because)
@@ -35,9 +92,7 @@ def erase_document_and_jobs(
 
 
 def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
-    """Yield the jobs of the document. All of them have ended: the erasure of the document has canceled them, and no new
-    job can begin.
-    """
+    """Yield the jobs of an erased document. They have ended, because the erasure canceled them, and none can begin."""
     with unit_of_work(identity):
         kept = Job.objects.filter(document_id=document_id, erased_at=None).order_by("id")
         found = list(kept.values_list("id", flat=True)[: MAX_JOBS + 1])

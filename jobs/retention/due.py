@@ -1,18 +1,15 @@
-"""Finds what is to be erased because its time is over, by the clock of the database and by index.
+"""Finds what is overdue by the database's clock: a few items of each tenant, so that none waits for a large one."""
 
-A few items of each tenant are returned, the longest overdue first, so that a tenant with a million items does not make
-others wait.
-"""
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
 from django.db import connections
 
-from jobs.documents.uses import TO_THE
+from jobs.core.models import Document, Job
+from jobs.documents.services import TO_THE
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.plans.retention import FOR_EVER, Retention
 
@@ -97,7 +94,13 @@ def time_over(days: int, kind: Kind) -> timedelta:
 
 def lines_of(kind: Kind, retention: Mapping[UUID, Retention]) -> dict[str, Any]:
     """Return the parameters of `LINES`: tenants, modes, and the days after which that kind is erased."""
-    found = list(_kept(kind, retention))
+    found = [
+        (tenant_id, live, days)
+        for tenant_id, its in retention.items()
+        for live in (True, False)
+        for days in [its.documents(livemode=live) if kind == "document" else its.results(livemode=live)]
+        if days != FOR_EVER
+    ]
     return {
         "tenants": [tenant_id for tenant_id, _, _ in found],
         "live": [live for _, live, _ in found],
@@ -111,9 +114,17 @@ def _filled(statement: str, kind: Kind) -> str:
     )
 
 
-def _kept(kind: Kind, retention: Mapping[UUID, Retention]) -> Iterator[tuple[UUID, bool, int]]:
-    for tenant_id, its in retention.items():
-        for live in (True, False):
-            days = its.documents(livemode=live) if kind == "document" else its.results(livemode=live)
-            if days != FOR_EVER:
-                yield tenant_id, live, days
+def job_kept_until(job: Job, retention: Retention) -> datetime | None:
+    """Return the time until which a job is kept. None means for ever, or that the job has not ended."""
+    days = retention.results(livemode=job.livemode)
+    if days == FOR_EVER or job.finished_at is None:
+        return None
+    return job.finished_at + timedelta(days=days)
+
+
+def document_kept_until(document: Document, retention: Retention) -> datetime | None:
+    """Return until when a document is kept, None for ever. One that a job uses stays until the job has ended."""
+    days = retention.documents(livemode=document.livemode)
+    if days == FOR_EVER or document.deleted_at is not None:
+        return None
+    return document.used_at + time_over(days, "document")

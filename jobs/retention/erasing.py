@@ -1,7 +1,6 @@
-"""Erases the content of a job that has ended. Its row stays, with what the bill needs and nothing of what was read.
+"""Erases the content of jobs that have ended. Their rows stay, with what the bill needs.
 
-Code that copies something from the pages of a job meanwhile either locks the page or the job, and is waited for, or
-finds that it is gone.
+Code that copies from a job's pages meanwhile locks the page or the job and is waited for, or finds that it is gone.
 """
 
 import json
@@ -13,14 +12,14 @@ import structlog
 from django.db import connections, transaction
 from django.db.models.functions import Now
 
+from jobs.archives.models import ArchiveEntry
 from jobs.core.errors import JobNotFinished
 from jobs.core.metrics import ERASED
 from jobs.core.models import Document, ErasedBecause, Job
 from jobs.documents.job_selectors import get_job
 from jobs.events.log import append_event
-from jobs.retention.names import forget_name
-from jobs.search.embeddings import TABLE as EMBEDDINGS
-from jobs.search.embeddings import meaning_available
+from jobs.search.services import EMBEDDINGS, meaning_available
+from jobs.uploads.models import ResumableUpload
 from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookMessage
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import current_alias, unit_of_work
@@ -66,9 +65,7 @@ def lock_document(document_id: UUID | None) -> Document | None:
 
 
 def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> None:
-    """Erase a job that has ended. Its row is locked, and the row of its document was locked before it. This runs in the
-    unit of work of its tenant.
-    """
+    """Erase a job that has ended, inside the unit of work that locked its document's row, then its own."""
     _erase_rows(job)
     _erase_webhooks(job)
     Job.objects.filter(id=job.id).update(
@@ -84,10 +81,10 @@ def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> 
     if document is not None:
         forget_name(document)
     job.refresh_from_db(fields=["erased_at", "erased_because", "last_seq"])
-    transaction.on_commit(partial(_tell, job, because), using=current_alias())
+    transaction.on_commit(partial(_log_job, job, because), using=current_alias())
 
 
-def _tell(job: Job, because: ErasedBecause) -> None:
+def _log_job(job: Job, because: ErasedBecause) -> None:
     """Log the erasure with ids only. An older backup that is restored lacks the erasure, but the log has it."""
     ERASED.labels(kind="job", reason=because.value).inc()
     log.info("job_erased", job_id=str(job.id), tenant_id=str(job.tenant_id), reason=because.value)
@@ -102,9 +99,7 @@ def _erase_rows(job: Job) -> None:
 
 
 def _erase_webhooks(job: Job) -> None:
-    """Erase the webhook messages of a job. Delivered messages are erased. Messages under way were promised: they are
-    still sent, without the text of the error.
-    """
+    """Erase delivered webhook messages. Those under way were promised and go out, without the error's text."""
     pending = WebhookDelivery.objects.filter(message__job_id=job.id, state=WebhookDelivery.State.PENDING)
     on_their_way = set(pending.values_list("message_id", flat=True))
     messages = WebhookMessage.objects.filter(job_id=job.id)
@@ -123,3 +118,15 @@ def _without_words(body: str) -> str:
     if told["data"].get("error"):
         told["data"]["error"]["detail"] = ""
     return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+
+
+def forget_name(document: Document) -> None:
+    """Erase the name and the fingerprint, which would prove that the bytes were here, with the last result.
+
+    The document's row is locked, so that of two transactions that erase its last results, the second sees the first.
+    """
+    if document.deleted_at is None or Job.objects.filter(document=document, erased_at=None).exists():
+        return
+    Document.objects.filter(id=document.id).update(name="", sha256="", file="")
+    ResumableUpload.objects.filter(document_id=document.id).update(name="", metadata="")
+    ArchiveEntry.objects.filter(document_id=document.id).update(name="")

@@ -1,7 +1,4 @@
-"""Erases a tenant's oldest events, in the order in which its stream is read, and records how far.
-
-A reader that continues from before that position gets an error, instead of what is left as if it were everything.
-"""
+"""Erases a tenant's oldest events in stream order and records how far, so that readers from before get an error."""
 
 import time
 from collections.abc import Mapping
@@ -70,9 +67,7 @@ class OldEvents:
 
 
 def erase_old_events(progress: Progress = SILENT) -> int:
-    """Erase old events and return their number. The work is bounded, with a batch of each tenant in turn, so that the
-    tenant with the most events waits longest.
-    """
+    """Erase old events and return their number: a batch of each tenant in turn, the longest log waits most."""
     until_s = time.monotonic() + ROUND_S
     erased = 0
     with operator_work():

@@ -1,7 +1,4 @@
-"""Deletes the rows that say what was erased, when they are old enough. After that, such an id is like any unknown id.
-
-The bill does not need these rows: usage and charges are rows of their own.
-"""
+"""Deletes old rows about what was erased, whose ids are then unknown. Bills rest on usage and charges alone."""
 
 from django.conf import settings
 from django.db import connections
@@ -32,9 +29,7 @@ DELETE FROM jobs_document WHERE id IN (
 
 
 def forget_erased() -> int:
-    """Delete old rows of jobs and documents and return their number. The work is bounded; what is left is handled in
-    the next round.
-    """
+    """Delete old rows of jobs and documents and return their number. The next round goes on with the rest."""
     days = settings.MAAS_KEEP_TOMBSTONES_DAYS
     if days == FOR_EVER:
         return 0

@@ -24,11 +24,12 @@ class Overdue:
 def overdue(tenant_id: UUID | None = None) -> Iterator[Overdue]:
     with operator_work():
         retention = retention_of_all(None if tenant_id is None else [tenant_id])
-        for row in counted("document", retention):
-            yield Overdue(row.tenant_id, "documents", row.number, row.oldest, row.newest)
-        for row in counted("job", retention):
-            yield Overdue(row.tenant_id, "jobs", row.number, row.oldest, row.newest)
-        for row in counted_batches(retention):
-            yield Overdue(row.tenant_id, "batches", row.number, row.oldest, row.newest)
-        for row in counted_events(retention):
-            yield Overdue(row.tenant_id, "events", row.number, row.oldest, row.newest)
+        rows = {
+            "documents": counted("document", retention),
+            "jobs": counted("job", retention),
+            "batches": counted_batches(retention),
+            "events": counted_events(retention),
+        }
+    for what, found in rows.items():
+        for row in found:
+            yield Overdue(row.tenant_id, what, row.number, row.oldest, row.newest)

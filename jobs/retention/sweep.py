@@ -1,8 +1,4 @@
-"""The scheduler's duty that erases documents and jobs whose time is over.
-
-Each is erased in a transaction of its own, so this may be interrupted anywhere, and any number of processes may do it
-at once.
-"""
+"""The scheduler's duty to erase overdue documents and jobs, each in its own transaction, in any number of processes."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +14,7 @@ from jobs.core.metrics import OVERDUE_S
 from jobs.core.models import Document, ErasedBecause, Job
 from jobs.documents.erasure import Deadline
 from jobs.documents.job_selectors import get_job
-from jobs.retention.deleting import erase_locked
+from jobs.retention.documents import erase_locked
 from jobs.retention.due import Due, Kind, due, time_over
 from jobs.retention.erasing import erase_ended, lock_document
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
@@ -89,14 +85,10 @@ def _erase_document(one: Due) -> bool:
             id=one.id, deleted_at=None, used_at__lte=Now() - time_over(one.days, "document")
         )
         document = old.select_for_update(no_key=True, skip_locked=True).first()
-        if document is None or _is_at_work(document):
+        if document is None or Job.objects.filter(document=document, state__in=states.UNFINISHED).exists():
             return False
         erase_locked(document, ErasedBecause.RETENTION, Deadline(FILES_S))
     return True
-
-
-def _is_at_work(document: Document) -> bool:
-    return Job.objects.filter(document=document, state__in=states.UNFINISHED).exists()
 
 
 _ERASE: Mapping[Kind, Callable[[Due], bool]] = {"document": _erase_document, "job": _erase_job}

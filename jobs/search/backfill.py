@@ -9,11 +9,9 @@ from django.db import OperationalError, connections, transaction
 from inference.core.contracts import Embedding
 from jobs.core import states
 from jobs.core.models import Job, Page
-from jobs.search.embeddings import keep_embedding
 from jobs.search.meaning import STEP
-from jobs.search.page_ref import PageRef
-from jobs.search.services import index_name, index_page, text_of
-from jobs.search.vectors import vector_of
+from jobs.search.services import PageRef, index_name, index_page, keep_embedding, text_of
+from jobs.search.words import vector_of
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
@@ -48,9 +46,7 @@ def index_ordered_jobs() -> int:
 
 
 def _index(job_id: UUID) -> None:
-    """Index a job page by page in small transactions. A long transaction would hide from everybody what happens in the
-    meantime.
-    """
+    """Index a job page by page: a long transaction would hide from everybody what happens meanwhile."""
     with operator_work():
         with transaction.atomic(using=OPERATOR):
             if not _held(job_id):
@@ -70,9 +66,7 @@ def _index(job_id: UUID) -> None:
 
 
 def _held(job_id: UUID) -> bool:
-    """Return whether the job is not erased, and keep it from being erased before the transaction ends. Otherwise its
-    words would come back.
-    """
+    """Return whether the job is not erased, and lock it until the end, so that its words stay gone."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_HOLD, [job_id])
         return cursor.fetchone() is not None
@@ -101,8 +95,6 @@ def _index_page(page: Page, words: str, digest: str | None) -> None:
 
 
 def _embedder_digest(job: Job) -> str | None:
-    """Return the digest of the model with which a pipeline embedded its pages, or None if the job's model has no such
-    step.
-    """
+    """Return the digest of the model that embedded the pages, or None if the job's model embeds nothing."""
     step = job.model_version.steps.select_related("member").filter(role=STEP).first()
     return step.member.digest if step else None

@@ -1,13 +1,13 @@
-"""The text around a match, in parts that say which words were searched for."""
+"""A job that was found, and the text around the match in parts that say which words were searched for."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from uuid import UUID
 
 from jobs.search.queries import Query, Term
-from jobs.search.vectors import MAX_WORDS
-from jobs.search.words import Word, words_of
+from jobs.search.words import MAX_WORDS, Word, words_of
 
 BEFORE, LENGTH = 50, 180
 """The number of characters shown before the first match, and in all."""
@@ -20,9 +20,7 @@ class Part:
 
 
 def excerpt_of(text: str, query: Query) -> tuple[Part, ...]:
-    """Return the text around the first match, or its beginning if it has none. Each stretch of white space becomes one
-    blank.
-    """
+    """Return the text around the first match, else its beginning, with single blanks for white space."""
     first = next(_matches(islice(words_of(text), MAX_WORDS), query.wanted), None)
     start = _word_start(text, max(0, first.start - BEFORE)) if first else 0
     shown = text[start : start + LENGTH]
@@ -90,3 +88,15 @@ def _blank(text: str) -> str:
     if not inner:
         return " " * bool(text)
     return " " * text[0].isspace() + inner + " " * text[-1].isspace()
+
+
+MAX_HITS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    job_id: UUID
+    page_number: int | None
+    """The first page that has everything that was searched for. It is None if the document's name has it."""
+    excerpt: tuple[Part, ...] = ()
+    """The excerpt. `excerpts` fills it for the hits that are shown, which are few of many."""

@@ -11,11 +11,10 @@ from inference.registry.artifacts import ArtifactDamaged
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import resolve
-from jobs.search.embeddings import meaning_available
-from jobs.search.errors import MeaningUnavailable
-from jobs.search.hits import MAX_HITS, Hit
+from jobs.search.excerpts import MAX_HITS, Hit
 from jobs.search.query_embedding import Busy, embed
-from jobs.search.statement_timeout import searching
+from jobs.search.services import meaning_available
+from jobs.search.statement_timeout import MeaningUnavailable, searching
 from tenants.core.db.unit_of_work import APP, current_tenant_id
 
 log = structlog.get_logger(__name__)
@@ -54,10 +53,9 @@ SELECT job_id, number FROM (
 
 
 def meaning_of(words: str) -> Embedding | None:
-    """Return the embedding of the words. Call this outside of any unit of work: it may fetch and load a model, and wait
-    for other searches.
+    """Return the embedding of the words, or None without any. Raises MeaningUnavailable with the reason.
 
-    Return None if the text is empty. Raises MeaningUnavailable with the reason if the words cannot be embedded.
+    Call this outside of any unit of work: it may fetch and load a model, and wait for other searches.
     """
     text = " ".join(words[:MAX_CHARACTERS].encode("utf-8", "replace").decode().split())
     if not text:

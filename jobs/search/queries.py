@@ -5,16 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from jobs.search.vectors import tenant_tag
-from jobs.search.words import Word, words_of
+from jobs.search.words import Word, tenant_tag, words_of
 
 MAX_CHARACTERS = 1_000
 MAX_TERMS = 20
 """The most terms of a search. Text beyond these limits is ignored."""
 SHORTEST_BEGINNING = 2
-"""The shortest beginning of a word that is searched for. One letter begins too many words; one character of a script
-without spaces does not.
-"""
+"""The shortest searched beginning of a word, except for one character of a script without spaces."""
 
 _CHUNK = re.compile(r'(?P<minus>-?)(?:"(?P<quoted>[^"]*)(?P<closed>"?)|(?P<bare>[^\s"]+))')
 
@@ -55,9 +52,7 @@ def _joined(terms: Sequence[Term], operator: str, tenant_id: UUID) -> str | None
 
 
 def parsed(typed: str) -> Query:
-    """Parse a search. Each word must be on the page, "quoted words" must be there in that order, and -word must be
-    nowhere in the job.
-    """
+    """Parse a search: words on one page, "quoted words" in that order, and -word nowhere in the job."""
     typed = typed[:MAX_CHARACTERS]
     chunks = list(_CHUNK.finditer(typed))
     terms = [_term(chunk, typing=chunk.end() == len(typed)) for chunk in chunks]
@@ -67,19 +62,15 @@ def parsed(typed: str) -> Query:
 def _term(chunk: re.Match[str], *, typing: bool) -> Term:
     words = list(words_of(chunk["quoted"] if chunk["bare"] is None else chunk["bare"]))
     typing = typing and not chunk["closed"] and not chunk["minus"]
-    begins = bool(words) and (_stands_alone(words) or (typing and _long_enough(words[-1])))
+    begins = bool(words) and (
+        _stands_alone(words) or (typing and len(words[-1].lexeme) >= SHORTEST_BEGINNING)
+    )
     if len(words) > 1 and words[-1].single and not _stands_alone(words):
         words.pop()
     return Term(tuple(word.lexeme for word in words), begins, wanted=not chunk["minus"])
 
 
-def _long_enough(word: Word) -> bool:
-    return len(word.lexeme) >= SHORTEST_BEGINNING
-
-
 def _stands_alone(words: Sequence[Word]) -> bool:
-    """Return whether the last word is one character of an unspaced script that belongs to no pair before it. In the
-    index such a character begins a pair, unless it ends its stretch.
-    """
+    """Return whether the last word is one unspaced character, which in the index begins a pair or ends a stretch."""
     last = words[-1]
     return last.single and (len(words) == 1 or words[-2].end <= last.start)

@@ -1,7 +1,4 @@
-"""Embeds the text of a search in the web process, with the model that embedded the pages.
-
-A process that serves no such search holds neither ONNX Runtime nor the model.
-"""
+"""Embeds the text of a search with the pages' model, which a process loads, with ONNX Runtime, only on demand."""
 
 import threading
 from functools import cache, lru_cache

@@ -6,12 +6,10 @@ from uuid import UUID
 from django.db import connections
 
 from jobs.core.models import Job
-from jobs.search.embeddings import meaning_available
-from jobs.search.excerpts import Part, excerpt_of
-from jobs.search.hits import MAX_HITS, Hit
+from jobs.search.excerpts import MAX_HITS, Hit, Part, excerpt_of
 from jobs.search.meaning import meaning_of, nearest
 from jobs.search.queries import parsed
-from jobs.search.services import name_of
+from jobs.search.services import meaning_available, name_of
 from jobs.search.statement_timeout import searching
 from tenants.core.db.unit_of_work import APP, current_mode, current_tenant_id
 
@@ -40,9 +38,7 @@ JOIN jobs_page p ON p.tenant_id = %s AND p.job_id = wanted.job_id AND p.number =
 
 
 def search_jobs(words: str, *, limit: int = MAX_HITS) -> list[Hit]:
-    """Return the jobs that match, newest first. A text without words finds nothing. Raises SearchTooBroad if the words
-    are on too many pages.
-    """
+    """Return the matching jobs, newest first, none without words. Raises SearchTooBroad for too many pages."""
     tenant_id, query = current_tenant_id(), parsed(words)
     wanted = query.wanted_by(tenant_id)
     if wanted is None:

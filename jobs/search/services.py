@@ -1,16 +1,37 @@
-"""Writes to the index. Each runs inside the transaction of the job or page that it indexes."""
+"""Writes the words and, if there is a table, the embeddings to the index, in the job's or page's transaction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import connections
+import structlog
+from django.db import DatabaseError, connections, transaction
 
+from inference.core.contracts import Embedding
 from jobs.core.models import Job
-from jobs.search.page_ref import PageRef, Pair
-from jobs.search.vectors import vector_of
+from jobs.search.words import vector_of
 from tenants.core.db.unit_of_work import current_alias
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRef:
+    tenant_id: UUID
+    job_id: UUID
+    page_id: UUID
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A page, and the page whose result it has."""
+
+    page_id: UUID
+    number: int
+    known_id: UUID
+
 
 # This may be repeated: the same name or page always has the same words.
 _KEEP_NAME = """
@@ -81,21 +102,78 @@ def index_page(page: PageRef, words: str) -> None:
         _execute(_KEEP_PAGE, **asdict(page), words=words)
 
 
-def take_over_words(*, new: UUID, old: UUID) -> None:
-    """Copy the words of the pages that a retry took over."""
+def take_over_index(*, new: UUID, old: UUID) -> None:
+    """Copy the words and the embeddings of the pages that a retry took over."""
     _execute(_TAKE_OVER, new=new, old=old)
+    _write_embeddings(_TAKE_OVER_EMBEDDINGS, new=new, old=old)
 
 
-def copy_words(job: Job, pairs: Sequence[Pair]) -> None:
-    """Copy the words of pages that were cache hits. Pages whose results are from another document are found some
-    seconds later.
-    """
+def copy_index(job: Job, pairs: Sequence[Pair]) -> None:
+    """Copy the words and the embeddings of cache hits. Results of another document are found some seconds later."""
     new = [pair.page_id for pair in pairs]
     old, numbers = [pair.known_id for pair in pairs], [pair.number for pair in pairs]
     _execute(_COPY, job=job.id, document=job.document_id, new=new, numbers=numbers, old=old)
     _execute(_ORDER_THE_REST, job=job.id, tenant=job.tenant_id, new=new)
+    copy_embeddings(job.id, pairs)
 
 
 def _execute(statement: str, **values: UUID | int | str | list[UUID] | list[int] | None) -> None:
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(statement, values)
+
+
+EMBEDDINGS = "jobs_pageembedding"
+"""The table. It is missing where the database has no pgvector."""
+
+_KEEP_EMBEDDING = """
+INSERT INTO jobs_pageembedding (page_id, tenant_id, job_id, number, digest, embedding)
+VALUES (%(page_id)s, %(tenant_id)s, %(job_id)s, %(number)s, %(digest)s, %(vector)s::halfvec)
+ON CONFLICT (page_id) DO NOTHING
+"""
+
+_TAKE_OVER_EMBEDDINGS = """
+INSERT INTO jobs_pageembedding (page_id, tenant_id, job_id, number, digest, embedding)
+SELECT new.id, new.tenant_id, new.job_id, new.number, known.digest, known.embedding
+FROM jobs_page old
+JOIN jobs_page new ON new.job_id = %(new)s AND new.number = old.number AND new.state = 'succeeded'
+JOIN jobs_pageembedding known ON known.page_id = old.id
+WHERE old.job_id = %(old)s AND old.state = 'succeeded'
+ON CONFLICT (page_id) DO NOTHING
+"""
+
+_COPY_EMBEDDINGS = """
+INSERT INTO jobs_pageembedding (page_id, tenant_id, job_id, number, digest, embedding)
+SELECT pair.new, known.tenant_id, %(job)s, pair.number, known.digest, known.embedding
+FROM unnest(%(new)s::uuid[], %(numbers)s::int[], %(old)s::uuid[]) AS pair (new, number, old)
+JOIN jobs_pageembedding known ON known.page_id = pair.old
+ON CONFLICT (page_id) DO NOTHING
+"""
+
+
+def meaning_available() -> bool:
+    """Return whether this database stores embeddings. This is queried each time, because it costs next to nothing."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [EMBEDDINGS])
+        return bool(cursor.fetchone()[0])
+
+
+def keep_embedding(page: PageRef, embedding: Embedding) -> None:
+    vector = f"[{','.join(map(str, embedding.vector))}]"
+    _write_embeddings(_KEEP_EMBEDDING, **asdict(page), digest=embedding.digest, vector=vector)
+
+
+def copy_embeddings(job_id: UUID, pairs: Sequence[Pair]) -> None:
+    """Copy the embeddings of pages that were cache hits."""
+    new, old = [pair.page_id for pair in pairs], [pair.known_id for pair in pairs]
+    _write_embeddings(_COPY_EMBEDDINGS, job=job_id, new=new, numbers=[pair.number for pair in pairs], old=old)
+
+
+def _write_embeddings(statement: str, **values: UUID | int | str | list[UUID] | list[int]) -> None:
+    """Write in a savepoint: a vector that cannot be stored is no reason to lose a page's result and charge."""
+    if not meaning_available():
+        return
+    try:
+        with transaction.atomic(using=current_alias()), connections[current_alias()].cursor() as cursor:
+            cursor.execute(statement, values)
+    except DatabaseError as error:
+        log.warning("embedding_not_stored", error=str(error).splitlines()[0])

@@ -6,8 +6,19 @@ from contextlib import contextmanager
 from django.db import OperationalError, connections
 from psycopg.errors import QueryCanceled
 
-from jobs.search.errors import SearchTooBroad
 from tenants.core.db.unit_of_work import APP
+from tenants.core.errors import DomainError
+
+
+class SearchTooBroad(DomainError):
+    """The search needs more than the database finds in time."""
+
+    code = "search_too_broad"
+
+
+class MeaningUnavailable(Exception):
+    """The text of a search cannot be compared with pages now or here. The dashboard alone shows this error."""
+
 
 SEARCH_MS = 3_000
 
@@ -17,9 +28,7 @@ _END = "SELECT set_config('statement_timeout', %s, true)"
 
 @contextmanager
 def searching(refusal: str) -> Iterator[None]:
-    """Limit the time of a statement in a unit of work. Raises SearchTooBroad if the time is over; the unit of work
-    cannot go on then.
-    """
+    """Limit the time of a statement. After SearchTooBroad, the unit of work cannot go on."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_BEGIN, [f"{SEARCH_MS}ms"])
         before, _ = cursor.fetchone()

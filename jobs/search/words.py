@@ -1,9 +1,12 @@
-"""The definition of a word. It is the same for the index, for a search, and for the marks in an excerpt."""
+"""The words of a text, the same for the index, a search and an excerpt, and their Postgres tsvector."""
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
 
 LONGEST_WORD = 60
 """The number of characters of a word that count. A longer text is rarely a word, and a Postgres lexeme ends at 2 KB."""
@@ -52,10 +55,7 @@ def words_of(text: str) -> Iterator[Word]:
 
 
 def _pairs(characters: str, start: int) -> Iterator[Word]:
-    """Yield the pairs of a stretch: `中文字` gives `中文`, `文字` and `字`.
-
-    Any part of the stretch is found as neighbors in this order.
-    """
+    """Yield the pairs of a stretch: `中文字` gives `中文`, `文字` and `字`, so that any part of it is found."""
     for offset in range(len(characters)):
         pair = characters[offset : offset + 2]
         if lexeme := folded(pair):
@@ -69,3 +69,32 @@ def folded(word: str) -> str:
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", word[:LONGEST_WORD]))
     whole = unicodedata.normalize("NFC", bare.casefold())
     return _NOT_IN_A_LEXEME.sub("", whole)[:LONGEST_WORD]
+
+
+MAX_WORDS = 15_000
+"""The most words of a page, some thirty dense sheets. Postgres finds no phrase beyond position 16,383."""
+MAX_BYTES = 900_000
+"""The most bytes of a vector. Postgres takes at most 1,048,575, and no page may fail for its text."""
+MAX_PLACES = 255
+"""The most positions of one word that Postgres stores."""
+FIRST_PLACE = 100
+"""The first position of a page's words. The name's come before, and no phrase reaches from it into the page."""
+
+
+def tenant_tag(tenant_id: UUID) -> str:
+    """Return the tag before every lexeme. It only speeds up searches: the tenant column keeps tenants apart."""
+    return tenant_id.hex[-8:]
+
+
+def vector_of(tenant_id: UUID, text: str) -> str:
+    """Return a literal to be cast to tsvector. It is empty if the text has no word."""
+    tag, places, size = tenant_tag(tenant_id), defaultdict[str, list[int]](list), 0
+    for place, word in enumerate(islice(words_of(text), MAX_WORDS), FIRST_PLACE):
+        known = places[word.lexeme]
+        if len(known) == MAX_PLACES:
+            continue
+        size += 2 if known else len(tag) + len(word.lexeme.encode()) + 6
+        if size > MAX_BYTES:
+            break
+        known.append(place)
+    return " ".join(f"'{tag}{lexeme}':{','.join(map(str, at))}" for lexeme, at in places.items() if at)

@@ -1,13 +1,14 @@
-"""The websocket at `/ws/v1/events`. It sends a tenant's events as they happen, or one job's events from any position
-on.
-"""
+"""The websocket at `/ws/v1/events`: a tenant's events as they happen, or one job's from any position on."""
 
 import asyncio
+import json
 import math
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 import structlog
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
@@ -15,15 +16,72 @@ from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from jobs.streaming.authorizer import Authorizer
 from jobs.streaming.credential_checks import CredentialChecks
 from jobs.streaming.credentials import Credential
-from jobs.streaming.hub import Hub, Watch
-from jobs.streaming.messages import FollowJob, Ping, parse_message
-from jobs.streaming.moving import moving
+from jobs.streaming.hub import Hub, Watch, moving
 from jobs.streaming.open_connections import OpenConnections
 from jobs.streaming.tails import JobTail, Reading, Tail, TenantTail
 from tenants.core.asgi.threads import DatabaseThreads
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, InvalidRequest, NotFound
 
 log = structlog.get_logger(__name__)
+LONGEST_CHARS = 4096
+EVERYTHING = "all"
+HOW = 'Example: {"subscribe": "all"} or {"subscribe": "<job id>", "after": 0}.'
+
+
+@dataclass(frozen=True)
+class FollowJob:
+    job_id: UUID
+    after: int
+
+
+@dataclass(frozen=True)
+class FollowTenant:
+    after: str | None
+    """The cursor, or None for everything from now on."""
+
+
+@dataclass(frozen=True)
+class Ping:
+    """The question whether the server is still there. A page in a browser has no other way to find out."""
+
+
+def parse_message(text: str) -> FollowJob | FollowTenant | Ping:
+    if len(text) > LONGEST_CHARS:
+        raise InvalidRequest(f"This message is longer than {LONGEST_CHARS} characters. {HOW}")
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidRequest(f"This message is not JSON. {HOW}") from None
+    if content == {"ping": True}:
+        return Ping()
+    subject = content.get("subscribe") if isinstance(content, dict) else None
+    if not isinstance(subject, str):
+        raise InvalidRequest(f"This message has no subscription. {HOW}")
+    after = content.get("after")
+    return _tenant(after) if subject == EVERYTHING else _job(subject, after)
+
+
+def _tenant(after: Any) -> FollowTenant:
+    if after is not None and not isinstance(after, str):
+        raise InvalidRequest('When you subscribe to "all", `after` must be a cursor from this socket.')
+    return FollowTenant(after)
+
+
+def _job(subject: str, after: Any) -> FollowJob:
+    try:
+        job_id = UUID(subject)
+    except ValueError:
+        # The message is the same as for a job that never existed or belongs to another tenant.
+        raise NotFound(f"There is no job {subject[:60]!r}.") from None
+    if after is None:
+        return FollowJob(job_id, 0)
+    if isinstance(after, bool) or not isinstance(after, int) or not 0 <= after < 2**31:
+        raise InvalidRequest(
+            "When you subscribe to a job, `after` must be the sequence number of the last received event."
+        )
+    return FollowJob(job_id, after)
+
+
 LEAVING = "maas.leaving"
 """The key in a socket's scope of what has to be undone when the socket is closed, for whatever reason."""
 UNSETTLED_S = 0.025
@@ -36,9 +94,7 @@ RESTARTING = 1012
 
 
 class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
-    """The consumer of one events socket. Refusals before the handshake are raised as domain errors; the guard in front
-    of it converts them for the protocol.
-    """
+    """The consumer of one events socket. The guard in front converts domain errors before the handshake."""
 
     def __init__(
         self,
@@ -56,9 +112,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self._threads = threads
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._voice = asyncio.Lock()
-        """The lock that is held while a message is passed to the server. The server may send the message even if the
-        sending task is canceled meanwhile.
-        """
+        """The lock during a send. The server may send a message even after the sending task was canceled."""
         self._held: Credential
 
     async def connect(self) -> None:
@@ -151,9 +205,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await changed.wait(timeout_s if reading.unsettled else math.inf)
 
     async def _send_elsewhere(self) -> None:
-        """Tell the client to connect elsewhere. Each client gets another pause, so that they do not all reach the next
-        process at the same time.
-        """
+        """Tell the client to connect elsewhere, each after another pause, so that they do not arrive at once."""
         error = moving()
         with suppress(TimeoutError):
             await self._say({"type": "error", "code": error.code, "detail": error.detail, **error.extra})

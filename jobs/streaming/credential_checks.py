@@ -1,6 +1,4 @@
-"""Checks regularly whether the credentials of open connections are still valid, once for all connections of a
-credential.
-"""
+"""Checks regularly that the credentials of open connections are still valid, once for each credential."""
 
 import asyncio
 from collections import defaultdict
@@ -33,9 +31,7 @@ class CheckedCredential:
 
 
 class CredentialChecks:
-    """All open connections with their credentials. One task checks all of them, and there is no task while there are
-    none.
-    """
+    """All open connections with their credentials, checked by one task while there are any."""
 
     def __init__(self, authorizer: Authorizer) -> None:
         self._authorizer = authorizer
@@ -58,9 +54,7 @@ class CredentialChecks:
                 del self._by_pass[held]
 
     def look_again(self, tenant_id: UUID) -> None:
-        """Check the connections of that account at once, instead of at the next check, because something of the account
-        has changed. Call this in the running event loop.
-        """
+        """Check an account's connections at once after a change. Call this in the running event loop."""
         for held in tuple(self._by_pass):
             if held.identity.tenant_id == tenant_id:
                 self._authorizer.forget(held)

@@ -1,9 +1,10 @@
-"""Serializes an event stream into blocks as the HTML standard defines them. This module is pure."""
+"""The blocks of an event stream as the HTML standard defines them, the last with the final state of the job."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
+from jobs.intake.inner_requests import Answer, job_in
 from jobs.streaming.tails import Delivery
 
 CLOSE = "close"
@@ -50,3 +51,20 @@ def close_block(code: str, detail: str, *, retry_ms: int) -> bytes:
 
 def _json(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
+
+
+AFTER_THE_END_MS = 3_600_000
+"""The reconnect time after the end, in milliseconds, so that a forgotten page seldom connects again."""
+AGAIN_MS = 2_000
+
+
+def final_block(answer: Answer) -> bytes:
+    """Return the last block: the job, or why it could not be read, which may have passed at the next try."""
+    if job_in(answer) is not None:
+        return block(name=END, data=answer.body, retry_ms=AFTER_THE_END_MS)
+    try:
+        problem = json.loads(answer.body)
+        code, detail = str(problem["code"]), str(problem["detail"])
+    except (ValueError, KeyError, TypeError):
+        code, detail = "internal_error", f"The job could not be read ({answer.status}). Connect again."
+    return close_block(code, detail, retry_ms=AGAIN_MS)

@@ -1,13 +1,9 @@
-"""Holds a request for the tenant's events until there are some. Only a coroutine waits: no thread and no connection is
-held.
-"""
+"""Holds a request for the tenant's events until there are some, in a coroutine without thread or connection."""
 
 import asyncio
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlencode
 
 from jobs.intake.inner_requests import Answer, Asking
@@ -15,20 +11,18 @@ from jobs.streaming.authorizer import Authorizer
 from jobs.streaming.credential_checks import CheckedCredential, CredentialChecks
 from jobs.streaming.credentials import Credential
 from jobs.streaming.following import LONGEST_UNSETTLED_S, UNSETTLED_S
-from jobs.streaming.hub import Hub
+from jobs.streaming.hub import Hub, hanging_up
 from jobs.streaming.open_connections import OpenConnections
-from jobs.streaming.preferences import wait_asked_s
+from jobs.streaming.request_headers import wait_asked_s
 from jobs.streaming.streams import EVENTS
 from jobs.streaming.tails import Reading, TenantTail
-from tenants.core.asgi.protocol import App, ClientGone, Receive, Scope, Send, headers_of, until_disconnect
+from tenants.core.asgi.protocol import App, ClientGone, Receive, Scope, Send, headers_of
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import NotSignedIn
 
 
 class EventWaits:
-    """A handler that calls the application, waits for a change, and calls it again. The response is always the one from
-    Django.
-    """
+    """A handler that calls the application again after a change. Django makes every response."""
 
     def __init__(
         self,
@@ -70,7 +64,7 @@ class EventWaits:
         with (
             self._hub.watch(tail.subject, tenant_id=tail.subject) as changed,
             self._credential_checks.received(held, changed.wake) as checked,
-            _hanging_up(receive, changed.wake) as gone,
+            hanging_up(receive, changed.wake) as gone,
         ):
             timeout_s = UNSETTLED_S
             while (left_s := deadline_s - time.monotonic()) > 0 and not self._hub.closed:
@@ -93,16 +87,6 @@ class EventWaits:
         if not checked.welcome:
             raise NotSignedIn("Your credentials are no longer valid. Sign in again or use another key.")
         return await self._threads.run(tail.read)
-
-
-@contextmanager
-def _hanging_up(receive: Receive, wake: Callable[[], None]) -> Iterator["asyncio.Task[None]"]:
-    gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
-    gone.add_done_callback(lambda _: wake())
-    try:
-        yield gone
-    finally:
-        gone.cancel()
 
 
 def wait_wanted_s(scope: Scope) -> int | None:

@@ -7,13 +7,12 @@ from contextlib import contextmanager, suppress
 import structlog
 
 from jobs.core.states import TERMINAL
+from jobs.intake.inner_requests import Answer
 from jobs.intake.metrics import ENDED
 from jobs.streaming.credential_checks import CheckedCredential, CredentialChecks
 from jobs.streaming.credentials import Credential
-from jobs.streaming.event_blocks import KEEP_ALIVE, block, close_block, event_block, ready_block
-from jobs.streaming.final_event import FinalEvent
-from jobs.streaming.hub import Hub, Watch
-from jobs.streaming.moving import moving, pause_ms
+from jobs.streaming.event_blocks import KEEP_ALIVE, block, close_block, event_block, final_block, ready_block
+from jobs.streaming.hub import Hub, Watch, moving, pause_ms
 from jobs.streaming.tails import JobTail, Reading, Tail, TenantTail
 from tenants.core.asgi.protocol import ClientGone, Message, Receive, Send, until_disconnect
 from tenants.core.asgi.threads import DatabaseThreads
@@ -21,9 +20,7 @@ from tenants.core.errors import DomainError, NotSignedIn
 
 log = structlog.get_logger(__name__)
 KEEP_ALIVE_S = 15.0
-"""Seconds between two keep-alive comments. Proxies close a connection that is silent for a minute, or for half a
-minute.
-"""
+"""Seconds between two keep-alive comments. Proxies close a connection that is silent for half a minute."""
 SLOW_CLIENT_S = 30.0
 AGAIN_MS = 2_000
 UNSETTLED_S = 0.025
@@ -77,9 +74,7 @@ class Follower:
 
 
 class Following:
-    """The loops that follow tails. A stream that waits is a coroutine and holds no thread and no connection to the
-    database.
-    """
+    """The loops that follow tails. A waiting stream is a coroutine without thread or database connection."""
 
     def __init__(self, hub: Hub, threads: DatabaseThreads, credential_checks: CredentialChecks) -> None:
         self._hub = hub
@@ -94,7 +89,7 @@ class Following:
         line: Follower,
         held: Credential,
         tail: JobTail,
-        last_words: FinalEvent,
+        look: Callable[[], Awaitable[Answer]],
         *,
         first: Reading = Reading(),  # noqa: B008  # frozen
         ended: bool,
@@ -102,16 +97,14 @@ class Following:
         async def story() -> None:
             await line.say(block(retry_ms=AGAIN_MS))
             await self._follow(line, held, tail, first, ended=ended)
-            await line.finish(await last_words.read())
+            await line.finish(final_block(await look()))
 
         await self._to_its_end(line, held, story())
 
     async def tenant(
         self, line: Follower, held: Credential, tail: TenantTail, first: Reading, begins_at: str | int | None
     ) -> None:
-        """Send the events of a tenant. This stream has no end. `begins_at` is sent first, so that a client that is cut
-        off before any event misses none.
-        """
+        """Send a tenant's events, without end. `begins_at` comes first, so that a client cut off early misses none."""
 
         async def story() -> None:
             await line.say(ready_block(begins_at, retry_ms=AGAIN_MS))

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import secrets
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -15,8 +16,26 @@ import structlog
 from redis.exceptions import RedisError
 
 from jobs.events.changes import CHANNEL
+from tenants.core.asgi.protocol import Receive, until_disconnect
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
+SPREAD_MS = (1_000, 10_000)
+
+
+def pause_ms() -> int:
+    """Return a random pause, so that each client gets another one."""
+    return SPREAD_MS[0] + secrets.randbelow(SPREAD_MS[1] - SPREAD_MS[0])
+
+
+def moving() -> DomainError:
+    return DomainError(
+        "The service is restarting. Reconnect and continue after the last event.",
+        code="restarting",
+        extra={"retry_after_ms": pause_ms()},
+    )
+
+
 FIRST_RETRY_S = 0.1
 LONGEST_RETRY_S = 5.0
 PING_S = 15.0
@@ -39,9 +58,7 @@ def parse_change(payload: bytes | str) -> Change | None:
 
 
 def parse_access(payload: bytes | str) -> UUID | None:
-    """Return the tenant of a notification that says that a caller may have lost access, or None for any other
-    notification.
-    """
+    """Return the tenant whose callers may have lost access, or None for any other notification."""
     try:
         values = json.loads(payload)
         return UUID(values["tenant"]) if values.get("access") is True else None
@@ -69,9 +86,7 @@ class Watch:
         self._changed.set()
 
     async def wait(self, timeout_s: float) -> bool:
-        """Return True at the next change, or at once if there was one since the last wait. Return False after the
-        timeout.
-        """
+        """Return True at a change, also one since the last wait, or False after the timeout."""
         try:
             async with asyncio.timeout(None if timeout_s == math.inf else timeout_s):
                 await self._changed.wait()
@@ -81,10 +96,19 @@ class Watch:
         return True
 
 
+@contextmanager
+def hanging_up(receive: Receive, wake: Callable[[], None]) -> Iterator["asyncio.Task[None]"]:
+    """Call `wake` when the client hangs up. The task is done by then."""
+    gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
+    gone.add_done_callback(lambda _: wake())
+    try:
+        yield gone
+    finally:
+        gone.cancel()
+
+
 class Hub:
-    """The watches of a process and their notifications. These are only hints and may be lost: `Rounds` check for the
-    watches that name a tenant, and others check by themselves.
-    """
+    """The watches of a process and their notifications, mere hints. `Rounds` check those that name a tenant."""
 
     def __init__(self, url: str) -> None:
         self._url = url

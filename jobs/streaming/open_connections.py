@@ -10,9 +10,7 @@ from tenants.core.asgi.threads import Overloaded
 from tenants.core.errors import DomainError
 
 MOST = 12_000
-"""The highest number in all. It is less than the number of connections that the server takes
-(`maas/local/launch/children.py`), so that other requests get through.
-"""
+"""The most connections in all, fewer than the server takes (`maas/local/launch/children.py`)."""
 MAX_EACH = 6_000
 
 

@@ -1,7 +1,4 @@
-"""Checks every few seconds, once for all watchers of this process, for changes that no notification has reported.
-
-A notification is lost if the process that was to send it dies, or if Redis is unavailable for a moment.
-"""
+"""Checks every few seconds, once for all watchers, for changes whose notifications were lost."""
 
 import asyncio
 import time

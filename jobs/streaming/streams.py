@@ -1,12 +1,12 @@
 """The paths of event streams (`text/event-stream`), and everything that happens before the first byte of a response."""
 
-from jobs.intake.inner_requests import JOBS, WITH_RESULT, Asking, JobSeen, is_job, job_in
+from functools import partial
+
+from jobs.intake.inner_requests import JOBS, WITH_RESULT, Asking, is_job, job_in
 from jobs.streaming.authorizer import Authorizer
-from jobs.streaming.final_event import FinalEvent
 from jobs.streaming.following import Follower, Following
-from jobs.streaming.media_types import EVENT_STREAM, prefers_stream
 from jobs.streaming.open_connections import OpenConnections
-from jobs.streaming.resume_position import parameters, place_asked, seq_of
+from jobs.streaming.request_headers import EVENT_STREAM, parameters, place_asked, prefers_stream, seq_of
 from jobs.streaming.tails import JobTail, TenantTail
 from tenants.core.asgi.protocol import App, Receive, Scope, Send, header, without_headers
 from tenants.core.errors import InvalidRequest
@@ -86,13 +86,11 @@ class Streams:
             if scope["method"] == "HEAD":
                 await line.finish()
             else:
-                last_words = self._last_words(scope, job, query)
-                await self._following.job(line, held, tail, last_words, first=reading, ended=job.done)
+                look = partial(self._asking.look, scope, job.id, query)
+                await self._following.job(line, held, tail, look, first=reading, ended=job.done)
 
     async def _of_submission(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Create a job and stream its events. A submission that is sent again under its Idempotency-Key continues where
-        it was cut off.
-        """
+        """Create a job and stream its events. A repeat under its Idempotency-Key continues where it was cut off."""
         held = await self._authorizer.admit_request(scope, "jobs:read")
         seen = seq_of(place_asked(header(scope, b"last-event-id"), None))
         query = _query_of_last(parameters(scope["query_string"], "include"))
@@ -107,10 +105,8 @@ class Streams:
             await line.start((*HEADERS, *(pair for pair in first.headers if pair[0].lower() in _KEPT)))
             goes_on = first.has(b"idempotent-replay") and seen <= job.last_seq
             tail = JobTail(held.identity, job.id, seen if goes_on else 0)
-            await self._following.job(line, held, tail, self._last_words(scope, job, query), ended=job.done)
-
-    def _last_words(self, scope: Scope, job: JobSeen, query: bytes) -> FinalEvent:
-        return FinalEvent(lambda: self._asking.look(scope, job.id, query))
+            look = partial(self._asking.look, scope, job.id, query)
+            await self._following.job(line, held, tail, look, ended=job.done)
 
 
 def _job_at(path: str) -> str | None:

@@ -1,6 +1,4 @@
-"""Follows the event log from a position on, without gaps: events of a job by their numbers, those of a tenant by a
-cursor.
-"""
+"""Follows the event log without gaps: a job's events by their numbers, a tenant's by a cursor."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol

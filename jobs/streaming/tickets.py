@@ -29,17 +29,13 @@ def _key(ticket: str) -> str:
 
 
 def _masked(session_key: bytes, ticket: str) -> bytes:
-    """Mask or unmask the session key. The pad is used only once, like its ticket, so that read access to Redis is not
-    enough to take over a session.
-    """
+    """Mask or unmask the session key by a pad for one use: read access to Redis must not suffice."""
     pad = hashlib.shake_256(b"session:" + ticket.encode()).digest(len(session_key))
     return bytes(one ^ other for one, other in zip(session_key, pad, strict=True))
 
 
 def issue_ticket(held: Credential) -> str:
-    """Issue a ticket that can be used once, within a minute. It permits what its credential permits, and expires with
-    it.
-    """
+    """Issue a ticket for one use within a minute, with the rights and the expiry of its credential."""
     ticket, identity = secrets.token_urlsafe(32), held.identity
     stored = {
         "tenant": str(identity.tenant_id),

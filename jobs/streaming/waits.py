@@ -1,23 +1,20 @@
 """Holds a request until its job is done. Only a coroutine waits: no thread and no database connection is held."""
 
-import asyncio
 import math
 import time
 from dataclasses import replace
 from uuid import UUID
 
 from jobs.intake.inner_requests import JOBS, WITH_RESULT, Answer, Asking, JobSeen, is_job, job_in
-from jobs.streaming.hub import Hub, Watch
-from jobs.streaming.preferences import wait_asked_s
+from jobs.streaming.hub import Hub, Watch, hanging_up
+from jobs.streaming.request_headers import wait_asked_s
 from tenants.api.authentication import IDENTITY
-from tenants.core.asgi.protocol import MEMBER, App, Receive, Scope, Send, until_disconnect
+from tenants.core.asgi.protocol import MEMBER, App, Receive, Scope, Send
 from tenants.identity.identity import Identity
 from tenants.request_log.caller import CALLER, Caller
 
 RESYNC_S = 5.0
-"""Seconds between two checks of a wait whose tenant is not known. Notifications may be lost, and no round covers such a
-wait.
-"""
+"""Seconds between two checks of a wait whose tenant is not known: no round covers a lost notification."""
 
 _OF_THE_FIRST_ANSWER = frozenset({b"content-length", b"content-type", b"retry-after"})
 
@@ -31,9 +28,7 @@ def wait_wanted_s(scope: Scope) -> int | None:
 
 
 class Waits:
-    """A handler that calls the application, waits for the job to end, and calls it again. The response is always the
-    one from Django.
-    """
+    """A handler that calls the application again when the job has ended. Django makes every response."""
 
     def __init__(self, inner: App, hub: Hub) -> None:
         self._inner = inner
@@ -62,30 +57,26 @@ class Waits:
     async def _last_state(
         self, scope: Scope, receive: Receive, first: JobSeen, deadline_s: float
     ) -> Answer | None:
-        """Return the job with its result once it is done, or its state at the deadline. Return None if the client has
-        hung up.
-        """
+        """Return the finished job, or its state at the deadline, or None if the client has hung up."""
         tenant_id = _tenant_of(scope)
         resync_s = RESYNC_S if tenant_id is None else math.inf
-        with self._hub.watch(first.id, tenant_id=tenant_id, ends_only=True) as changed:
-            gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
-            gone.add_done_callback(lambda _: changed.wake())
-            try:
-                if first.done:
+        if first.done:
+            return await self._asking.look(scope, first.id, WITH_RESULT)
+        with (
+            self._hub.watch(first.id, tenant_id=tenant_id, ends_only=True) as changed,
+            hanging_up(receive, changed.wake) as gone,
+        ):
+            while True:
+                # The first read covers changes between the first response and the watch.
+                last = await self._asking.look(scope, first.id)
+                seen = job_in(last)
+                if seen is not None and seen.done:
                     return await self._asking.look(scope, first.id, WITH_RESULT)
-                while True:
-                    # The first read covers changes between the first response and the watch.
-                    last = await self._asking.look(scope, first.id)
-                    seen = job_in(last)
-                    if seen is not None and seen.done:
-                        return await self._asking.look(scope, first.id, WITH_RESULT)
-                    # A job that may not be read, or is gone, can never be seen to end.
-                    if seen is None or not await self._changes(changed, deadline_s, resync_s):
-                        return last
-                    if gone.done():
-                        return None
-            finally:
-                gone.cancel()
+                # A job that may not be read, or is gone, can never be seen to end.
+                if seen is None or not await self._changes(changed, deadline_s, resync_s):
+                    return last
+                if gone.done():
+                    return None
 
     async def _changes(self, changed: Watch, deadline_s: float, resync_s: float) -> bool:
         """Wait for a reason to read the job again. Return False if no time is left for that."""
@@ -110,10 +101,7 @@ def _final(scope: Scope, first: Answer, last: Answer) -> Answer:
 
 
 def _timing(answer: Answer, total_ms: float) -> bytes:
-    """Return the timing of the job as a whole. Its events say how long its pages spent in each step.
-
-    A repeated submission describes a job that may have waited long before. That time was no part of this wait.
-    """
+    """Return the timing of the whole job. The wait in the queue is left out if it was before this request."""
     total = b"total;dur=%.2f" % total_ms
     job = job_in(answer)
     if job is None or job.queued_ms is None or job.queued_ms > total_ms:
@@ -122,9 +110,7 @@ def _timing(answer: Answer, total_ms: float) -> bytes:
 
 
 def _tenant_of(scope: Scope) -> UUID | None:
-    """Return the tenant of the job. By key it is known before the request, by session at the latest when Django has
-    responded.
-    """
+    """Return the tenant of the job: by key known before the request, by session when Django has responded."""
     told = scope.get(CALLER)
     known = (scope.get(IDENTITY), scope.get(MEMBER), told.identity if isinstance(told, Caller) else None)
     return next((one.tenant_id for one in known if isinstance(one, Identity)), None)

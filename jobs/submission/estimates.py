@@ -17,8 +17,7 @@ from jobs.charges.money import units_of_page
 from jobs.documents.selectors import get_document
 from jobs.documents.services import check_against, found_in
 from jobs.documents.uploads import Upload
-from jobs.submission.document_kinds import require_readable
-from jobs.submission.services import JobRequest, check_request, require_one_source
+from jobs.submission.services import JobRequest, check_request, require_one_source, require_readable
 from jobs.webhooks.job_urls import require_sendable
 from tenants.billing.ledger.selectors import Standing, standing_of
 from tenants.core.db.unit_of_work import unit_of_work
@@ -34,15 +33,11 @@ TAKEN: Mapping[Meter, tuple[str, ...]] = {
     "token": ("tokens",),
     "gpu_second": ("gpu_milliseconds", "calls", "document", "pages"),
 }
-"""The amounts that say how much of a meter is used. A model that is charged by the call runs once for each page. The
-time that a page or a call runs is not known in advance, so the most that is charged for each is used.
-"""
+"""The amounts that measure a meter: a call per page, and the most that is charged for time not yet known."""
 
 
 UNKNOWN_BEFORE: frozenset[Meter] = frozenset({"token", "gpu_second"})
-"""The meters whose use is not known in advance. The tokens of a text are not known before a model has read it, and the
-time of a run is never known. For these, the most that is set aside for the work is used.
-"""
+"""The meters whose use is not known before a run. The most that is set aside is used for them."""
 
 
 @dataclass(frozen=True)
@@ -84,15 +79,17 @@ class PricedEstimate:
 
 
 def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
-    """Estimate the cost of an amount of work. Raises InvalidRequest, ModelNotFound, and for a document NotFound and
-    DocumentDeleted.
-    """
+    """Estimate an amount of work. Raises InvalidRequest, ModelNotFound, and for a document NotFound."""
     version = find_version(request.model)
     meter = _agreed(identity, version).price.meter
     name = _said(request, version.served_model.name, meter)
     at_most = meter == "gpu_second" and name != "gpu_milliseconds"
     with unit_of_work(identity):
-        amount = _pages_of(identity, request) if name == "document" else int(getattr(request, name))
+        if name == "document":
+            identity.require("documents:read")
+            amount = get_document(request.document).pages_total
+        else:
+            amount = int(getattr(request, name))
     quantity = amount * settings.MAAS_HOLD_GPU_MS_PER_PAGE if at_most else amount
     return _told(identity, version, quantity, request.cached_share, at_most=at_most)
 
@@ -100,9 +97,7 @@ def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
 def estimate_job(
     *, identity: Identity, request: JobRequest, upload: Upload | None, cached_share: Fraction
 ) -> PricedEstimate:
-    """Estimate the cost of a submission as it would be sent, including its file if there is one. Raises what would
-    refuse the submission, except for conditions of the moment: money, limits and queues.
-    """
+    """Estimate a submission. Raises what would refuse it, except for money, limits and queues at the moment."""
     if upload is None:
         require_one_source(request)
     if request.webhook_url:
@@ -177,8 +172,3 @@ def _said(request: EstimateRequest, model: str, meter: Meter) -> str:
             f" call. You sent {given}."
         )
     return request.given[0]
-
-
-def _pages_of(identity: Identity, request: EstimateRequest) -> int:
-    identity.require("documents:read")
-    return get_document(request.document).pages_total

@@ -14,10 +14,8 @@ from jobs.idempotency.holds import Hold
 from jobs.idempotency.idempotent_requests import Answered, Keep, hold, made_before, make_in_steps, make_once
 from jobs.idempotency.keys import KeyedRequest, Sent
 from jobs.queue.admission import require_short_queue
-from jobs.submission.allowance import pages_paid, require_room_for_job
-from jobs.submission.document_kinds import require_readable
-from jobs.submission.page_allowance import require_room_for_pages
-from jobs.submission.services import JobRequest, check_model, submit_job
+from jobs.submission.allowance import pages_paid, require_room_for_job, require_room_for_pages
+from jobs.submission.services import JobRequest, check_model, require_readable, submit_job
 from jobs.webhooks.job_urls import require_room_for_url
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
@@ -33,9 +31,7 @@ def submit_once(
     upload: Upload | None = None,
     document_url: str = "",
 ) -> Answered[Job]:
-    """Submit a job, or return the job of the same request. `upload` is the document that came with the request, or was
-    fetched for it, and that is not stored yet.
-    """
+    """Submit a job, or return that of the same request. `upload` came with it or was fetched, and is not stored."""
     sent = _sent(identity, request, key, upload, document_url)
     if upload is None:
         return make_once(sent, make=lambda: _submitted(identity, request), look=get_job)
@@ -47,9 +43,7 @@ def submit_once(
 def submitted_before(
     *, identity: Identity, request: JobRequest, key: str | None, document_url: str
 ) -> Answered[Job] | None:
-    """Return the job of the same request. If there is none, check everything that can be refused without its document,
-    and return None.
-    """
+    """Return the job of the same request, or None after all checks that need no document."""
     earlier = made_before(_sent(identity, request, key, None, document_url), get_job)
     if earlier is None:
         version = check_model(request.model, request.parameters)
@@ -109,11 +103,9 @@ def _sent(
 def submit_with_document(
     identity: Identity, request: JobRequest, upload: Upload, submit: Callable[[JobRequest], None]
 ) -> None:
-    """Store a new document and its job in one transaction. The cost of its pages is checked before its file is stored:
-    a refused request leaves nothing behind, and gives back what was spent for it.
+    """Store a new document and its job in one transaction, after their cost: a refusal leaves nothing behind.
 
-    `submit` is called with the request and its document, inside the unit of work. If the unit of work had to begin
-    again, the last call counts.
+    `submit` is called with the request and its document inside the unit of work, again if that begins again.
     """
     version = check_model(request.model, request.parameters)
     identity.require_model(version.served_model.name)

@@ -1,17 +1,110 @@
-"""The jobs that try the same work: a job, its retries, and their retries. All of this runs inside a unit of work.
+"""Retries of jobs. A job, its retries and theirs try the same work: each took over what the one before had done."""
 
-Each of them took over what the one before it had done, whichever of them was retried.
-"""
-
+from contextlib import ExitStack
 from uuid import UUID
 
 from django.db import connections
 from django.db.models import QuerySet
 
+from inference.registry.models import ModelVersion
+from inference.registry.selectors import resolve
+from jobs.charges.money import hold_for, require_money_of
 from jobs.core import states
+from jobs.core.errors import JobNotFinished, NothingToRetry
 from jobs.core.models import Job
-from jobs.documents.job_selectors import jobs_and_tombstones, jobs_with_models
-from tenants.core.db.unit_of_work import APP
+from jobs.documents.job_selectors import get_job, jobs_and_tombstones, jobs_with_models
+from jobs.queue.admission import require_short_queue
+from jobs.search.services import take_over_index
+from jobs.submission.allowance import require_room_for_job, require_room_for_pages
+from jobs.submission.services import begin, insert, new_job, paid_pages, require_readable, use_document
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.identity.identity import Identity
+
+
+def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Job:
+    """Create a job for the pages that did not succeed. Finished pages are taken over as they are, at no charge.
+
+    A repeated request returns the same job while that is under way and when it succeeded, so nothing is paid twice.
+    After a failed retry, a new one continues where it ended. Retries of retries belong to the same group.
+    """
+    _require_short_queue_for_retry(identity, job_id)
+    with ExitStack() as paid, unit_of_work(identity):
+        # Documents are locked before jobs, as everywhere: an erasure of the document locks in this order too.
+        asked = get_job(job_id)
+        if asked.document_id:
+            use_document(asked.document_id)
+        _lock_first_of(asked)
+        old = get_job(job_id, for_update=True)
+        identity = identity.acting_on(old)
+        if not old.terminal:
+            raise JobNotFinished(
+                f"The job is still {old.state}. Wait until it is finished or cancel it first."
+            )
+        if old.state == states.SUCCEEDED:
+            raise NothingToRetry("All pages of this job succeeded, so there is nothing to retry.")
+        again = _retry_that_will_do(old)
+        if again is not None:
+            return again
+        source = _furthest(old)
+        version = _still_served(old.model_version)
+        if old.document is not None:
+            require_readable(identity, version, old.document.kind)
+        job = new_job(identity, version, old.parameters)
+        job.retry_of, job.document_id, job.input = old, old.document_id, old.input
+        job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
+        job.cached_price, job.cache_control = old.cached_price, old.cache_control
+        job.request_id, job.priority = request_id, old.priority
+        job.webhook_url = old.webhook_url
+        finished = source.pages.filter(state=states.SUCCEEDED)
+        job.pages_succeeded = finished.count()
+        open_numbers = (
+            source.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
+        )
+        to_do = job.pages_total - job.pages_succeeded
+        require_room_for_job(identity)
+        require_room_for_pages(identity, to_do)
+        bounds = require_money_of(job, to_do)
+        paid.enter_context(paid_pages(identity, job, to_do))
+        insert(job)
+        _take_over(job, source)
+        begin(job, list(open_numbers))
+        hold_for(job, bounds)
+    return job
+
+
+def _require_short_queue_for_retry(identity: Identity, job_id: object) -> None:
+    """Check the queue, which may take a while, before anything is locked, if a new job is needed at all."""
+    with unit_of_work(identity):
+        old = get_job(job_id)
+        if not old.terminal or old.state == states.SUCCEEDED or _retry_that_will_do(old):
+            return
+    require_short_queue(identity.tenant_id, _still_served(old.model_version), old.priority)
+
+
+# This is a random id whose first 48 bits are the time, as everywhere else, because lists are ordered by it.
+_ORDERED_ID = """encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
+    substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1),
+    'hex')::uuid"""
+_TAKE_OVER = f"""
+INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, result, error_code,
+                       error_detail, cost_micros, created_at, started_at, finished_at, units, result_at, cache_key)
+SELECT {_ORDERED_ID}, tenant_id, %(new)s, model_version_id, number, state, 0, worker, result, '', '', 0,
+       clock_timestamp(), started_at, finished_at, units, result_at, cache_key
+FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
+"""  # noqa: S608  # made of constants alone
+
+
+def _take_over(job: Job, old: Job) -> None:
+    """Copy the finished pages of an earlier job, which may be hundreds of megabytes, inside the database."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_TAKE_OVER, {"new": job.id, "old": old.id})
+    take_over_index(new=job.id, old=old.id)
+
+
+def _still_served(version: ModelVersion) -> ModelVersion:
+    """Return the same version if it is still served. Finished pages and new pages must come from the same version."""
+    return resolve(version.key)
+
 
 # The row of a job stays as long as that of its retry does, even after the job is erased.
 _ROOT = """
@@ -27,7 +120,7 @@ WITH RECURSIVE again (id) AS (
 """
 
 
-def first_of(job: Job) -> UUID:
+def _first_of(job: Job) -> UUID:
     if job.retry_of_id is None:
         return job.id
     with connections[APP].cursor() as cursor:
@@ -36,29 +129,25 @@ def first_of(job: Job) -> UUID:
     return UUID(str(row[0])) if row else job.id
 
 
-def lock_first_of(job: Job) -> None:
-    """Lock the first of these jobs, before the job itself. Any other retry of one of them waits here, and sees what the
-    retry before it created.
-    """
+def _lock_first_of(job: Job) -> None:
+    """Lock the first of these jobs before the job itself, so that retries see what the one before created."""
     locking = jobs_and_tombstones().select_for_update(of=("self",), no_key=True)
-    locking.filter(id=first_of(job)).first()
+    locking.filter(id=_first_of(job)).first()
 
 
-def retry_that_will_do(job: Job) -> Job | None:
+def _retry_that_will_do(job: Job) -> Job | None:
     """Return a retry that is under way, or that has done all there was to do."""
     enough = (*states.UNFINISHED, states.SUCCEEDED)
     return _tries(job).exclude(id=job.id).filter(state__in=enough).first()
 
 
-def furthest(job: Job) -> Job:
-    """Return the job among these that has the most pages done. It is locked, so that it is not erased while it is
-    taken over.
-    """
+def _furthest(job: Job) -> Job:
+    """Return the job with the most pages done, locked, so that it is not erased while it is taken over."""
     tries = _tries(job).order_by("-pages_succeeded", "-id")
     return tries.select_for_update(of=("self",), no_key=True).first() or job
 
 
 def _tries(job: Job) -> "QuerySet[Job]":
     with connections[APP].cursor() as cursor:
-        cursor.execute(_ALL, {"root": first_of(job)})
+        cursor.execute(_ALL, {"root": _first_of(job)})
         return jobs_with_models().filter(id__in=[row[0] for row in cursor.fetchall()])

@@ -1,55 +1,59 @@
-"""Writes to jobs: accept, cancel and retry. Each is one transaction, and workers are notified after it."""
+"""Accepts jobs. Each is one transaction, and workers are notified after it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from django.db import connections, transaction
-from django.db.models.functions import Least, Now
+from django.db.models.functions import Now
 
 from inference.registry.models import ModelVersion
-from inference.registry.selectors import resolve
+from inference.registry.selectors import models_reading, resolve
 from inference.runtime.inputs_counted import inputs_in
-from inference.runtime.parameters import validate_parameters, validate_work_kind
+from inference.runtime.parameters import documents_of, mismatch, validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
-from jobs.charges.money import hold_for, require_money_of, settle_ended
+from jobs.charges.money import hold_for, require_money_of
 from jobs.core import states
 from jobs.core.deadlines import FOR_EVER, Deadlines
-from jobs.core.errors import JobFinished, JobNotFinished, NothingToRetry
+from jobs.core.errors import DocumentNotAccepted
 from jobs.core.metrics import JOBS_ACCEPTED
-from jobs.core.models import Document, Job, Page
+from jobs.core.models import Document, Job
 from jobs.core.priorities import STANDARD
-from jobs.documents.job_selectors import get_job, jobs_with_models
 from jobs.documents.selectors import get_document
-from jobs.documents.uses import note_use
-from jobs.events.control import notify_canceled
-from jobs.events.log import append_event
+from jobs.documents.services import note_use
+from jobs.events.changes import announce
 from jobs.queue.admission import require_short_queue
 from jobs.queue.release import release_after_commit
 from jobs.results.reuse.accepting import find_known, take_known
 from jobs.results.reuse.cache_directives import Wish
-from jobs.search.embeddings import take_over_embeddings
-from jobs.search.services import index_name, take_over_words
-from jobs.submission.allowance import pages_paid, require_room_for_job
-from jobs.submission.document_kinds import require_readable
+from jobs.search.services import index_name
+from jobs.submission.allowance import pages_paid, require_room_for_job, require_room_for_pages
 from jobs.submission.inputs import input_kind, work_input
-from jobs.submission.job_rows import FIRST_SEQ, write_beginning
-from jobs.submission.page_allowance import require_room_for_pages
-from jobs.submission.retries import furthest, lock_first_of, retry_that_will_do
 from jobs.webhooks.job_urls import taken_url
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 
-_EXPIRED = {
-    "error_code": "job_expired",
-    "error_detail": "The job was not finished in time (expires_after). Finished pages are kept.",
-}
+_FIRST_SEQ = 1
+# No other process knows the job yet, so its row need not be locked: it was written with this number. The position of
+# its event in the tenant's stream is that of the transaction, by the default of the column, as the row of the job
+# stores it.
+_WRITE = """
+WITH event AS (
+    INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at)
+    VALUES (%(tenant)s, %(job)s, %(seq)s, 'job.queued', %(data)s::jsonb, clock_timestamp())
+)
+INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, priority, state, attempt, worker, error_code,
+                       error_detail, cost_micros)
+SELECT id, %(tenant)s, %(job)s, %(version)s, number, %(priority)s, %(queued)s, 0, '', '', '', 0
+FROM unnest(%(ids)s::uuid[], %(numbers)s::int[]) AS page (id, number)
+"""
+_MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,13 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
     if not request.is_paid:
         require_short_queue(identity.tenant_id, version, request.priority)
     with ExitStack() as paid, unit_of_work(identity):
-        document = _document(request)
+        document = request.document
+        if document is None and request.document_id is not None:
+            document = use_document(request.document_id)
         if document is not None:
             require_readable(identity, version, document.kind)
             identity = identity.acting_on(document)
-        job = _new_job(identity, version, request.parameters)
+        job = new_job(identity, version, request.parameters)
         job.document = document
         job.input = request.input
         job.pages_total = document.pages_total if document else 1
@@ -96,11 +102,11 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         # This comes after those checks: it may lock rows that a change of the tenant locks later.
         job.webhook_url = taken_url(identity, request.webhook_url)
         if not request.is_paid:
-            paid.enter_context(_paid(identity, job, job.pages_total))
-        _insert(job)
+            paid.enter_context(paid_pages(identity, job, job.pages_total))
+        insert(job)
         if request.deadlines.given:
             _set_deadlines(job, request.deadlines)
-        _begin(job, range(1, job.pages_total + 1))
+        begin(job, range(1, job.pages_total + 1))
         hold_for(job, bounds)
     return job
 
@@ -121,28 +127,20 @@ def check_request(version: ModelVersion, request: JobRequest) -> None:
 
 
 def check_model(model: str, parameters: Mapping[str, Any]) -> ModelVersion:
-    """Check the model for a document that is still to be stored, so that nothing is stored for a job that would be
-    refused.
-    """
+    """Check the model before a document is stored for a job that would be refused."""
     version = resolve(model)
     validate_work_kind(version.runtime, input_kind(None), version.config)
     validate_parameters(version.runtime, parameters, version.config)
     return version
 
 
-def _document(request: JobRequest) -> Document | None:
-    if request.document is not None or request.document_id is None:
-        return request.document
-    return _used(request.document_id)
-
-
-def _used(document_id: object) -> Document:
+def use_document(document_id: object) -> Document:
     document = get_document(document_id, for_update=True)
     note_use(document)
     return document
 
 
-def _new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str, Any]) -> Job:
+def new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str, Any]) -> Job:
     served = version.served_model
     identity.require_model(served.name)
     agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
@@ -159,7 +157,7 @@ def _new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str,
     )
 
 
-def _paid(identity: Identity, job: Job, pages: int) -> AbstractContextManager[None]:
+def paid_pages(identity: Identity, job: Job, pages: int) -> AbstractContextManager[None]:
     version = job.model_version
     inputs = 1
     if job.input is not None and not job.livemode:
@@ -168,8 +166,8 @@ def _paid(identity: Identity, job: Job, pages: int) -> AbstractContextManager[No
     return pages_paid(identity, version.served_model.name, pages, inputs=inputs)
 
 
-def _insert(job: Job) -> None:
-    job.last_seq = FIRST_SEQ
+def insert(job: Job) -> None:
+    job.last_seq = _FIRST_SEQ
     job.save(force_insert=True)
     index_name(job)
     transaction.on_commit(JOBS_ACCEPTED.labels(model=job.model_version.key).inc, using=APP)
@@ -184,171 +182,48 @@ def _set_deadlines(job: Job, deadlines: Deadlines) -> None:
     job.refresh_from_db(fields=list(spans))
 
 
-def _begin(job: Job, numbers: Sequence[int]) -> None:
+def begin(job: Job, numbers: Sequence[int]) -> None:
     """Begin these pages: cached pages are done at once, and workers are notified of the others."""
     taken = find_known(job, numbers)
     known = {one.number for one in taken}
-    write_beginning(job, [number for number in numbers if number not in known])
+    _write_beginning(job, [number for number in numbers if number not in known])
     if taken:
         take_known(job, taken)
     if len(taken) < len(numbers):
-        _wake_after_commit(job.model_version)
+        wake_after_commit(job.model_version)
 
 
-def _wake_after_commit(version: ModelVersion) -> None:
+def wake_after_commit(version: ModelVersion) -> None:
     transaction.on_commit(partial(release_after_commit, version.id, version.key), using=APP)
 
 
-def cancel_job(*, identity: Identity, job_id: object) -> Job:
-    """Cancel a job. This takes effect at once: queued pages never start, a running page is ended, and its result is
-    never paid.
-    """
-    with unit_of_work(identity):
-        job = get_job(job_id, for_update=True)
-        if job.state == states.CANCELED:
-            return job
-        if job.terminal:
-            raise JobFinished(f"The job has already ended ({job.state}), so it cannot be canceled.")
-        _cancel(job)
-        settle_ended([job])
-    return job
-
-
-def end_overdue_job(*, tenant_id: UUID, job_id: UUID) -> bool:
-    """End a job if it is overdue and return whether it was. A job that is locked is left for the next look."""
-    with unit_of_work(tenant_id):
-        unfinished = jobs_with_models().filter(id=job_id, state__in=states.UNFINISHED)
-        overdue = unfinished.alias(due=Least("expires_at", "cancel_at")).filter(due__lte=Now())
-        job = overdue.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
-        if job is None:
-            return False
-        canceled_first = job.expires_at is None or (
-            job.cancel_at is not None and job.cancel_at < job.expires_at
-        )
-        _cancel(job, state=states.CANCELED if canceled_first else states.EXPIRED)
-        settle_ended([job])
-    return True
-
-
-def cancel_unfinished_jobs_of(document: Document) -> list[Job]:
-    """Cancel the unfinished jobs of a document. The caller settles their money at the end of its transaction."""
-    unfinished = Job.objects.select_for_update(no_key=True).filter(
-        document=document, state__in=states.UNFINISHED
-    )
-    jobs = list(unfinished.order_by("id"))
-    _cancel(*jobs)
-    return jobs
-
-
-def _cancel(*jobs: Job, state: str = states.CANCELED) -> None:
-    # All pages are updated in one statement. The pages of other jobs that this releases are locked only after all pages
-    # of these jobs. If the jobs were handled one by one, two erasures of documents whose pages wait for each other's
-    # would deadlock.
-    Page.objects.filter(job__in=jobs, state__in=states.UNFINISHED).update(
-        state=state, finished_at=Now(), lease_until=None, renotify_at=None
-    )
-    for job in jobs:
-        _end_unfinished(job, state)
-
-
-def _end_unfinished(job: Job, state: str) -> None:
-    if job.state == states.RUNNING:
-        transaction.on_commit(partial(notify_canceled, job.id), using=APP)
-    why = _EXPIRED if state == states.EXPIRED else {}
-    Job.objects.filter(id=job.id).update(state=state, finished_at=Now(), held_micros=None, **why)
-    append_event(job.id, f"job.{state}", {"state": state, "pages_done": job.pages_done})
-    held_micros = job.held_micros
-    job.refresh_from_db()
-    job.held_micros = held_micros  # the value from before, for the settlement
-    _wake_after_commit(job.model_version)
-
-
-def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Job:
-    """Create a job for the pages that did not succeed. Finished pages are taken over as they are, at no charge.
-
-    A repeated request returns the same job while it is under way and when it succeeded. So a double click pays once,
-    and so does a request that is sent again because its response was lost. After a retry that did not succeed, a new
-    retry continues where it ended. A retry of a retry belongs to the same group, whichever of them is retried.
-    """
-    _require_short_queue_for_retry(identity, job_id)
-    with ExitStack() as paid, unit_of_work(identity):
-        # Documents are locked before jobs, as everywhere: an erasure of the document locks in this order too.
-        asked = get_job(job_id)
-        if asked.document_id:
-            _used(asked.document_id)
-        lock_first_of(asked)
-        old = get_job(job_id, for_update=True)
-        identity = identity.acting_on(old)
-        if not old.terminal:
-            raise JobNotFinished(
-                f"The job is still {old.state}. Wait until it is finished or cancel it first."
-            )
-        if old.state == states.SUCCEEDED:
-            raise NothingToRetry("All pages of this job succeeded, so there is nothing to retry.")
-        again = retry_that_will_do(old)
-        if again is not None:
-            return again
-        source = furthest(old)
-        version = _still_served(old.model_version)
-        if old.document is not None:
-            require_readable(identity, version, old.document.kind)
-        job = _new_job(identity, version, old.parameters)
-        job.retry_of, job.document_id, job.input = old, old.document_id, old.input
-        job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
-        job.cached_price, job.cache_control = old.cached_price, old.cache_control
-        job.request_id, job.priority = request_id, old.priority
-        job.webhook_url = old.webhook_url
-        finished = source.pages.filter(state=states.SUCCEEDED)
-        job.pages_succeeded = finished.count()
-        open_numbers = (
-            source.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
-        )
-        to_do = job.pages_total - job.pages_succeeded
-        require_room_for_job(identity)
-        require_room_for_pages(identity, to_do)
-        bounds = require_money_of(job, to_do)
-        paid.enter_context(_paid(identity, job, to_do))
-        _insert(job)
-        _take_over(job, source)
-        _begin(job, list(open_numbers))
-        hold_for(job, bounds)
-    return job
-
-
-def _require_short_queue_for_retry(identity: Identity, job_id: object) -> None:
-    """Check the queue before anything is locked, since reading the queue may take a while. If no new job is needed,
-    this does nothing, and the caller reports it later.
-    """
-    with unit_of_work(identity):
-        old = get_job(job_id)
-        if not old.terminal or old.state == states.SUCCEEDED or retry_that_will_do(old):
-            return
-    require_short_queue(identity.tenant_id, _still_served(old.model_version), old.priority)
-
-
-# This is a random id whose first 48 bits are the time, as everywhere else, because lists are ordered by it.
-_ORDERED_ID = """encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
-    substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1),
-    'hex')::uuid"""
-_TAKE_OVER = f"""
-INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, result, error_code,
-                       error_detail, cost_micros, created_at, started_at, finished_at, units, result_at, cache_key)
-SELECT {_ORDERED_ID}, tenant_id, %(new)s, model_version_id, number, state, 0, worker, result, '', '', 0,
-       clock_timestamp(), started_at, finished_at, units, result_at, cache_key
-FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
-"""  # noqa: S608  # made of constants alone
-
-
-def _take_over(job: Job, old: Job) -> None:
-    """Copy the finished pages of an earlier job. Results stay in the database: those of a long document would be
-    hundreds of megabytes to transfer.
-    """
+def _write_beginning(job: Job, numbers: Sequence[int]) -> None:
+    """Write the first event and the pages to run (`numbers`), in the transaction that has written the job."""
+    values: dict[str, Any] = {
+        "tenant": job.tenant_id,
+        "job": job.id,
+        "seq": _FIRST_SEQ,
+        "data": json.dumps({"state": states.QUEUED, "pages_total": job.pages_total}),
+        "version": job.model_version_id,
+        "priority": job.priority,
+        "queued": states.QUEUED,
+        "ids": [uuid7() for _ in numbers],
+        "numbers": list(numbers),
+    }
     with connections[APP].cursor() as cursor:
-        cursor.execute(_TAKE_OVER, {"new": job.id, "old": old.id})
-    take_over_words(new=job.id, old=old.id)
-    take_over_embeddings(new=job.id, old=old.id)
+        cursor.execute(_WRITE, values)
+    transaction.on_commit(partial(announce, job.tenant_id, job.id), using=APP)
 
 
-def _still_served(version: ModelVersion) -> ModelVersion:
-    """Return the same version if it is still served. Finished pages and new pages must come from the same version."""
-    return resolve(version.key)
+def require_readable(identity: Identity, version: ModelVersion, kind: str) -> None:
+    """Raise DocumentNotAccepted if no page of this kind is readable by the model, which takes documents."""
+    readable = documents_of(version.runtime, version.config)
+    if kind in readable:
+        return
+    others = [other for other in models_reading(kind) if not identity.models or other in identity.models]
+    instead = (
+        f"Use {' or '.join(others[:_MAX_NAMED])}."
+        if others
+        else "No available model reads this kind of document."
+    )
+    raise DocumentNotAccepted(f"{mismatch(version.served_model.name, readable, kind)} {instead}")

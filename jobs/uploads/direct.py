@@ -12,8 +12,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.db.models.functions import Now
 
-from jobs.documents.files import storage_errors
-from jobs.documents.parts import PartStore, StoredPart, direct_name, part_store
+from jobs.documents.files import PartStore, StoredPart, direct_name, part_store, storage_errors
 from jobs.uploads.decisions import locked, not_in_parts
 from jobs.uploads.errors import DirectUploadsUnavailable, PartsMissing
 from jobs.uploads.layout import Layout

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from jobs.batches.blobs import Scratch
 from jobs.core.errors import StorageUnavailable
 from jobs.documents import files
-from jobs.documents.parts import direct_name
+from jobs.documents.files import direct_name
 from jobs.documents.reader import DocumentRejected
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload, UploadWithdrawn

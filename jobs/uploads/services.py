@@ -10,7 +10,7 @@ from django.db.models import Count, Sum
 from django.db.models.functions import Now
 
 from jobs.documents import erasure
-from jobs.documents.parts import direct_name
+from jobs.documents.files import direct_name
 from jobs.documents.reader import DocumentRejected
 from jobs.idempotency.models import IdempotencyKey
 from jobs.uploads.decisions import GONE
@@ -87,7 +87,7 @@ def end_upload(upload: ResumableUpload, state: str) -> None:
     """End the upload, in the tenant's unit of work and on a locked row. A process that still works on it loses its
     fencing token.
 
-    An upload that has become a document keeps its name as long as the document does; see jobs/retention/names.py.
+    An upload that has become a document keeps its name as long as the document does; see jobs/retention/erasing.py.
     """
     upload.state, upload.ended_at = state, Now()
     if upload.document_id is None:

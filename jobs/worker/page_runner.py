@@ -24,8 +24,7 @@ from jobs.queue.claims import Claim, claim_page
 from jobs.queue.release import release_after_commit
 from jobs.queue.settlement import Failure, Timings, fail_page, finish_page
 from jobs.queue.too_complex import fail_too_complex
-from jobs.results.reuse.keys import Content
-from jobs.results.reuse.metrics import COALESCED, HIT, MISS, PAGE_LOOKUPS
+from jobs.results.reuse.cached_pages import COALESCED, HIT, MISS, PAGE_LOOKUPS, Content
 from jobs.results.reuse.running import Plan, look, plan_for, take_known_page, wait_for_it
 from jobs.submission.inputs import work_input
 from jobs.worker.database_outage import while_database_is_away

@@ -26,7 +26,7 @@ from jobs.batches.line_calls import Wording
 from jobs.batches.notification import BATCHES
 from jobs.core.own_folder import own_folder
 from jobs.documents.reading import reader, require_sandbox
-from jobs.events.control import CANCEL
+from jobs.events.changes import CANCEL
 from jobs.queue.demand import pages_demand
 from jobs.worker.archives import ArchiveWorker
 from jobs.worker.batch_limits import FollowedLimits

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from botocore.config import Config  # type: ignore[import-untyped]
 from botocore.exceptions import ClientError  # type: ignore[import-untyped]
 
-from jobs.documents.parts import StoredPart
+from jobs.documents.files import StoredPart
 from maas.storage.s3_errors import as_os_error
 
 BLOCK_BYTES = 1 << 20

@@ -18,8 +18,7 @@ from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from jobs.intake.backlogs import refuse_known_job
-from jobs.intake.intake import Intake
+from jobs.intake.intake import Intake, refuse_known_job
 from jobs.intake.spool import BATCH_BYTES, Spool
 from maas.web.streamed_blocks import StreamedBlocks
 from maas.web.wsgi_environ import Environ, environ_of

@@ -34,6 +34,7 @@ from jobs.intake.uploads import Uploads
 from jobs.queue.release import releasing_apart
 from jobs.streaming.authorizer import Authorizer
 from jobs.streaming.credential_checks import EVERY_S, CredentialChecks
+from jobs.streaming.credentials import Sessions
 from jobs.streaming.event_waits import EventWaits
 from jobs.streaming.following import Following
 from jobs.streaming.hub import Hub
@@ -41,7 +42,6 @@ from jobs.streaming.open_connections import MOST as MAX_OPEN
 from jobs.streaming.open_connections import OpenConnections
 from jobs.streaming.polling import Rounds
 from jobs.streaming.routing import Sockets
-from jobs.streaming.sessions import Sessions
 from jobs.streaming.streams import Streams
 from jobs.streaming.waits import Waits
 from maas.process.collector import settle_collector

@@ -11,7 +11,7 @@ from tests.benchmarks.front_apps import plain  # This sets up Django and must pr
 from django.conf import settings
 
 from jobs.intake.intake import Intake
-from jobs.streaming.sessions import Sessions
+from jobs.streaming.credentials import Sessions
 from maas.web.guard.guard import EdgeGuard
 from maas.web.guard.journal import Journal, Note
 from maas.web.guard.key_use import KeyUse

@@ -8,7 +8,7 @@ from functools import cache
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from jobs.core import states
-from jobs.documents.reader.errors import REJECTION_CODES
+from jobs.documents.reader.contents import REJECTION_CODES
 from maas.web.errors.api_errors import STATUS, status_of
 from tenants.identity.identity import SCOPES
 from tests.docs.product import read, sources, table_rows, trees

@@ -12,9 +12,8 @@ from django.test import Client
 from inference.registry.models import ModelVersion
 from jobs.queue.settlement import Failure, fail_page
 from jobs.queue.waiting_queues import waiting_lines
-from jobs.submission.allowance import unfinished_jobs
-from jobs.submission.page_allowance import max_unfinished_pages
-from jobs.submission.services import retry_job
+from jobs.submission.allowance import max_unfinished_pages, unfinished_jobs
+from jobs.submission.retries import retry_job
 from tenants.accounts.models import Tenant
 from tenants.api.authentication import IDENTITY
 from tenants.authentication.selectors import acting_for, identify_key, identify_member

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from inference.models import ModelVersion
-from jobs.submission.services import JobRequest, retry_job, submit_job
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest, submit_job
 from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import acting_for, identify_key
 from tenants.core.db.unit_of_work import unit_of_work

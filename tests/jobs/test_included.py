@@ -18,8 +18,9 @@ from jobs.charges.reconciling import compare_jobs, settle_stranded_jobs
 from jobs.core.errors import JobFinished
 from jobs.core.models import Job
 from jobs.queue.settlement import Failure, fail_page, finish_page
+from jobs.submission.cancellations import cancel_job
 from jobs.submission.idempotent_submission import submit_once
-from jobs.submission.services import JobRequest, cancel_job
+from jobs.submission.services import JobRequest
 from tenants.authentication.selectors import identify_key
 from tenants.billing.invoices.models import Seller
 from tenants.billing.invoices.services import preview_month

@@ -11,7 +11,9 @@ from django.test import Client
 from jobs.core.models import Document, Job
 from jobs.documents.job_selectors import tenant_events_after
 from jobs.queue.settlement import Failure, fail_page
-from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest, submit_job
 from jobs.webhooks.claims import Held
 from jobs.webhooks.selectors import deliveries
 from jobs.webhooks.sending import signed

@@ -23,7 +23,9 @@ from jobs.archives import states
 from jobs.archives.models import Archive
 from jobs.core.models import Event
 from jobs.queue.settlement import Failure, fail_page
-from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest, submit_job
 from jobs.webhooks.services import create_endpoint, send_test
 from tenants.accounts.models import Membership, Tenant, User
 from tenants.admin_base.records import BoundedPaginator, FoundById

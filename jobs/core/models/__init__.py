@@ -1,11 +1,8 @@
 """The tables that the whole app shares: documents, jobs, their pages and their events."""
 
-from jobs.core.models.documents import Document, DocumentPage
-from jobs.core.models.erasures import ErasedBecause, FileToErase
-from jobs.core.models.events import Event
-from jobs.core.models.jobs import Job
-from jobs.core.models.pages import FairShare, Page
-from jobs.core.models.texts import PageText
+from jobs.core.models.documents import Document, DocumentPage, ErasedBecause, FileToErase
+from jobs.core.models.jobs import Event, Job
+from jobs.core.models.pages import FairShare, Page, PageText
 
 __all__ = [
     "Document",

@@ -1,12 +1,37 @@
-"""Files as they were sent, and the content of their pages."""
+"""Files as they were sent, the content of their pages, and the files that are to be erased."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models.functions import Now, Upper
 
-from jobs.core.models.erasures import ErasedBecause
 from tenants.core.db.tenant_owned import TenantOwned
+
+
+class ErasedBecause(models.TextChoices):
+    """The reason why something was erased, as its tenant is shown it afterwards."""
+
+    REQUEST = "request", "on request"
+    OPERATOR = "operator", "by the operator of this service"
+    RETENTION = "retention", "after its retention period"
+
+
+class FileToErase(TenantOwned):
+    """An order to erase a file from storage, written and withdrawn by jobs/documents/erasure.py."""
+
+    name = models.CharField(max_length=300)
+    due_at = models.DateTimeField()
+    attempts = models.PositiveIntegerField(default=0)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "name"], name="jobs_filetoerase_once"),
+        ]
+        indexes = [models.Index(fields=["due_at"], name="jobs_filetoerase_due")]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Document(TenantOwned):

@@ -1,12 +1,11 @@
-"""Requests for work. These rows are the only source of truth about them."""
+"""Requests for work, the only source of truth about them, and their events in order."""
 
 from django.db import models
 from django.db.models.functions import Least, Now
 
 from inference.models import ModelVersion
 from jobs.core import priorities, states
-from jobs.core.models.documents import Document
-from jobs.core.models.erasures import ErasedBecause
+from jobs.core.models.documents import Document, ErasedBecause
 from tenants.core.db.tenant_owned import TenantOwned
 
 _STATES = [(state, state) for state in states.JOB_STATES]
@@ -143,3 +142,29 @@ class Job(TenantOwned):
     @property
     def erased(self) -> bool:
         return self.erased_at is not None
+
+
+class Event(TenantOwned):
+    """An event, numbered within its job and written in the transaction that caused it.
+
+    The unmapped column `xid` holds its transaction, or a later one that wrote the event before it: a reader of the
+    stream stops below the oldest running transaction, and so never skips an event that is committed late.
+    """
+
+    id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # rows are many and ordered
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="events", db_constraint=False, db_index=False
+    )
+    seq = models.PositiveIntegerField()
+    type = models.CharField(max_length=40)
+    data = models.JSONField(default=dict)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["job", "seq"], name="jobs_event_seq"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.type}"

@@ -1,5 +1,7 @@
 """The units of work of jobs, and the order of those that wait."""
 
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -124,10 +126,7 @@ class Page(TenantOwned):
 
 
 class FairShare(TenantOwned):
-    """The virtual time that a queue of waiting pages has reached. See jobs/queue/fairness.py.
-
-    A tenant without such a row is owed nothing and owes nothing. Only the code that releases pages writes it.
-    """
+    """The virtual time of a queue of waiting pages (jobs/queue/fairness.py). Without a row, nothing is owed."""
 
     model_version = models.ForeignKey(
         ModelVersion, on_delete=models.CASCADE, related_name="+", db_index=False
@@ -148,3 +147,24 @@ class FairShare(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.get_priority_display()} pages of {self.tenant_id}"
+
+
+class PageText(TenantOwned):
+    """The search text of a page, or of a document's name, with the id of that page or of the name's job."""
+
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    number = models.PositiveIntegerField(help_text="Page number. 0 for the document name.")
+    words = SearchVectorField()
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            # Each entry is written directly rather than into a list of pending entries. Every search reads that list
+            # from its beginning, and now and then the write of a page has to sort it in.
+            GinIndex(fields=["words"], fastupdate=False, name="jobs_pagetext_words"),
+            models.Index(fields=["tenant", "job", "number"], name="jobs_pagetext_of_job"),
+        ]
+
+    def __str__(self) -> str:
+        return f"words of page {self.number} of {self.job_id}" if self.number else f"name of {self.job_id}"

@@ -8,8 +8,15 @@ from django.http.response import HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from jobs.bulk.erasing import consequences_of_erasing, erase_jobs
-from jobs.bulk.services import Outcome, cancel_jobs, consequences_of_deleting, delete_documents_of, retry_jobs
+from jobs.bulk.services import (
+    Outcome,
+    cancel_jobs,
+    consequences_of_deleting,
+    consequences_of_erasing,
+    delete_documents_of,
+    erase_jobs,
+    retry_jobs,
+)
 from jobs.dashboard.listing.wording import (
     consequence_words,
     deleted_words,

@@ -18,8 +18,8 @@ from jobs.dashboard.listing.query import MEANING, ListQuery
 from jobs.dashboard.listing.rows import rows_of
 from jobs.dashboard.listing.selectors import Listing, listing_of, model_choices, refused
 from jobs.dashboard.listing.wording import count_words
-from jobs.search.errors import MeaningUnavailable, SearchTooBroad
 from jobs.search.selectors import meaning_available, meaning_of
+from jobs.search.statement_timeout import MeaningUnavailable, SearchTooBroad
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from jobs.bulk.erasing import Erasure
 from jobs.bulk.services import (
     CANCELED,
     DELETED,
@@ -13,6 +12,7 @@ from jobs.bulk.services import (
     NOT_FOUND,
     RETRIED,
     Consequences,
+    Erasure,
     Outcome,
 )
 from jobs.dashboard.listing.query import ListQuery

@@ -9,8 +9,8 @@ from jobs.core.models import DocumentPage, Event, Job, Page
 from jobs.dashboard.base.input_preview import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
-from jobs.documents.reader.errors import REJECTION_CODES
-from jobs.retention.retention_dates import job_kept_until
+from jobs.documents.reader.contents import REJECTION_CODES
+from jobs.retention.due import job_kept_until
 from tenants.api_keys.models import ApiKey
 from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid

@@ -24,7 +24,8 @@ from jobs.dashboard.reading.tombstone_view import tombstone_view
 from jobs.dashboard.reading.waiting_texts import waiting_words
 from jobs.queue.queue_positions import standing_of
 from jobs.search.queries import parsed
-from jobs.submission.services import cancel_job, retry_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.retries import retry_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError, NotFound
 from tenants.core.ids import as_uuid

@@ -1,7 +1,6 @@
 """Reads documents of unknown senders: their type, their number of pages, and the content of each page."""
 
-from .contents import Inspection, PageContent, PageSize
-from .errors import DocumentRejected, ReaderUnavailable
+from .contents import DocumentRejected, Inspection, PageContent, PageSize, ReaderUnavailable
 from .opening.limits import DocumentLimits
 from .reader import SHORT_TEXT_BYTES, DocumentReader
 

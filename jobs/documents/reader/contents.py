@@ -1,4 +1,4 @@
-"""The results of reading a document and one of its pages."""
+"""The results of reading a document and its pages, and the errors if that is not possible."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,9 +10,7 @@ Kind = Literal["pdf", "image", "text"]
 
 @dataclass(frozen=True, slots=True)
 class PageSize:
-    """The size of a page, in points for a PDF and in pixels for an image. It is zero for text and for a page that
-    cannot be read.
-    """
+    """The size in points for a PDF, in pixels for an image, and zero for text or an unreadable page."""
 
     width: float
     height: float
@@ -41,3 +39,37 @@ class PageContent:
     picture_content_type: str | None
     pixels: Pixels | None
     """The same picture decoded, so that text can be recognized in it without another decoding."""
+
+
+REJECTION_CODES = frozenset(
+    {
+        "unsupported_type",
+        "document_empty",
+        "document_corrupt",
+        "document_encrypted",
+        "document_too_large",
+        "too_many_pages",
+        "image_too_large",
+        "page_too_large",
+        "document_too_complex",
+    }
+)
+
+
+class DocumentRejected(Exception):
+    """The document, or one page of it, cannot be used. The sender has to mend it; it is never retried."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+        self.detail = detail
+
+
+class ReaderUnavailable(Exception):
+    """No child process was free to open the document. Trying again later may work."""
+
+    code = "reader_unavailable"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail

@@ -1,13 +1,11 @@
-"""Reads documents without ever opening their bytes in this process. The exception is a short plain text, which has no
-parser.
-"""
+"""Reads documents without opening their bytes in this process, except short plain text, which has no parser."""
 
 import importlib.util
 import logging
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,12 +31,10 @@ from inference.sandbox import (
 )
 from inference.sandbox.sharing import QUICK_S
 
-from .contents import Inspection, Kind, PageContent, PageSize
-from .errors import DocumentRejected, ReaderUnavailable
+from .contents import DocumentRejected, Inspection, Kind, PageContent, PageSize, ReaderUnavailable
 from .opening.detection import HEAD_BYTES, TEXT, detect
-from .opening.limits import DocumentLimits
+from .opening.limits import DocumentLimits, Rejected
 from .opening.plain_text import read_lines
-from .opening.rejection import Rejected
 from .replies import (
     BYTES_PER_PIXEL,
     PICTURE_SIGNATURES,
@@ -57,13 +53,10 @@ Answer = TypeVar("Answer")
 
 _PICTURE_ROOM_BYTES = 64 << 20
 _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
-_ATTEMPTS = 2
 _BYTES_A_SECOND = 64 << 20
 """The speed of a slow disk. Some documents have to be read from end to end before anything is known of them."""
 SHORT_TEXT_BYTES = 64 << 10
-"""The size of the largest text that is decoded in this process. That takes a fraction of the time of a request to a
-child.
-"""
+"""The largest text that is decoded in this process, which is much quicker than a request to a child."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +75,7 @@ class _Budget:
 
 
 class DocumentReader:
-    """A thread-safe reader of documents. It has as many documents open at once as it has children, and serves the
-    tenants of the calls in turn.
-    """
+    """A thread-safe reader: it opens one document per child at once, and serves tenants in turn."""
 
     def __init__(
         self,
@@ -96,11 +87,9 @@ class DocumentReader:
         use_bubblewrap: bool = True,
         needs: Set[str] = frozenset(),
     ) -> None:
-        """Create a reader. A call waits up to `wait_s` for a free child, and an inspection waits up to
-        `inspect_wait_s`.
+        """Create a reader that opens no document without the layers of `needs`.
 
-        No document is opened without the layers of `needs`. A waiting call keeps a thread, so no call waits for long:
-        the page goes back to its queue and is tried again.
+        A call waits for a free child, with its thread, `wait_s` or `inspect_wait_s` at most; it is tried again later.
         """
         self.limits = limits or DocumentLimits()
         self._wait_s = wait_s
@@ -117,15 +106,11 @@ class DocumentReader:
 
     @property
     def isolation(self) -> Isolation | None:
-        """Return what isolates documents from this machine, as the last child reported it. Return None if no child has
-        reported yet.
-        """
+        """Return what isolates documents, as the last child reported it, or None before the first report."""
         return self._pool.isolation
 
     def inspect(self, path: Path, call: Call | None = None) -> Inspection:
-        """Return the type and page count of a document. Nothing is rendered. Raises DocumentRejected, and CallCanceled
-        if the call is canceled.
-        """
+        """Return the type and page count without rendering. Raises DocumentRejected or CallCanceled."""
         with self._opened(path) as document:
             short = _inspect_short_text(document, self.limits)
             if short is not None:
@@ -139,22 +124,19 @@ class DocumentReader:
             )
 
     def inspect_short_text(self, path: Path) -> Inspection | None:
-        """Inspect a short text quickly and without a child. Return None if the document is not short or may be anything
-        but a text.
-        """
+        """Inspect a short text without a child, or return None if it is long or may be anything else."""
         with self._opened(path) as document:
             return _inspect_short_text(document, self.limits)
 
     def read_page(self, path: Path, kind: Kind, number: int, call: Call | None = None) -> PageContent:
-        """Return page `number`, counted from 1, of a document that was inspected to be of `kind`. Raises CallCanceled
-        if the call is canceled.
-        """
+        """Return page `number`, counted from 1, of a document of `kind`. Raises CallCanceled."""
         if number < 1:
             raise ValueError(f"pages count from 1, not {number}")
         with self._opened(path) as document:
             if kind == "text" and (short := _short(document)):
                 with _rejections():
-                    return _text_page(read_lines(short, self.limits))
+                    lines = tuple(TextLine(line, None, 1.0) for line in read_lines(short, self.limits))
+                    return PageContent(0, 0, lines, None, None, None)
             with self._arena(kind) as arena:
                 return self._ask(
                     {"do": "read_page", "number": number},
@@ -269,16 +251,13 @@ def _installed(package: str) -> Path:
 
 
 def _twice_if_killed(ask: Callable[[], Answer]) -> Answer:
-    """Call `ask`, and call it again if the child was ended by a SIGKILL. A SIGKILL comes from outside, such as from a
-    machine short of memory, and the first may be bad luck.
-    """
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            return ask()
-        except ChildDied as error:
-            if attempt == _ATTEMPTS or error.exit_status != -signal.SIGKILL:
-                raise
-    raise AssertionError("unreachable")
+    """Call `ask`, and again after a SIGKILL, which comes from outside, such as from a lack of memory."""
+    try:
+        return ask()
+    except ChildDied as error:
+        if error.exit_status != -signal.SIGKILL:
+            raise
+    return ask()
 
 
 def _refuse_size(status: os.stat_result, limits: DocumentLimits) -> None:
@@ -321,10 +300,6 @@ def _rejections() -> Iterator[None]:
         raise DocumentRejected(rejected.code, rejected.detail) from rejected
 
 
-def _text_page(lines: Iterable[str]) -> PageContent:
-    return PageContent(0, 0, tuple(TextLine(line, None, 1.0) for line in lines), None, None, None)
-
-
 def _page_content(reply: PageReply, arena: Arena) -> PageContent:
     if reply.picture_type is None:
         return PageContent(0, 0, reply.lines, None, None, None)
@@ -336,7 +311,7 @@ def _page_content(reply: PageReply, arena: Arena) -> PageContent:
     return PageContent(reply.width, reply.height, reply.lines, bytes(picture), reply.picture_type, pixels)
 
 
-def _pixels(reply: PageReply | PictureReply, arena: Arena) -> Pixels:
+def _pixels(reply: PictureReply, arena: Arena) -> Pixels:
     pixels = np.empty((reply.height, reply.width, BYTES_PER_PIXEL), dtype=np.uint8)
     arena.read_into(pixels.reshape(-1).data, 0)
     return pixels

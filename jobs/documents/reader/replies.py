@@ -8,8 +8,7 @@ from typing import Any, cast
 from inference.core.contracts import Point, Quad, TextLine
 from inference.sandbox import ChildMisbehaved
 
-from .contents import Inspection, Kind, PageSize
-from .errors import REJECTION_CODES, DocumentRejected
+from .contents import REJECTION_CODES, DocumentRejected, Inspection, Kind, PageSize
 from .opening.limits import DocumentLimits
 
 Json = Any
@@ -32,19 +31,6 @@ class InvalidReply(ChildMisbehaved):
 
 
 @dataclass(frozen=True, slots=True)
-class PageReply:
-    width: int
-    height: int
-    lines: tuple[TextLine, ...] | None
-    picture_bytes: int
-    picture_type: str | None
-
-    @property
-    def pixel_bytes(self) -> int:
-        return self.width * self.height * BYTES_PER_PIXEL
-
-
-@dataclass(frozen=True, slots=True)
 class PictureReply:
     width: int
     height: int
@@ -52,6 +38,13 @@ class PictureReply:
     @property
     def pixel_bytes(self) -> int:
         return self.width * self.height * BYTES_PER_PIXEL
+
+
+@dataclass(frozen=True, slots=True)
+class PageReply(PictureReply):
+    lines: tuple[TextLine, ...] | None
+    picture_bytes: int
+    picture_type: str | None
 
 
 def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:

@@ -1,11 +1,9 @@
-"""Many jobs as one ZIP archive, made while it is sent. Nothing of it is on disk, and only a few pages are in memory.
+"""Many jobs' results and texts as one ZIP, without originals, made while it is sent and never stored."""
 
-The archive contains the result and the text of each job. The originals are left out: their senders have them, and a
-hundred of them may be many gigabytes.
-"""
-
+import re
+import unicodedata
 import weakref
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from io import RawIOBase
 from typing import Any, BinaryIO, cast
 from uuid import UUID
@@ -14,15 +12,45 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from jobs.core.models import Job
 from jobs.documents.job_selectors import jobs_with_models
 from jobs.results.exports.export_slots import ExportSlots
-from jobs.results.exports.folder_names import folder_names
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
 from jobs.results.exports.page_range import page_range
-from jobs.results.exports.plain_text import text_blocks
+from jobs.results.exports.text_formats import text_blocks
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
+
+LONGEST = 80
+LONGEST_BYTES = 240
+"""The most bytes of a name in UTF-8. Systems count bytes, up to 255, and a number may be added to the name."""
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*]')
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+
+
+def folder_names(names: Iterable[str]) -> Iterator[str]:
+    """Yield different names, `a.pdf`, `a (2).pdf`, also for systems that ignore case or fold accents."""
+    taken: set[str] = set()
+    for name in names:
+        free = _free(_safe(name), taken)
+        taken.add(free.casefold())
+        yield free
+
+
+def _safe(name: str) -> str:
+    shown = _FORBIDDEN.sub("_", unicodedata.normalize("NFC", name))[:LONGEST]
+    kept = shown.encode(errors="ignore")[:LONGEST_BYTES].decode(errors="ignore").strip(" .") or "document"
+    return f"_{kept}" if _RESERVED.fullmatch(kept) else kept
+
+
+def _free(name: str, taken: set[str]) -> str:
+    stem, dot, ending = name.rpartition(".")
+    number, free = 1, name
+    while free.casefold() in taken:
+        number += 1
+        free = f"{stem} ({number}).{ending}" if dot and stem else f"{name} ({number})"
+    return free
+
 
 MAX_JOBS = 100
 FILES = (("result.json", json_blocks), ("text.txt", text_blocks))
@@ -71,9 +99,7 @@ def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
 
 
 class Archive(Iterator[bytes]):
-    """An archive that is being sent. It holds a slot from its creation until it is closed, or freed without being
-    closed.
-    """
+    """An archive that is being sent. It holds a slot until it is closed, or freed without being closed."""
 
     def __init__(self, tenant_id: UUID, jobs: Sequence[Job]) -> None:
         BEING_SENT.take(tenant_id)
@@ -89,9 +115,7 @@ class Archive(Iterator[bytes]):
 
 
 def _blocks(jobs: Sequence[Job]) -> Generator[bytes, None, None]:
-    """Yield the archive in blocks. The work stops if the reader stops taking blocks: a page is read when those before
-    it have been taken.
-    """
+    """Yield the archive in blocks. A page is read only when the blocks before it have been taken."""
     outlet = _Outlet()
     exports = [JobExport(job, page_range(None, job.pages_total)) for job in jobs]
     with ZipFile(cast(BinaryIO, outlet), "w", ZIP_DEFLATED) as made:

@@ -1,8 +1,4 @@
-"""Limits the heavy work in this process at any time, in all and for each tenant.
-
-A caller never waits for a slot. A caller who finds no slot is given a time to come again, and holds no thread until
-then.
-"""
+"""Limits the heavy work in this process, in all and for each tenant. A caller without a slot never waits for one."""
 
 import threading
 from collections import Counter
@@ -10,8 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from jobs.results.exports.errors import TooManyExports
 from tenants.core.asgi.threads import Overloaded
+from tenants.core.errors import DomainError
+
+
+class ExportTooLarge(DomainError):
+    code = "export_too_large"
+
+
+class NoPagePictures(DomainError):
+    code = "no_page_pictures"
+
+
+class TooManyExports(DomainError):
+    """One tenant has too many exports. The limit of all tenants together is `Overloaded`."""
+
+    code = "rate_limited"
 
 
 class ExportSlots:

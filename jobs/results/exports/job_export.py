@@ -16,9 +16,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 STRETCH = 25
 """The number of pages that are read at a time if their results are small."""
 STRETCH_BYTES = 256 << 10
-"""The most bytes of results in a stretch, measured as they are stored, which is compressed. A larger stretch ends
-early, but after at least one page.
-"""
+"""The most bytes of results in a stretch, compressed as stored, but at least one page."""
 NO_TEXT = "This model returns no text. Use the JSON result."
 _WHY = {
     states.QUEUED: "it waits to be read",
@@ -87,9 +85,7 @@ class JobExport:
         return f"{noun} {in_words(self.missing)} of {self.job.pages_total} {verb} missing."
 
     def read(self) -> Iterator[ExportPage]:
-        """Read the pages in one transaction for each stretch, so that no transaction is open while a file is being
-        built.
-        """
+        """Read each stretch in one transaction, so that none is open while a file is being built."""
         for first, last in self._stretches():
             with unit_of_work(self.job.tenant_id):
                 pages = list(self._between(first, last))

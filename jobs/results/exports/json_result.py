@@ -1,18 +1,15 @@
-"""A job's result as JSON, in the shape of `/v1/jobs/{id}/result`, made page by page.
-
-The text of all pages comes last. It is read once more, so that it is never held in memory as a whole.
-"""
+"""A job's result as in `/v1/jobs/{id}/result`, page by page. The text is read again for the end, to save memory."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from jobs.results.exports.job_export import JobExport
-from jobs.results.result_json import page_json
+from jobs.results.result_json import page_json, result_head
 from tenants.api.rendering import TimedJSONRenderer
 
 
 def json_blocks(export: JobExport) -> Iterator[bytes]:
-    yield _rendered(_head(export))[:-1] + b',"pages":['
+    yield _rendered({**result_head(export.job), "missing": export.missing})[:-1] + b',"pages":['
     with_text: set[int] = set()
     for place, page in enumerate(export.read()):
         yield (b",\n" if place else b"\n") + _rendered(page_json(page.page, export.job))
@@ -22,19 +19,6 @@ def json_blocks(export: JobExport) -> Iterator[bytes]:
     for place, text in enumerate(export.texts(with_text)):
         yield (rb"\n\n" if place else b"") + _rendered(text)[1:-1]
     yield b'"}\n'
-
-
-def _head(export: JobExport) -> dict[str, Any]:
-    job = export.job
-    return {
-        "object": "result",
-        "job": str(job.id),
-        "state": job.state,
-        "model": job.model_version.key,
-        "pages_total": job.pages_total,
-        "pages_done": job.pages_done,
-        "missing": export.missing,
-    }
 
 
 def _rendered(value: Any) -> bytes:

@@ -52,9 +52,7 @@ class _Row:
 class Row:
     text: str
     ended_early: bool
-    """The row was ended on purpose, as in a table or an address. The text after it was meant to be on a line of its
-    own.
-    """
+    """The row was ended on purpose, as in a table or an address, so the text after it is a line of its own."""
 
 
 def paragraphs(lines: Sequence[Mapping[str, Any]], text: str) -> list[list[Row]]:
@@ -110,7 +108,5 @@ def _rows(lines: Sequence[Mapping[str, Any]]) -> list[_Row]:
 
 
 def _apart(above: _Row, below: _Row, usual_height: float) -> bool:
-    """Return whether a paragraph begins between two rows. It also does if the text goes on higher up, as in the next
-    column.
-    """
+    """Return whether a paragraph begins between two rows, also where the text goes on in the next column."""
     return below.top - above.bottom > _GAP * usual_height or below.bottom < above.top

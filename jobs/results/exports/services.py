@@ -15,13 +15,11 @@ from jobs.core.models import Document, Job
 from jobs.core.own_folder import own_folder
 from jobs.documents.job_selectors import get_job
 from jobs.documents.selectors import get_document
-from jobs.results.exports.errors import ExportTooLarge, NoPagePictures
-from jobs.results.exports.export_slots import ExportSlots
+from jobs.results.exports.export_slots import ExportSlots, ExportTooLarge, NoPagePictures
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
-from jobs.results.exports.markdown import markdown_blocks
 from jobs.results.exports.page_range import NotAPageRange, page_range
-from jobs.results.exports.plain_text import text_blocks
+from jobs.results.exports.text_formats import markdown_blocks, text_blocks
 from tenants.core.db.unit_of_work import Acting, unit_of_work
 from tenants.core.errors import InvalidRequest
 
@@ -29,9 +27,7 @@ MAX_PDF_PAGES = 200
 LIGHT_PAGES = 50
 """The most pages of an export that is made in a moment, if it has no pictures."""
 BEING_BUILT = ExportSlots("large files are being made", 3, max_each=2, retry_after_s=5)
-"""The slots for large exports in this process. Each export holds a thread while it is built, and a PDF also holds the
-bytes of its pictures.
-"""
+"""The slots for large exports in this process. Each holds a thread, and a PDF its pictures' bytes."""
 
 
 @dataclass(frozen=True)

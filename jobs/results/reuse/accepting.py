@@ -15,13 +15,16 @@ from jobs.core import states
 from jobs.core.models import Document, DocumentPage, Job
 from jobs.events.log import Happened
 from jobs.queue.job_ends import OpenJob, append_and_close, counted_known, progress
-from jobs.results.reuse.cached_pages import CachedPage, known_pages
-from jobs.results.reuse.keys import Content, page_key
-from jobs.results.reuse.metrics import HIT, PAGE_LOOKUPS
-from jobs.results.reuse.secret import reuse_secret
-from jobs.search.embeddings import copy_embeddings
-from jobs.search.page_ref import Pair
-from jobs.search.services import copy_words
+from jobs.results.reuse.cached_pages import (
+    HIT,
+    PAGE_LOOKUPS,
+    CachedPage,
+    Content,
+    known_pages,
+    page_key,
+    reuse_secret,
+)
+from jobs.search.services import Pair, copy_index
 from tenants.authentication.selectors import results_generation
 from tenants.billing.usage.services import Use, record_uses
 from tenants.core.db.unit_of_work import APP
@@ -61,9 +64,7 @@ class Taken:
 
 
 def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
-    """Return those of the pages that need not be run. The job must be written already. The number of queries is equally
-    small for any number of pages.
-    """
+    """Return the pages of a written job that need not be run, with equally few queries for any number."""
     version = job.model_version
     ttl_s = version.served_model.cache_ttl_s
     if job.cache_control or not ttl_s:
@@ -88,8 +89,7 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
     """Write results, charges, events and, with the last page, the job's end. `job` is then as it is in the database."""
     _write_pages(job, taken)
     pairs = [Pair(one.id, one.number, one.known.id) for one in taken]
-    copy_words(job, pairs)
-    copy_embeddings(job.id, pairs)
+    copy_index(job, pairs)
     record_uses(
         tenant_id=job.tenant_id,
         source_kind=USAGE,
@@ -159,9 +159,7 @@ def _write_pages(job: Job, taken: Sequence[Taken]) -> None:
 
 
 def _keys(job: Job, version: ModelVersion, numbers: Sequence[int]) -> dict[int, bytes]:
-    """Return the keys by page number. A page that no worker has opened yet has no key, because its content is not
-    known.
-    """
+    """Return the keys by page number. A page that was never opened has none: its content is not known."""
     secret, generation = reuse_secret(), results_generation(job.tenant_id)
     parameters = validate_parameters(version.runtime, job.parameters, version.config)
     return {
@@ -194,9 +192,7 @@ def _contents(job: Job, numbers: Sequence[int]) -> dict[int, Content]:
 
 
 def _input_sha256(job: Job) -> str:
-    """Return the hash of the input in the form in which Postgres stores it. The worker gets the same form, in which 1e2
-    and 100 are the same number.
-    """
+    """Return the hash of the input as Postgres stores it and workers get it, where 1e2 is 100."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_INPUT, [job.id])
         return str(cursor.fetchone()[0])

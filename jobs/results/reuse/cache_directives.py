@@ -4,17 +4,13 @@ from collections.abc import Iterable
 from typing import Literal
 
 Wish = Literal["", "no-cache", "no-store"]
-"""The cache directive. With `no-cache`, every page is run anew, and its result may be reused. With `no-store`, the
-result is not reused either.
-"""
+"""The cache directive. `no-cache` runs every page anew; with `no-store` the result is not reused later either."""
 
 HIT, MISS, COALESCED, BYPASS = "HIT", "MISS", "COALESCED", "BYPASS"
 
 
 def wish_of(cache_control: str | None) -> Wish:
-    """Return the cache directive in a `Cache-Control` header. Among the other directives, only `max-age=0` has an
-    effect here.
-    """
+    """Return the directive in a `Cache-Control` header. Of the others, only `max-age=0` has an effect."""
     said = frozenset(_directives((cache_control or "").split(",")))
     if "no-store" in said:
         return "no-store"
@@ -28,9 +24,7 @@ def _directives(parts: Iterable[str]) -> Iterable[str]:
 
 
 def x_cache(*, wish: str, pages_total: int, pages_cached: int, pages_coalesced: int) -> str:
-    """Return the cache state of a whole job. A job with only some cached pages is a miss; the job says how many of its
-    pages were not run.
-    """
+    """Return the cache state of a whole job. A job with only some cached pages is a miss."""
     if wish:
         return BYPASS
     if pages_cached < pages_total:

@@ -1,16 +1,73 @@
 """Cached pages, whose results exist already. Call these functions inside a unit of work."""
 
+import hmac
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connections
+from prometheus_client import Counter
 
 from inference.core.contracts import Units
 from tenants.core.db.unit_of_work import APP, current_tenant_id
+
+HIT, MISS, COALESCED = "hit", "miss", "coalesced"
+PAGE_LOOKUPS = Counter(
+    "maas_page_lookups_total",
+    "Cache lookups for the results of pages, by outcome.",
+    ["model", "outcome"],
+)
+
+
+FORMAT = 1
+"""The number of the format, raised by a change that gives a page another result with the same version."""
+
+Kind = Literal["page", "text_file", "input"]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The content of a page, in whichever document it is. No model gets the page's number or the document's name."""
+
+    kind: Kind
+    """The content: `page` is a picture and its text, `text_file` is one text, `input` was sent with the job."""
+    sha256: str
+
+
+def page_key(
+    *,
+    secret: bytes,
+    tenant_id: UUID,
+    generation: int,
+    livemode: bool,
+    digest: str,
+    parameters: Mapping[str, Any],
+    content: Content,
+) -> bytes:
+    """Return the key of a page. `digest` is the model version's; `parameters` have their defaults filled in.
+
+    The tenant keeps tenants apart, and the secret hides what keys stand for. Test and live keys share nothing. Pages of
+    an earlier `generation` of the tenant's results are not found any more.
+    """
+    known_by = [FORMAT, str(tenant_id), livemode, digest, dict(parameters), content.kind, content.sha256]
+    if generation:
+        # It is left out if nothing was ever erased, because processes of an older version have no generations.
+        known_by.append(generation)
+    written = json.dumps(known_by, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hmac.digest(secret, written.encode(), "sha256")
+
+
+_PURPOSE = b"known pages"
+
+
+def reuse_secret() -> bytes:
+    """Return a secret that reveals nothing about API keys. A new pepper forgets all cached pages."""
+    return hmac.digest(settings.MAAS_KEY_PEPPER.encode(), _PURPOSE, "sha256")
+
 
 # Each key takes one index lookup, however many pages share it: the newest result comes first in the index.
 _FIND = """

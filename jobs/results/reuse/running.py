@@ -1,8 +1,7 @@
 """Steps of a worker before it runs a page: take a cached result, or wait for a result that is being made.
 
-Only one of the pages with the same key runs. A unique index over the keys of running pages decides which. The second
-page goes back to the queue, and is released when the first page stops running, for any reason: a trigger does this in
-the same transaction (migration 0009). If that is lost, the second page comes back by itself.
+A unique index lets one of the running pages with a key run. The others go back to the queue. A trigger releases them in
+the transaction in which it stops (migration 0009); if that is lost, they come back by themselves.
 """
 
 from dataclasses import dataclass
@@ -19,14 +18,18 @@ from jobs.events.log import Happened, append_event
 from jobs.queue.claims import Claim
 from jobs.queue.job_ends import append_and_close, cas, counted_known, execute, locked, progress
 from jobs.results.reuse.accepting import USAGE, said_of
-from jobs.results.reuse.cached_pages import CachedPage, hold, known_page
-from jobs.results.reuse.keys import Content, page_key
-from jobs.results.reuse.metrics import COALESCED, HIT
-from jobs.results.reuse.secret import reuse_secret
-from jobs.search.embeddings import copy_embeddings
-from jobs.search.page_ref import PageRef, Pair
-from jobs.search.services import index_page
-from jobs.search.vectors import vector_of
+from jobs.results.reuse.cached_pages import (
+    COALESCED,
+    HIT,
+    CachedPage,
+    Content,
+    hold,
+    known_page,
+    page_key,
+    reuse_secret,
+)
+from jobs.search.services import PageRef, Pair, copy_embeddings, index_page
+from jobs.search.words import vector_of
 from tenants.billing.usage.services import record_usage
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.plans.prices import saved_micros
@@ -89,9 +92,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A cached result, or `elsewhere` if another page is being run for it. If neither is set, this page is the one to
-    run.
-    """
+    """A cached result, or `elsewhere` if another page is being run for it. With neither, this page runs."""
 
     known: CachedPage | None = None
     elsewhere: bool = False
@@ -113,11 +114,7 @@ def plan_for(claim: Claim, spec: VersionSpec, content: Content) -> Plan:
 
 
 def look(claim: Claim, key: bytes) -> Found:
-    """Look for a cached result. If there is none, register this page as the one that runs, and look once more, so that
-    a run that has ended in between is seen.
-
-    A page that only takes a result does not keep other pages from taking it.
-    """
+    """Look for a result, else register this page as the run and look again, for a run that has just ended."""
     values = {"tenant": claim.tenant_id, "page": claim.page_id, "token": claim.token, "key": key}
     try:
         with unit_of_work(claim.tenant_id):
@@ -145,10 +142,7 @@ def wait_for_it(claim: Claim, key: bytes) -> str:
 
 
 def take_known_page(claim: Claim, key: bytes, known: CachedPage) -> str:
-    """Write result, charge, counters and events in one transaction, as for a page that was run.
-
-    A result that was erased since it was found is looked for once more.
-    """
+    """Write result, charge, counters and events in one transaction. Look once more if the result was erased."""
     # The result was made while this page waited for it, so it did not exist when the page was taken.
     coalesced = known.result_at > claim.started_at
     text = _text_of(claim, known)
@@ -196,9 +190,7 @@ def _saved_micros(claim: Claim, known: CachedPage, cost_micros: int) -> int:
 
 
 def _text_of(claim: Claim, known: CachedPage) -> str | None:
-    """Return the text of a cached page, or None if the page is erased. The text is split into words anew, because a
-    page's words include the name of the page's document.
-    """
+    """Return the text of a cached page, None if erased. Its words are made anew, with this document's name."""
     with unit_of_work(claim.tenant_id):
         found = Page.objects.filter(id=known.id)
         texts = [text or "" for text in found.values_list(KeyTextTransform("text", "result"), flat=True)]

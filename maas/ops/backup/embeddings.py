@@ -2,7 +2,7 @@
 
 import psycopg
 
-from jobs.search.embeddings import TABLE
+from jobs.search.services import EMBEDDINGS as TABLE
 
 __all__ = ["TABLE", "are_taken", "left_out"]
 

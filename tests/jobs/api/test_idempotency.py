@@ -15,7 +15,7 @@ from jobs.batches.services import store_file
 from jobs.documents.reader.contents import Inspection, PageSize
 from jobs.documents.uploads import Upload
 from jobs.idempotency.keys import Sent
-from jobs.submission.services import cancel_job
+from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import APP
 from tenants.identity.identity import Identity
 from tests.fixtures import unique

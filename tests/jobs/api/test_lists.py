@@ -10,7 +10,7 @@ from django.db import connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from jobs.submission.services import cancel_job
+from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import APP
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

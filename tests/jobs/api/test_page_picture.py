@@ -6,7 +6,7 @@ from django.test import Client
 
 from jobs.core.models import Document, DocumentPage
 from jobs.documents import files
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from tenants.api.authentication import IDENTITY
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity

@@ -24,8 +24,7 @@ from jobs.archives.upkeep import keep_up_archives
 from jobs.core.models import Document, Job
 from jobs.documents.reading import reader
 from jobs.documents.uploads import Upload
-from jobs.retention.deleting import delete_document
-from jobs.retention.documents import erase_document_and_jobs
+from jobs.retention.documents import delete_document, erase_document_and_jobs
 from jobs.worker.archives import ArchiveWorker
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work

@@ -17,7 +17,8 @@ from jobs.bulk.services import (
     retry_jobs,
 )
 from jobs.core.models import FileToErase, Job
-from jobs.submission.services import JobRequest, cancel_job, submit_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.core.ids import uuid7

@@ -1,6 +1,4 @@
-"""Tests of a job's money from its acceptance to its end: it is held once and settled once, whatever happens to the
-job.
-"""
+"""Tests of a job's money: it is held once and settled once, whatever happens to the job."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +13,11 @@ from jobs.charges.money import predicted_micros
 from jobs.core.models import Document, Job
 from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.queue.sweeper import sweep_expired_leases
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
+from jobs.submission.cancellations import cancel_job, end_overdue_jobs
 from jobs.submission.idempotent_submission import submit_once
-from jobs.submission.overdue import end_overdue_jobs
-from jobs.submission.services import JobRequest, cancel_job, retry_job
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest
 from tenants.billing.ledger.errors import InsufficientFunds, PaymentRequired
 from tenants.billing.ledger.models import LedgerTransaction
 from tenants.core.db.unit_of_work import operator_work, unit_of_work

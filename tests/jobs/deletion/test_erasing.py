@@ -1,6 +1,4 @@
-"""Test that after a tenant's deletion only money and its proof are left. If a process dies during an erasure, another
-continues it.
-"""
+"""Tests of a tenant's deletion: only money and its proof are left, even if processes die during it."""
 
 from pathlib import Path
 from threading import Thread
@@ -61,9 +59,7 @@ def owner(tenant: CreatedTenant) -> Identity:
 
 @pytest.fixture
 def work(desk: Desk, folder: Folder, tmp_path: Path, word: str) -> tuple[Job, Job]:
-    """Make a job with a webhook and another job. The first is marked as a retry of the other. Its document contains
-    `word`, one of its pages is read, and one waits.
-    """
+    """Make a half-read job with a webhook on a document with `word`, marked as a retry of another job."""
     content = text_pdf(f"About {word}", "and more")
     made = store_document(
         identity=desk.identity, upload=upload(tmp_path, content, name=f"{word}.pdf")
@@ -263,9 +259,7 @@ WRITTEN_BY_ITS_END = {
 
 
 def test_every_table_that_is_erased_has_the_fence_or_refers_to_one_that_has() -> None:
-    """A row that is being written would otherwise end up in an account that is erased. `fence()` in a migration adds
-    the fence.
-    """
+    """Otherwise a row that is being written ends up in an erased account. `fence()` in a migration adds it."""
     erased = [*tables.FIRST, *tables.ROWS, *tables.LAST]
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_UNFENCED, [erased])
@@ -275,9 +269,7 @@ def test_every_table_that_is_erased_has_the_fence_or_refers_to_one_that_has() ->
 def test_what_is_being_written_as_the_erasure_begins_is_erased_too(
     desk: Desk, owner: Identity, tmp_path: Path
 ) -> None:
-    """The erasure begins when that write is done, and not before. It would otherwise look for what is left and miss
-    that row.
-    """
+    """The erasure begins when that write is done. It would otherwise look for what is left and miss that row."""
     close(owner)
     begun = Thread(target=_begin, args=(owner.tenant_id,))
     with unit_of_work(owner.tenant_id):
@@ -317,9 +309,7 @@ def _begin(tenant_id: UUID) -> None:
 
 
 def waits_for(table: str) -> bool:
-    """Return whether a session waits for a row of the table. The first session in the queue for a row holds a lock of
-    the type `tuple`.
-    """
+    """Return whether a session waits for a row of the table: the first that waits holds a `tuple` lock."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(
             "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database d ON d.oid = database"
@@ -330,9 +320,7 @@ def waits_for(table: str) -> bool:
 
 
 def test_one_whose_job_names_an_address_is_erased_after_its_days(desk: Desk, owner: Identity) -> None:
-    """The endpoint that sends to a URL that was named long ago is kept, because it could not be created again by
-    then.
-    """
+    """The endpoint that sends to an old named URL is kept, because it could not be created again by then."""
     named = JobRequest(
         model=desk.version.served_model.name, input={"text": "x"}, webhook_url="https://hooks.example.com/a"
     )

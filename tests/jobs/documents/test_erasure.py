@@ -1,4 +1,5 @@
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from jobs.documents.pages import open_page
 from jobs.documents.reader import PageContent
 from jobs.documents.reading import reader
 from jobs.documents.services import store_document
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from maas.scheduler.scheduler import Scheduler
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.identity.identity import Identity
@@ -113,7 +114,7 @@ def test_file_whose_document_never_came_goes_once_it_is_due(
 
 
 def test_picture_whose_page_never_came_goes_once_it_is_due(
-    identity: Identity, folder: Folder, tmp_path: Path
+    identity: Identity, folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = stored(identity, tmp_path, scanned_pdf("Orphan")).document
     read_page = reader().read_page
@@ -123,12 +124,9 @@ def test_picture_whose_page_never_came_goes_once_it_is_due(
     ) -> PageContent:
         return replace(read_page(path, "pdf", number), width_px=2**70)
 
-    reader().read_page = with_a_width_that_is_no_number_for_a_column  # type: ignore[method-assign,assignment]
-    try:
-        with pytest.raises(DataError):
-            open_page(document, 1)
-    finally:
-        del reader().read_page
+    monkeypatch.setattr(reader(), "read_page", with_a_width_that_is_no_number_for_a_column)
+    with pytest.raises(DataError):
+        open_page(document, 1)
     assert len(folder.files()) == 2
     make_due(identity)
     erasure.erase_due_files()
@@ -144,7 +142,9 @@ def test_document_and_picture_that_were_kept_are_not_ordered_to_be_erased(
     assert len(folder.files()) == 2
 
 
-def test_same_bytes_at_once_keep_exactly_one_file(identity: Identity, folder: Folder, tmp_path: Path) -> None:
+def test_same_bytes_at_once_keep_exactly_one_file(
+    identity: Identity, folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     content = text_pdf("at once")
     inspected = threading.Barrier(4)
     inspect = reader().inspect
@@ -159,15 +159,9 @@ def test_same_bytes_at_once_keep_exactly_one_file(identity: Identity, folder: Fo
         stored(identity, tmp_path / str(number), content)
         connections.close_all()
 
-    reader().inspect = inspect_together  # type: ignore[method-assign,assignment]
-    try:
-        threads = [threading.Thread(target=store, args=[number]) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        del reader().inspect
+    monkeypatch.setattr(reader(), "inspect", inspect_together)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(store, range(4)))
     with unit_of_work(identity.tenant_id):
         kept = Document.objects.get().file
     assert (folder.files(), orders(identity)) == ([kept], [])

@@ -146,9 +146,7 @@ def test_what_is_no_cursor_is_refused(desk: Desk, cursor: str) -> None:
 
 
 def test_a_cursor_of_the_database_before_a_restore_is_refused_not_waited_for(desk: Desk) -> None:
-    """A restored database numbers its transactions anew. A client that waits for the old numbers misses the new
-    events.
-    """
+    """A restored database numbers its transactions anew, and old numbers would miss the new events."""
     xid, _, row = tenant_events_after(desk.identity, None).cursor.partition("-")
     with pytest.raises(InvalidRequest, match="not a cursor"):
         tenant_events_after(desk.identity, f"{int(xid) + 10**6}-{row}")
@@ -182,9 +180,7 @@ def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:
 
 
 def test_an_event_of_whoever_waited_for_the_job_comes_after_those_it_waited_for(desk: Desk) -> None:
-    """The early transaction gets its number first and the job's row last. The order is right however few events are
-    read at a time.
-    """
+    """The early transaction gets its number first and the job's row last. Any number may be read at a time."""
     job = desk.submit()
     cursor = tenant_events_after(desk.identity, None).cursor
     begun, may_append = threading.Event(), threading.Event()
@@ -210,9 +206,7 @@ def test_an_event_of_whoever_waited_for_the_job_comes_after_those_it_waited_for(
 
 
 def heard_of_tests(desk: Desk, cursor: str, count: int) -> list[StreamRow]:
-    """Wait until `count` events of this test are delivered, and return them. This may take as long as the transactions
-    of other tests. Some of the events before may be delivered as well.
-    """
+    """Return `count` events of this test once they are delivered, which other tests' transactions may delay."""
 
     def heard() -> list[StreamRow] | None:
         found = [event for event in read_singly(desk, cursor) if event.type.startswith("test.")]
@@ -233,9 +227,7 @@ def read_singly(desk: Desk, cursor: str) -> list[StreamRow]:
 
 
 def test_many_that_write_of_one_job_at_once_are_heard_in_the_order_of_their_numbers(desk: Desk) -> None:
-    """Each transaction writes events of several jobs, as an erasure does. Some have their number long before they hold
-    the row of the second job.
-    """
+    """Transactions write events of several jobs, some with a number long before they hold the second row."""
     jobs = [desk.submit() for _ in range(2)]
     cursor = tenant_events_after(desk.identity, None).cursor
 

@@ -1,5 +1,5 @@
 import hashlib
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.samples.pdfs import encrypted_pdf, scanned_pdf, text_pdf
@@ -80,11 +80,8 @@ def test_the_same_bytes_at_once_become_one_document(identity: Identity, tmp_path
         made.append(stored(identity, tmp_path / str(number), content))
         connections.close_all()
 
-    threads = [threading.Thread(target=store, args=[number]) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(store, range(6)))
     assert len({one.document.id for one in made}) == 1
     assert sum(one.created for one in made) == 1
     assert default_storage.exists(made[0].document.file)
@@ -142,7 +139,7 @@ def test_erasing_removes_file_and_pictures(identity: Identity, tmp_path: Path) -
 
 
 def test_a_page_rendered_while_its_document_is_erased_leaves_no_picture(
-    identity: Identity, tmp_path: Path
+    identity: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = stored(identity, tmp_path, scanned_pdf("Racing")).document
     kept = reader().read_page
@@ -152,11 +149,8 @@ def test_a_page_rendered_while_its_document_is_erased_leaves_no_picture(
         delete_document(identity=identity, document_id=document.id)
         return content
 
-    reader().read_page = erase_meanwhile  # type: ignore[method-assign,assignment]
-    try:
-        open_page(document, 1)
-    finally:
-        del reader().read_page
+    monkeypatch.setattr(reader(), "read_page", erase_meanwhile)
+    open_page(document, 1)
     with unit_of_work(identity.tenant_id):
         assert not DocumentPage.objects.exists()
     folder = f"tenants/{identity.tenant_id}/documents/{document.id}/pages"
@@ -195,9 +189,6 @@ def test_sending_and_erasing_the_same_bytes_at_once_never_fails(identity: Identi
                 failed.append(error)
         connections.close_all()
 
-    threads = [threading.Thread(target=send_and_erase, args=[number]) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(send_and_erase, range(6)))
     assert failed == []

@@ -1,7 +1,6 @@
 from django.db import connections, transaction
 
-from jobs.events.horizon import Horizon, notify_horizon
-from jobs.events.metrics import HORIZON_AGE
+from jobs.events.horizon import HORIZON_AGE, Horizon, notify_horizon
 from tenants.core.db.unit_of_work import OPERATOR
 from tests.waiting import eventually
 

@@ -15,7 +15,7 @@ from jobs.documents.selectors import get_document
 from jobs.idempotency.idempotent_requests import Answered, Keep, count_once, make_in_steps, make_once
 from jobs.idempotency.keys import Sent
 from jobs.idempotency.models import IdempotencyKey
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.errors import InvalidRequest
 from tests.jobs.conftest import Desk

@@ -32,9 +32,7 @@ FOUND = Inspection("text/plain", "text", (PageSize(0, 0),))
 
 @dataclass
 class SlowReader:
-    """A reader that holds files named `slow` until the test allows them or their call is canceled. It holds files named
-    `hung` even after a cancel.
-    """
+    """A reader that holds files named `slow` until allowed or canceled, and `hung` even after a cancel."""
 
     may: threading.Event = field(default_factory=threading.Event)
     seen: list[str] = field(default_factory=list)

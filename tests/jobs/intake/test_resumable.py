@@ -1,7 +1,7 @@
 """Tests of uploads that arrive in pieces, at the product's own web process."""
 
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -55,9 +55,7 @@ def raw_patch(tus: Tus, server: GranianServer, path: str, offset: int, length: i
 
 
 def wait_until_taken(tus: Tus, path: str) -> None:
-    """Wait until another request holds the upload. The request that checks this is too long to get the upload
-    itself.
-    """
+    """Wait until another request holds the upload. This request is too long to get it."""
     too_long = b"x" * (len(PDF) + 1)
     eventually(lambda: tus.send(path, 0, too_long).status_code == 423, "the first request's turn")
 
@@ -325,14 +323,8 @@ def test_of_two_requests_for_one_upload_the_second_is_refused_at_once(
 
 def test_of_many_at_once_each_byte_is_counted_once(tus: Tus) -> None:
     path = tus.begin(len(PDF))
-    answers: list[int] = []
-    threads = [
-        threading.Thread(target=lambda: answers.append(tus.send(path, 0, PDF).status_code)) for _ in range(6)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: tus.send(path, 0, PDF).status_code, range(6)))
     assert answers.count(204) == 1
     assert set(answers) <= {204, 409, 423, 413}
     assert tus.shown(path)["state"] == "ready"

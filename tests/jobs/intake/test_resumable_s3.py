@@ -1,9 +1,7 @@
-"""Tests of uploads that arrive in pieces, or go to the storage itself, with S3 as storage (a stand-in on this
-machine).
-"""
+"""Tests of uploads in pieces, or directly to the storage, with S3 as storage (a stand-in on this machine)."""
 
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -105,14 +103,8 @@ def test_a_file_that_was_sent_to_the_storage_is_a_document_when_its_sender_says_
 def test_completing_at_once_many_times_makes_one_document(tus: Tus) -> None:
     path = begin(tus, len(PDF)).headers["location"]
     send(tus, path, PDF, 1)
-    answers: list[httpx.Response] = []
-    threads = [
-        threading.Thread(target=lambda: answers.append(tus.ask("POST", f"{path}/complete"))) for _ in range(6)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(6) as pool:
+        answers = pool.map(lambda _: tus.ask("POST", f"{path}/complete"), range(6))
     assert {answer.status_code for answer in answers} <= {200, 202, 423}
     eventually(lambda: tus.shown(path)["state"] == "ready", "the document")
 

@@ -1,6 +1,4 @@
-"""Tests of uploads that arrive in pieces with S3 as storage. These cases hardly depend on where the pieces are
-stored.
-"""
+"""Tests of uploads in pieces with S3 as storage, in cases that hardly depend on the storage."""
 
 import pytest
 

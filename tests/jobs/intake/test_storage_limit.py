@@ -23,23 +23,27 @@ pytestmark = pytest.mark.xdist_group("web_server")
 LINES = b'{"custom_id": "one", "method": "POST", "url": "/v1/embeddings", "body": {"model": "embed", "input": "x"}}\n'
 
 
-@pytest.fixture
-def full(tenant: CreatedTenant) -> UUID:
-    """Limit the tenant's storage to one megabyte, and fill it to the last byte."""
+def fill(tenant_id: UUID, *, left_bytes: int) -> UUID:
+    """Limit the tenant's storage to one megabyte, and fill it except for `left_bytes`. Return the filling document."""
     with operator_work():
-        Tenant.objects.filter(id=tenant.tenant.id).update(storage_mb=1)
-    with unit_of_work(tenant.tenant.id):
+        Tenant.objects.filter(id=tenant_id).update(storage_mb=1)
+    with unit_of_work(tenant_id):
         filler = Document.objects.create(
-            tenant_id=tenant.tenant.id,
+            tenant_id=tenant_id,
             name="filler",
             sha256="filler",
-            size_bytes=MB,
+            size_bytes=MB - left_bytes,
             content_type="text/plain",
             kind="text",
             pages_total=1,
             file="none",
         )
         return filler.id
+
+
+@pytest.fixture
+def full(tenant: CreatedTenant) -> UUID:
+    return fill(tenant.tenant.id, left_bytes=0)
 
 
 @pytest.fixture

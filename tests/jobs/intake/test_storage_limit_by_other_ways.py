@@ -1,6 +1,4 @@
-"""Tests of an account with little storage left. The bytes come from another server or go to the storage itself, and
-many requests compete for the last of it at once.
-"""
+"""Tests of an account with little storage left, for bytes from elsewhere, direct uploads, and many requests at once."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,12 +12,11 @@ from inference.registry.models import ModelVersion
 from jobs.batches.models import StoredFile
 from jobs.core.models import Document, Job
 from jobs.uploads.models import ResumableUpload
-from tenants.accounts.models import Tenant
-from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.limits.storage.capacity import MB, stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.intake.test_fetches import at, local_certificate, ok, there
-from tests.jobs.intake.test_storage_limit import LINES, caller, full, refused
+from tests.jobs.intake.test_storage_limit import LINES, caller, fill, full, refused
 from tests.jobs.intake.tus import Tus
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf
@@ -60,19 +57,7 @@ def tus(web_server: GranianServer, tenant: CreatedTenant) -> Tus:
 def nearly_full(tenant: CreatedTenant) -> int:
     """Leave storage for three files of one size, but not for a fourth. Return that size in bytes."""
     size = len(padded("000"))
-    with operator_work():
-        Tenant.objects.filter(id=tenant.tenant.id).update(storage_mb=1)
-    with unit_of_work(tenant.tenant.id):
-        Document.objects.create(
-            tenant_id=tenant.tenant.id,
-            name="filler",
-            sha256="filler",
-            size_bytes=MB - FIT * size - size // 2,
-            content_type="text/plain",
-            kind="text",
-            pages_total=1,
-            file="none",
-        )
+    fill(tenant.tenant.id, left_bytes=FIT * size + size // 2)
     return size
 
 

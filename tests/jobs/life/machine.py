@@ -26,11 +26,13 @@ from jobs.queue.claims import Claim, claim_page, hand_back, renew_leases, say_lo
 from jobs.queue.settlement import Failure, fail_page, finish_page, postpone_page
 from jobs.queue.sweeper import sweep_expired_leases
 from jobs.results.reuse.cache_directives import Wish
-from jobs.results.reuse.keys import Content
+from jobs.results.reuse.cached_pages import Content
 from jobs.results.reuse.running import Found, look, plan_for, take_known_page, wait_for_it
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
+from jobs.submission.cancellations import cancel_job
 from jobs.submission.idempotent_submission import submit_once
-from jobs.submission.services import JobRequest, cancel_job, retry_job
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest
 from tests.jobs.conftest import DONE
 from tests.jobs.life import clock, laws
 from tests.jobs.life.books import Books, read_books

@@ -16,12 +16,14 @@ from jobs.core.errors import BacklogTooLong, QueueTooLong
 from jobs.core.models import Document, Job
 from jobs.core.priorities import BULK, INTERACTIVE
 from jobs.core.recent_refusals import was_turned_away
-from jobs.intake.backlogs import refuse_known_job
+from jobs.intake.intake import refuse_known_job
 from jobs.queue import admission
 from jobs.queue.admission import refuse_known
 from jobs.queue.queue_age import Queue
+from jobs.submission.cancellations import cancel_job
 from jobs.submission.idempotent_submission import submit_once
-from jobs.submission.services import JobRequest, cancel_job, retry_job
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest
 from tenants.api.authentication import IDENTITY
 from tenants.core.db.unit_of_work import APP, OPERATOR, unit_of_work
 from tenants.core.errors import DomainError

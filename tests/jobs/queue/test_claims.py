@@ -13,7 +13,7 @@ from jobs.queue import claims
 from jobs.queue.claims import Claim, claim_page, hand_back, renew_leases, say_loading
 from jobs.queue.settlement import finish_page
 from jobs.queue.sweeper import sweep_expired_leases
-from jobs.submission.services import cancel_job
+from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import DONE, Desk
 from tests.jobs.queue.conftest import at_once, elsewhere

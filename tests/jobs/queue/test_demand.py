@@ -7,7 +7,7 @@ from django.conf import settings
 
 from inference.core.control import DEMAND, ControlListener
 from inference.workers.heartbeats import Beat, Heartbeat
-from jobs.events.control import control_channel
+from jobs.events.changes import control_channel
 from jobs.queue import slots
 from jobs.queue.demand import COUNTED, pages_demand
 from tests.fixtures import unique

@@ -20,7 +20,9 @@ from jobs.queue import fair_release as taking
 from jobs.queue import waiting_queues as waiting
 from jobs.queue.fair_release import Capacity, take
 from jobs.queue.release import release_version
-from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest, submit_job
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import Desk

@@ -10,7 +10,7 @@ from jobs.core.errors import Fenced
 from jobs.core.models import Page
 from jobs.queue.claims import Claim
 from jobs.queue.settlement import TIMEOUT_S, Failure, fail_page, finish_page, postpone_page
-from jobs.submission.services import cancel_job
+from jobs.submission.cancellations import cancel_job
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tests.jobs.conftest import DONE, Desk

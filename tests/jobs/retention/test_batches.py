@@ -1,6 +1,4 @@
-"""Test that the metadata and errors of a batch are erased with its account's results, and that the batch itself
-stays.
-"""
+"""Tests that the metadata and errors of a batch go with its account's results, and that the batch stays."""
 
 from dataclasses import replace
 from io import StringIO

@@ -25,9 +25,7 @@ def number_of(desk: Desk, job: Job) -> int:
 
 
 def erase_those_of(desk: Desk, job: Job) -> None:
-    """Erase the job's events. Transactions of other tests may still run, and only events older than those are
-    erased.
-    """
+    """Erase the job's events, once no older transactions of other tests run."""
 
     def gone() -> bool:
         erase_old_events()

@@ -1,6 +1,4 @@
-"""Test that the rows that record an erasure are deleted a year later, and that nothing still in use is deleted with
-them.
-"""
+"""Tests that the rows that record an erasure go after a year, and nothing that is still in use."""
 
 from uuid import UUID
 
@@ -10,11 +8,10 @@ from pytest_django import Settings
 from jobs.core.models import Document, Event, Job
 from jobs.documents.job_selectors import get_job
 from jobs.queue.settlement import Failure, fail_page
-from jobs.retention.deleting import delete_document
-from jobs.retention.documents import erase_document_and_jobs
+from jobs.retention.documents import delete_document, erase_document_and_jobs
 from jobs.retention.erasing import erase_job
 from jobs.retention.forgetting import forget_erased
-from jobs.submission.services import retry_job
+from jobs.submission.retries import retry_job
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotFound

@@ -10,8 +10,7 @@ from jobs.core.models import Document, Job
 from jobs.documents.pages import open_page
 from jobs.documents.services import store_document
 from jobs.queue.settlement import Failure, fail_page, finish_page
-from jobs.retention.deleting import delete_document
-from jobs.retention.documents import erase_document_and_jobs
+from jobs.retention.documents import delete_document, erase_document_and_jobs
 from jobs.retention.erasing import erase_job
 from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest

@@ -13,10 +13,10 @@ from inference.registry.services import seed_builtin
 from jobs.core.models import Job, Page
 from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.search import query_embedding
-from jobs.search.errors import MeaningUnavailable
 from jobs.search.query_embedding import embed
 from jobs.search.selectors import Hit, meaning_available, meaning_of, nearest
-from jobs.submission.services import retry_job
+from jobs.search.statement_timeout import MeaningUnavailable
+from jobs.submission.retries import retry_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

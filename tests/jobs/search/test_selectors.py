@@ -9,9 +9,9 @@ import pytest
 from inference.core.contracts import Units, WorkOutput
 from jobs.core.models import Job, Page
 from jobs.queue.settlement import Failure, fail_page, finish_page
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from jobs.search.selectors import excerpts, search_jobs
-from jobs.submission.services import retry_job
+from jobs.submission.retries import retry_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

@@ -1,6 +1,4 @@
-"""An HTTP/1.1 proxy in a process of its own. It reads headers, passes bodies on as they come, and hides the client
-IP.
-"""
+"""An HTTP/1.1 proxy process that reads headers, passes bodies on as they come, and hides the client IP."""
 
 import asyncio
 import subprocess

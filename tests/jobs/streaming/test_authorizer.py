@@ -8,9 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from jobs.streaming.authorizer import HANDSHAKES_A_MINUTE, Authorizer, good_still
-from jobs.streaming.credentials import Credential
-from jobs.streaming.sessions import Sessions
+from jobs.streaming.authorizer import HANDSHAKES_A_MINUTE, Authorizer, good_still, origin_allowed
+from jobs.streaming.credentials import Credential, Sessions
 from tenants.accounts.members import change_role, remove_member
 from tenants.accounts.models import Membership, User
 from tenants.api.authentication import IDENTITY
@@ -77,9 +76,7 @@ def handshake(address: str, identity: Identity | None = None) -> Scope:
 
 
 async def refusal(authorizer: Authorizer, address: str) -> TooManyTries:
-    """Return the refusal of the first handshake that is refused before authentication. Tries that become free meanwhile
-    are used up first.
-    """
+    """Return the first refusal before authentication, after the tries that become free meanwhile."""
     for _ in range(HANDSHAKES_A_MINUTE):
         try:
             await authorizer.admit(handshake(address))
@@ -108,3 +105,43 @@ def test_a_place_that_opens_too_many_sockets_is_refused_and_no_other_is(
         )
 
     asyncio.run(knock())
+
+
+def _allowed(origin: str, host: str) -> bool:
+    return origin_allowed(
+        origin, host, allowed_hosts=["maas.example", "127.0.0.1", "[::1]"], trusted=["https://front.example"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("origin", "host"),
+    [
+        ("https://maas.example", "maas.example"),
+        ("https://maas.example", "maas.example:443"),
+        ("http://127.0.0.1:8000", "127.0.0.1:8000"),
+        ("http://MAAS.example", "maas.example"),
+        ("http://[::1]:8000", "[::1]:8000"),
+        ("https://front.example", "maas.example"),
+    ],
+)
+def test_our_own_pages_and_trusted_ones_are_welcome(origin: str, host: str) -> None:
+    assert _allowed(origin, host)
+
+
+@pytest.mark.parametrize(
+    ("origin", "host"),
+    [
+        ("https://evil.example", "maas.example"),
+        ("https://maas.example.evil.example", "maas.example"),
+        ("https://evil.example", "evil.example"),
+        ("http://127.0.0.1:9000", "127.0.0.1:8000"),
+        ("null", "maas.example"),
+        ("", "maas.example"),
+        ("file://", "maas.example"),
+        ("https://maas.example", ""),
+        ("http://front.example", "maas.example"),
+        ("http://maas.example:99999999", "maas.example"),
+    ],
+)
+def test_all_others_are_not(origin: str, host: str) -> None:
+    assert not _allowed(origin, host)

@@ -8,8 +8,6 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.db import transaction
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
@@ -27,6 +25,7 @@ from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.conftest import Desk
+from tests.jobs.streaming.conftest import append
 from tests.maas.granian_server import GranianServer
 
 pytestmark = pytest.mark.xdist_group("web_server")
@@ -64,12 +63,6 @@ def _ready(socket: ClientConnection) -> str:
     return str(message["cursor"])
 
 
-def _append(job: Job, *types: str) -> None:
-    for event_type in types:
-        with unit_of_work(job.tenant_id):
-            append_event(job.id, event_type, {"n": event_type})
-
-
 def test_what_happens_to_a_tenant_is_told_as_it_happens(
     open_socket: Connect, tenant: CreatedTenant, desk: Desk
 ) -> None:
@@ -79,7 +72,7 @@ def test_what_happens_to_a_tenant_is_told_as_it_happens(
         (event,) = _events(socket, 1)
         assert (event["job"], event["seq"]) == (str(job.id), 1)
         assert set(event) == {"job", "seq", "type", "data", "created_at"}
-        _append(job, "one", "two")
+        append(job, "one", "two")
         assert [event["type"] for event in _events(socket, 2)] == ["one", "two"]
 
 
@@ -106,13 +99,13 @@ def test_a_jobs_events_are_told_from_any_number_on(
     open_socket: Connect, tenant: CreatedTenant, desk: Desk
 ) -> None:
     job = desk.submit()
-    _append(job, *(f"e{n}" for n in range(300)))
+    append(job, *(f"e{n}" for n in range(300)))
     with open_socket(**_bearer(tenant)) as socket:
         _ready(socket)
         socket.send(json.dumps({"subscribe": str(job.id), "after": 17}))
         assert _next(socket) == {"type": "subscribed", "subscribe": str(job.id), "cursor": 17}
         assert [event["seq"] for event in _events(socket, 284)] == list(range(18, 302))
-        _append(job, "last")
+        append(job, "last")
         assert [event["seq"] for event in _events(socket, 1)] == [302]
 
 
@@ -120,7 +113,7 @@ def test_events_that_are_erased_are_said_to_be_with_where_to_go_on(
     open_socket: Connect, tenant: CreatedTenant, desk: Desk
 ) -> None:
     job = desk.submit()
-    _append(job, "one", "two", "three")
+    append(job, "one", "two", "three")
     desk.sql("DELETE FROM jobs_event WHERE job_id = %s AND seq < 3", job.id)
     with open_socket(**_bearer(tenant)) as socket:
         _ready(socket)
@@ -146,7 +139,7 @@ def test_a_tenants_events_are_told_from_any_cursor_on(
         assert message["event"]["job"] == str(job.id)
         socket.send(json.dumps({"subscribe": "all", "after": message["cursor"]}))
         assert _next(socket)["type"] == "subscribed"
-        _append(job, "later")
+        append(job, "later")
         assert [event["type"] for event in _events(socket, 1)] == ["later"]
 
 
@@ -158,7 +151,7 @@ def test_an_event_of_a_slow_transaction_is_not_skipped(
         _ready(socket)
         with transaction.atomic(), unit_of_work(identity.tenant_id):
             append_event(slow.id, "slow", {})
-            other_thread.submit(_append, quick, "quick").result()
+            other_thread.submit(append, quick, "quick").result()
         seen = {event["type"] for event in _events(socket, 2)}
         # A stream that begins "now" begins a little earlier if any transaction of the server is open.
         while not {"slow", "quick"} <= seen:
@@ -242,17 +235,6 @@ def test_a_ticket_of_a_key_revoked_since_opens_none(
     with pytest.raises(InvalidStatus) as refused:
         open_socket(f"?ticket={ticket}")
     assert refused.value.response.status_code == 401
-
-
-@pytest.fixture
-def session(tenant: CreatedTenant) -> SessionStore:
-    """Return a session in which the tenant's owner is signed in."""
-    session = SessionStore()
-    session[SESSION_KEY] = str(tenant.owner.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session[HASH_SESSION_KEY] = tenant.owner.get_session_auth_hash()
-    session.create()
-    return session
 
 
 def _ticket_of_the_session(web_server: GranianServer, session: SessionStore) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from jobs.streaming.authorizer import Authorizer
 from jobs.streaming.credential_checks import CredentialChecks
-from jobs.streaming.credentials import Credential
-from jobs.streaming.sessions import Sessions
+from jobs.streaming.credentials import Credential, Sessions
 from tenants.api_keys.services import keep_key_to, revoke_key
 from tenants.core.asgi.credentials import UnknownCallers
 from tenants.core.asgi.threads import DatabaseThreads

@@ -10,7 +10,6 @@ import httpx
 import pytest
 from django.db import connections
 
-from jobs.core.models import Job
 from jobs.events import log as events
 from jobs.events.log import append_event
 from tenants.api_keys.services import create_key, revoke_key
@@ -19,6 +18,7 @@ from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk
+from tests.jobs.streaming.conftest import append
 from tests.maas.granian_server import GranianServer
 from tests.waiting import eventually
 
@@ -70,12 +70,6 @@ def _held_by(web_server: GranianServer) -> float:
     return float(lines[0].split()[-1]) if lines else 0.0
 
 
-def _append(job: Job, *types: str) -> None:
-    for event_type in types:
-        with unit_of_work(job.tenant_id):
-            append_event(job.id, event_type, {})
-
-
 def _types(answer: httpx.Response) -> list[str]:
     assert answer.status_code == 200, answer.text
     return [event["type"] for event in answer.json()["events"]]
@@ -91,7 +85,7 @@ def test_all_that_happens_is_read_in_pages_without_gaps(look: Look, desk: Desk) 
     assert begun["events"] == []
     assert not begun["has_more"]
     job = desk.submit()
-    _append(job, *(f"e{number}" for number in range(5)))
+    append(job, *(f"e{number}" for number in range(5)))
     _told(look, begun["next"], 6)
     seen, place, more = [], begun["next"], True
     while more:
@@ -104,7 +98,7 @@ def test_all_that_happens_is_read_in_pages_without_gaps(look: Look, desk: Desk) 
 
 def test_a_page_that_is_just_full_says_that_there_is_no_more(look: Look, desk: Desk) -> None:
     place = look().json()["next"]
-    _append(desk.submit(), "one")
+    append(desk.submit(), "one")
     _told(look, place, 2)
     assert not look(after=place, limit=2).json()["has_more"]
     assert look(after=place, limit=1).json()["has_more"]
@@ -114,7 +108,7 @@ def test_one_can_go_on_after_any_event_here_and_in_a_stream(
     look: Look, web_server: GranianServer, tenant: CreatedTenant, desk: Desk
 ) -> None:
     place = look().json()["next"]
-    _append(desk.submit(), "one", "two", "three")
+    append(desk.submit(), "one", "two", "three")
     _told(look, place, 4)
     page = look(after=place).json()
     assert page["next"] == page["events"][-1]["cursor"]
@@ -156,7 +150,7 @@ def test_a_look_is_held_until_something_happens(
     answer = waiting.result(TIMEOUT_S)
     assert [event["job"] for event in answer.json()["events"]] == [str(job.id)]
     assert answer.headers["preference-applied"] == "wait=30"
-    _append(job, "later")
+    append(job, "later")
     assert _types(look(30, after=answer.json()["next"])) == ["later"]
 
 
@@ -201,7 +195,7 @@ def test_an_event_that_commits_late_is_waited_for_and_not_passed(
     thread = threading.Thread(target=slow)
     thread.start()
     assert written.wait(TIMEOUT_S)
-    _append(late, "late")
+    append(late, "late")
     waiting = held(after=place)
     assert not waiting.done()
     may_commit.set()

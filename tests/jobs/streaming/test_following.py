@@ -11,11 +11,9 @@ from django.conf import settings
 from jobs.streaming import following as module
 from jobs.streaming.authorizer import Authorizer
 from jobs.streaming.credential_checks import CredentialChecks
-from jobs.streaming.credentials import Credential
+from jobs.streaming.credentials import Credential, Sessions
 from jobs.streaming.following import Follower, Following
-from jobs.streaming.hub import Hub
-from jobs.streaming.moving import SPREAD_MS
-from jobs.streaming.sessions import Sessions
+from jobs.streaming.hub import SPREAD_MS, Hub
 from jobs.streaming.tails import TenantTail
 from tenants.core.asgi.credentials import UnknownCallers
 from tenants.core.asgi.protocol import Message

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from jobs.streaming.messages import FollowJob, FollowTenant, Ping, parse_message
+from jobs.streaming.consumers import FollowJob, FollowTenant, Ping, parse_message
 from tenants.core.errors import DomainError
 
 JOB = UUID(int=7)

@@ -6,14 +6,12 @@ from collections.abc import Awaitable, Callable
 import pytest
 from django.conf import settings
 
-from jobs.core.models import Job
 from jobs.events import log as events
-from jobs.events.log import append_event
 from jobs.streaming.hub import Hub
 from jobs.streaming.polling import Rounds, pause_s
 from tenants.core.asgi.threads import DatabaseThreads
-from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
+from tests.jobs.streaming.conftest import append
 
 
 def _run(check: Callable[[Hub, Rounds], Awaitable[None]]) -> None:
@@ -34,11 +32,6 @@ def unheard(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "announce", lambda *_, **__: None)
 
 
-def _append(job: Job, event_type: str) -> None:
-    with unit_of_work(job.tenant_id):
-        append_event(job.id, event_type, {})
-
-
 @pytest.mark.usefixtures("unheard")
 def test_those_and_only_those_whose_hint_was_lost_are_woken(desk: Desk) -> None:
     moved, still = desk.submit(), desk.submit()
@@ -57,7 +50,7 @@ def test_those_and_only_those_whose_hint_was_lost_are_woken(desk: Desk) -> None:
             await rounds.go()
             assert await all_of_it.wait(0)  # At the first round nobody knows what it has seen.
             assert not await moving.wait(0)
-            await asyncio.to_thread(_append, moved, "page.running")
+            await asyncio.to_thread(append, moved, "page.running")
             await rounds.go()
             assert await moving.wait(0)
             assert await all_of_it.wait(0)

@@ -10,13 +10,10 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 
 from jobs.core.models import Job
 from jobs.events import log as events
-from jobs.events.log import append_event
-from jobs.submission.services import cancel_job
+from jobs.submission.cancellations import cancel_job
 from tenants.accounts.session_store import SessionStore
 from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
@@ -24,6 +21,7 @@ from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import Said, events_in, said_in
 from tests.jobs.conftest import Desk
+from tests.jobs.streaming.conftest import append
 from tests.jobs.streaming.proxy import Proxy
 from tests.maas.granian_server import GranianServer
 
@@ -70,12 +68,6 @@ def _events_of(job: Job) -> str:
     return f"/v1/jobs/{job.id}/events"
 
 
-def _append(job: Job, *types: str) -> None:
-    for event_type in types:
-        with unit_of_work(job.tenant_id):
-            append_event(job.id, event_type, {"n": event_type})
-
-
 def _numbers(said: list[Said]) -> list[int]:
     return [int(one.id or -1) for one in said]
 
@@ -94,7 +86,7 @@ def test_a_jobs_events_are_told_as_they_happen_and_then_the_job(
         first = stream.next()
         assert (first.name, first.id, first.data["seq"]) == ("job.queued", "1", 1)
         assert set(first.data) == {"job", "seq", "type", "data", "created_at"}
-        _append(job, "one")
+        append(job, "one")
         assert stream.next().data["type"] == "one"
         desk.finish(desk.pages(job)[0])
         rest = stream.rest()
@@ -160,7 +152,7 @@ def test_a_submission_that_is_sent_again_goes_on_where_it_was_cut_off(open_strea
         first = stream.next()
     with unit_of_work(desk.identity.tenant_id):
         job = Job.objects.get(id=first.data["job"])
-    _append(job, "while nobody listened")
+    append(job, "while nobody listened")
     again = {**key, "Last-Event-ID": "1"}
     with open_stream("/v1/jobs", "POST", json=content, headers=again) as stream:
         assert stream.answer.headers["idempotent-replay"] == "true"
@@ -177,10 +169,10 @@ def test_a_new_job_is_told_from_its_first_event_whatever_was_heard_of_another(
 
 def test_a_stream_goes_on_after_any_event(open_stream: Open, desk: Desk) -> None:
     job = desk.submit()
-    _append(job, *(f"e{n}" for n in range(300)))
+    append(job, *(f"e{n}" for n in range(300)))
     with open_stream(_events_of(job), headers={"Last-Event-ID": "17"}) as stream:
         assert _numbers(stream.take(284)) == list(range(18, 302))
-        _append(job, "last")
+        append(job, "last")
         assert stream.next().id == "302"
     with open_stream(f"{_events_of(job)}?after=299") as stream:
         assert _numbers(stream.take(3)) == [300, 301, 302]
@@ -194,7 +186,7 @@ def test_nothing_is_missed_and_nothing_comes_twice_however_often_a_stream_is_cut
 ) -> None:
     job, seen = desk.submit(), [0]
     with ThreadPoolExecutor(1) as other:
-        writing = other.submit(_append, job, *(f"e{n}" for n in range(120)))
+        writing = other.submit(append, job, *(f"e{n}" for n in range(120)))
         while seen[-1] < 121:
             with open_stream(_events_of(job), headers={"Last-Event-ID": str(seen[-1])}) as stream:
                 seen += _numbers(stream.take(min(7, 121 - seen[-1])))
@@ -325,17 +317,6 @@ def test_revoking_a_key_ends_its_streams(
     assert (end.name, end.data["code"]) == ("close", "not_authenticated")
 
 
-@pytest.fixture
-def session(tenant: CreatedTenant) -> SessionStore:
-    """Return a session in which the tenant's owner is signed in."""
-    session = SessionStore()
-    session[SESSION_KEY] = str(tenant.owner.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session[HASH_SESSION_KEY] = tenant.owner.get_session_auth_hash()
-    session.create()
-    return session
-
-
 @pytest.mark.parametrize("address", ["job", "tenant"])
 def test_a_browser_reads_with_its_session_until_it_signs_out(
     web_server: GranianServer, session: SessionStore, desk: Desk, address: str
@@ -362,7 +343,7 @@ def test_all_of_a_tenants_events_are_told_and_nothing_of_another(
         own = desk.submit()
         told = stream.next()
     assert (told.name, told.data["job"]) == ("job.queued", str(own.id))
-    _append(own, "later")
+    append(own, "later")
     with open_stream("/v1/events", headers={"Last-Event-ID": told.id}) as stream:
         assert [stream.next().name for _ in range(2)] == ["ready", "later"]
     with open_stream("/v1/events", params={"after": ready.id}) as stream:
@@ -377,7 +358,7 @@ def test_an_event_whose_hint_was_lost_is_told_by_the_next_round(
     with open_stream(_events_of(job) if address == "job" else "/v1/events") as stream:
         stream.next()
         monkeypatch.setattr(events, "announce", lambda *_, **__: None)
-        _append(job, "unheard")
+        append(job, "unheard")
         # A stream that begins "now" may begin before the latest events if another transaction still writes.
         while stream.next().name != "unheard":
             pass
@@ -393,7 +374,7 @@ def test_a_stream_works_through_a_proxy(open_stream: Open, web_server: GranianSe
     job = desk.submit()
     with Proxy(web_server.port) as proxy, open_stream(_events_of(job), url=proxy.url) as stream:
         assert stream.next().id == "1"
-        _append(job, "one")
+        append(job, "one")
         assert stream.next().id == "2"
         assert stream.answer.headers["x-accel-buffering"] == "no"
         assert stream.answer.headers["cache-control"] == "no-cache, no-transform"
@@ -412,7 +393,7 @@ def test_curl_shows_each_event_when_it_happens(
         assert curl.stdout is not None
         said = events_in(said_in(line.rstrip("\n") for line in curl.stdout))
         assert next(said).id == "1"
-        _append(job, "one")
+        append(job, "one")
         assert next(said).id == "2"
         desk.finish(desk.pages(job)[0])
         assert list(said)[-1].name == "end"

@@ -1,6 +1,4 @@
-"""Tests of requests that wait for their job, with an application that follows the API and real notifications from
-Redis.
-"""
+"""Tests of requests that wait for their job, with a stand-in for the API and real notifications from Redis."""
 
 import asyncio
 import json

@@ -1,8 +1,7 @@
-"""Tests of how much work a tenant may submit. A refusal stores nothing, and the allowance is returned if nothing was
-made.
-"""
+"""Tests of how much work a tenant may submit. A refusal stores nothing, and nothing made spends nothing."""
 
-import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +9,14 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from jobs.core.errors import TooManyUnfinishedJobs
+from jobs.core.errors import TooManyUnfinishedJobs, TooManyUnfinishedPages
 from jobs.core.models import Job, Page
 from jobs.core.recent_refusals import was_turned_away
 from jobs.submission import allowance
-from jobs.submission.services import cancel_job, retry_job
-from tenants.core.db.unit_of_work import unit_of_work
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.retries import retry_job
+from tenants.accounts.models import Tenant
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
 from tenants.limits.rates.limits import caller_limits
 from tenants.limits.rates.rates import Rates
@@ -88,7 +89,7 @@ def test_what_fails_after_its_pages_were_counted_gives_them_back(
     def fail(*_: Any) -> None:
         raise RuntimeError("the database says no")
 
-    monkeypatch.setattr("jobs.submission.services._insert", fail)
+    monkeypatch.setattr("jobs.submission.services.insert", fail)
     with pytest.raises(RuntimeError):
         desk.submit(pages=8)
     assert left(desk) == 10
@@ -130,22 +131,18 @@ def test_no_more_jobs_are_unfinished_than_may_be(desk: Desk) -> None:
 
 def test_who_submit_at_once_find_no_more_places_than_there_are(desk: Desk) -> None:
     desk = with_room_for(desk, 5)
-    refused = []
 
-    def submit() -> None:
+    def is_taken(_: int) -> bool:
         try:
             desk.submit()
-        except TooManyUnfinishedJobs as error:
-            refused.append(error)
+        except TooManyUnfinishedJobs:
+            return False
         finally:
             connections.close_all()
+        return True
 
-    threads = [threading.Thread(target=submit) for _ in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert (stored(desk.identity)[0], len(refused)) == (5, 7)
+    with ThreadPoolExecutor(12) as pool:
+        assert sum(pool.map(is_taken, range(12))) == stored(desk.identity)[0] == 5
 
 
 def test_without_redis_each_process_keeps_the_limit_for_itself(
@@ -160,4 +157,83 @@ def test_without_redis_each_process_keeps_the_limit_for_itself(
     desk.submit(pages=6)
     with pytest.raises(RateLimited):
         desk.submit(pages=3)
+    assert stored(desk.identity)[0] == 2
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> Iterator[None]:
+    allowance._counted.clear()
+    yield
+    allowance._counted.clear()
+
+
+def with_page_limit(desk: Desk, pages: int) -> Desk:
+    with operator_work():
+        Tenant.objects.filter(id=desk.identity.tenant_id).update(unfinished_pages=pages)
+    # A changed limit is effective within a second.
+    allowance._counted.clear()
+    return desk
+
+
+def test_no_more_pages_are_unfinished_than_may_be(desk: Desk) -> None:
+    job = with_page_limit(desk, 10).submit(pages=6)
+    with pytest.raises(TooManyUnfinishedPages) as refused:
+        desk.submit(pages=5)
+    assert "6 unfinished pages and this job has 5 more" in refused.value.detail
+    limit = {"of": "tenant", "name": "unfinished_pages", "amount": 10}
+    assert refused.value.extra == {"retry_after_s": allowance.UNKNOWN_PAUSE_S, "limit": limit}
+    assert stored(desk.identity)[0] == 1
+    assert was_turned_away(desk.identity.tenant_id)
+    desk.submit(pages=4)
+    cancel_job(identity=desk.identity, job_id=job.id)
+    desk.submit(pages=6)
+
+
+def test_a_page_that_ends_makes_room(desk: Desk) -> None:
+    job = with_page_limit(desk, 3).submit(pages=3)
+    with pytest.raises(TooManyUnfinishedPages):
+        desk.submit()
+    desk.finish(desk.pages(job)[0])
+    desk.submit()
+
+
+def test_the_pause_is_what_is_too_much_at_the_pace_of_the_last_minute(desk: Desk) -> None:
+    job = with_page_limit(desk, 20).submit(pages=20)
+    for page in desk.pages(job)[:2]:
+        desk.finish(page)
+    with pytest.raises(TooManyUnfinishedPages) as refused:
+        desk.submit(pages=3)
+    # Two pages end in a minute, and one page is too many.
+    assert refused.value.extra["retry_after_s"] == 30
+
+
+def test_a_job_larger_than_the_limit_is_let_in_alone(desk: Desk) -> None:
+    with_page_limit(desk, 5).submit(pages=9)
+    with pytest.raises(TooManyUnfinishedPages):
+        desk.submit()
+
+
+def test_a_retry_counts_as_unfinished_the_pages_that_it_does_again(desk: Desk) -> None:
+    job = desk.submit(pages=5)
+    cancel_job(identity=desk.identity, job_id=job.id)
+    with_page_limit(desk, 6).submit(pages=2)
+    with pytest.raises(TooManyUnfinishedPages):
+        retry_job(identity=desk.identity, job_id=job.id)
+
+
+def test_a_large_limit_counts_what_this_process_lets_in_between_two_looks(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(allowance, "COUNTED_EACH_TIME", 5)
+    monkeypatch.setattr(allowance, "COUNT_KEPT_S", 3600.0)
+    with_page_limit(desk, 20)
+    for _ in range(4):
+        desk.submit(pages=5)
+    with pytest.raises(TooManyUnfinishedPages):
+        desk.submit()
+
+
+def test_nobody_is_refused_where_any_number_may_be(desk: Desk) -> None:
+    with_page_limit(desk, 0).submit(pages=50)
+    desk.submit(pages=50)
     assert stored(desk.identity)[0] == 2

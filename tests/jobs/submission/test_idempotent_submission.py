@@ -16,8 +16,9 @@ from jobs.core.models import Document, FileToErase, Job
 from jobs.idempotency.expiry import REMEMBERED
 from jobs.idempotency.idempotent_requests import Answered
 from jobs.submission import allowance, services
+from jobs.submission.cancellations import cancel_job
 from jobs.submission.idempotent_submission import submit_once
-from jobs.submission.services import JobRequest, cancel_job
+from jobs.submission.services import JobRequest
 from tenants.billing.ledger.errors import PaymentRequired
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity

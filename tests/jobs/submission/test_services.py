@@ -1,7 +1,10 @@
+"""Tests of submissions, and of the refusal of documents that a model cannot read."""
+
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from uuid import UUID, uuid4
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.db import connections
@@ -11,17 +14,25 @@ from inference.core.contracts import WorkRefused
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.selectors import remembering_versions
 from inference.registry.services import set_paused
+from inference.runtime.parameters import EVERY_KIND, documents_of
 from jobs.core import states
-from jobs.core.errors import DocumentDeleted, Fenced, JobFinished, JobNotFinished, NothingToRetry
-from jobs.core.models import Document, Job
-from jobs.queue.settlement import Failure, fail_page, finish_page
-from jobs.retention.deleting import delete_document
-from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_job
-from tenants.billing.usage.models import UsageRecord
+from jobs.core.errors import (
+    DocumentDeleted,
+    DocumentNotAccepted,
+)
+from jobs.core.models import Document
+from jobs.queue.settlement import Failure, fail_page
+from jobs.retention.documents import delete_document
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.idempotent_submission import submit_once
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest, require_readable, submit_job
+from maas.web.errors.api_errors import status_of
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.identity.identity import Identity
-from tests.jobs.conftest import DONE, Desk
+from tests.jobs.conftest import Desk
+from tests.samples.uploads import arrived
 
 BROKEN = Failure("document_corrupt", "The page cannot be read.")
 
@@ -97,166 +108,12 @@ def test_anothers_document_is_as_unknown_as_one_that_never_was(desk: Desk, other
     assert words[0] == words[1]
 
 
-def test_canceling_a_queued_job_leaves_nothing_to_claim(desk: Desk) -> None:
-    job = desk.submit(pages=2)
-    assert cancel_job(identity=desk.identity, job_id=job.id).state == states.CANCELED
-    assert [desk.claim(page) for page in desk.pages(job)] == [None, None]
-
-
-def test_canceling_a_running_job_throws_the_running_page_away_unpaid(desk: Desk) -> None:
-    job = desk.submit(pages=2)
-    first, second = desk.pages(job)
-    desk.finish(first)
-    claim = desk.claimed(second)
-    cancel_job(identity=desk.identity, job_id=job.id)
-    with pytest.raises(Fenced):
-        finish_page(claim, DONE)
-    ended = desk.again(job)
-    assert (ended.state, ended.pages_succeeded, ended.cost_micros) == (states.CANCELED, 1, 1500)
-
-
-def test_canceling_twice_is_harmless_but_an_ended_job_says_so(desk: Desk) -> None:
-    job, done = desk.submit(), desk.submit()
-    desk.finish(desk.pages(done)[0])
-    cancel_job(identity=desk.identity, job_id=job.id)
-    assert cancel_job(identity=desk.identity, job_id=job.id).state == states.CANCELED
-    with pytest.raises(JobFinished, match="succeeded"):
-        cancel_job(identity=desk.identity, job_id=done.id)
-
-
-def test_a_retry_takes_over_finished_pages_at_no_charge(desk: Desk) -> None:
-    old = desk.submit(pages=3)
-    first, second, third = desk.pages(old)
-    desk.finish(first)
-    fail_page(desk.claimed(second), BROKEN, may_retry=False)
-    desk.finish(third)
-    new = retry_job(identity=desk.identity, job_id=old.id)
-    assert [page.state for page in desk.pages(new)] == [states.SUCCEEDED, states.QUEUED, states.SUCCEEDED]
-    desk.finish(desk.pages(new)[1])
-    ended = desk.again(new)
-    assert (ended.state, ended.retry_of_id, ended.cost_micros) == (states.SUCCEEDED, old.id, 1500)
-    with unit_of_work(desk.identity.tenant_id):
-        assert UsageRecord.objects.count() == 3
-
-
-def test_pages_that_are_taken_over_stand_with_the_new_ones_in_order_of_time(desk: Desk) -> None:
-    old = desk.submit(pages=2)
-    desk.finish(desk.pages(old)[0])
-    fail_page(desk.claimed(desk.pages(old)[1]), BROKEN, may_retry=False)
-    new = retry_job(identity=desk.identity, job_id=old.id)
-    ids = [page.id for page in desk.pages(new)]
-    assert {page_id.version for page_id in ids} == {7}
-    assert min(ids) > max(page.id for page in desk.pages(old))
-
-
-def test_only_what_ended_badly_can_be_retried(desk: Desk) -> None:
-    running, done = desk.submit(), desk.submit()
-    desk.finish(desk.pages(done)[0])
-    with pytest.raises(JobNotFinished):
-        retry_job(identity=desk.identity, job_id=running.id)
-    with pytest.raises(NothingToRetry):
-        retry_job(identity=desk.identity, job_id=done.id)
-
-
-def test_erasing_a_document_cancels_its_unfinished_jobs(desk: Desk) -> None:
-    job = desk.submit(pages=2)
-    assert job.document_id is not None
-    delete_document(identity=desk.identity, document_id=job.document_id)
-    assert desk.again(job).state == states.CANCELED
-    with pytest.raises(DocumentDeleted):
-        delete_document(identity=desk.identity, document_id=job.document_id)
-    with pytest.raises(DocumentDeleted):
-        retry_job(identity=desk.identity, job_id=job.id)
-
-
 def test_nothing_of_another_tenants_job_can_be_done(desk: Desk, other_identity: Identity) -> None:
     job = desk.submit()
     for action in (cancel_job, retry_job):
         with pytest.raises(NotFound):
             action(identity=other_identity, job_id=job.id)
     assert desk.again(job).state == states.QUEUED
-
-
-def test_asking_again_for_a_retry_gives_the_one_under_way(desk: Desk) -> None:
-    old = desk.submit()
-    fail_page(desk.claimed(desk.pages(old)[0]), BROKEN, may_retry=False)
-    first = retry_job(identity=desk.identity, job_id=old.id)
-    assert retry_job(identity=desk.identity, job_id=old.id).id == first.id
-    cancel_job(identity=desk.identity, job_id=first.id)
-    assert retry_job(identity=desk.identity, job_id=old.id).id != first.id
-
-
-def test_a_retry_that_is_asked_for_again_after_it_succeeded_is_the_same_one(desk: Desk) -> None:
-    """A caller that lost the response of the first retry asks again, when the job has already ended."""
-    old = desk.submit(pages=2)
-    fail_page(desk.claimed(desk.pages(old)[0]), BROKEN, may_retry=False)
-    desk.finish(desk.pages(old)[1])
-    first = retry_job(identity=desk.identity, job_id=old.id)
-    desk.finish(desk.pages(first)[0])
-    assert retry_job(identity=desk.identity, job_id=old.id).id == first.id
-    with unit_of_work(desk.identity.tenant_id):
-        assert UsageRecord.objects.count() == 2
-
-
-def test_a_retry_after_one_that_did_not_succeed_goes_on_where_that_one_came_to(desk: Desk) -> None:
-    """No page is charged a second time."""
-    old = desk.submit(pages=3)
-    for page in desk.pages(old):
-        fail_page(desk.claimed(page), BROKEN, may_retry=False)
-    first = retry_job(identity=desk.identity, job_id=old.id)
-    done, failed, _ = desk.pages(first)
-    desk.finish(done)
-    fail_page(desk.claimed(failed), BROKEN, may_retry=False)
-    cancel_job(identity=desk.identity, job_id=first.id)
-    second = retry_job(identity=desk.identity, job_id=old.id)
-    assert (second.retry_of_id, second.pages_succeeded) == (old.id, 1)
-    assert [page.state for page in desk.pages(second)] == [states.SUCCEEDED, states.QUEUED, states.QUEUED]
-    with unit_of_work(desk.identity.tenant_id):
-        assert UsageRecord.objects.count() == 1
-
-
-def test_a_retry_of_a_retry_is_one_of_the_first_job_as_well(desk: Desk) -> None:
-    """A second retry of either job runs nothing beside the work under way, and charges no page twice."""
-    first = desk.submit()
-    fail_page(desk.claimed(desk.pages(first)[0]), BROKEN, may_retry=False)
-    second = retry_job(identity=desk.identity, job_id=first.id)
-    fail_page(desk.claimed(desk.pages(second)[0]), BROKEN, may_retry=False)
-    third = retry_job(identity=desk.identity, job_id=second.id)
-    assert retry_job(identity=desk.identity, job_id=first.id).id == third.id
-    desk.finish(desk.pages(third)[0])
-    for job in (first, second):
-        assert retry_job(identity=desk.identity, job_id=job.id).id == third.id
-    with unit_of_work(desk.identity.tenant_id):
-        assert UsageRecord.objects.count() == 1
-
-
-def test_a_retry_of_what_was_retried_in_another_way_goes_on_where_that_came_to(desk: Desk) -> None:
-    first = desk.submit(pages=2)
-    cancel_job(identity=desk.identity, job_id=first.id)
-    second = retry_job(identity=desk.identity, job_id=first.id)
-    cancel_job(identity=desk.identity, job_id=second.id)
-    beside = retry_job(identity=desk.identity, job_id=first.id)
-    desk.finish(desk.pages(beside)[0])
-    cancel_job(identity=desk.identity, job_id=beside.id)
-    third = retry_job(identity=desk.identity, job_id=second.id)
-    assert (third.retry_of_id, third.pages_succeeded) == (second.id, 1)
-
-
-def test_retries_of_several_of_a_chain_at_once_make_one_job(desk: Desk) -> None:
-    first = desk.submit()
-    cancel_job(identity=desk.identity, job_id=first.id)
-    second = retry_job(identity=desk.identity, job_id=first.id)
-    cancel_job(identity=desk.identity, job_id=second.id)
-
-    def again(job: Job) -> UUID:
-        try:
-            return retry_job(identity=desk.identity, job_id=job.id).id
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(4) as pool:
-        made = set(pool.map(again, [first, second] * 4))
-    assert len(made) == 1
 
 
 def test_jobs_and_the_erasure_of_their_document_never_wait_in_a_circle(desk: Desk) -> None:
@@ -296,3 +153,65 @@ def test_jobs_and_the_erasure_of_their_document_never_wait_in_a_circle(desk: Des
     for _ in range(12):
         submit_and_erase(desk.document(1))
     assert failed == []
+
+
+@pytest.mark.parametrize(
+    ("runtime", "config", "kinds"),
+    [
+        ("ocr", {}, ("pdf", "image")),
+        ("embed", {}, ("pdf", "text")),
+        ("parse", {}, EVERY_KIND),
+        ("onnx", {}, ()),
+        ("graph", {"graph": {"accepts": ["document"]}}, EVERY_KIND),
+        ("graph", {"graph": {"accepts": ["document"], "documents": ["image"]}}, ("image",)),
+        ("graph", {"graph": {"accepts": ["text"]}}, ()),
+        ("of-a-newer-product", {}, EVERY_KIND),
+    ],
+)
+def test_kinds_are_declared(runtime: str, config: dict[str, object], kinds: tuple[str, ...]) -> None:
+    assert documents_of(runtime, config) == kinds
+
+
+def plain_text(desk: Desk) -> Document:
+    document = desk.document(1, name="notes.txt")
+    with unit_of_work(desk.identity):
+        Document.objects.filter(id=document.id).update(kind="text")
+    return document
+
+
+@pytest.fixture
+def ocr(make_desk: Callable[..., Desk]) -> Desk:
+    return make_desk(runtime="ocr")
+
+
+def test_a_refusal_says_what_the_model_reads_what_this_is_and_what_to_use(ocr: Desk, desk: Desk) -> None:
+    with pytest.raises(DocumentNotAccepted) as refused:
+        ocr.submit_document(plain_text(ocr))
+    name, other = ocr.version.served_model.name, desk.version.served_model.name
+    sentence = f"The model {name!r} reads PDF files and images, but this document is plain text. Use "
+    assert refused.value.detail.startswith(sentence)
+    assert status_of(refused.value.code) == 422
+    only_other = replace(ocr.identity, models=(other,))
+    with pytest.raises(DocumentNotAccepted, match=f"Use {other}"):
+        require_readable(only_other, ocr.version, "text")
+    with pytest.raises(DocumentNotAccepted, match="No available model reads this kind of document"):
+        require_readable(replace(ocr.identity, models=(name,)), ocr.version, "text")
+
+
+def test_a_file_that_comes_with_its_job_is_refused_and_not_kept(ocr: Desk, tmp_path: Path) -> None:
+    request = JobRequest(model=ocr.version.served_model.name)
+    upload = arrived(b"a few words of plain text", tmp_path / "notes.txt")
+    with pytest.raises(DocumentNotAccepted):
+        submit_once(identity=ocr.identity, request=request, key=None, upload=upload)
+    with unit_of_work(ocr.identity):
+        assert not Document.objects.exists()
+
+
+def test_a_job_on_such_a_document_from_before_is_not_retried(ocr: Desk) -> None:
+    document = ocr.document(1)
+    job = ocr.submit_document(document)
+    fail_page(ocr.claimed(ocr.pages(job)[0]), BROKEN, may_retry=False)
+    with unit_of_work(ocr.identity):
+        Document.objects.filter(id=document.id).update(kind="text")
+    with pytest.raises(DocumentNotAccepted):
+        retry_job(identity=ocr.identity, job_id=job.id)

@@ -11,7 +11,7 @@ from pytest_django import Settings
 from jobs.core.errors import StorageUnavailable
 from jobs.core.models import FileToErase
 from jobs.documents.erasure import erase_due_files
-from jobs.documents.parts import direct_name, part_store
+from jobs.documents.files import direct_name, part_store
 from jobs.documents.selectors import get_document
 from jobs.uploads.direct import complete, part_urls, require_part_store, stored_parts
 from jobs.uploads.errors import (

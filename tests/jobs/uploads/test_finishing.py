@@ -12,7 +12,7 @@ from pytest_django import Settings
 from jobs.core.errors import StorageUnavailable
 from jobs.core.models import Document, FileToErase
 from jobs.documents.selectors import get_document
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from jobs.uploads import finishing
 from jobs.uploads.decisions import Offer
 from jobs.uploads.models import ResumableUpload, UploadPiece

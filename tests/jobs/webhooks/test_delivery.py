@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from jobs.submission.services import cancel_job, retry_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.retries import retry_job
 from jobs.webhooks import services
 from jobs.webhooks.claims import LEASE_S
 from jobs.webhooks.errors import WebhookDisabled

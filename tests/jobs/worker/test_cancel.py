@@ -22,8 +22,9 @@ from inference.registry.onnx_files import OnnxUpload, add_onnx_file
 from jobs.core import states
 from jobs.core.models import Job
 from jobs.documents.reading import reader
-from jobs.events.control import CANCEL
-from jobs.submission.services import JobRequest, cancel_job, submit_job
+from jobs.events.changes import CANCEL
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.services import JobRequest, submit_job
 from jobs.worker.leases import Leases
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalogue

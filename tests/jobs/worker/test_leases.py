@@ -1,7 +1,7 @@
 from dataclasses import replace
 from uuid import uuid4
 
-from jobs.submission.services import cancel_job
+from jobs.submission.cancellations import cancel_job
 from jobs.worker.leases import HANG_TIMEOUT_S, WORD_BEFORE_PAGE_S, Leases
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually

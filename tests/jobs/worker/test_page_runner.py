@@ -27,7 +27,8 @@ from jobs.documents.reader import ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import store_document
 from jobs.queue.claims import claim_page
-from jobs.submission.services import JobRequest, cancel_job, submit_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.services import JobRequest, submit_job
 from jobs.worker import page_runner
 from jobs.worker.leases import Leases
 from jobs.worker.page_ends import end_of

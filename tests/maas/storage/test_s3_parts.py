@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from jobs.documents import files
-from jobs.documents.parts import PartStore, part_store
+from jobs.documents.files import PartStore, part_store
 from maas.local.supervisor.ports import free_port
 from maas.settings.env import storage_backend
 from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3

@@ -3,13 +3,11 @@
 import re
 from dataclasses import dataclass
 
-from .rejection import Rejected, empty, unsupported
+from .limits import Rejected, empty, unsupported
 
 HEAD_BYTES = 4096
 _PDF_HEADER_WITHIN = 1024
-"""The number of first bytes in which the PDF header must be. Readers accept a PDF whose header comes after some other
-bytes, such as a mail header.
-"""
+"""The first bytes in which the PDF header must be: readers accept other bytes before it, such as a mail header."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from PIL import (
 )
 
 from .detection import HEAD_BYTES, TIFF, WEBP, FileType, webp_size
-from .limits import DocumentLimits
-from .rejection import corrupt, image_too_large, no_such_page, too_many_pages
+from .limits import DocumentLimits, corrupt, image_too_large, no_such_page, too_many_pages
 
 __all__ = ["frame_sizes", "read_frame", "refuse_truncated"]
 
@@ -55,9 +54,7 @@ def open_image(file: BinaryIO, file_type: FileType, limits: DocumentLimits) -> I
 
 
 def frame_sizes(file: BinaryIO, file_type: FileType, limits: DocumentLimits) -> list[tuple[int, int]]:
-    """Returns the size of each page as it is read. Only TIFF files have several pages; only the first frame of an
-    animation is used.
-    """
+    """Return the size of each page. Only a TIFF has several; an animation counts as its first frame."""
     image = open_image(file, file_type, limits)
     if file_type != TIFF:
         return [_upright_size(image, file_type)]

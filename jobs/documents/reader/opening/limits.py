@@ -1,4 +1,4 @@
-"""The limits on a document's size and on the resources for reading it."""
+"""The limits on documents and on the resources for reading them, and the refusals for the person who sent one."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,7 @@ class DocumentLimits:
     max_bytes: int = 200 * _MIB
     max_pages: int = 2000
     max_page_pixels: int = 50_000_000
-    """The most pixels of a page. A larger picture is refused; a PDF page is rendered at a lower resolution to keep
-    within the limit.
-    """
+    """The most pixels of a page. A larger picture is refused; a PDF page is rendered smaller instead."""
     max_page_points: int = 14_400
     """The longest side of a PDF page, in 1/72 inch; the format's own limit is 200 inches."""
     max_text_chars: int = 2_000_000
@@ -21,21 +19,76 @@ class DocumentLimits:
     max_wall_s: float = 90.0
     """The wall-clock time to read one page. A second is added for each 64 MiB of the document, here and below."""
     max_cpu_s: int = 30
-    """The CPU time to read one page. It is less than the wall-clock time, because a page that takes long leaves the
-    processors to others, and must not fail for that.
-    """
+    """The CPU time to read one page. It is below the wall-clock time, so that a slow page shares the processors."""
     max_memory_bytes: int = 2048 * _MIB
-    """The address space to read one page, including code. The document itself is added; it is mapped and never read as
-    a whole.
-    """
+    """The address space to read one page, code included, and the mapped document not included."""
     max_inspect_wall_s: float = 8.0
     """The wall-clock time of an inspection, which draws nothing. The sender waits for it."""
     max_inspect_cpu_s: int = 5
     max_inspect_more_s: int = 32
-    """The most seconds that are added for the document's size. They are enough for 5 GiB from a disk that gives 160 MiB
-    a second.
-    """
+    """The most seconds added for the document's size: enough for 5 GiB at 160 MiB a second."""
     max_inspect_memory_bytes: int = 1024 * _MIB
-    """The address space of an inspection, besides the document itself. Two kilobytes can unpack to data that fills it,
-    but cannot take long to do so.
-    """
+    """The address space of an inspection besides the document. Two kilobytes can unpack to data that fills it."""
+
+
+class Rejected(Exception):
+    """The document cannot be used, and the sender has to mend it."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+
+
+def unsupported(what: str) -> Rejected:
+    return Rejected(
+        "unsupported_type",
+        f"The file's content is {what}, which is not supported. "
+        "Send a PDF, PNG, JPEG, TIFF or WebP file, or plain text.",
+    )
+
+
+def corrupt(what: str) -> Rejected:
+    return Rejected("document_corrupt", f"{what} Export or scan the document again and upload the new file.")
+
+
+def encrypted() -> Rejected:
+    return Rejected(
+        "document_encrypted", "The PDF is password protected. Remove the password and upload it again."
+    )
+
+
+def empty(what: str) -> Rejected:
+    return Rejected("document_empty", f"{what} Upload a file with content.")
+
+
+def too_many_pages(count: int | str, limits: DocumentLimits) -> Rejected:
+    return Rejected(
+        "too_many_pages",
+        f"The document has {count} pages, but at most {limits.max_pages} are allowed. "
+        "Split it and upload the parts.",
+    )
+
+
+def too_large(what: str) -> Rejected:
+    return Rejected("document_too_large", f"{what} Split it and upload the parts.")
+
+
+def page_too_large(number: int, width: float, height: float, limits: DocumentLimits) -> Rejected:
+    return Rejected(
+        "page_too_large",
+        f"Page {number} measures {width:.0f} x {height:.0f} points, but no side may exceed "
+        f"{limits.max_page_points}. Print the document to a smaller paper size.",
+    )
+
+
+def image_too_large(width: int, height: int, limits: DocumentLimits) -> Rejected:
+    return Rejected(
+        "image_too_large",
+        f"The image has {width} x {height} pixels, {width * height} in total, but at most "
+        f"{limits.max_page_pixels} are allowed. Scale it down.",
+    )
+
+
+def no_such_page(number: int, count: int) -> Rejected:
+    return corrupt(f"The document has {count} pages and page {number} does not exist.")

@@ -10,8 +10,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 from PIL import Image
 
-from .limits import DocumentLimits
-from .rejection import (
+from .limits import (
+    DocumentLimits,
     Rejected,
     corrupt,
     empty,
@@ -21,20 +21,16 @@ from .rejection import (
     too_large,
     too_many_pages,
 )
-from .text_layer import Glyph, GlyphLine, gather_lines, is_real_text
+from .text_layer import Glyph, gather_lines, is_real_text
 
 _POINTS_PER_INCH = 72
 _TAIL_BYTES = 2048
 _SUBPIXELS = 8
-"""The number of grid steps in a pixel. PDFium maps coordinates only to whole pixels, so boxes are requested on a finer
-grid.
-"""
+"""The grid steps in a pixel. PDFium maps coordinates only to whole pixels, so boxes use a finer grid."""
 _MAX_PICTURES_WEIGHED = 500
 _FORM_DEPTH = 3
 _NO_RESERVE: int = getattr(mmap, "MAP_NORESERVE", 0x4000)
-"""The flag for a mapping without reserved memory. Python names it from 3.13 on; the number is that of Linux on x86-64
-and arm64.
-"""
+"""The flag for a mapping without reserved memory on Linux (x86-64, arm64). Python names it from 3.13 on."""
 
 Corner = tuple[float, float]
 
@@ -91,7 +87,7 @@ class PdfPage:
         image: Image.Image = bitmap.to_pil().convert("RGB")
         return image
 
-    def text_lines(self) -> list[GlyphLine] | None:
+    def text_lines(self) -> list[Glyph] | None:
         """Return the page's own text, or None if it has none that can be trusted."""
         textpage = self._page.get_textpage()
         count = textpage.count_chars()
@@ -100,11 +96,11 @@ class PdfPage:
                 f"The page has {count} characters and at most {self._limits.max_text_chars} are allowed."
             )
         glyphs = list(_glyphs(textpage, count))
-        if not is_real_text("".join(glyph.char for glyph in glyphs), self._picture_coverage()):
+        if not is_real_text("".join(glyph.text for glyph in glyphs), self._picture_coverage()):
             return None
         return gather_lines(glyphs)[: self._limits.max_text_lines]
 
-    def corners(self, line: GlyphLine, width: int, height: int) -> list[Corner]:
+    def corners(self, line: Glyph, width: int, height: int) -> list[Corner]:
         """Return the line's corners in pixels of the rendered page, clockwise from the top left as the line is read."""
         around = (
             (line.left, line.top),
@@ -135,9 +131,7 @@ class PdfPage:
 
 
 def render_scale(width: float, height: float, limits: DocumentLimits) -> float:
-    """Return the pixels per point: the wanted resolution, or the highest at which the page keeps within its pixel
-    limit.
-    """
+    """Return the pixels per point: as wanted, or as many as keep the page within its pixel limit."""
     scale = limits.render_dpi / _POINTS_PER_INCH
     while math.ceil(width * scale) * math.ceil(height * scale) > limits.max_page_pixels:
         pixels = math.ceil(width * scale) * math.ceil(height * scale)

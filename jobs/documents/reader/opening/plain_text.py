@@ -3,8 +3,7 @@
 import codecs
 import re
 
-from .limits import DocumentLimits
-from .rejection import corrupt, empty, too_large, unsupported
+from .limits import DocumentLimits, corrupt, empty, too_large, unsupported
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -20,9 +19,7 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _MAX_BYTES_PER_CHAR = 4
 _MAX_HIGH_BYTES = 0.3
-"""The largest share of bytes outside ASCII. Western text in a one-byte encoding has few such letters; more of them mean
-another encoding.
-"""
+"""The largest share of bytes outside ASCII in a Western one-byte encoding. More mean another encoding."""
 
 
 def read_lines(data: bytes, limits: DocumentLimits) -> list[str]:

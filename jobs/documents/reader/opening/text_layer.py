@@ -5,13 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _FEWEST_CHARS = 10
-"""The fewest characters of real text. A page with fewer is taken for a picture with a stamp on it, such as a page
-number.
-"""
+"""The fewest characters of real text. Fewer are taken for a stamp on a picture, such as a page number."""
 _FEWEST_CHARS_OVER_SCAN = 200
-"""The fewest characters of a page that is mostly picture. It needs more, because a scan with a header line must still
-be recognized.
-"""
+"""The fewest characters of a page that is mostly picture, so that a scan with a header line is recognized."""
 _SCAN_COVERAGE = 0.5
 _MAX_GARBAGE = 0.1
 _GARBAGE_CATEGORIES = frozenset({"Co", "Cn", "Cs", "Cc"})
@@ -23,17 +19,8 @@ _LINE_ENDS = frozenset("\r\n")
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """One character and its box in the page's own coordinates, which grow to the right and upwards."""
+    """A character or a line of them, and its box in the page's own coordinates, which grow rightwards and upwards."""
 
-    char: str
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-
-@dataclass(frozen=True, slots=True)
-class GlyphLine:
     text: str
     left: float
     bottom: float
@@ -50,14 +37,14 @@ def is_real_text(text: str, picture_coverage: float) -> bool:
     return real >= fewest and garbage <= len(marks) * _MAX_GARBAGE
 
 
-def gather_lines(glyphs: Iterable[Glyph]) -> list[GlyphLine]:
+def gather_lines(glyphs: Iterable[Glyph]) -> list[Glyph]:
     return [line for run in _runs(glyphs) if (line := _line_of(run)) is not None]
 
 
 def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
     run: list[Glyph] = []
     for glyph in glyphs:
-        if glyph.char not in _LINE_ENDS:
+        if glyph.text not in _LINE_ENDS:
             run.append(glyph)
         elif run:
             yield run
@@ -66,12 +53,12 @@ def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
         yield run
 
 
-def _line_of(run: Sequence[Glyph]) -> GlyphLine | None:
-    text = "".join(_clean(glyph.char) for glyph in run).strip()
-    inked = [glyph for glyph in run if not glyph.char.isspace()]
+def _line_of(run: Sequence[Glyph]) -> Glyph | None:
+    text = "".join(_clean(glyph.text) for glyph in run).strip()
+    inked = [glyph for glyph in run if not glyph.text.isspace()]
     if not text or not inked:
         return None
-    return GlyphLine(
+    return Glyph(
         text,
         left=min(glyph.left for glyph in inked),
         bottom=min(glyph.bottom for glyph in inked),

@@ -30,9 +30,7 @@ class CharacterCodes:
 
 
 def advance(char: str) -> int:
-    """Return the width in thousandths of the font's size. Words of an invisible line are then approximately where the
-    picture has them.
-    """
+    """Return the width in thousandths of the font's size, so that invisible words lie about over the picture's."""
     if unicodedata.combining(char):
         return 1
     if unicodedata.east_asian_width(char) in "WF":

@@ -1,7 +1,4 @@
-"""A font for text that can be searched and copied but not seen. Every glyph is a box as wide as its character.
-
-Empty glyphs would be enough for most readers, but PDFium leaves out lines that run upwards and have no area.
-"""
+"""An invisible font for search. Each glyph is a box, because PDFium drops upward lines without area."""
 
 import io
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ from jobs.archives.models import Archive
 from jobs.archives.services import cancel_archive
 from jobs.core.models import Job
 from jobs.dashboard.archives import views
-from jobs.submission.services import cancel_job
+from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tests.jobs.archives.test_unpacking import Bench, bench
 from tests.samples.pdfs import text_pdf

@@ -12,8 +12,9 @@ from django.utils import timezone
 from inference.core.contracts import Units, WorkOutput
 from jobs.core.models import Job
 from jobs.queue.settlement import finish_page
-from jobs.retention.deleting import delete_document
-from jobs.submission.services import JobRequest, cancel_job, submit_job
+from jobs.retention.documents import delete_document
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

@@ -17,7 +17,9 @@ from jobs.documents.selectors import get_document
 from jobs.queue.claims import say_loading
 from jobs.queue.settlement import Failure, Timings, fail_page, finish_page
 from jobs.retention.erasing import erase_job
-from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_job
+from jobs.submission.cancellations import cancel_job
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.dashboard_base.moments import moment_html
 from tenants.identity.identity import Identity

@@ -76,9 +76,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
 
 @pytest.fixture(autouse=True)
 def unharmed(request: pytest.FixtureRequest, store: Store) -> Iterator[None]:
-    """Check that this process uses no more memory and open files than before, and that the reader reads the next
-    document.
-    """
+    """Check that this process has no more memory and files than before, and that the reader still reads."""
     name = "walled_reader" if "walled_reader" in request.fixturenames else "reader"
     reader: DocumentReader = request.getfixturevalue(name)
     process = psutil.Process()

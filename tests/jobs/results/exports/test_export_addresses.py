@@ -8,7 +8,7 @@ from django.test import Client
 
 from jobs.core.models import Document, Job
 from jobs.results.exports import services
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from tenants.api.authentication import IDENTITY
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.ids import uuid7

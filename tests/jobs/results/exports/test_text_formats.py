@@ -6,8 +6,8 @@ import pytest
 
 from jobs.core.models import Job
 from jobs.queue.settlement import Failure, fail_page
-from jobs.results.exports.markdown import escaped
 from jobs.results.exports.services import JSON, MARKDOWN, TEXT
+from jobs.results.exports.text_formats import escaped
 from tests.jobs.results.exports.conftest import ReadingDesk, box, line
 
 

@@ -11,7 +11,7 @@ from jobs.core.models import Document, DocumentPage, Job, Page
 from jobs.queue.claims import Claim
 from jobs.queue.settlement import finish_page
 from jobs.results.reuse.cache_directives import Wish
-from jobs.results.reuse.keys import Content
+from jobs.results.reuse.cached_pages import Content
 from jobs.results.reuse.running import Found, look, plan_for, take_known_page, wait_for_it
 from jobs.submission.services import JobRequest, submit_job
 from tenants.billing.usage.models import UsageRecord

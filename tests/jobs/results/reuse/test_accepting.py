@@ -8,12 +8,13 @@ from inference.core.contracts import Embedding, WorkOutput
 from jobs.core import states
 from jobs.core.models import Event
 from jobs.queue.settlement import Failure, fail_page, finish_page
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from jobs.search.backfill import index_ordered_jobs
-from jobs.search.embeddings import meaning_available
 from jobs.search.selectors import search_jobs
+from jobs.search.services import meaning_available
 from jobs.submission.idempotent_submission import submit_once
-from jobs.submission.services import JobRequest, retry_job
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest
 from tenants.accounts.results import erase_results
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity

@@ -1,6 +1,7 @@
 """Tests of identical pages in flight, in every order. One runs, and the others get its result whatever happens."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -16,8 +17,8 @@ from jobs.queue.claims import hand_back
 from jobs.queue.settlement import Failure, fail_page, finish_page, postpone_page
 from jobs.queue.sweeper import sweep_expired_leases
 from jobs.results.reuse.running import look, take_known_page, wait_for_it
-from jobs.retention.deleting import delete_document
-from jobs.submission.services import cancel_job
+from jobs.retention.documents import delete_document
+from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import DONE
 from tests.jobs.results.reuse.conftest import Bench
@@ -110,9 +111,7 @@ def test_whatever_becomes_of_the_first_the_other_runs_itself(bench: Bench, way: 
 
 @pytest.mark.parametrize("way", ["retried", "postponed", "handed_back", "swept", "waits"])
 def test_what_goes_back_to_the_queue_lets_go_of_its_key(bench: Bench, way: str) -> None:
-    """A worker of an older version claims the page as it is. It must not run under a key that another page has by
-    then.
-    """
+    """A worker of an older version claims the page as it is, and must not run under another page's key."""
     job = bench.text()
     claim = bench.desk.claimed(only(bench, job))
     assert not bench.look(claim).elsewhere
@@ -135,9 +134,7 @@ def test_what_goes_back_to_the_queue_lets_go_of_its_key(bench: Bench, way: str) 
 def test_documents_whose_pages_wait_for_each_other_are_erased_at_once(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each document has one page that runs and one that waits for the other document's page. Both erasures have
-    canceled a job before either continues.
-    """
+    """Each document's page waits for the other's. Both erasures have canceled a job before either continues."""
     documents = [bench.desk.document(1, f"{name}.pdf") for name in ("a", "b")]
     first = [bench.read(document) for document in documents]
     second = [bench.read(document) for document in documents]
@@ -152,7 +149,7 @@ def test_documents_whose_pages_wait_for_each_other_are_erased_at_once(
         with suppress(threading.BrokenBarrierError):
             together.wait(1)
 
-    monkeypatch.setattr("jobs.submission.services.append_event", append_together)
+    monkeypatch.setattr("jobs.submission.cancellations.append_event", append_together)
 
     def erase(document: Document) -> None:
         try:
@@ -162,11 +159,8 @@ def test_documents_whose_pages_wait_for_each_other_are_erased_at_once(
         finally:
             connections.close_all()
 
-    threads = [threading.Thread(target=erase, args=[document]) for document in documents]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(len(documents)) as pool:
+        list(pool.map(erase, documents))
     assert failures == []
     assert {bench.desk.again(job).state for job in first + second} == {states.CANCELED}
 
@@ -218,11 +212,8 @@ def test_of_many_that_ask_at_once_one_runs(bench: Bench) -> None:
         finally:
             connections.close_all()
 
-    threads = [threading.Thread(target=ask, args=[number]) for number in range(len(claims))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(len(claims)) as pool:
+        list(pool.map(ask, range(len(claims))))
     assert sorted(elsewhere) == [False] + [True] * 11
 
 

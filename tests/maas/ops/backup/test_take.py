@@ -8,7 +8,7 @@ from django.db import connections, models
 
 from jobs.core.models import Document
 from jobs.documents.services import store_document
-from jobs.retention.deleting import delete_document
+from jobs.retention.documents import delete_document
 from maas.ops.backup.errors import BackupError
 from maas.ops.backup.folder import BackupFolder
 from maas.ops.backup.moment import one_moment, refuse_hidden_tables, row_counts

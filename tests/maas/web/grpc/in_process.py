@@ -9,7 +9,7 @@ import grpc.aio
 from inference.gateway.gateway import GRPC_PREFIX
 from jobs.streaming.authorizer import Authorizer
 from jobs.streaming.credential_checks import CredentialChecks
-from jobs.streaming.sessions import Sessions
+from jobs.streaming.credentials import Sessions
 from maas.local.supervisor.ports import free_port
 from maas.web.grpc.port import GrpcPort
 from maas.web.guard.refusals import refusal, refuse_request

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from jobs.intake.intake import Intake
-from jobs.streaming.sessions import Sessions
+from jobs.streaming.credentials import Sessions
 from maas.web.guard import journal as journal_module
 from maas.web.guard.guard import EdgeGuard
 from maas.web.guard.journal import LONGEST_CLIENT, LONGEST_QUERY, MAX_WAITING, Journal, Note, entry_of

@@ -3,7 +3,7 @@
 import pytest
 
 from jobs.documents.reader.opening.detection import PDF, PNG, TEXT, FileType, detect, webp_size
-from jobs.documents.reader.opening.rejection import Rejected
+from jobs.documents.reader.opening.limits import Rejected
 from tests.samples.images import webp_header_only
 
 

@@ -1,6 +1,4 @@
-"""Tests of a searchable PDF, read back with PDFium. Its text is the recognized text, at the positions that the picture
-shows.
-"""
+"""Tests of a searchable PDF, read back with PDFium: the recognized text is where the picture shows it."""
 
 import io
 

@@ -1,10 +1,21 @@
-"""A job's text as Markdown, with a heading for each page and with paragraphs that follow the gaps between lines."""
+"""A job's text as plain text, or as Markdown with paragraphs that follow the gaps between lines."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from jobs.results.exports.job_export import ExportPage, JobExport
 from jobs.results.exports.paragraphs import Row, paragraphs
+
+
+def text_blocks(export: JobExport) -> Iterator[bytes]:
+    if export.remark and not export.single:
+        yield f"[{export.remark}]\n\n".encode()
+    for page in export.read():
+        if not export.single:
+            yield f"--- Page {page.number} of {export.job.pages_total} ---\n".encode()
+        text = f"[{page.remark}]" if page.remark else str(page.result["text"])
+        yield f"{text.rstrip()}\n".encode() if export.single else f"{text.rstrip()}\n\n".encode()
+
 
 _ANYWHERE = re.compile(r"([\\`*_\[\]<>|~&$])")
 _AT_THE_START = re.compile(r"^([#+=-])")

@@ -1,4 +1,4 @@
-"""Tests of jobs with a deadline."""
+"""Tests of jobs that end before their work is done: canceled, or at a deadline."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -8,12 +8,14 @@ from django.db import connections
 
 from jobs.core import states
 from jobs.core.deadlines import Deadlines
-from jobs.core.errors import Fenced
+from jobs.core.errors import DocumentDeleted, Fenced, JobFinished
 from jobs.core.models import Event, Job
 from jobs.queue.settlement import finish_page
-from jobs.submission import overdue
-from jobs.submission.overdue import end_overdue_jobs
-from jobs.submission.services import JobRequest, cancel_job, end_overdue_job, retry_job, submit_job
+from jobs.retention.documents import delete_document
+from jobs.submission import cancellations
+from jobs.submission.cancellations import cancel_job, end_overdue_job, end_overdue_jobs
+from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest, submit_job
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import DONE, Desk
@@ -120,7 +122,7 @@ def test_a_retry_of_an_expired_job_has_all_the_time_it_needs(desk: Desk) -> None
 def test_one_that_cannot_be_ended_holds_up_no_other(
     desk: Desk, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(overdue, "AT_ONCE", at_once)
+    monkeypatch.setattr(cancellations, "AT_ONCE", at_once)
     jobs = [submit(desk, Deadlines(expires_after_s=60)) for _ in range(3)]
     for job in jobs:
         let_time_pass(desk, job, 60)
@@ -141,3 +143,41 @@ def _in_another_thread() -> None:
 
     with ThreadPoolExecutor(1) as pool:
         pool.submit(end).result(30)
+
+
+def test_canceling_a_queued_job_leaves_nothing_to_claim(desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    assert cancel_job(identity=desk.identity, job_id=job.id).state == states.CANCELED
+    assert [desk.claim(page) for page in desk.pages(job)] == [None, None]
+
+
+def test_canceling_a_running_job_throws_the_running_page_away_unpaid(desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    first, second = desk.pages(job)
+    desk.finish(first)
+    claim = desk.claimed(second)
+    cancel_job(identity=desk.identity, job_id=job.id)
+    with pytest.raises(Fenced):
+        finish_page(claim, DONE)
+    ended = desk.again(job)
+    assert (ended.state, ended.pages_succeeded, ended.cost_micros) == (states.CANCELED, 1, 1500)
+
+
+def test_canceling_twice_is_harmless_but_an_ended_job_says_so(desk: Desk) -> None:
+    job, done = desk.submit(), desk.submit()
+    desk.finish(desk.pages(done)[0])
+    cancel_job(identity=desk.identity, job_id=job.id)
+    assert cancel_job(identity=desk.identity, job_id=job.id).state == states.CANCELED
+    with pytest.raises(JobFinished, match="succeeded"):
+        cancel_job(identity=desk.identity, job_id=done.id)
+
+
+def test_erasing_a_document_cancels_its_unfinished_jobs(desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    assert job.document_id is not None
+    delete_document(identity=desk.identity, document_id=job.document_id)
+    assert desk.again(job).state == states.CANCELED
+    with pytest.raises(DocumentDeleted):
+        delete_document(identity=desk.identity, document_id=job.document_id)
+    with pytest.raises(DocumentDeleted):
+        retry_job(identity=desk.identity, job_id=job.id)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.documents.content import page_sha256
-from jobs.results.reuse.keys import Content, page_key
+from jobs.results.reuse.cached_pages import Content, page_key
 
 TENANT = UUID(int=1)
 VALUES = st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text())
