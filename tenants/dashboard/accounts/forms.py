@@ -1,6 +1,6 @@
 """Forms with which people sign up, sign in, and change their own accounts."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from allauth.account import forms as allauth_forms
 from allauth.account.models import EmailAddress
@@ -19,12 +19,15 @@ from tenants.authentication.sign_on.adapter import confirmed_address, invited_by
 from tenants.authentication.sign_on.services import drop_unproven_ways_in, notify_accounts
 from tenants.onboarding.create_tenant import make_first_tenant
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 _LONGEST_PASSWORD = 1000
 """The most characters of a password. Each password is hashed, at a cost that grows with its length."""
 _LONGEST_NAME = 200
 
 
-def _password(label: str, autocomplete: str, help_text: str = "") -> forms.CharField:
+def _password(label: "StrOrPromise", autocomplete: str, help_text: "StrOrPromise" = "") -> forms.CharField:
     return forms.CharField(
         label=label,
         strip=False,
@@ -34,11 +37,11 @@ def _password(label: str, autocomplete: str, help_text: str = "") -> forms.CharF
     )
 
 
-def new_password(label: str) -> forms.CharField:
+def new_password(label: "StrOrPromise") -> forms.CharField:
     return _password(label, "new-password", _("At least 10 characters, not a common password."))
 
 
-def own_password(label: str) -> forms.CharField:
+def own_password(label: "StrOrPromise") -> forms.CharField:
     return _password(label, "current-password")
 
 
@@ -61,7 +64,9 @@ def _new_tenant() -> forms.CharField:
     )
 
 
-def _address(label: str, *, help_text: str = "", disabled: bool = False, **attrs: Any) -> forms.EmailField:
+def _address(
+    label: "StrOrPromise", *, help_text: str = "", disabled: bool = False, **attrs: Any
+) -> forms.EmailField:
     widget = forms.EmailInput(attrs={"autocomplete": "email", **attrs})
     return forms.EmailField(
         label=label, max_length=254, help_text=help_text, disabled=disabled, widget=widget
