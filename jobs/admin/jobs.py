@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
-from jobs.admin.filters import VersionFilter
 from jobs.admin.job_detail import detail_of
+from jobs.admin.pages import VersionFilter
 from jobs.admin.workers import WORKER_PATHS
 from jobs.core import states
 from jobs.core.models import Document, ErasedBecause, Job

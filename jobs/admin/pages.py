@@ -4,15 +4,53 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+from unfold.contrib.filters.admin import (
+    AutocompleteSelectFilter,
+    ChoicesDropdownFilter,
+    DropdownFilter,
+    TextFilter,
+)
 
-from jobs.admin.filters import VersionFilter, WorkerFilter
+from inference.registry.models import ModelVersion
 from jobs.core.models import Page
 from tenants.admin_base.columns import badge, column
 from tenants.admin_base.filters import CreatedFilter, ErrorCodeFilter, MomentsFilter
 from tenants.admin_base.formatting import NOTHING, ago, between, link, link_to, list_link, short
 from tenants.admin_base.records import RecordAdmin
 from tenants.billing.dashboard.money import shown_money
+
+MAX_VERSIONS = 200
+
+
+class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no types
+    """A filter by model version, which is how rollouts are watched. Because it compares for equality, the rows stay in
+    the order of the index.
+    """
+
+    title = _("model version")
+    parameter_name = "model_version__id__exact"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
+        versions = ModelVersion.objects.select_related("served_model")
+        return [
+            (str(one.pk), one.key)
+            for one in versions.order_by("served_model__name", "-number")[:MAX_VERSIONS]
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: "QuerySet[Page]") -> "QuerySet[Page]":
+        chosen = self.value()
+        return queryset.filter(model_version_id=int(chosen)) if chosen and chosen.isdecimal() else queryset
+
+
+class WorkerFilter(TextFilter):  # type: ignore[misc]
+    """A filter by the whole name of a worker."""
+
+    title = _("worker")
+    parameter_name = "worker"
+
+    def queryset(self, request: HttpRequest, queryset: "QuerySet[Page]") -> "QuerySet[Page]":
+        name = self.value()
+        return queryset.filter(worker=name) if name else queryset
 
 
 @admin.register(Page)

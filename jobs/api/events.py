@@ -9,6 +9,8 @@ from rest_framework.views import APIView
 from jobs.api.schema import LAST_EVENT_ID, STREAM
 from jobs.api.serializers import EventSerializer
 from jobs.documents.job_selectors import tenant_events_after
+from jobs.streaming.credentials import Credential
+from jobs.streaming.tickets import LIFETIME_S, issue_ticket
 from tenants.api.callers import caller
 from tenants.api.pagination import limit_of
 from tenants.api.parameters import only
@@ -67,3 +69,30 @@ class TenantEvents(APIView):
             for row in page.events
         ]
         return Response({"events": events, "next": page.cursor, "has_more": page.more})
+
+
+TICKET = inline_serializer(
+    "Ticket",
+    {
+        "ticket": serializers.CharField(),
+        "expires_in_s": serializers.IntegerField(),
+        "url": serializers.CharField(),
+    },
+)
+
+
+class TicketList(APIView):
+    @extend_schema(
+        operation_id="issue_ticket",
+        summary="A one-use ticket for the websocket",
+        request=None,
+        responses={201: TICKET, **REFUSALS},
+    )
+    def post(self, request: Request) -> Response:
+        identity = caller(request, "events:read")
+        session_key = None if identity.key_id else request.session.session_key
+        ticket = issue_ticket(Credential(identity, session_key))
+        return Response(
+            {"ticket": ticket, "expires_in_s": LIFETIME_S, "url": f"/ws/v1/events?ticket={ticket}"},
+            status=201,
+        )

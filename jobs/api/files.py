@@ -9,9 +9,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.creations import upload_file_once
-from jobs.api.openai_lists import NEWEST_FIRST, OLDEST_FIRST, openai_listing
 from jobs.api.openai_requests import file_lives_s, refused
-from jobs.api.openai_serializers import DeletedFile, FileObject, file_object
+from jobs.api.openai_serializers import (
+    NEWEST_FIRST,
+    OLDEST_FIRST,
+    DeletedFile,
+    FileObject,
+    file_object,
+    openai_listing,
+)
 from jobs.api.schema import FILE_UPLOAD, IDEMPOTENCY_KEY, OPENAI_REFUSALS, openai_list_of
 from jobs.api.sending_again import key_of, replay_headers
 from jobs.batches.ids import FILE, shown

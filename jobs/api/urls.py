@@ -13,7 +13,6 @@ from jobs.api import (
     jobs,
     limits,
     payments,
-    tickets,
     upload_parts,
     uploads,
     webhooks,
@@ -60,7 +59,7 @@ urlpatterns = [
     path("limits", limits.LimitList.as_view(), name="api-limits"),
     path("payments", payments.PaymentList.as_view(), name="api-payments"),
     path("payments/<str:payment_id>", payments.PaymentDetail.as_view(), name="api-payment"),
-    path("tickets", tickets.TicketList.as_view(), name="api-tickets"),
+    path("tickets", events.TicketList.as_view(), name="api-tickets"),
     path("webhooks/endpoints", webhooks.EndpointList.as_view(), name="api-webhook-endpoints"),
     path(
         "webhooks/endpoints/<str:endpoint_id>", webhooks.EndpointDetail.as_view(), name="api-webhook-endpoint"

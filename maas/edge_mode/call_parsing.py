@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -10,9 +10,13 @@ from urllib.parse import parse_qsl
 from rest_framework.exceptions import ParseError
 
 from inference.core.contracts import Json, WorkInput
+from inference.gateway.listening import ListenedCall
 from jobs.submission.inputs import input_kind, normal_form, work_input
 from maas.edge_mode.errors import InvalidRequest, UnsupportedMediaType
+from maas.web.guard.body import Allowance, BodyMalformed, GuardedBody
 from maas.web.json_parser import StorableJSONParser
+from tenants.core.asgi.protocol import ClientGone, Receive, Scope, body_chunks, has_body, header
+from tenants.core.asgi.stopping import Stop
 from tenants.core.errors import InvalidRequest as FormUnknown
 
 JSON_TYPE = "application/json"
@@ -83,3 +87,27 @@ def _value(text: str) -> Json:
 
 def _listed(given: Mapping[str, Any]) -> str:
     return ", ".join(f"{name[:40]!r}" for name in list(given)[:10]) or "nothing of them"
+
+
+class Incoming:
+    def __init__(self, scope: Scope, receive: Receive, stop: Stop) -> None:
+        self.scope = scope
+        self._receive = receive
+        self._stop = stop
+        self.is_unread = has_body(scope)
+        """True if more bytes may still arrive that will not be read."""
+
+    async def chunks(self, allowance: Allowance) -> AsyncIterator[bytes]:
+        allowance.check_length(header(self.scope, b"content-length"))
+        body = GuardedBody(self.scope, self._receive, allowance, self._stop)
+        try:
+            async for chunk in body_chunks(body):
+                yield chunk
+        except ClientGone:
+            if body.is_malformed:
+                raise BodyMalformed from None
+            raise
+        self.is_unread = False
+
+    def call(self, deadline_s: float) -> ListenedCall:
+        return ListenedCall(self._receive, self._stop, deadline_s=deadline_s)

@@ -12,14 +12,16 @@ import structlog
 import uvloop
 from granian.constants import Interfaces
 from granian.server.embed import Server
+from prometheus_client import generate_latest
 
 from inference.core.contracts import Json
 from inference.engine.engine import Engine
+from inference.engine.loads import loads_of
+from inference.runtime.metrics import LoadMeter
 from jobs.documents.reader import DocumentReader
 from maas.edge_mode.app import EdgeApp, EdgeLimits
 from maas.edge_mode.authorizer import Authorizer
 from maas.edge_mode.call_slots import CallSlots
-from maas.edge_mode.metrics import EdgeMetrics
 from maas.edge_mode.options import EdgeOptions
 from maas.edge_mode.runs import Runs
 from maas.edge_mode.served_models import ShelfModel
@@ -27,6 +29,19 @@ from maas.local.embedded.folders import private_folder
 from maas.local.supervisor.ports import require_free
 from maas.process.collector import settle_collector
 from tenants.core.asgi.stopping import Stop
+
+
+class EdgeMetrics:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._meter = LoadMeter()
+        self._lock = threading.Lock()
+
+    def text(self) -> bytes:
+        with self._lock:
+            self._meter.count(loads_of(self._engine))
+        return generate_latest()
+
 
 log = structlog.get_logger(__name__)
 GRACE_S = 3.0

@@ -8,8 +8,7 @@ from botocore.exceptions import ClientError  # type: ignore[import-untyped]
 from storages.backends.s3 import S3Storage
 from storages.utils import clean_name
 
-from maas.storage.s3_errors import as_os_error
-from maas.storage.s3_parts import ObjectParts
+from maas.storage.s3_parts import ObjectParts, as_os_error
 
 _TIMEOUTS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
 """Timeouts and retries. The library's defaults would block a caller for minutes when the storage is unavailable."""

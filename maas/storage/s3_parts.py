@@ -1,14 +1,24 @@
 """The multipart uploads of S3: clients send parts to the storage themselves, with URLs that are signed here."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Protocol
 
+from boto3.exceptions import Boto3Error  # type: ignore[import-untyped]
 from botocore.config import Config  # type: ignore[import-untyped]
-from botocore.exceptions import ClientError  # type: ignore[import-untyped]
+from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 
 from jobs.documents.parts import StoredPart
-from maas.storage.s3_errors import as_os_error
+
+
+@contextmanager
+def as_os_error() -> Iterator[None]:
+    try:
+        yield
+    except (BotoCoreError, ClientError, Boto3Error) as error:
+        raise OSError(f"object storage: {error}") from error
+
 
 BLOCK_BYTES = 1 << 20
 # The older signature version, which the library chooses for some regions, does not cover the length of a body. A

@@ -5,6 +5,7 @@ request it.
 import hashlib
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
@@ -13,6 +14,9 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiJsonRenderer2
 from rest_framework.request import Request
 from rest_framework.views import APIView
+
+from inference.gateway.open_inference import openapi as open_inference
+from inference.gateway.openai import openapi as openai
 
 
 @dataclass(frozen=True)
@@ -54,3 +58,15 @@ class OpenAPIDocument(APIView):
                 "Content-Disposition": 'inline; filename="Document AI (1).json"',
             },
         )
+
+
+Document = dict[str, Any]
+
+
+def with_gateway(result: Document, generator: Any, request: Any, public: bool) -> Document:
+    """Add the gateway's paths. This is a hook of drf-spectacular, which fixes the names of the parameters."""
+    for gateway in (openai, open_inference):
+        result["paths"].update(gateway.paths())
+        result["components"]["schemas"].update(gateway.SCHEMAS)
+    result["paths"] = dict(sorted(result["paths"].items()))
+    return result

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from inference.models import ModelPool, ModelVersion
 from inference.workers.heartbeats import STUCK_S, Beat, Heartbeat, HeldModel
-from jobs.admin.events import details_of
+from jobs.admin.job_detail import details_of
 from jobs.archives import states
 from jobs.archives.models import Archive
 from jobs.core.models import Event

@@ -9,7 +9,7 @@ from inference.core.contracts import Json
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.catalogue import examples
-from jobs.dashboard.catalogue.answers import shown_key
+from jobs.dashboard.catalogue.model_view import shown_key
 from jobs.dashboard.catalogue.snippets.call import Call
 from tenants.core.errors import InvalidRequest
 

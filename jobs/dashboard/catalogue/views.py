@@ -9,13 +9,12 @@ from django.views.decorators.http import require_GET, require_POST
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
 from jobs.core.priorities import DEFAULT, NUMBERS
-from jobs.dashboard.base.permissions import may_write
+from jobs.dashboard.base.job_view import may_write
 from jobs.dashboard.catalogue.filled_form import call_in, example_call
 from jobs.dashboard.catalogue.model_view import current_of, model_view, version_row
 from jobs.dashboard.catalogue.playground_view import playground_view
-from jobs.dashboard.catalogue.selectors import listed_models, model_named, newest_versions
+from jobs.dashboard.catalogue.selectors import listed_models, model_named, newest_versions, recent_speeds
 from jobs.dashboard.catalogue.snippets.languages import snippets_of
-from jobs.dashboard.catalogue.speeds import recent_speeds
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.dashboard_base.members import members_only

@@ -12,7 +12,7 @@ from inference.core.contracts import Embedding
 from inference.registry.models import ServedModel
 from inference.registry.selectors import active_models, versions_named
 from jobs.core.models import Job
-from jobs.dashboard.base.input_preview import with_first_words
+from jobs.dashboard.base.job_view import with_first_words
 from jobs.dashboard.listing.query import DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, ListQuery
 from jobs.search.selectors import MAX_HITS, Hit, excerpts, nearest, search_jobs
 from tenants.core.ids import first_id_at

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from jobs.core import states
 from jobs.core.models import DocumentPage, Event, Job, Page
-from jobs.dashboard.base.input_preview import with_first_words
+from jobs.dashboard.base.job_view import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
 from jobs.documents.reader.errors import REJECTION_CODES

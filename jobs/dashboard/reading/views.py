@@ -10,18 +10,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from jobs.core.errors import JobErased
 from jobs.core.models import Page
-from jobs.dashboard.base.job_view import job_view
-from jobs.dashboard.base.permissions import may_write
+from jobs.dashboard.base.job_view import job_view, may_write
 from jobs.dashboard.listing.query import ListQuery
-from jobs.dashboard.reading.downloads import downloads
-from jobs.dashboard.reading.facts import facts
+from jobs.dashboard.reading.facts import downloads, facts, waiting_words
 from jobs.dashboard.reading.page_view import SURE, page_view
 from jobs.dashboard.reading.retries import retry_view
 from jobs.dashboard.reading.selectors import BeyondTheEnd, reading
 from jobs.dashboard.reading.thumbnails import thumbnails, ways
 from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
 from jobs.dashboard.reading.tombstone_view import tombstone_view
-from jobs.dashboard.reading.waiting_texts import waiting_words
 from jobs.queue.queue_positions import standing_of
 from jobs.search.queries import parsed
 from jobs.submission.services import cancel_job, retry_job

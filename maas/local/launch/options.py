@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from maas.process.options import InvalidOption, require_own_port
+from maas.process.errors import InvalidOption, require_own_port
 
 _EVERY_INTERFACE = {"0.0.0.0", "::"}  # noqa: S104 - recognized, not bound
 

@@ -10,8 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from psycopg import OperationalError
 
-from maas.ops.backup.errors import BackupError
-from maas.ops.backup.folder import BackupFolder
+from maas.ops.backup.folder import BackupError, BackupFolder
 from maas.ops.backup.put_back import PuttingBack, Target
 from maas.process.errors import LaunchError
 

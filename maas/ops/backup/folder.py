@@ -10,7 +10,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from maas.ops.backup.errors import BackupError
+from maas.process.errors import LaunchError
+
+
+class BackupError(LaunchError):
+    """A backup or restore that failed. The message says what was wrong, with what value, and what to do."""
+
+    code = "backup_error"
+
 
 FORMAT = 1
 KEPT_STATE = ("demo.env", "sample.pdf")

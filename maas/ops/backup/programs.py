@@ -8,14 +8,24 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from jobs.search.embeddings import TABLE
 from maas.local.embedded.installation import find_postgres
-from maas.ops.backup.errors import BackupError
+from maas.ops.backup.folder import BackupError
 from maas.process.errors import ServiceUnavailable
 
 LOOK_EVERY_S = 1.0
 """Seconds between two checks of a running program."""
+# Half-precision vectors need pgvector 0.7.
+_OFFERED = """
+SELECT EXISTS (
+    SELECT FROM pg_available_extensions
+    WHERE name = 'vector' AND string_to_array(default_version, '.')::int[] >= '{0,7}'
+)
+"""
+_MARKS = (TABLE, " EXTENSION - vector ", " COMMENT - EXTENSION vector ")
 
 
 def dump(
@@ -90,3 +100,15 @@ def _without_password(url: str) -> str:
 def _environment(url: str) -> Mapping[str, str]:
     password = conninfo_to_dict(url).get("password")
     return {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}
+
+
+def takes_embeddings(url: str) -> bool:
+    with psycopg.connect(url) as connection:
+        row = connection.execute(_OFFERED).fetchone()
+    return row is not None and bool(row[0])
+
+
+def without_embeddings(contents: str) -> str:
+    """Return a dump's list of contents without the embeddings, in the format that pg_restore writes and reads."""
+    kept = [line for line in contents.splitlines() if not any(mark in f"{line} " for mark in _MARKS)]
+    return "\n".join(kept) + "\n"

@@ -4,10 +4,12 @@ used.
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest
+from pathlib import Path
 
 import psycopg
 from django.conf import settings
@@ -16,11 +18,49 @@ from django.core.files.storage import default_storage
 from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
+from jobs.search.embeddings import TABLE as EMBEDDINGS
+from maas.local.embedded.folders import ScratchFolders, private_folder
+from maas.local.embedded.postgres import PostgresServer
 from maas.local.launch.state_files import read_map, write_map
-from maas.ops.backup import embeddings, programs
-from maas.ops.backup.embedded import embedded_postgres
-from maas.ops.backup.errors import BackupError
-from maas.ops.backup.folder import KEPT_STATE, BackupFolder, Manifest, pepper_mark
+from maas.local.supervisor.children import spawn
+from maas.local.supervisor.processes import HomeLock
+from maas.ops.backup import programs
+from maas.ops.backup.folder import KEPT_STATE, BackupError, BackupFolder, Manifest, pepper_mark
+
+_START_S = 60.0
+_STOP_S = 30.0
+
+
+@contextmanager
+def embedded_postgres(home: Path) -> Iterator[PostgresServer]:
+    """Yield an empty server with its roles and database. It is stopped in order at the end."""
+    run = private_folder(private_folder(home) / "run")
+    lock, scratch = HomeLock(run / "lock"), ScratchFolders(run / "scratch.json")
+    try:
+        with _running(PostgresServer(home, scratch), run / "restore.log") as server:
+            server.provision()
+            yield server
+    finally:
+        scratch.remove_all()
+        lock.release()
+
+
+@contextmanager
+def _running(server: PostgresServer, log: Path) -> Iterator[PostgresServer]:
+    spec = server.prepare()
+    with log.open("wb") as output:
+        process = spawn(spec, output.fileno())
+    try:
+        deadline = time.monotonic() + _START_S
+        while not server.is_ready():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise BackupError(f"the embedded PostgreSQL did not start: {log.read_text()[-1000:]}")
+            time.sleep(0.05)
+        yield server
+    finally:
+        process.send_signal(spec.stop_signal)
+        process.wait(_STOP_S)
+
 
 # Another server numbers its transactions from the start again. Events with the old numbers would be delivered out of
 # order, or never. A document or file that was erased while the backup was in progress has no content in it. Its
@@ -133,14 +173,14 @@ class PuttingBack:
 
     def _load(self, url: str) -> None:
         self._say("loading the database")
-        if embeddings.TABLE not in self._manifest.rows or embeddings.are_taken(url):
+        if EMBEDDINGS not in self._manifest.rows or programs.takes_embeddings(url):
             programs.load(url, self._folder.dump)
             return
         self._say(
             "this PostgreSQL has no pgvector 0.7: pages will not be found by meaning; all else is loaded"
         )
-        programs.load(url, self._folder.dump, chosen=embeddings.left_out)
-        del self._manifest.rows[embeddings.TABLE]
+        programs.load(url, self._folder.dump, chosen=programs.without_embeddings)
+        del self._manifest.rows[EMBEDDINGS]
 
     def _settle(self, url: str) -> None:
         with psycopg.connect(url) as connection:

@@ -10,8 +10,7 @@ from django.conf import settings
 
 from inference.gateway.gateway import GRPC_PREFIX
 from jobs.streaming.credential_checks import CredentialChecks
-from maas.process.errors import PortTaken
-from maas.process.options import require_own_port
+from maas.process.errors import PortTaken, require_own_port
 from maas.web.grpc.calls import handler_of
 from maas.web.grpc.message_flow import ReadSlots
 from maas.web.grpc.streams import IDLE_S, Streams

@@ -1,6 +1,6 @@
 import threading
 
-from maas.scheduler.duty_threads import Aside
+from maas.scheduler.duties import Aside
 from tests.waiting import eventually
 
 

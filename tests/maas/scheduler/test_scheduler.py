@@ -15,8 +15,7 @@ from jobs.idempotency.expiry import REMEMBERED
 from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest
 from maas.scheduler import scheduler as scheduling
-from maas.scheduler.leadership import LOCK_ID
-from maas.scheduler.scheduler import Scheduler
+from maas.scheduler.scheduler import LOCK_ID, Scheduler
 from tenants.billing.metering.backlog import durable_redis
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import FIELD, STREAM

@@ -3,7 +3,7 @@
 import pytest
 
 from jobs.core.models import Job
-from jobs.dashboard.base.input_preview import first_words, with_first_words
+from jobs.dashboard.base.job_view import first_words, with_first_words
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
 

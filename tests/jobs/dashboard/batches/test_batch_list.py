@@ -12,7 +12,7 @@ from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.upkeep import erase_expired_files
-from jobs.dashboard.batches.batch_view import batch_view
+from jobs.dashboard.batches.views import batch_view
 from tenants.core.db.unit_of_work import APP
 from tests.jobs.batches.conftest import alone, desk
 from tests.jobs.batches.desk import BatchDesk

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.dashboard.reading.search_marks import marked_lines
+from jobs.dashboard.reading.page_view import marked_lines
 from jobs.search.queries import parsed
 
 

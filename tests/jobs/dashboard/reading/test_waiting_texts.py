@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.dashboard.reading.waiting_texts import waiting_words
+from jobs.dashboard.reading.facts import waiting_words
 from jobs.queue.waiting import REASONS, Standing
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maas.local.demo.plans import sell_starter
+from maas.local.demo.accounts import sell_starter
 from tenants.core.db.unit_of_work import operator_work
 from tenants.limits.storage.capacity import max_stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
@@ -14,7 +14,7 @@ from tests.fixtures import unique
 def code(monkeypatch: pytest.MonkeyPatch) -> str:
     """Return the code of a plan that no other test has made or changed."""
     code = unique("starter")
-    monkeypatch.setattr("maas.local.demo.plans.STARTER", code)
+    monkeypatch.setattr("maas.local.demo.accounts.STARTER", code)
     return code
 
 

@@ -3,7 +3,7 @@
 import shlex
 from pathlib import Path
 
-from maas.local.launch.welcome import curl_line
+from maas.local.launch.readiness import curl_line
 
 
 def test_curl_line_survives_a_folder_with_a_space() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from maas.local.supervisor.lock import HomeLock
+from maas.local.supervisor.processes import HomeLock
 from maas.process.errors import AlreadyRunning
 
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from maas.ops.admin.cached_figure import Remembered
+from maas.ops.admin.home import Remembered
 
 
 def test_nobody_waits_for_a_count_that_takes_long() -> None:

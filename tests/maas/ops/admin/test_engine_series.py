@@ -3,7 +3,7 @@
 from inference.workers.figures.store import Span
 from inference.workers.figures.sums import ModelSums
 from maas.ops.admin.engine import EngineNow
-from maas.ops.admin.engine_series import DRAWN, engine_charts
+from maas.ops.admin.engine_page import DRAWN, engine_charts
 
 
 def ran(rows: float) -> ModelSums:

@@ -14,9 +14,8 @@ from inference.workers.heartbeats import WorkerReport
 from maas.ops.admin import queues as queues_module
 from maas.ops.admin import traffic
 from maas.ops.admin.day import failures_of_day, jobs_of_day, pages_of_hour
-from maas.ops.admin.home import last_minutes
+from maas.ops.admin.home import last_minutes, storage_now
 from maas.ops.admin.queues import Queue, among, bounded, queues
-from maas.ops.admin.storage import storage_now
 from maas.ops.admin.traffic import requests_by_minute
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity

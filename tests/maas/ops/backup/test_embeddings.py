@@ -10,9 +10,10 @@ from django.conf import settings
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from jobs.search.embeddings import TABLE
 from maas.local.embedded.provision import create_database
-from maas.ops.backup import embeddings, programs
-from maas.ops.backup.moment import one_moment
+from maas.ops.backup import programs
+from maas.ops.backup.take import one_moment
 from tenants.core.db.roles import OPERATOR_ROLE
 from tests.fixtures import unique
 from tests.services import RunAddress
@@ -48,9 +49,9 @@ def is_there(url: str, relation: str) -> bool:
 
 
 def test_all_but_the_embeddings_is_loaded_where_there_is_no_pgvector(dumped: Path, new_database: str) -> None:
-    programs.load(new_database, dumped, chosen=embeddings.left_out)
+    programs.load(new_database, dumped, chosen=programs.without_embeddings)
     assert is_there(new_database, "jobs_pagetext")
-    assert not is_there(new_database, embeddings.TABLE)
+    assert not is_there(new_database, TABLE)
     with psycopg.connect(new_database) as connection:
         extensions = connection.execute(
             "SELECT count(*) FROM pg_extension WHERE extname = 'vector'"
@@ -59,6 +60,6 @@ def test_all_but_the_embeddings_is_loaded_where_there_is_no_pgvector(dumped: Pat
 
 
 def test_a_database_that_offers_pgvector_takes_them(dumped: Path, new_database: str) -> None:
-    assert embeddings.are_taken(new_database)
+    assert programs.takes_embeddings(new_database)
     programs.load(new_database, dumped)
-    assert is_there(new_database, embeddings.TABLE)
+    assert is_there(new_database, TABLE)

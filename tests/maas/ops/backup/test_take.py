@@ -9,11 +9,9 @@ from django.db import connections, models
 from jobs.core.models import Document
 from jobs.documents.services import store_document
 from jobs.retention.deleting import delete_document
-from maas.ops.backup.errors import BackupError
-from maas.ops.backup.folder import BackupFolder
-from maas.ops.backup.moment import one_moment, refuse_hidden_tables, row_counts
+from maas.ops.backup.folder import BackupError, BackupFolder
 from maas.ops.backup.named_files import NamedFile
-from maas.ops.backup.take import Taking
+from maas.ops.backup.take import Taking, one_moment, refuse_hidden_tables, row_counts
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity
 from tests.samples.pdfs import text_pdf

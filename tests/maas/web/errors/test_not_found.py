@@ -3,7 +3,7 @@ from django.db import OperationalError
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from maas.web.errors.not_found import server_error
+from maas.web.errors.error_pages import server_error
 
 
 def answer(path: str, error: Exception) -> HttpResponse:

@@ -3,7 +3,7 @@
 import pytest
 
 from maas.web.errors.api_errors import CONTENT_TYPE, problem
-from maas.web.errors.shapes import shaped, status_at
+from maas.web.errors.api_handler import shaped, status_at
 
 REFUSED = problem("model_not_found", "There is no model 'x'.", request_id="r1")
 

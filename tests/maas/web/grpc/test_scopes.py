@@ -1,7 +1,7 @@
 import pytest
 
 from inference.gateway.gateway import OVER_GRPC
-from maas.web.grpc.scopes import client_of, scope_of
+from maas.web.grpc.calls import client_of, scope_of
 from tenants.core.asgi.protocol import bearer, has_body, header
 
 

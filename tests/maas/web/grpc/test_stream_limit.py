@@ -1,6 +1,6 @@
 import pytest
 
-from maas.web.grpc.stream_limit import StreamSlots
+from maas.web.grpc.streams import StreamSlots
 from tenants.core.asgi.threads import Overloaded
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.dashboard.catalogue.snippets.quoting import json_text, python_text, shell_text
+from jobs.dashboard.catalogue.snippets.layout import json_text, python_text, shell_text
 
 HOSTILE = 'it\'s "$HOME" `id` $(id) \\ \\n \n\t\r! # %s {x} \u202e\u2028 é 😀 </script> \x7f'
 

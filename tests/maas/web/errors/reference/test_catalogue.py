@@ -1,7 +1,7 @@
 """The tables of docs/api.md say what each code means."""
 
 from maas.web.errors.api_errors import STATUS
-from maas.web.errors.reference.catalogue import Meaning, meanings, read_meanings
+from maas.web.errors.reference.views import Meaning, meanings, read_meanings
 
 TABLES = """
 ## Before

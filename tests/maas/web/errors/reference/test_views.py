@@ -4,8 +4,7 @@ import pytest
 from django.test import Client
 
 from maas.web.errors.api_errors import STATUS, problem
-from maas.web.errors.reference.catalogue import meanings
-from maas.web.errors.reference.views import in_html
+from maas.web.errors.reference.views import in_html, meanings
 
 
 def test_the_type_of_every_problem_is_a_page_that_everybody_may_see() -> None:
