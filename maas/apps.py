@@ -1,4 +1,4 @@
-"""The app that puts the product together: settings, front, services, commands."""
+"""The app that puts the product together, and its check for settings that contradict each other."""
 
 from typing import Any
 

@@ -116,9 +116,7 @@ class BatchAdmin(RecordAdmin):
         self.message_user(request, f"{cancelled} canceled.", level)
 
     def _cancel(self, request: HttpRequest, batch: Batch) -> None:
-        """Cancel the batch and write the log entry in one transaction, through the tenant's role, so that either both
-        are done or neither.
-        """
+        """Cancel the batch and write the log entry in one transaction through the tenant's role: both or neither."""
         if batch.status not in states.CANCELLABLE:
             raise InvalidRequest(
                 f"This batch has already ended ({state_text(batch.status)}), so it cannot be canceled."

@@ -1,6 +1,4 @@
-"""The operator's view of documents: the tenant, the size and the number of pages. The content belongs to the tenant
-alone.
-"""
+"""The operator's view of documents and archives: tenant, size, progress. Contents and names in archives stay hidden."""
 
 from collections.abc import Iterator
 

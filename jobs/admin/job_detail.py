@@ -1,4 +1,4 @@
-"""The parts of a job's page beside its own row: its pages, its log, and the jobs that it retries or that retry it."""
+"""The operator's view of the event log, and the parts of a job's page beside its own row."""
 
 from dataclasses import dataclass
 from datetime import datetime

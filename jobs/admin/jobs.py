@@ -220,9 +220,7 @@ class JobAdmin(RecordAdmin):
             self.message_user(request, words, messages.WARNING)
 
     def _acted_on(self, request: HttpRequest, job: Job, act: Callable[[Job], str | None]) -> bool:
-        """Act on the job and write the log entry in one transaction, through the tenant's role, so that either both are
-        done or neither.
-        """
+        """Act on the job and write the log entry in one transaction through the tenant's role: both or neither."""
         with unit_of_work(job.tenant_id):
             message = act(job)
             if message:
@@ -237,9 +235,7 @@ def _name_of(job: Job) -> str:
 
 
 def _acting_for(job: Job, request: HttpRequest) -> Identity:
-    """Return an identity for the operator in place of the tenant, so that both use the same code to cancel or retry a
-    job.
-    """
+    """Return an identity that acts for the tenant, so that operators use the same code to cancel or retry a job."""
     return Identity(
         tenant_id=job.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
     )

@@ -1,4 +1,4 @@
-"""The operator's view of pages: the worker that ran each, the number of tries, and how it ended."""
+"""The operator's view of pages: the worker that ran each, the number of tries, how it ended. Filters use indexes."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -23,9 +23,7 @@ MAX_VERSIONS = 200
 
 
 class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no types
-    """A filter by model version, which is how rollouts are watched. Because it compares for equality, the rows stay in
-    the order of the index.
-    """
+    """A filter by model version, as for watching rollouts. It compares for equality, so rows keep the index's order."""
 
     title = _("model version")
     parameter_name = "model_version__id__exact"

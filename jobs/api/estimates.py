@@ -60,9 +60,7 @@ def call_reader(body: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Synchr
 
 
 def is_job(body: Mapping[str, Any]) -> bool:
-    """Return whether this is the body of a job submission. A body with only a document is an amount as well; the
-    estimate is the same.
-    """
+    """Return whether the body submits a job. A body with only a document is an amount too; the estimate is equal."""
     return not AMOUNTS & body.keys() and bool(_OF_JOBS & body.keys())
 
 

@@ -1,4 +1,4 @@
-"""`/v1/events`: all events of a tenant, in pages of JSON. The event stream is served in front of Django."""
+"""`/v1/events`, all events of a tenant in pages of JSON, and `/v1/tickets` for websockets without headers."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers

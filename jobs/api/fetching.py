@@ -1,6 +1,4 @@
-"""Handles requests that name a document by its URL. The URL is checked here and fetched by the live layer, which then
-sends the request again.
-"""
+"""Handles requests that name a document by URL: it is checked here, and the live layer fetches it and sends again."""
 
 from collections.abc import Callable
 
@@ -31,9 +29,7 @@ def checked_address(url: str, name: str = "") -> Address:
 
 
 def fetch_first(request: Request, address: Address, hold: Callable[[], Hold | None]) -> Response:
-    """Ask the live layer to fetch the document. No client sees this response, because the live layer reads the `Fetch`
-    object of the request. `hold` takes the idempotency key.
-    """
+    """Ask the live layer to fetch the document. It replaces this response. `hold` takes the idempotency key."""
     fetch = request.META.get(FETCH)
     if not isinstance(fetch, Fetch):
         raise InvalidRequest(

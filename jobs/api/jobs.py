@@ -148,9 +148,7 @@ def _accepted(answered: Answered[Job]) -> Response:
 
 
 def _from_address(request: Request, identity: Identity, wanted: JobRequest, url: str) -> Response:
-    """Submit a job whose document has a URL. The document is fetched before anything is accepted, and nothing is
-    fetched for a request that would be refused anyway.
-    """
+    """Submit a job whose document has a URL. Nothing is fetched for a request that would be refused anyway."""
     identity.require("documents:write")
     key, address, upload = key_of(request), checked_address(url), fetched(request)
     if upload is not None:

@@ -1,4 +1,4 @@
-"""Serializes files and batches in OpenAI's format, for responses and for the description of the API."""
+"""Serializes files, batches and lists of them in OpenAI's format, for responses and the description of the API."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

@@ -75,9 +75,7 @@ class AddressSerializer(StrictFields):
 
 
 class JobRequestSerializer(StrictFields):
-    """The JSON form of a submission. The multipart form has `model`, `file`, `webhook_url` and, as JSON text,
-    `parameters`.
-    """
+    """The JSON form of a submission. The multipart form has `model`, `file`, `webhook_url` and `parameters` as JSON."""
 
     model = serializers.CharField(
         max_length=120, help_text="`parse` for the current version, `parse@2` for one."
@@ -203,9 +201,7 @@ class LineSerializer(serializers.Serializer[Any]):
 
 
 class PageSerializer(serializers.Serializer[Any]):
-    """A page. This is for the schema: each model adds its results to these fields (`text`, `lines`, `embedding`,
-    `outputs`, …).
-    """
+    """A page, for the schema: each model adds its results to these fields (`text`, `lines`, `outputs`, …)."""
 
     number = serializers.IntegerField()
     state = serializers.CharField()

@@ -138,10 +138,7 @@ class EdgeApp:
 
 
 def _is_news(path: str, status: int) -> bool:
-    """Say whether a request is logged.
-
-    Probes and metrics are requested every few seconds, so they are not logged. A refused request for the metrics is.
-    """
+    """Say whether a request is logged. Probes and metrics come every few seconds, so only refused metrics are."""
     return path not in PROBES and (path, status) != ("/metrics", 200)
 
 

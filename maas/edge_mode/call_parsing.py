@@ -1,4 +1,4 @@
-"""Parses a call's body and query into work for a model."""
+"""Reads an incoming call within limits, and parses its body and query into work for a model."""
 
 import io
 import json
@@ -36,9 +36,7 @@ class Call:
 
 
 def media_type(content_type: str | None) -> str:
-    """Return the media type. Refuse a type that is neither JSON nor a document; the reader finds out the true type of a
-    document.
-    """
+    """Return the media type. Refuse one that is neither JSON nor a document; the reader finds its true type."""
     kind = (content_type or "").partition(";")[0].strip().lower()
     if kind in NO_DOCUMENTS or (kind.endswith("json") and kind != JSON_TYPE):
         raise UnsupportedMediaType(f"The body is {kind or 'of no type'}: {HOW}")
@@ -63,9 +61,7 @@ def read_asked(body: bytes) -> Call:
 
 
 def read_parameters(query: bytes) -> dict[str, Json]:
-    """Parse a query such as `?min_confidence=0.7&include_embedding=false`. A value that is not JSON is taken as
-    text.
-    """
+    """Parse a query such as `?min_confidence=0.7&include_embedding=false`. A value that is not JSON is text."""
     try:
         pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, strict_parsing=bool(query))
     except ValueError as error:

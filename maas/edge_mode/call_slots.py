@@ -12,15 +12,11 @@ from maas.edge_mode.errors import Overloaded
 P = ParamSpec("P")
 R = TypeVar("R")
 WAITING_EACH = 2
-"""Calls that may be in progress beyond each one that is worked on. This is enough that no thread idles while a body
-arrives.
-"""
+"""Calls in progress beyond each one that is worked on: enough that no thread idles while a body arrives."""
 
 
 class CallSlot:
-    """The slot of one call. It is released when the call has its response and every thread that worked for it is
-    done.
-    """
+    """The slot of one call. It is released when the call has its response and all its threads are done."""
 
     def __init__(self, threads: ThreadPoolExecutor) -> None:
         self._threads = threads
@@ -66,10 +62,7 @@ class CallSlots:
             self._empty.set()
 
     def _leave(self, place: CallSlot) -> None:
-        """Release a call's slot.
-
-        A caller that has disconnected may leave threads behind that still work. The slot stays taken until they end.
-        """
+        """Release a slot. It stays taken while threads of a caller that has disconnected still work."""
         left = [future for future in place.working if not future.cancel() and not future.done()]
         if not left:
             self._give_back()

@@ -1,4 +1,4 @@
-"""Builds the response to a call: a result in the shape of a job's result, or a problem."""
+"""Builds and sends the response to a call: a result in the shape of a job's result, or a problem."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -109,9 +109,7 @@ def refused(error: Exception, request: str) -> Reply:
 
 
 async def send_reply(reply: Reply, send: Send, request: str, *, hang_up: bool) -> None:
-    """Send a reply. `hang_up` means that the caller's body was not read, so the connection cannot carry another
-    request.
-    """
+    """Send a reply. `hang_up` means that the body was not read, so the connection cannot carry another request."""
     headers = [
         (b"content-type", reply.content_type.encode()),
         (b"content-length", b"%d" % len(reply.body)),

@@ -23,9 +23,7 @@ from maas.edge_mode.served_models import ShelfModel
 
 log = structlog.get_logger(__name__)
 PAGES_AT_ONCE = 4
-"""Pages of one document that are in progress at once. This is enough that the next page is read while another is in its
-model.
-"""
+"""Pages of one document in progress at once: enough that the next is read while another is in its model."""
 OURS = {"code": "internal_error", "detail": "Something went wrong on our side; the log has the details."}
 
 

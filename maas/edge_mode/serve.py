@@ -54,9 +54,7 @@ BACKLOG, CONNECTIONS = 1024, 1024
 
 
 class OneProcess:
-    """The process as one object. After it was told to stop, or a model could not be loaded, `run` returns whether all
-    models were loaded.
-    """
+    """The process as one object. `run` returns, after a stop or a failed load, whether all models were loaded."""
 
     def __init__(
         self,
@@ -143,9 +141,7 @@ class OneProcess:
 
 
 def _spool(home: Path) -> Path:
-    """Return the folder that holds documents while they are worked on, and remove files that a killed process left in
-    it.
-    """
+    """Return the folder for documents in progress, and remove files that a killed process left in it."""
     folder = private_folder(home / "edge" / "spool")
     oldest_s = time.time() - ABANDONED_S
     for file in folder.iterdir():

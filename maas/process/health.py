@@ -34,9 +34,7 @@ SERVICE_ANSWERS = Gauge(
 )
 TIMEOUT_S = 2.0
 REMEMBERED_S = 1.0
-"""The time for which a result is reused. However often readiness is requested, the services are checked at most once a
-second.
-"""
+"""The time for which a result is reused. However often readiness is requested, services are checked once a second."""
 
 
 DRAINING = b'{"status": "draining"}'
@@ -95,9 +93,7 @@ def check_database() -> str:
 
 @dataclass
 class MigrationCheck:
-    """A check that all migrations and SQL files of this version are applied. After it succeeds, it never queries again,
-    because the code of this process cannot gain one.
-    """
+    """A check that this version's migrations and SQL files are applied. After a success, it never queries again."""
 
     applied: bool = field(default=False)
 
@@ -169,9 +165,7 @@ def _redis(url: str) -> "redis.Redis":
 
 
 class Check:
-    """A check with its own thread, so that a service that hangs delays no other check. A call joins a run that is still
-    in progress.
-    """
+    """A check with its own thread, so that a service that hangs delays no other. A call joins a run in progress."""
 
     def __init__(self, name: str, check: Callable[[], object]) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""The port for health and metrics in processes that serve nothing else: worker and scheduler."""
+"""The port for health and metrics, and the stop event, of processes that serve nothing else: worker and scheduler."""
 
 import signal
 import threading

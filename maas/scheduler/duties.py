@@ -1,4 +1,4 @@
-"""Decides when the duties of the scheduler are due: all at once at the start, and spread out from then on."""
+"""Decides when the duties of the scheduler are due, and runs each in its own thread, so that none delays another."""
 
 import threading
 import time
@@ -39,17 +39,13 @@ class Duties:
 
 
 def next_due_s(now_s: float, every_s: float, place: float) -> float:
-    """Return the next of the moments that are `every_s` apart. `place`, from 0 to 1, is their position in the
-    interval.
-    """
+    """Return the next of the moments `every_s` apart. `place`, from 0 to 1, is their position in the interval."""
     return now_s + every_s - (now_s - place * every_s) % every_s
 
 
 log = structlog.get_logger(__name__)
 LINGER_S = 1.5
-"""Seconds for which an idle thread keeps its connections. A duty that is due every second must not open new ones each
-time.
-"""
+"""Seconds for which an idle thread keeps its connections, so that a duty due every second opens no new ones."""
 LONG_S = 60.0
 
 

@@ -21,9 +21,7 @@ from tenants.core.db.unit_of_work import OPERATOR
 
 LOCK_ID = 0x6D616173
 SILENCE_S = 3
-"""Seconds of silence after which a leader counts as frozen or cut off. PostgreSQL then ends its session, and with it
-the lock.
-"""
+"""Seconds of silence after which a leader counts as frozen or cut off. PostgreSQL then ends its session and lock."""
 
 _NOTICES_SILENCE = {
     "connect_timeout": "3",

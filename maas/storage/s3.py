@@ -28,9 +28,7 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
         return ObjectParts(self)
 
     def _open(self, name: str, mode: str = "rb") -> Any:
-        """Open a file. FileNotFoundError means that the file is missing, any other OSError that the storage is
-        unavailable.
-        """
+        """Open a file. FileNotFoundError means a missing file, any other OSError an unavailable storage."""
         with as_os_error():
             try:
                 opened = super()._open(name, mode)
@@ -43,9 +41,7 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
             return opened
 
     def check_bucket(self, name: str) -> None:
-        """Raise OSError if the bucket is missing. The library's own request has the same result for a missing file and
-        a missing bucket.
-        """
+        """Raise OSError if the bucket is missing, which the library reports like a missing file."""
         with as_os_error():
             try:
                 self._object(name).get()["Body"].close()

@@ -1,4 +1,4 @@
-"""The multipart uploads of S3: clients send parts to the storage themselves, with URLs that are signed here."""
+"""The multipart uploads of S3, whose parts clients send with URLs signed here, and errors as Django storages raise."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -29,9 +29,7 @@ def _etag(request: HttpRequest) -> str:
 @require_safe
 @condition(etag_func=_etag)
 def client_archive(request: HttpRequest) -> HttpResponse:
-    """Serve the archive without authentication. It contains no secret, and a program is installed before a person signs
-    in.
-    """
+    """Serve the archive without authentication: it has no secret, and is installed before a person signs in."""
     return HttpResponse(
         _built().content,
         content_type="application/zip",

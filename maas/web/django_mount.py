@@ -74,9 +74,7 @@ def _read_in_blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _in_transaction() -> bool:
-    """Say whether a transaction is open. It would stay open for as long as the caller reads, and the next block may
-    come from another thread.
-    """
+    """Say whether a transaction is open. It would last while the caller reads, and the next thread may be another."""
     return any(connection.in_atomic_block for connection in connections.all(initialized_only=True))
 
 

@@ -1,6 +1,4 @@
-"""Serves `/v1/openapi.json`. It is made once in a process, because that takes a quarter of a second and any caller may
-request it.
-"""
+"""Serves `/v1/openapi.json`, made once in a process (a quarter of a second) with the gateway's paths added."""
 
 import hashlib
 from dataclasses import dataclass
@@ -38,9 +36,7 @@ def _etag(_request: HttpRequest) -> str:
 
 
 class OpenAPIDocument(APIView):
-    """The view of the document. It accepts its two media types, and responds with 304 to a caller that has this
-    version.
-    """
+    """The view of the document, with its two media types. It responds with 304 to a caller that has this version."""
 
     http_method_names = ["get", "head"]
     authentication_classes = ()

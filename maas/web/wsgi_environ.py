@@ -11,9 +11,7 @@ _OF_THE_TRANSPORT = frozenset({b"content-length", b"transfer-encoding"})
 
 
 def environ_of(scope: Scope, body: BinaryIO, length: int) -> Environ:
-    """Return the environment. Values of the front (`maas.…`) are stored beside the headers, where no caller can
-    write.
-    """
+    """Return the environment. Values of the front (`maas.…`) are beside the headers, where no caller can write."""
     host, port = scope.get("server") or ("localhost", 80)
     environ: Environ = {
         "REQUEST_METHOD": scope["method"],

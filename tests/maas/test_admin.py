@@ -48,9 +48,7 @@ MAX_QUERIES = {"list": 7, "change": 15}
 admin.autodiscover()
 EVERY_MODEL = sorted(admin.site._registry, key=lambda model: model._meta.label)
 OWNER = "owner-of-each-kind"
-"""The search term for the list of people. All people whom it finds have a tenant. Other people have none, and the list
-makes no query for their tenants.
-"""
+"""The search term for the list of people: all whom it finds have a tenant, for which the list makes no query."""
 ONE_ROW = (Seller, Group)
 """The models that have one row at most."""
 LABELS = [model._meta.label for model in EVERY_MODEL]

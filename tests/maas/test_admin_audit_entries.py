@@ -1,6 +1,4 @@
-"""Tests that changes by operators to an account's money and people appear in its own audit log, with the values before
-and after.
-"""
+"""Tests that operators' changes to an account's money and people appear in its own audit log, with values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

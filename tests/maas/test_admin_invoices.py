@@ -1,6 +1,4 @@
-"""Tests that operators set the seller, bill a month, take back a part of an invoice and give one up, and that all of it
-is recorded.
-"""
+"""Tests that operators set the seller, bill a month, take back or give up an invoice, all of it recorded."""
 
 from typing import Any
 

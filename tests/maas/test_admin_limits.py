@@ -1,6 +1,4 @@
-"""Tests that operators change limits on the pages of tenants and keys, and that an invalid value is explained beside
-its field.
-"""
+"""Tests that operators change limits of tenants and keys, and see invalid values explained beside their fields."""
 
 from typing import Any
 

@@ -1,6 +1,4 @@
-"""Tests that operators sell plans: prices with a beginning, an example month, the plan of each tenant, and all of it on
-record.
-"""
+"""Tests that operators sell plans: dated prices, an example month, the plan of each tenant, all of it recorded."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -153,9 +153,7 @@ def test_a_database_with_unknown_migrations_is_left_alone(fresh: str, app: str) 
 
 
 def test_no_migration_builds_an_index_while_writers_wait() -> None:
-    """A migration may build an index normally only on a table that it has created itself, because that table is
-    empty.
-    """
+    """A migration may build an index normally only on a table that it has itself created, which is empty."""
     for (app, name), migration in MigrationLoader(None).disk_migrations.items():
         made = {one.name_lower for one in migration.operations if isinstance(one, CreateModel)}
         waiting = [

@@ -1,6 +1,4 @@
-"""Tests of the offline page and its worker: they are complete, contain no private data, and are new if anything in them
-is.
-"""
+"""Tests of the offline page and its worker: complete, without private data, and new if anything in them is."""
 
 import json
 import re

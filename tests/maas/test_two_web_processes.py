@@ -1,6 +1,4 @@
-"""Tests that what an account takes from a key, and what an operator takes from an account, applies in every web
-process.
-"""
+"""Tests that what an account takes from a key, or an operator from an account, applies in every web process."""
 
 import time
 from collections.abc import Callable

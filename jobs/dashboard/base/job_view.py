@@ -1,4 +1,4 @@
-"""A job as a row of the list and as the head of its own page. This module makes no queries."""
+"""A job as a row of the list and as the head of its own page, and what a person may do with jobs."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -13,9 +13,7 @@ MANY_TOKENS = 1_000_000
 
 
 def price_words(price: Price) -> str:
-    """Return the text of a price. Tokens are cheap and many, so their price is given per million, as is usual
-    elsewhere.
-    """
+    """Return the text of a price. Tokens are cheap and many, so their price is given per million, as is usual."""
     if price.amount_micros == 0:
         return FREE
     if price.meter == "token":

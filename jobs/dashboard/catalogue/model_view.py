@@ -118,9 +118,7 @@ class ModelView:
 
     @property
     def of_tensors(self) -> bool:
-        """Return whether the model takes tensors. Its signature is then what callers follow; the signature of other
-        models only says how pages go in.
-        """
+        """Return whether it takes tensors. Callers follow its signature; that of other models says how pages go in."""
         return self.takes == _TAKEN["tensors"]
 
 

@@ -49,9 +49,7 @@ def playground_view(served: ServedModel, prices: AgreedPrices) -> PlaygroundView
 
 
 def input_kinds(accepts: list[str]) -> list[str]:
-    """Return the kinds of input, with the one to begin with first. Models that take several texts at once are about
-    texts; others are about pages.
-    """
+    """Return the kinds of input, the first to begin with: texts for models that take several, else pages."""
     known = [kind for kind in accepts if kind in _TITLES] or ["tensors"]
     return sorted(known, key=lambda kind: kind == "document") if "texts" in known else known
 

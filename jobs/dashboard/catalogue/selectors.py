@@ -1,4 +1,4 @@
-"""Reads of the models that a person may see: those that are served, paused or not."""
+"""Reads of the models that a person may see, and of the time that a tenant's last pages took with them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -48,9 +48,7 @@ GROUP BY wanted.id
 
 
 def recent_speeds(tenant_id: UUID, version_ids: Iterable[int]) -> Mapping[int, Speed]:
-    """Return the speeds by version. A version that was not used lately is missing. Up to 100 pages of the version's
-    last 50 jobs are read.
-    """
+    """Return the speeds by version, from 100 pages of the last 50 jobs. A version not used lately is missing."""
     values: dict[str, UUID | list[int]] = {"tenant": tenant_id, "versions": list(version_ids)}
     with connections[APP].cursor() as sql:
         sql.execute(_LATEST, values)
@@ -61,9 +59,7 @@ VERSIONS_SHOWN = 50
 
 
 def listed_models() -> list[ServedModel]:
-    """Return the models, with `parse` first, as in all lists, and added graphs last. `versions` have only their
-    numbers.
-    """
+    """Return the models, `parse` first, as in all lists, and added graphs last. `versions` have only their numbers."""
     numbers = ModelVersion.objects.filter(state=ModelVersion.State.READY).only("served_model", "number")
     served = active_models().prefetch_related(Prefetch("versions", numbers))
     return sorted(served, key=lambda model: (model.name != "parse", model.accepts == [TENSORS]))

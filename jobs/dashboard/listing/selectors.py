@@ -18,9 +18,7 @@ from jobs.search.selectors import MAX_HITS, Hit, excerpts, nearest, search_jobs
 from tenants.core.ids import first_id_at
 
 MAX_COUNTED = 10_000
-"""The most jobs that are counted, and the number of the newest jobs to which an order other than by age applies. More
-would cost seconds.
-"""
+"""The most jobs that are counted, and the newest to which an order other than by age applies. More takes seconds."""
 
 _COLUMNS = {"name": "document__name", "state": "state", "pages": "pages_total", "cost": "cost_micros"}
 
@@ -55,9 +53,7 @@ def refused(words: str) -> Listing:
 
 
 def listing_of(query: ListQuery, meaning: Embedding | None = None) -> Listing:
-    """Return the listing for a query. Call this inside a unit of work. `meaning` is the embedding of the words if they
-    are searched for by meaning.
-    """
+    """Return the listing. Call this in a unit of work. `meaning` is the embedding of words searched for by meaning."""
     if not query.words:
         return Listing(_stretch(query, None), {}, True)
     found = nearest(meaning) if meaning else search_jobs(query.words)

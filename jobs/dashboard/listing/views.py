@@ -153,9 +153,7 @@ def _list_part(query: ListQuery, listing: Listing) -> dict[str, Any]:
 
 
 def _other_search(query: ListQuery) -> str:
-    """Return the URL of a search for the same words by meaning, or for the words themselves again. It is empty if there
-    is no such choice.
-    """
+    """Return the URL of a search for the same words by meaning, or literally again. It is empty if there is none."""
     if query.by:
         return query.changed(by="", sort="").address()
     return query.changed(by=MEANING, sort="").address() if query.words and meaning_available() else ""

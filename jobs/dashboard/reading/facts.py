@@ -1,4 +1,4 @@
-"""Facts of a job beside its pages: the sender, the input, the model and the price. This module makes no queries."""
+"""Facts of a job beside its pages: sender, input, model, price, wait and downloads. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,9 +43,7 @@ def downloads(job: Job, number: int) -> Sequence[Download]:
 
 
 def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:
-    """Return the parts of the searchable PDF. A long document has several parts. A very long document has too many to
-    show, so only the part with the open page is returned.
-    """
+    """Return the parts of the searchable PDF. Of a document with very many parts, return the part of the open page."""
     document = job.document
     if document is None or document.deleted_at is not None or document.kind == Document.Kind.TEXT:
         return []

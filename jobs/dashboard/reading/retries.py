@@ -13,9 +13,7 @@ class RetryView:
     offered: bool
     """A retry is offered. It is not offered while one is under way: a second request would return that same retry."""
     first_choice: bool
-    """A retry is what the person most likely wants, so its button stands out. Otherwise the person has to decide
-    without this hint.
-    """
+    """A retry is what the person most likely wants, so its button stands out."""
     hopeless: bool
     """Only another file helps."""
     job: UUID | None

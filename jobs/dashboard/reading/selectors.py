@@ -17,9 +17,7 @@ from tenants.core.ids import as_uuid
 from tenants.plans.retention import retention_for
 
 STRIP = 20
-"""The number of small pictures beside the page. The pages are divided into strips of this length; the strip with the
-page is shown.
-"""
+"""The number of small pictures beside the page. Pages are divided into such strips; the page's own is shown."""
 MAX_EVENTS = 200
 MAX_FAILED = 12
 

@@ -1,4 +1,4 @@
-"""Reads the sample scan as a person's first document. It is stored, read and charged like any other document."""
+"""Shows the sample scan, and reads it as a person's first document, stored and charged like any other."""
 
 import threading
 from dataclasses import dataclass
@@ -36,9 +36,7 @@ _DRAWING = threading.Lock()
 
 
 def read_sample_scan(*, identity: Identity, request_id: str = "") -> Job:
-    """Return the job that reads the sample scan. An earlier job is returned if there is one, so that the scan is not
-    paid for twice.
-    """
+    """Return the job that reads the sample scan, an earlier one if there is any, so that it is paid for once."""
     check_model(MODEL, {})
     document = _stored(identity)
     request = JobRequest(model=MODEL, document_id=document.id, request_id=request_id)
@@ -111,9 +109,7 @@ def read_sample(request: HttpRequest, identity: Identity) -> HttpResponseBase:
 
 @require_safe
 def sample_page(request: HttpRequest) -> HttpResponse:
-    """Serve the picture without authentication. Programs that are copied from the playground fetch it without a
-    session.
-    """
+    """Serve the picture without authentication, because programs copied from the playground have no session."""
     return HttpResponse(_jpeg(), content_type="image/jpeg")
 
 

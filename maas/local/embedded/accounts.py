@@ -13,9 +13,7 @@ _UNUSED_UIDS = range(61183, 60577, -1)
 
 @dataclass(frozen=True, slots=True)
 class ServerAccount:
-    """The account of a server. It has its own user ID, so that no other program on the machine shares the server's
-    rights.
-    """
+    """The account of a server. It has its own user ID, so that no other program shares the server's rights."""
 
     uid: int
     setup_uid: int

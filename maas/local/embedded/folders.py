@@ -1,4 +1,4 @@
-"""Makes private folders: in MAAS_HOME, or in a short and reachable path if MAAS_HOME does not suit."""
+"""Makes private folders in MAAS_HOME or on a short path, and ends servers that a killed run left behind in them."""
 
 import json
 import os
@@ -27,9 +27,7 @@ def fits_socket(folder: Path, socket_name: str) -> bool:
 
 
 class ScratchFolders:
-    """Private folders outside MAAS_HOME. They are recorded in MAAS_HOME, so that the next run removes those of a killed
-    run.
-    """
+    """Private folders outside MAAS_HOME, recorded in MAAS_HOME so that the next run removes those of a killed run."""
 
     def __init__(self, record: Path) -> None:
         self._record = record

@@ -40,9 +40,7 @@ class PostgresInstallation:
 
 
 def find_postgres() -> PostgresInstallation:
-    """Find the wheel's programs. The package itself is never imported, because its start-up code changes the
-    machine.
-    """
+    """Find the wheel's programs. The package is never imported, because its start-up code changes the machine."""
     spec = importlib.util.find_spec(_POSTGRES_PACKAGE)
     if spec is not None and spec.origin is not None:
         installation = PostgresInstallation(Path(spec.origin).parent.parent)
@@ -80,9 +78,7 @@ def describe_platform() -> str:
 def reachable_postgres(
     installation: PostgresInstallation, uid: int, scratch: ScratchFolders
 ) -> PostgresInstallation:
-    """Return the same programs at a path where `uid` can run them. If a closed folder is in the way, they are copied
-    elsewhere.
-    """
+    """Return the programs at a path where `uid` can run them, copied if a closed folder is in the way."""
     if _runs_as(installation, uid):
         return installation
     for place in _PLACES_FOR_PROGRAMS:
@@ -115,9 +111,7 @@ def _runs_as(installation: PostgresInstallation, uid: int) -> bool:
 
 
 def _copy_for_group(source: PostgresInstallation, gid: int, root: Path) -> PostgresInstallation:
-    """Copy the files that a server needs. The group may read and run them, only the owner may write, and others have no
-    access.
-    """
+    """Copy what a server needs. The group may read and run it, only the owner may write, others have no access."""
     copy = PostgresInstallation(root)
     (copy.tree / "bin").mkdir(parents=True)
     for program in ("postgres", "initdb"):

@@ -1,6 +1,4 @@
-"""PostgreSQL 18 on private sockets, with its own initdb. It uses neither trust authentication nor TCP, and never runs
-as root.
-"""
+"""PostgreSQL 18 on private sockets, with its own initdb: no trust authentication, no TCP, and never as root."""
 
 import json
 import os
@@ -118,9 +116,7 @@ class PostgresServer:
         return credentials
 
     def _initialise(self, programs: PostgresInstallation, account: ServerAccount | None) -> None:
-        """Run initdb in a folder beside the final one, so that a half-made cluster is never mistaken for a whole
-        one.
-        """
+        """Run initdb in a folder beside the final one, so that a half-made cluster is never taken for a whole one."""
         new = self._folder / "data.new"
         shutil.rmtree(new, ignore_errors=True)
         private_folder(new)
@@ -137,9 +133,7 @@ class PostgresServer:
         new.rename(self._data)
 
     def _make_socket_folder(self, account: ServerAccount | None) -> None:
-        """Make an empty folder each time. A lock file left in the folder could name a process that belongs to another
-        program.
-        """
+        """Make an empty folder each time. A lock file left in it could name another program's process."""
         shutil.rmtree(self._sockets, ignore_errors=True)
         if fits_socket(self._sockets, _LONGEST_SOCKET_NAME):
             private_folder(self._sockets)

@@ -1,6 +1,4 @@
-"""Creates what the product expects of a PostgreSQL server: one owner, three roles to act as, one database, and
-pgvector.
-"""
+"""Creates what the product needs of PostgreSQL: one owner, three roles to act as, one database, and pgvector."""
 
 from collections.abc import Callable
 

@@ -100,9 +100,7 @@ class _Launch:
         await asyncio.Event().wait()
 
     def _environment(self, found: dict[str, str]) -> dict[str, str]:
-        """Return the variables of the processes. The caller's variables override generated ones, and the home folder,
-        host and port override both.
-        """
+        """Return the processes' variables: generated ones, then the caller's, then the home folder, host and port."""
         given = {name: value for name, value in self._options.variables.items() if value}
         place = {
             "MAAS_HOME": str(self._options.home),

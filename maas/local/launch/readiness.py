@@ -1,4 +1,4 @@
-"""Requests readiness from processes over HTTP, and names the checks that fail."""
+"""Requests readiness from processes over HTTP, names failing checks, and words the message when everything runs."""
 
 import asyncio
 import contextlib

@@ -12,9 +12,7 @@ from maas.local.supervisor import processes
 
 
 class StopPhase(enum.Enum):
-    """The phases of an orderly stop in order, each with its grace period in seconds. Together they take less than
-    ten.
-    """
+    """The phases of an orderly stop in order, each with its grace period in seconds, together less than ten."""
 
     SERVING = 5.5
     QUEUE = 1.0

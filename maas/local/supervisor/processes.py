@@ -1,4 +1,4 @@
-"""Functions of the operating system for processes: parents, start times, and signals on a parent's death."""
+"""Functions of the operating system for processes: parents, start times, signals, and one lock per state folder."""
 
 import contextlib
 import ctypes

@@ -98,9 +98,7 @@ class Supervisor:
             processes.signal_group(child.process.pid, signal.SIGKILL)
 
     async def _end_orphans(self) -> None:
-        """Kill the processes that left their parent's group. Each round may make this process the parent of their
-        children.
-        """
+        """Kill processes that left their parent's group. Each round may make this process their children's parent."""
         for _ in range(_ORPHAN_ROUNDS):
             orphans = self._orphans()
             if not orphans:

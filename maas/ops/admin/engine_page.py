@@ -1,4 +1,4 @@
-"""The operator's page about the engine, and the part of it that refreshes itself."""
+"""The operator's page about the engine, its part that refreshes itself, and its charts of the last minutes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The admin's home page: the current state, gathered from the database, the workers and the cache."""
+"""The admin's home page: the current state, gathered from the database, the workers, the storage and the cache."""
 
 import shutil
 import threading
@@ -47,9 +47,7 @@ class Remembered(Generic[Figure]):
                 self._thread.start()
 
     def get(self, timeout_s: float = 0.0) -> Figure | None:
-        """Return the last count, however old, or None before the first. Wait up to `timeout_s` for a count in
-        progress.
-        """
+        """Return the last count, or None before the first. Wait up to `timeout_s` for a count in progress."""
         with self._lock:
             thread = self._thread
         if thread is not None:
@@ -123,9 +121,7 @@ def _volume() -> tuple[int | None, int | None]:
 
 MINUTES = 60
 TIMEOUT_S = 0.1
-"""The timeout for all slow figures together. A small installation counts them within this time, a large one by the next
-refresh.
-"""
+"""The timeout for all slow figures together. A large installation counts them by the next refresh."""
 DEEDS_SHOWN = 5
 
 _jobs = Remembered(jobs_of_day, every_s=20)
@@ -136,9 +132,7 @@ _storage = Remembered(storage_now, every_s=120)
 
 @dataclass(frozen=True)
 class Home:
-    """The figures of the home page. None means that a figure is still being counted, or that its source does not
-    respond.
-    """
+    """The figures of the home page. None means that a figure is being counted, or that its source does not respond."""
 
     minutes: list[int]
     requests: Mapping[int, RequestsOfMinute] | None

@@ -163,9 +163,7 @@ def _storage(home: Home) -> Tile:
 
 
 def _known(home: Home) -> Tile:
-    """Show the share of cache hits among the synchronous calls and jobs that looked in the cache. The memory is that of
-    the cache Redis.
-    """
+    """Show the share of cache hits among calls and jobs that looked in the cache, and the memory of the cache Redis."""
     title = "Cache hits, last hour"
     url = list_url("tenants_usagerecord", source_kind__exact="cache", **since("created_at"))
     if home.requests is None:

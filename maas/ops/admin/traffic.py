@@ -28,9 +28,7 @@ class RequestsOfMinute:
 
 
 def requests_by_minute(minutes: list[int]) -> dict[int, RequestsOfMinute] | None:
-    """Return the requests by the minute's first second, or None if the cache does not respond. A minute without
-    requests has no entry.
-    """
+    """Return the requests by the minute's first second, if there were any, or None if the cache does not respond."""
     try:
         pipe = cache_redis().pipeline(transaction=False)
         for minute in minutes:

@@ -1,4 +1,4 @@
-"""The admin's first page, and the part of it that refreshes itself."""
+"""The admin's first page with its charts and rankings, and the part of it that refreshes itself."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

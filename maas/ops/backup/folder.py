@@ -1,6 +1,4 @@
-"""The layout of a backup on disk: database.dump, files/, files.jsonl, state/, and manifest.json, which is written
-last.
-"""
+"""The layout of a backup: database.dump, files/, files.jsonl, state/, and manifest.json, which is written last."""
 
 import hashlib
 import hmac
@@ -41,9 +39,7 @@ class Manifest:
     files: int
     bytes: int
     pepper_mark: str
-    """A digest that shows whether a pepper is the one that the keys were hashed with. It reveals nothing about the
-    pepper.
-    """
+    """A digest that shows whether a pepper is the one that the keys were hashed with, and reveals nothing about it."""
     has_files: bool = True
     has_secrets: bool = True
     erased_documents: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Lists the files that the rows of the database name, which a backup has to contain."""
+"""Lists the files that rows of the database name, and checks that the storage has them and they match the rows."""
 
 import hashlib
 from collections.abc import Iterator
@@ -26,9 +26,7 @@ class NamedFile:
     sha256: str = ""
     """The digest, or an empty text if the row has none, as for pages' pictures."""
     row_id: UUID | None = None
-    """The ID of the document, stored file, task or archive whose end erases the file. None for model files, which are
-    never erased.
-    """
+    """The ID of the row whose end erases the file, or None for model files, which are never erased."""
 
 
 def named_files() -> Iterator[NamedFile]:

@@ -1,4 +1,4 @@
-"""Runs PostgreSQL's own programs for dumps, and passes them the address of the database."""
+"""Runs PostgreSQL's own programs for dumps, and leaves the embeddings out where pgvector is missing."""
 
 import os
 import shutil
@@ -31,17 +31,13 @@ _MARKS = (TABLE, " EXTENSION - vector ", " COMMENT - EXTENSION vector ")
 def dump(
     url: str, into: Path, *, snapshot: str, role: str, waiting: Callable[[], None] = lambda: None
 ) -> None:
-    """Dump all rows that `role` sees as of `snapshot`, to one file that pg_restore reads. It calls `waiting` every
-    second.
-    """
+    """Dump all rows that `role` sees as of `snapshot` for pg_restore, in one file. Call `waiting` every second."""
     flags = ["--format=custom", f"--file={into}", f"--snapshot={snapshot}", "--lock-wait-timeout=60s"]
     _run("pg_dump", url, [*flags, f"--role={role}", "--enable-row-security"], waiting)
 
 
 def load(url: str, dumped: Path, *, chosen: Callable[[str], str] = str) -> None:
-    """Load a dump whole or not at all. `chosen` receives the dump's list of contents, and returns the part of it to
-    load.
-    """
+    """Load a dump whole or not at all. `chosen` turns the dump's list of contents into the part to load."""
     with NamedTemporaryFile("w", suffix=".list") as contents:
         contents.write(chosen(_output([_find("pg_restore"), "--list", str(dumped)], os.environ)))
         contents.flush()
@@ -89,9 +85,7 @@ def _find(program: str) -> str:
 
 
 def _without_password(url: str) -> str:
-    """Return the connection info without the password. All users of the machine can see arguments, but not the
-    environment.
-    """
+    """Return the connection info without the password: all users of the machine can see arguments."""
     parts: dict[str, str] = {name: str(value) for name, value in conninfo_to_dict(url).items()}
     parts.pop("password", None)
     return make_conninfo(**parts)

@@ -1,6 +1,4 @@
-"""Builds an installation from a backup: first secrets, then the database, then the files. Each is checked before it is
-used.
-"""
+"""Builds an installation from a backup: secrets, then the database, then the files, each checked before it is used."""
 
 import os
 import shutil
@@ -108,9 +106,7 @@ class PuttingBack:
         self._say = say
 
     def run(self, verify: Callable[[str], None]) -> None:
-        """Restore the backup. `verify` is called with the database's URL when everything is restored, and raises if it
-        is incomplete.
-        """
+        """Restore the backup. `verify` gets the URL of the restored database, and raises if it is incomplete."""
         _refuse_newer(self._manifest)
         secrets = self._secrets()
         self._check_files()
@@ -122,9 +118,7 @@ class PuttingBack:
             verify(target.url)
 
     def _secrets(self) -> dict[str, str]:
-        """Return the backup's secrets unless others are given. The pepper must be the one that the keys were hashed
-        with.
-        """
+        """Return the backup's secrets unless others are given. The pepper must be that of the keys' hashes."""
         given = {name: os.environ.get(name, "") for name in ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER")}
         held = read_map(self._folder.state / "secrets.json")
         secrets = held | {name: value for name, value in given.items() if value}
@@ -206,9 +200,7 @@ class PuttingBack:
 
 
 def _refuse_newer(manifest: Manifest) -> None:
-    """Refuse a backup with migrations that this version does not know, since its tables differ. The tables of an older
-    version are migrated by the next start.
-    """
+    """Refuse a backup with migrations unknown to this version. Older tables are migrated by the next start."""
     known = MigrationLoader(None).disk_migrations
     unknown = [name for name in manifest.migrations if tuple(name.split(".", 1)) not in known]
     if unknown:

@@ -38,9 +38,7 @@ SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND rel
 
 @contextmanager
 def one_moment() -> Iterator[str]:
-    """Open a snapshot in the operator's scope, and yield its name. The name is valid for as long as this context is
-    open.
-    """
+    """Open a snapshot in the operator's scope, and yield its name, which is valid while this context is open."""
     with operator_work(), transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
@@ -79,9 +77,7 @@ PIECE_BYTES = 2**20
 
 
 class Taking:
-    """A backup in progress. A file that `previous` contains is linked rather than read again, because file names are
-    never reused.
-    """
+    """A backup in progress. A file that `previous` contains is linked, because file names are never reused."""
 
     def __init__(
         self,
@@ -144,9 +140,7 @@ class Taking:
         return f"dumped {size(dump.stat().st_size if dump.exists() else 0)}, compressed"
 
     def copy(self, wanted: list[NamedFile]) -> None:
-        """Copy the files after the dump. A file is stored before its row, so every file that a dumped row names existed
-        by then.
-        """
+        """Copy the files after the dump. A file is stored before its row, so those of dumped rows exist."""
         if wanted:
             self._progress.stage(f"saving {len(wanted):,} files")
         with self._folder.files_list.open("w") as lines, operator_work():

@@ -1,6 +1,4 @@
-"""The table from domain errors to HTTP statuses, and the shape of errors in the product's own API: RFC 9457 problem
-details.
-"""
+"""The table from domain errors to HTTP statuses, and the shape of the product's errors: RFC 9457 problem details."""
 
 from collections.abc import Mapping
 from typing import Any

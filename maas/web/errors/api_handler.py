@@ -1,4 +1,4 @@
-"""Serializes the errors of Django REST framework in the format of the request's protocol."""
+"""Serializes a problem, or an error of Django REST framework, in the format of the request's protocol."""
 
 from collections.abc import Mapping
 from typing import Any

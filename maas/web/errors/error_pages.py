@@ -102,9 +102,7 @@ def _framed(request: HttpRequest, words: Texts) -> bool:
 
 
 def _again(request: HttpRequest) -> str:
-    """Return the address to try again. A link cannot send a form again, so it leads to the page from which the form was
-    sent.
-    """
+    """Return the address to try again. For a sent form, this is the page from which it was sent."""
     if request.method in {"GET", "HEAD"}:
         return request.get_full_path()
     came_from = urlsplit(request.headers.get("Referer", ""))
@@ -115,16 +113,12 @@ def _again(request: HttpRequest) -> str:
 
 
 def _here(path: str, query: str) -> str:
-    """Return an address on this site, whatever the path is. Browsers would take a path with two leading slashes for
-    another site.
-    """
+    """Return an address on this site. Browsers take a path with two leading slashes for another site."""
     return escape_leading_slashes(f"{path or '/'}?{query}" if query else path or "/")
 
 
 def _is_scripts(request: HttpRequest) -> bool:
-    """Say whether a script sent the request. Scripts show the detail themselves; a browser that opens a page accepts
-    HTML.
-    """
+    """Say whether a script sent the request. Scripts show the detail themselves; a browser accepts HTML."""
     return "text/html" not in request.headers.get("Accept", "text/html")
 
 

@@ -60,9 +60,7 @@ class Answer:
 
 
 class WrittenAnswer(Answer):
-    """A response that is written before the front is done with the call. Until then it counts as held by the
-    process.
-    """
+    """A response that is written before the front is done with the call, and held by the process until then."""
 
     def __init__(self, context: Any) -> None:
         super().__init__()
@@ -90,9 +88,7 @@ class AnswerInTurn(Answer):
             await self._write()
 
     async def end(self, context: Any) -> None:
-        """Write the response if the front has sent none, as a refusal. Raises ClientGone if the response could not be
-        written.
-        """
+        """Write the front's refusal if it has sent none. Raises ClientGone if the response could not be written."""
         if not self._begun:
             await self._write()
         if not self._after.is_set():

@@ -1,4 +1,4 @@
-"""Passes calls of one message and one response to the front."""
+"""Passes calls of one message and one response to the front, with the ASGI scope of the request on the wire."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -18,9 +18,7 @@ Metadata = Iterable[tuple[str, str | bytes]]
 
 
 def scope_of(path: str, metadata: Metadata, peer: str, *, has_message: bool) -> Scope:
-    """Return the scope. `has_message` means that a message is still to be read; without one, the caller need not be
-    known before.
-    """
+    """Return the scope. `has_message`: a message is still to be read, so the caller must be known before."""
     return {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -63,9 +61,7 @@ def handler_of(path: str, app: App, seats: ReadSlots, *, has_message: bool) -> H
 
 
 def _message_of(context: Any, scope: Scope, seats: ReadSlots) -> Receive:
-    """Return a `receive` that requests the message only when its caller is known. Until then gRPC accepts no more of it
-    than its window.
-    """
+    """Return a `receive` that requests the message once its caller is known. gRPC takes only its window until then."""
 
     async def read() -> Message:
         async with seats.one(tenant_of(scope)):
@@ -83,9 +79,7 @@ async def next_message(context: Any) -> Any:
 
 
 def once(read: Callable[[], Awaitable[Message]]) -> Receive:
-    """Return a `receive` that returns the body once and then waits. If a caller disconnects, the handler's task is
-    canceled.
-    """
+    """Return a `receive` that returns the body once and then waits. A disconnect cancels the handler's task."""
     waiting = True
 
     async def receive() -> Message:

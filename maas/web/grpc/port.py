@@ -42,9 +42,7 @@ NOT_HERE = (
     "TraceSetting",
     "LogSettings",
 )
-"""Methods of the protocol's extensions. They are refused with a helpful message, where the library would say that there
-is no such method.
-"""
+"""Methods of the protocol's extensions, refused with a helpful message instead of the library's "no such method"."""
 MAX_CALLS = 4096
 GRACE_S = 1.5
 """Seconds for responses in progress, after everything that waits was told to end."""

@@ -37,9 +37,7 @@ class StreamSlots:
 
     @contextmanager
     def one(self, tenant: Hashable) -> Iterator[None]:
-        """Hold a slot for a stream. Raises Overloaded if there is none: a stream may last for hours, so no caller waits
-        for one.
-        """
+        """Hold a slot for a stream. Raises Overloaded if there is none, because a stream may last for hours."""
         own = self._taken.get(tenant, 0)
         if own >= self._max_of_one:
             raise _full(f"You have {self._max_of_one} streams open")
@@ -81,9 +79,7 @@ class Streams:
         self._seats = StreamSlots()
 
     async def __call__(self, _messages: Any, context: Any) -> None:
-        """Serve a stream. Streams last, so the key is checked before the first message is read, again for each message,
-        and in between.
-        """
+        """Serve a stream. The key is checked before the first message is read, for each message, and in between."""
         scope = scope_of(OPENED, context.invocation_metadata(), context.peer(), has_message=False)
         opened = Answer()
         await self._app(scope, once(_nothing), opened)

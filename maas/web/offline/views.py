@@ -31,9 +31,7 @@ def offline_page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def service_worker(request: HttpRequest) -> HttpResponse:
-    """Serve the worker at the root, because a worker serves only addresses below its own. Browsers look for a new
-    version on each visit.
-    """
+    """Serve the worker at the root, because it serves only addresses below its own. Browsers look for a new version."""
     return HttpResponse(_worker(), content_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 

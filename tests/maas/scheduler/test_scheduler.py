@@ -129,9 +129,7 @@ def test_a_leader_whose_connection_dies_leads_again(desk: Desk, running: Running
 def test_a_duty_that_loses_its_connection_does_not_cost_the_lock(
     monkeypatch: pytest.MonkeyPatch, desk: Desk
 ) -> None:
-    """Django opens another connection by itself. If the lost connection had held the lock, the lock would be gone
-    unnoticed.
-    """
+    """Django reconnects by itself. If the lost connection had held the lock, its loss would go unnoticed."""
     done = threading.Event()
 
     def lose_connection() -> None:

@@ -1,6 +1,4 @@
-"""Nested values in the syntax that JSON, Python and JavaScript share. A value is on one line if it fits, else on
-several.
-"""
+"""Nested values in the syntax that JSON, Python and JavaScript share, wrapped if they are long, and exact literals."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -49,9 +47,7 @@ class Style:
 
 
 def laid_out(value: Json, style: Style, *, indent: int = 0, before: int = 0) -> str:
-    """Return the text of a value. `indent` is the indent of the line that the value is on, and `before` is the number
-    of characters before the value on that line.
-    """
+    """Return the text of a value. `before` is the number of characters before it on its line, after the indent."""
     line = _on_one_line(value, style.scalar)
     if not value or not isinstance(value, dict | list) or indent + before + len(line) <= WIDTH:
         return line

@@ -1,4 +1,4 @@
-"""Serves `/errors/<code>`, the address in the `type` of a problem."""
+"""Serves `/errors/<code>`, the `type` of a problem, from the tables of docs/api.md."""
 
 import re
 from collections import defaultdict

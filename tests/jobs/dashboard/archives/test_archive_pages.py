@@ -18,9 +18,7 @@ from tests.samples.pdfs import text_pdf
 
 __all__ = ["bench"]
 QUERIES = {"list": 7, "one": 9}
-"""The queries are for the session, the user and the membership, then a transaction around the archives, their counts,
-and the entries with their jobs.
-"""
+"""Session, user, membership; then in a transaction the archives, their counts, and the entries with their jobs."""
 FILES = (("apples.pdf", text_pdf("apples")), ("folder/", b""), ("junk.pdf", b"\0\1\2"))
 
 

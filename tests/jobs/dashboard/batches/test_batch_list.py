@@ -20,9 +20,7 @@ from tests.jobs.batches.test_settlement import saved
 
 __all__ = ["alone", "desk"]
 QUERIES = 7
-"""The queries are for the session, the user and the membership, then a transaction's begin, the batches, their files
-and the commit.
-"""
+"""Session, user, membership; then a transaction's begin, the batches, their files and the commit."""
 
 
 def html(client: Client, address: str = "/batches", **headers: str) -> str:

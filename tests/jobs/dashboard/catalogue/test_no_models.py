@@ -1,6 +1,4 @@
-"""Test what the page shows if no model is served. It renders the template, because the tests' database always has
-models.
-"""
+"""Test what the page shows without models. It renders the template, because the tests' database always has some."""
 
 from django.template.loader import render_to_string
 

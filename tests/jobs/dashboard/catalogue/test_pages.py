@@ -14,9 +14,7 @@ from tenants.core.db.unit_of_work import APP, operator_work
 from tests.jobs.conftest import Desk
 
 LIST_QUERIES = 8
-"""The queries are for the session, the user and the membership, for models and their versions, then a transaction's
-begin, the speeds and the commit.
-"""
+"""Session, user, membership, models, versions; then a transaction's begin, the speeds and the commit."""
 PAGE_QUERIES = 8
 """The queries are the same, for one model."""
 

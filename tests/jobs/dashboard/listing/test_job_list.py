@@ -19,13 +19,9 @@ from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 QUERIES = 8
-"""The queries are for the session, the user and the membership, then a transaction's begin, count, jobs and commit,
-then the models.
-"""
+"""Session, user, membership; then a transaction's begin, count, jobs and commit; then the models."""
 SEARCH_QUERIES = QUERIES + 5
-"""The additional queries are for the hits, with a time limit before and after, for the text around them, and for
-whether a search by meaning is possible.
-"""
+"""Also the hits, a time limit before and after, their text, and whether a search by meaning is possible."""
 
 
 def html(client: Client, address: str = "/jobs") -> str:

@@ -102,9 +102,7 @@ def test_rows_are_counted_as_of_one_moment(document: Document, identity: Identit
 
 
 def test_every_column_that_names_a_file_is_known_to_backups() -> None:
-    """New columns must be added to maas/ops/backup/named_files.py, unless their rows are gone before a backup could be
-    restored.
-    """
+    """New columns belong in maas/ops/backup/named_files.py, unless their rows end before a backup is restored."""
     columns = {
         f"{model.__name__}.{field.name}"
         for model in apps.get_models()
