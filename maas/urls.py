@@ -10,8 +10,7 @@ from maas.ops.admin.views import live
 from maas.web.client_archive import client_archive
 from maas.web.errors.error_pages import api_not_found
 from maas.web.errors.reference.views import error_code
-from maas.web.favicon import favicon
-from maas.web.offline.views import offline_page, service_worker
+from maas.web.offline.views import favicon, offline_page, service_worker
 from maas.web.openapi_document import OpenAPIDocument
 from tenants.dashboard.accounts.second_factors import operators_door
 

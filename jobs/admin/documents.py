@@ -8,18 +8,18 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
+from jobs.admin.records import WorkAdmin
 from jobs.archives import states
 from jobs.archives.models import Archive
 from jobs.core.models import Document
 from jobs.core.priorities import NAMES
-from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.columns import column, two_lines
 from tenants.admin_base.filters import CreatedFilter
-from tenants.admin_base.formatting import NOTHING, ago, between, link_to, list_link, short, size
-from tenants.admin_base.records import RecordAdmin
+from tenants.admin_base.formatting import NOTHING, ago, between, list_link, short, size
 
 
 @admin.register(Document)
-class DocumentAdmin(RecordAdmin):
+class DocumentAdmin(WorkAdmin):
     search_help_text = _("Name, tenant or whole ID")
     list_display = ("named", "owner", "kind", "pages_total", "weighs", "work", "created", "deleted")
     list_filter = (
@@ -28,8 +28,6 @@ class DocumentAdmin(RecordAdmin):
         ("created_at", CreatedFilter),
         ("deleted_at", admin.EmptyFieldListFilter),
     )
-    list_select_related = ("tenant",)
-    ordering = ("-id",)
     fields = (
         "name",
         "owner",
@@ -53,10 +51,6 @@ class DocumentAdmin(RecordAdmin):
     def named(self, document: Document) -> str:
         return document.name or "erased"
 
-    @column(_("tenant"))
-    def owner(self, document: Document) -> str:
-        return link_to(document.tenant)
-
     @column(_("size"))
     def weighs(self, document: Document) -> str:
         return size(document.size_bytes)
@@ -75,16 +69,13 @@ class DocumentAdmin(RecordAdmin):
 
 
 @admin.register(Archive)
-class ArchiveAdmin(RecordAdmin):
-    search_help_text = _("Tenant or whole ID")
+class ArchiveAdmin(WorkAdmin):
     list_display = ("named", "state_badge", "opened", "owner", "model", "weighs", "ran", "created")
     list_filter = (
         ("state", ChoicesDropdownFilter),
         ("tenant", AutocompleteSelectFilter),
         ("created_at", CreatedFilter),
     )
-    list_select_related = ("tenant",)
-    ordering = ("-id",)
     fields = (
         "id",
         "name",
@@ -118,20 +109,12 @@ class ArchiveAdmin(RecordAdmin):
     def named(self, archive: Archive) -> str:
         return two_lines(archive.name, short(archive.id))
 
-    @column(_("state"))
-    def state_badge(self, archive: Archive) -> str:
-        return badge(archive.state)
-
     @column(_("files"))
     def opened(self, archive: Archive) -> str:
         total, waiting, failed = (
             int(getattr(archive, f"entries_{name}")) for name in ("total", "waiting", "failed")
         )
         return f"{total - waiting:,} / {total:,}{f', {failed:,} failed' if failed else ''}"
-
-    @column(_("tenant"))
-    def owner(self, archive: Archive) -> str:
-        return link_to(archive.tenant)
 
     @column(_("priority"))
     def urgency(self, archive: Archive) -> str:

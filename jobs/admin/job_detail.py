@@ -10,13 +10,13 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
+from jobs.admin.records import WorkAdmin
 from jobs.core.models import Event, Job, Page
 from jobs.dashboard.base.wording import due_words
 from jobs.dashboard.reading.facts import waiting_words
 from jobs.queue.queue_positions import standing_of
 from tenants.admin_base.columns import column
-from tenants.admin_base.formatting import ago, at, between, link, link_to, short
-from tenants.admin_base.records import RecordAdmin
+from tenants.admin_base.formatting import ago, at, between, link, short
 from tenants.api_keys.models import ApiKey
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.durations import duration
@@ -24,13 +24,11 @@ from tenants.plans.wording import exact_money
 
 
 @admin.register(Event)
-class EventAdmin(RecordAdmin):
+class EventAdmin(WorkAdmin):
     id_fields = ("job_id", "tenant_id")
     search_help_text = _("Whole ID of a job, or tenant")
     list_display = ("type", "job_link", "seq", "details", "owner", "when")
     list_filter = (("tenant", AutocompleteSelectFilter),)
-    list_select_related = ("tenant",)
-    ordering = ("-id",)
     fields = ("type", "job_link", "seq", "details", "owner", "created_at", "id")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
@@ -42,10 +40,6 @@ class EventAdmin(RecordAdmin):
     @column(_("job"))
     def job_link(self, event: Event) -> str:
         return link("jobs_job", event.job_id, short(event.job_id))
-
-    @column(_("tenant"))
-    def owner(self, event: Event) -> str:
-        return link_to(event.tenant)
 
     @column(_("details"))
     def details(self, event: Event) -> str:

@@ -15,23 +15,21 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 
 from jobs.admin.job_detail import detail_of
 from jobs.admin.pages import VersionFilter
+from jobs.admin.records import WorkAdmin, acting_for
 from jobs.admin.workers import WORKER_PATHS
 from jobs.core import states
 from jobs.core.models import Document, ErasedBecause, Job
 from jobs.queue.renotify import wake_job_now
 from jobs.retention.erasing import erase_job
 from jobs.submission.services import cancel_job, retry_job
-from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.columns import column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.filters import CreatedFilter, ErrorCodeFilter
 from tenants.admin_base.formatting import NOTHING, ago, between, link_to, list_link, short
-from tenants.admin_base.records import RecordAdmin
-from tenants.authentication.selectors import effective_limits
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 from tenants.core.ids import first_id_at
-from tenants.identity.identity import Identity, all_scopes
 
 SOME_DOCUMENTS = 200
 REFUSALS_SAID = 5
@@ -40,7 +38,7 @@ END_OF_ID = re.compile(r"[0-9a-fA-F]{6,12}")
 
 
 @admin.register(Job)
-class JobAdmin(RecordAdmin):
+class JobAdmin(WorkAdmin):
     id_fields = ("id", "tenant_id", "document_id", "api_key_id")
     search_help_text = _("ID or the end of it, request ID, tenant, document or email")
     list_display = (
@@ -63,7 +61,6 @@ class JobAdmin(RecordAdmin):
         ("created_at", CreatedFilter),
     )
     list_select_related = ("tenant", "model_version__served_model", "document")
-    ordering = ("-id",)
     fields = ("id", "state")
     change_form_template = "admin/jobs/job/change_form.html"
     actions = ("cancel", "retry", "release_again", "erase")
@@ -108,18 +105,10 @@ class JobAdmin(RecordAdmin):
     def named(self, job: Job) -> str:
         return two_lines(_name_of(job), short(job.id))
 
-    @column(_("state"))
-    def state_badge(self, job: Job) -> str:
-        return badge(job.state)
-
     @column(_("pages"))
     def pages(self, job: Job) -> str:
         failed = f", {job.pages_failed} failed" if job.pages_failed else ""
         return f"{job.pages_done} / {job.pages_total}{failed}"
-
-    @column(_("tenant"))
-    def owner(self, job: Job) -> str:
-        return link_to(job.tenant)
 
     @column(_("model"))
     def version(self, job: Job) -> str:
@@ -161,7 +150,7 @@ class JobAdmin(RecordAdmin):
         def cancel(job: Job) -> str | None:
             if job.terminal:
                 return None
-            cancel_job(identity=_acting_for(job, request), job_id=job.id)
+            cancel_job(identity=acting_for(job, request), job_id=job.id)
             return "Canceled."
 
         self._each(request, jobs, cancel, "canceled")
@@ -170,7 +159,7 @@ class JobAdmin(RecordAdmin):
     @at_once
     def retry(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
         def retry(job: Job) -> str:
-            again = retry_job(identity=_acting_for(job, request), job_id=job.id)
+            again = retry_job(identity=acting_for(job, request), job_id=job.id)
             return f"Retried as {again.id}."
 
         self._each(request, jobs, retry, "retried")
@@ -197,7 +186,7 @@ class JobAdmin(RecordAdmin):
         def erase(job: Job) -> str | None:
             if job.erased:
                 return None
-            acting = _acting_for(job, request)
+            acting = acting_for(job, request)
             erase_job(identity=acting, job_id=job.id, because=ErasedBecause.OPERATOR)
             return "Erased."
 
@@ -232,10 +221,3 @@ def _name_of(job: Job) -> str:
     if job.erased:
         return "erased"
     return job.document.name if job.document else "inline input"
-
-
-def _acting_for(job: Job, request: HttpRequest) -> Identity:
-    """Return an identity that acts for the tenant, so that operators use the same code to cancel or retry a job."""
-    return Identity(
-        tenant_id=job.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
-    )

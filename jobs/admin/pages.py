@@ -12,11 +12,11 @@ from unfold.contrib.filters.admin import (
 )
 
 from inference.registry.models import ModelVersion
+from jobs.admin.records import WorkAdmin
 from jobs.core.models import Page
-from tenants.admin_base.columns import badge, column
+from tenants.admin_base.columns import column
 from tenants.admin_base.filters import CreatedFilter, ErrorCodeFilter, MomentsFilter
 from tenants.admin_base.formatting import NOTHING, ago, between, link, link_to, list_link, short
-from tenants.admin_base.records import RecordAdmin
 from tenants.billing.dashboard.money import shown_money
 
 MAX_VERSIONS = 200
@@ -52,7 +52,7 @@ class WorkerFilter(TextFilter):  # type: ignore[misc]
 
 
 @admin.register(Page)
-class PageAdmin(RecordAdmin):
+class PageAdmin(WorkAdmin):
     id_fields = ("id", "tenant_id", "job_id")
     search_help_text = _("Whole ID or tenant")
     list_display = (
@@ -77,7 +77,6 @@ class PageAdmin(RecordAdmin):
         ("finished_at", MomentsFilter),
     )
     list_select_related = ("tenant", "model_version__served_model")
-    ordering = ("-id",)
     fieldsets = (
         (None, {"fields": ("job_link", "number", "state_badge", "owner", "version", "cost", "usage")}),
         (
@@ -97,17 +96,9 @@ class PageAdmin(RecordAdmin):
     def named(self, page: Page) -> str:
         return f"page {page.number}"
 
-    @column(_("state"))
-    def state_badge(self, page: Page) -> str:
-        return badge(page.state)
-
     @column(_("job"))
     def job_link(self, page: Page) -> str:
         return link("jobs_job", page.job_id, short(page.job_id))
-
-    @column(_("tenant"))
-    def owner(self, page: Page) -> str:
-        return link_to(page.tenant)
 
     @column(_("model"))
     def version(self, page: Page) -> str:

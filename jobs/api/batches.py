@@ -8,8 +8,8 @@ from rest_framework.views import APIView
 from jobs.api.creations import create_batch_once
 from jobs.api.openai_requests import batch_request
 from jobs.api.openai_serializers import BatchObject, batch_object, openai_listing
+from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY, NEW_BATCH, OPENAI_REFUSALS, openai_list_of
-from jobs.api.sending_again import key_of, replay_headers
 from jobs.batches.ids import BATCH
 from jobs.batches.models import Batch
 from jobs.batches.selectors import get_batch, with_models

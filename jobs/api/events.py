@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.schema import LAST_EVENT_ID, STREAM
-from jobs.api.serializers import EventSerializer
+from jobs.api.serializers import EventSerializer, event_json
 from jobs.documents.job_selectors import tenant_events_after
 from jobs.streaming.credentials import Credential
 from jobs.streaming.tickets import LIFETIME_S, issue_ticket
@@ -57,17 +57,7 @@ class TenantEvents(APIView):
         only(request, "after", "limit")
         limit = limit_of(request, default=100, most=200)
         page = tenant_events_after(identity, request.query_params.get("after"), limit)
-        events = [
-            {
-                "job": row.job_id,
-                "seq": row.seq,
-                "type": row.type,
-                "data": row.data,
-                "created_at": row.created_at,
-                "cursor": row.cursor,
-            }
-            for row in page.events
-        ]
+        events = [{**event_json(row), "cursor": row.cursor} for row in page.events]
         return Response({"events": events, "next": page.cursor, "has_more": page.more})
 
 

@@ -18,8 +18,8 @@ from jobs.api.openai_serializers import (
     file_object,
     openai_listing,
 )
+from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import FILE_UPLOAD, IDEMPOTENCY_KEY, OPENAI_REFUSALS, openai_list_of
-from jobs.api.sending_again import key_of, replay_headers
 from jobs.batches.ids import FILE, shown
 from jobs.batches.models import StoredFile
 from jobs.batches.selectors import get_file

@@ -15,7 +15,7 @@ from jobs.intake.multipart import too_large
 from maas.edge_mode.authorizer import Authorizer
 from maas.edge_mode.call_parsing import JSON_TYPE, Incoming, media_type, read_parameters
 from maas.edge_mode.call_slots import CallSlot, CallSlots
-from maas.edge_mode.errors import MethodNotAllowed, ModelNotServed, NothingHere
+from maas.edge_mode.errors import MethodNotAllowed, ModelNotServed
 from maas.edge_mode.responses import PageAnswer, Reply, refused, result_json, said, send_reply
 from maas.edge_mode.runs import Runs
 from maas.edge_mode.served_models import ShelfModel
@@ -23,7 +23,7 @@ from maas.web.guard.body import Allowance, BodyTooLarge, Deadlines
 from maas.web.guard.request_ids import request_id
 from tenants.core.asgi.protocol import ClientGone, Receive, Scope, Send, header
 from tenants.core.asgi.stopping import Restarting, Stop
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, NotFound
 
 log = structlog.get_logger(__name__)
 PROBES = frozenset({"/livez", "/readyz"})
@@ -99,7 +99,7 @@ class EdgeApp:
             case ["v1", "models", name, "run"]:
                 _only("POST", scope)
                 return await self._run(self._model(name), incoming)
-        raise NothingHere(
+        raise NotFound(
             "There are /livez, /readyz, /metrics, /v1/models, /v1/models/{name} and its /run here."
         )
 

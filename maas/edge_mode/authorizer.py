@@ -4,9 +4,10 @@ import hashlib
 import hmac
 from urllib.parse import SplitResult, urlsplit
 
-from maas.edge_mode.errors import InvalidRequest, KeyMissing, KeyWrong, OriginNotAllowed
+from maas.edge_mode.errors import KeyMissing, KeyWrong, OriginNotAllowed
 from maas.edge_mode.options import is_loopback
 from tenants.core.asgi.protocol import Scope, bearer, header
+from tenants.core.errors import InvalidRequest
 
 
 class Authorizer:

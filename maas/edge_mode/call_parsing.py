@@ -12,12 +12,12 @@ from rest_framework.exceptions import ParseError
 from inference.core.contracts import Json, WorkInput
 from inference.gateway.listening import ListenedCall
 from jobs.submission.inputs import input_kind, normal_form, work_input
-from maas.edge_mode.errors import InvalidRequest, UnsupportedMediaType
+from maas.edge_mode.errors import UnsupportedMediaType
 from maas.web.guard.body import Allowance, BodyMalformed, GuardedBody
 from maas.web.json_parser import StorableJSONParser
 from tenants.core.asgi.protocol import ClientGone, Receive, Scope, body_chunks, has_body, header
 from tenants.core.asgi.stopping import Stop
-from tenants.core.errors import InvalidRequest as FormUnknown
+from tenants.core.errors import InvalidRequest
 
 JSON_TYPE = "application/json"
 NO_DOCUMENTS = frozenset({"", "multipart/form-data", "application/x-www-form-urlencoded"})
@@ -55,7 +55,7 @@ def read_asked(body: bytes) -> Call:
         raise InvalidRequest("`parameters` must be an object of names and values.")
     try:
         form = normal_form(given)
-    except FormUnknown as error:
+    except InvalidRequest as error:
         raise InvalidRequest(f"The body must have {FORMS}; it has {_listed(given)}.") from error
     return Call(input_kind(form), work_input(form), parameters)
 

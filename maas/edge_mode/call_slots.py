@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
-from maas.edge_mode.errors import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 P = ParamSpec("P")
 R = TypeVar("R")

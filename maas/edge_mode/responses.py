@@ -10,7 +10,7 @@ from inference.core.contracts import Json, WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed
 from jobs.core.states import FAILED, SUCCEEDED, Tally, closing_state
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from maas.web.errors.api_errors import CONTENT_TYPE, TITLES, status_of
+from maas.web.errors.api_errors import CONTENT_TYPE, TITLES, problem
 from tenants.core.asgi.protocol import Send
 from tenants.core.errors import DomainError
 
@@ -54,34 +54,21 @@ def problem_of(error: Exception) -> dict[str, object] | None:
     """Return the problem that describes an error, or None if the error is unexpected."""
     match error:
         case DomainError():
-            return _problem(status_of(error.code), error.code, error.detail, **error.extra)
-        case WorkRefused() | DocumentRejected():
-            return _problem(status_of(error.code), error.code, error.detail)
+            return problem(error.code, error.detail, **error.extra)
+        case WorkRefused() | DocumentRejected() | DeadlinePassed():
+            return problem(error.code, error.detail)
         case ReaderUnavailable():
             words = "Too many documents are being looked at. Try again."
-            return _problem(503, error.code, words, retry_after_s=RETRY_AFTER_S)
-        case DeadlinePassed():
-            return _problem(504, error.code, error.detail)
+            return problem(error.code, words, retry_after_s=RETRY_AFTER_S)
         case ModelFailed():
             status = 503 if error.retryable else 500
             again = {"retry_after_s": RETRY_AFTER_S} if error.retryable else {}
-            return _problem(status, error.code, error.detail, **again)
+            return {**problem(error.code, error.detail, **again), "status": status, "title": TITLES[status]}
     return None
 
 
 def internal_error() -> dict[str, object]:
-    return _problem(500, "internal_error", "Something went wrong on our side; the log has the details.")
-
-
-def _problem(status: int, code: str, detail: str, **extra: object) -> dict[str, object]:
-    return {
-        "type": f"/errors/{code}",
-        "title": TITLES[status],
-        "status": status,
-        "code": code,
-        "detail": detail,
-        **extra,
-    }
+    return problem("internal_error", "Something went wrong on our side; the log has the details.")
 
 
 log = structlog.get_logger(__name__)
@@ -100,12 +87,12 @@ def said(value: Json, status: int = 200) -> Reply:
 
 
 def refused(error: Exception, request: str) -> Reply:
-    problem = problem_of(error)
-    if problem is None:
+    told = problem_of(error)
+    if told is None:
         log.error("edge_call_crashed", exc_info=error)
-        problem = internal_error()
-    body = json.dumps({**problem, "request_id": request}).encode()
-    return Reply(int(str(problem["status"])), body, CONTENT_TYPE, problem.get("retry_after_s"))
+        told = internal_error()
+    body = json.dumps({**told, "request_id": request}).encode()
+    return Reply(int(str(told["status"])), body, CONTENT_TYPE, told.get("retry_after_s"))
 
 
 async def send_reply(reply: Reply, send: Send, request: str, *, hang_up: bool) -> None:

@@ -32,9 +32,6 @@ class Runs:
     engine: Engine
     reader: DocumentReader
 
-    def load(self, model: ShelfModel) -> None:
-        self.engine.load(model.spec)
-
     def check_document(self, model: ShelfModel, parameters: Mapping[str, Json]) -> None:
         """Refuse, before the document has arrived, what the model would refuse."""
         validate_work_kind(model.spec.runtime, DOCUMENT, model.spec.config)

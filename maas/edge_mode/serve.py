@@ -130,7 +130,7 @@ class OneProcess:
         began_s = time.monotonic()
         for name, model in self._models.items():
             try:
-                self._runs.load(model)
+                self._runs.engine.load(model.spec)
             except Exception as error:
                 log.exception("edge_model_not_loaded", model=name, error=str(error))
                 self._failed = True

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import pika
-import redis
 import structlog
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -110,14 +109,6 @@ class MigrationCheck:
         return "applied"
 
 
-def check_durable_redis() -> str:
-    return check_keeping_redis(settings.MAAS_REDIS_URL)
-
-
-def check_broker_redis() -> str:
-    return check_keeping_redis(settings.MAAS_BROKER_URL)
-
-
 def check_keeping_redis(url: str) -> str:
     try:
         check_policy(url, TIMEOUT_S)
@@ -127,7 +118,7 @@ def check_keeping_redis(url: str) -> str:
 
 
 def check_cache_redis() -> str:
-    with _redis(settings.MAAS_CACHE_URL) as client:
+    with single_try(settings.MAAS_CACHE_URL, TIMEOUT_S) as client:
         client.ping()
     return "answers"
 
@@ -149,19 +140,15 @@ def web_checks() -> dict[str, Callable[[], str]]:
     checks: dict[str, Callable[[], str]] = {
         "database": check_database,
         "migrations": MigrationCheck(),
-        "durable_redis": check_durable_redis,
+        "durable_redis": lambda: check_keeping_redis(settings.MAAS_REDIS_URL),
         "cache_redis": check_cache_redis,
         "storage": check_storage,
     }
     if settings.MAAS_BROKER_URL.startswith("amqp"):
         checks["broker"] = check_amqp_broker
     elif settings.MAAS_BROKER_URL != settings.MAAS_REDIS_URL:
-        checks["broker"] = check_broker_redis
+        checks["broker"] = lambda: check_keeping_redis(settings.MAAS_BROKER_URL)
     return checks
-
-
-def _redis(url: str) -> "redis.Redis":
-    return single_try(url, TIMEOUT_S)
 
 
 class Check:

@@ -9,8 +9,7 @@ from inference.core.contracts import Json
 from inference.registry.models import ModelVersion, ServedModel
 from inference.runtime.document_kinds import EVERY_KIND, kinds_in_words
 from inference.runtime.parameters import DOCUMENT, documents_of
-from jobs.dashboard.base.wording import price_words
-from jobs.dashboard.catalogue.pricing import example_cost, repeat_words
+from jobs.dashboard.base.wording import example_cost, price_words, repeat_words
 from jobs.dashboard.catalogue.selectors import Speed
 from tenants.core.durations import duration
 from tenants.plans.agreed import AgreedPrice, AgreedPrices

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from inference.core.contracts import Json
 from inference.registry.models import ServedModel
+from jobs.dashboard.base.wording import run_cost
 from jobs.dashboard.catalogue import examples
 from jobs.dashboard.catalogue.model_view import current_of
-from jobs.dashboard.catalogue.pricing import run_cost
 from tenants.plans.agreed import AgreedPrices
 
 _TITLES = {"document": "Document", "text": "One text", "texts": "Several texts", "tensors": "Tensors"}

@@ -32,10 +32,6 @@ class Stretch:
     """The query for the stretch before this one. It is None at the beginning."""
     onward: ListQuery | None
 
-    @property
-    def more_than_counted(self) -> bool:
-        return self.total > MAX_COUNTED
-
 
 @dataclass(frozen=True)
 class Listing:

@@ -8,6 +8,7 @@ from uuid import UUID
 from jobs.core import states
 from jobs.core.models import DocumentPage, Job, Page
 from jobs.dashboard.base.wording import state_words
+from jobs.dashboard.reading.selectors import STRIP, Reading
 from jobs.dashboard.reading.vectors import VectorView, vectors_of
 from jobs.search.excerpts import Part, marks_in
 from jobs.search.queries import Query
@@ -196,4 +197,56 @@ def _picture_view(document_id: UUID | None, picture: DocumentPage) -> PictureVie
         url=f"/v1/documents/{document_id}/pages/{picture.number}/picture",
         width_px=picture.width_px,
         height_px=picture.height_px,
+    )
+
+
+_SMALL_PX = 96
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    number: int
+    state: str
+    state_words: str
+    here: bool
+    picture: PictureView | None
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The page numbers to link to. A number is None if there is no such page."""
+
+    previous: int | None
+    next: int | None
+    last: int
+    earlier: int | None
+    """The last page before the strip."""
+    later: int | None
+    """The first page after the strip."""
+
+
+def thumbnails(reading: Reading) -> Sequence[Thumbnail]:
+    return [_thumbnail(page, reading) for page in reading.strip]
+
+
+def ways(number: int, total: int) -> Ways:
+    first = (number - 1) // STRIP * STRIP + 1
+    return Ways(
+        previous=number - 1 if number > 1 else None,
+        next=number + 1 if number < total else None,
+        last=total,
+        earlier=first - 1 if first > 1 else None,
+        later=first + STRIP if first + STRIP <= total else None,
+    )
+
+
+def _thumbnail(page: Page, reading: Reading) -> Thumbnail:
+    picture = reading.pictures.get(page.number)
+    view = None
+    if picture is not None:
+        url = f"/v1/documents/{picture.document_id}/pages/{picture.number}/picture"
+        height = round(_SMALL_PX * picture.height_px / max(1, picture.width_px))
+        view = PictureView(url, _SMALL_PX, max(8, min(2 * _SMALL_PX, height)))
+    return Thumbnail(
+        page.number, page.state, state_words(page.state), page.number == reading.page.number, view
     )

@@ -15,9 +15,15 @@ from urllib.parse import quote
 import psycopg
 
 from maas.local.embedded import provision
-from maas.local.embedded.accounts import ServerAccount, give_tree, server_account
 from maas.local.embedded.folders import ScratchFolders, clear_leftover, fits_socket, private_folder
-from maas.local.embedded.installation import PostgresInstallation, find_postgres, reachable_postgres
+from maas.local.embedded.installation import (
+    PostgresInstallation,
+    ServerAccount,
+    find_postgres,
+    give_tree,
+    reachable_postgres,
+    server_account,
+)
 from maas.local.supervisor.children import ChildSpec, StopPhase
 from maas.process.errors import ServiceUnavailable
 

@@ -18,10 +18,6 @@ class StopPhase(enum.Enum):
     QUEUE = 1.0
     DATABASE = 2.0
 
-    @property
-    def grace_s(self) -> float:
-        return self.value
-
 
 @dataclass(frozen=True, slots=True)
 class ChildSpec:

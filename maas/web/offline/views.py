@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 
 from django.contrib.staticfiles import finders
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.templatetags.static import static
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 PARTS = (
@@ -61,3 +62,9 @@ def _file(name: str) -> Path:
     if found is None:
         raise FileNotFoundError(f"static file {name} is missing")
     return Path(str(found))
+
+
+@require_safe
+@cache_control(public=True, max_age=86400)
+def favicon(request: HttpRequest) -> HttpResponseRedirect:
+    return HttpResponseRedirect(static("maas/icon.svg"))

@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from maas.edge_mode.call_slots import CallSlots
-from maas.edge_mode.errors import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 TIMEOUT_S = 20
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 from django.db import connections
+from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -181,3 +182,7 @@ def code(client: Client, version: ModelVersion, form: Mapping[str, object]) -> t
 def test_a_stranger_is_asked_to_sign_in(client: Client) -> None:
     for address in ("/models", "/models/parse"):
         assert client.get(address)["Location"].startswith("/sign-in")
+
+
+def test_an_empty_catalogue_says_what_to_do() -> None:
+    assert "manage.py models add" in render_to_string("jobs/catalogue/model_list.html", {"models": []})
