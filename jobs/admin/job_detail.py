@@ -94,8 +94,6 @@ class Run:
 
 @dataclass(frozen=True)
 class Happening:
-    """An event, and the time since the previous event."""
-
     event: Event
     details: str
     after: str
@@ -125,7 +123,6 @@ def _runs(job: Job) -> list[Run]:
 
 
 def _happenings(job: Job) -> list[Happening]:
-    """Return the events, the newest first, each with the time since the previous event."""
     events = list(Event.objects.filter(job=job).order_by("-seq")[: EVENTS_SHOWN + 1])
     found = []
     for event, earlier in zip(events, [*events[1:], None], strict=True):

@@ -41,8 +41,6 @@ class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no t
 
 
 class WorkerFilter(TextFilter):  # type: ignore[misc]
-    """A filter by the whole name of a worker."""
-
     title = _("worker")
     parameter_name = "worker"
 

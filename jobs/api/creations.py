@@ -85,7 +85,6 @@ def uploaded_before(*, identity: Identity, address: Address, key: str | None) ->
 
 
 def hold_upload(*, identity: Identity, address: Address, key: str | None) -> Hold | None:
-    """Hold the idempotency key while the document is fetched."""
     return hold(_sent_from(identity, address, key))
 
 

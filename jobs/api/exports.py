@@ -34,9 +34,9 @@ def exported(request: Request, job_id: str, format_: Format) -> FileResponse:
 
 
 def _export(format_: Format, operation_id: str, summary: str, content: dict[Any, object]) -> type[APIView]:
-    """Make a view whose file has one format, whatever the `Accept` header of the request says."""
-
     class Export(APIView):
+        """A view whose file has one format, whatever the `Accept` header of the request says."""
+
         content_negotiation_class = AsStored
 
         @extend_schema(

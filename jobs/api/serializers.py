@@ -76,7 +76,9 @@ class AddressSerializer(StrictFields):
 
 
 class JobRequestSerializer(StrictFields):
-    """The JSON form of a submission. The multipart form has `model`, `file`, `webhook_url` and `parameters` as JSON."""
+    """The JSON form of a submission. The multipart form has `model`, `file`, `webhook_url` and, as JSON text,
+    `parameters`.
+    """
 
     model = serializers.CharField(
         max_length=120, help_text="`parse` for the current version, `parse@2` for one."
@@ -202,7 +204,9 @@ class LineSerializer(serializers.Serializer[Any]):
 
 
 class PageSerializer(serializers.Serializer[Any]):
-    """A page, for the schema: each model adds its results to these fields (`text`, `lines`, `outputs`, …)."""
+    """A page. This is for the schema: each model adds its results to these fields (`text`, `lines`, `embedding`,
+    `outputs`, …).
+    """
 
     number = serializers.IntegerField()
     state = serializers.CharField()

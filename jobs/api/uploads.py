@@ -116,7 +116,6 @@ class UploadDetail(APIView):
         return Response(UploadSerializer(_found(identity, upload_id)).data)
 
     def head(self, request: Request, upload_id: str) -> Response:
-        """Return the offset to continue from, as tus defines it."""
         upload = _found(caller(request, "documents:write"), upload_id)
         protocol.require_version(request.headers.get("Tus-Resumable"))
         ended = gone(seen(upload)) or by_tus(seen(upload))

@@ -62,7 +62,6 @@ class Readiness:
     workers: tuple[str, ...] = ()
     """The names of the workers, for information only. A web process is ready without any."""
     sandbox: Mapping[str, Sequence[str] | None] = field(default_factory=sandbox_state)
-    """The layers that confine the child processes that open documents."""
 
     @property
     def ready(self) -> bool:
@@ -161,7 +160,6 @@ class Check:
         self._running: asyncio.Future[object] | None = None
 
     async def run(self) -> object:
-        """Return the result of the check, or raise its error or TimeoutError."""
         if self._running is None or self._running.done():
             loop = asyncio.get_running_loop()
             self._running = asyncio.ensure_future(loop.run_in_executor(self._pool, self._fresh))

@@ -27,8 +27,6 @@ _SIGNING = Config(signature_version="s3v4", request_checksum_calculation="when_r
 
 
 class Bucket(Protocol):
-    """The interface of the storage that the parts need."""
-
     bucket_name: str
     connection: Any
 

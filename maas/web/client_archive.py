@@ -42,7 +42,6 @@ def client_archive(request: HttpRequest) -> HttpResponse:
 
 @cache
 def _built() -> Built:
-    """Build the archive once in a process."""
     source = settings.BASE_DIR / "client"
     if not (source / LAID_OUT[0]).is_file():
         raise Http404("The Python client is not part of this installation.")

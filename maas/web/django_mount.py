@@ -99,7 +99,6 @@ class StreamedBlocks:
         return self._file is not None
 
     def next(self) -> bytes | None:
-        """Return the next block, or None at the end."""
         close_old_connections()
         with self._one_at_a_time:
             block = self._context.run(next, self._blocks, None)

@@ -64,7 +64,6 @@ class ArchiveView:
     failed: str
     """The number of failed entries. It is empty if none failed."""
     trouble: str
-    """The error of the whole archive. It is empty if there is none."""
     rests: str
     """The code of what the archive waits for. It is empty if the work goes on."""
     size_bytes: int
@@ -84,7 +83,6 @@ class EntryView:
     document_id: UUID | None
     job_id: UUID | None
     job_state: str
-    """The state of the job. It is empty if there is no job, or none any more."""
     job_tone: str
     job_unfinished: bool
 
@@ -196,7 +194,6 @@ def archive_cancel(request: HttpRequest, identity: Identity, archive_id: str) ->
 
 
 def _page(identity: Identity, before: str) -> tuple[list[ArchiveView], bool]:
-    """Return the archives, newest first, and whether there are older ones."""
     with unit_of_work(identity):
         archives = archives_newest_first()
         last = as_uuid(before)

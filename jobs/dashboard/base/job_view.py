@@ -35,7 +35,6 @@ def _length(key: str) -> Func:
 
 
 def first_words(job: Job) -> str:
-    """Return the beginning of the input of a job that was read by `with_first_words`."""
     read = vars(job)
     if text := read.get("first_text"):
         line = " ".join(text.split())
@@ -55,8 +54,6 @@ def may_write(identity: Identity) -> bool:
 
 @dataclass(frozen=True)
 class JobView:
-    """A job as a row of the list and as the head of its own page."""
-
     id: UUID
     name: str
     model: str

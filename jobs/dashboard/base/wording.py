@@ -40,7 +40,6 @@ def state_words(state: str) -> str:
 
 
 def example_cost(price: Price) -> str:
-    """Return the cost of a quantity that a person can picture."""
     if price.amount_micros == 0:
         return "Using it costs nothing."
     quantity, what = {
@@ -63,7 +62,6 @@ def repeat_words(price: Price) -> str:
 
 
 def run_cost(price: Price, input_kind: str) -> str:
-    """Return the cost of one click on the button."""
     if price.amount_micros == 0:
         return FREE
     if price.meter == "token":

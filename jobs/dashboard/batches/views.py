@@ -50,7 +50,6 @@ class BatchView:
     total: int
     lines: str
     failed: str
-    """The text about failed lines. It is empty if no line failed."""
     faults: tuple[str, ...]
     more_faults: int
     cost: str
@@ -129,7 +128,6 @@ def batch_cancel(request: HttpRequest, identity: Identity, batch_id: str) -> Htt
 
 
 def _page(identity: Identity, before: str) -> tuple[list[BatchView], bool]:
-    """Return the batches, newest first, and whether there are older ones."""
     with unit_of_work(identity):
         batches = with_models(Batch.objects.order_by("-id"))
         last = read_id(BATCH, before)

@@ -42,7 +42,6 @@ def call_in(body: bytes, *, model: str, runtime: str) -> Call:
 
 
 def example_call(model: str, runtime: str, input_kind: str, signature: Mapping[str, Json]) -> Call:
-    """Return the call of the form before anybody has changed the form."""
     call = Call(model, shown_key(runtime, input_kind))
     if input_kind == "document":
         return _with_input(call, input_kind, examples.FILE_NAME)

@@ -17,8 +17,6 @@ from tenants.plans.agreed import AgreedPrice, AgreedPrices
 
 @dataclass(frozen=True)
 class Answer:
-    """One key of a page's result."""
-
     key: str
     meaning: str
 

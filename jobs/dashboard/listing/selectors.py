@@ -29,7 +29,6 @@ class Stretch:
     total: int
     """The number of all jobs that match. MAX_COUNTED + 1 stands for more."""
     back: ListQuery | None
-    """The query for the stretch before this one. It is None at the beginning."""
     onward: ListQuery | None
 
 
@@ -41,7 +40,6 @@ class Listing:
     all_found: bool
     """Set if the search came to its end. It is not set if the search found as many jobs as it may."""
     refusal: str = ""
-    """The reason why nothing was searched for, and what to do instead."""
 
 
 def refused(words: str) -> Listing:
@@ -151,7 +149,6 @@ class ModelChoices:
     for_documents: list[ServedModel]
     """The models for documents. `parse` comes first, because it is what most people want done with a document."""
     names: list[str]
-    """The names of models to filter by."""
 
 
 def model_choices() -> ModelChoices:

@@ -73,9 +73,7 @@ class Column:
     name: str
     title: str
     address: str
-    """The URL that orders by this column. It is empty if the list cannot be ordered by it."""
     sorted: str
-    """The value of `aria-sort`. It is empty if the list is in another order."""
 
 
 def tabs(query: ListQuery) -> list[Choice]:

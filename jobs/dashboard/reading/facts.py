@@ -26,11 +26,9 @@ class Download:
     words: str
     url: str
     built: bool = False
-    """The file takes a moment to make."""
 
 
 def downloads(job: Job, number: int) -> Sequence[Download]:
-    """Return the downloads of a job. `number` is the page that is open."""
     address = f"/v1/jobs/{job.id}/result"
     always = [
         Download("Text", f"{address}.txt"),
@@ -73,7 +71,6 @@ _WORDS = {
 
 
 def waiting_words(standing: Standing) -> str:
-    """Return the text, or an empty string if the job does not wait."""
     if standing.reason_waiting is None:
         return ""
     words = _WORDS[standing.reason_waiting].format(pages=_pages(standing.position))

@@ -92,7 +92,6 @@ class PageView:
     lines: Sequence[LineView]
     lines_left_out: int
     plain: Sequence[Part]
-    """Text that has no lines of its own."""
     blank: bool
     """The page was read, and nothing was on it."""
     waits: bool

@@ -24,8 +24,6 @@ MAX_FAILED = 12
 
 @dataclass(frozen=True)
 class Reading:
-    """The data that a job's page in the dashboard shows while page `page` is open."""
-
     job: Job
     page: Page
     strip: Sequence[Page]
@@ -34,10 +32,8 @@ class Reading:
     """The pictures of the strip by page number. A page that no worker has opened yet has none."""
     events: Sequence[Event]
     failed: Sequence[int]
-    """The first pages that failed."""
     key_name: str
     retry: Job | None
-    """The newest job that repeats this one."""
     kept_until: datetime | None
     """The time when the job is erased automatically. It is None for never, or while the job has not ended."""
     hopeless: bool

@@ -37,8 +37,6 @@ _PAGE_WORDS = {
 
 
 class Happening(Protocol):
-    """An event as it is stored."""
-
     type: str
     data: dict[str, Any]
 
@@ -54,13 +52,10 @@ class Step:
     at: datetime
     detail: str = ""
     took: str = ""
-    """The time until the next step. It is empty for the last step."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A part of the time that a page took."""
-
     words: str
     ms: int
     took: str
@@ -168,7 +163,6 @@ def _detail(data: Mapping[str, Any]) -> str:
 
 
 def _with_durations(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps with the time that each took. The last step has no such time."""
     following: list[Step | None] = [*steps[1:], None]
     return [
         Step(step.words, step.kind, step.at, step.detail, _until(step, next_))

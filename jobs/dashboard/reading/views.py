@@ -44,7 +44,6 @@ class RetryView:
     first_choice: bool
     """A retry is what the person most likely wants, so its button stands out."""
     hopeless: bool
-    """Only another file helps."""
     job: UUID | None
     state: str
     state_words: str
@@ -118,7 +117,6 @@ def cancel(request: HttpRequest, identity: Identity, job_id: str) -> HttpRespons
 @members_only
 @require_POST
 def retry(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
-    """Retry the job and open the new job."""
     identity.require("jobs:write")
     try:
         job = retry_job(identity=identity, job_id=job_id, request_id=request.META.get("maas.request_id", ""))

@@ -173,7 +173,6 @@ def _named_uid() -> int:
 
 
 def give_tree(root: Path, uid: int, gid: int) -> None:
-    """Make `uid` and `gid` the owners of everything below `root`."""
     os.chown(root, uid, gid)
     for folder, folders, files in os.walk(root):
         for name in folders + files:

@@ -28,7 +28,6 @@ def read_map(path: Path) -> dict[str, str]:
 
 
 def write_map(path: Path, values: Mapping[str, str]) -> None:
-    """Replace a JSON file."""
     _replace(path, json.dumps(dict(values), indent=1))
 
 

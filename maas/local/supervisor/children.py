@@ -21,8 +21,6 @@ class StopPhase(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChildSpec:
-    """The description of a process to run."""
-
     name: str
     argv: tuple[str, ...]
     env: Mapping[str, str]

@@ -56,7 +56,6 @@ class PagesOfMinute:
 
 
 def since(field: str) -> dict[str, str]:
-    """Return the filter that makes a list show the rows of the last day."""
     start = timezone.now() - DAY
     return {f"{field}_from_0": f"{start:%Y-%m-%d}", f"{field}_from_1": f"{start:%H:%M:%S}"}
 

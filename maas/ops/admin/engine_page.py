@@ -41,8 +41,6 @@ class EngineChart(TypedDict):
 
 @dataclass(frozen=True)
 class Group:
-    """The models that are drawn as one line of the chart."""
-
     name: str
     tone: str
     keys: frozenset[str]

@@ -47,7 +47,6 @@ class CacheRedis:
 
 
 def cache_redis_now() -> CacheRedis | None:
-    """Return the figures of the cache Redis, or None if it does not respond."""
     try:
         found: Any = cache_redis().info()
     except redis.RedisError:

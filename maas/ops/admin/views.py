@@ -29,7 +29,6 @@ class Chart(TypedDict):
     lines: list[Line]
     words: str
     empty: str
-    """The text that replaces the chart. It is empty if there is something to draw."""
 
 
 def charts(home: Home) -> dict[str, Chart]:

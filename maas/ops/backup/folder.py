@@ -24,8 +24,6 @@ KEPT_STATE = ("demo.env", "sample.pdf")
 
 @dataclass(frozen=True, slots=True)
 class HeldFile:
-    """A file of the storage as the backup stores it."""
-
     name: str
     sha256: str
     bytes: int

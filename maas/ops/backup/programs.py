@@ -17,7 +17,6 @@ from maas.ops.backup.folder import BackupError
 from maas.process.errors import ServiceUnavailable
 
 LOOK_EVERY_S = 1.0
-"""Seconds between two checks of a running program."""
 # Half-precision vectors need pgvector 0.7.
 _OFFERED = """
 SELECT EXISTS (

@@ -44,7 +44,6 @@ class Answer:
 
     @property
     def refusal(self) -> tuple[str, str]:
-        """Return code and message of the refusal."""
         if self.status is None:
             return CLIENT_GONE, "The caller has left."
         problem = json.loads(self.body)

@@ -68,7 +68,6 @@ class _Crowd:
         return len(self.of_tenants.get(tenant, ()))
 
     def most(self) -> Hashable:
-        """Return the tenant with the most readers."""
         return max(self.of_tenants, key=self.count)
 
     def first(self, tenant: Hashable) -> _Reader:

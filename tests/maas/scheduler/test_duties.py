@@ -10,8 +10,6 @@ from tests.waiting import eventually
 
 
 class Clock:
-    """A clock that moves from look to look, and records which duty began when."""
-
     def __init__(self, *every_s: float) -> None:
         self.now_s = 1_000.0
         self.begun: list[tuple[float, int]] = []

@@ -29,8 +29,6 @@ from tests.waiting import eventually
 
 
 class Running:
-    """A scheduler in a thread of its own."""
-
     def __init__(self) -> None:
         self.stopping = threading.Event()
         self.scheduler = Scheduler(self.stopping)

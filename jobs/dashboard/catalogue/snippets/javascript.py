@@ -65,7 +65,6 @@ def _json_body(call: Call) -> str:
 
 
 def _differs(value: Json) -> bool:
-    """Return whether JavaScript would read the value differently than JSON does."""
     match value:
         case dict():
             return "__proto__" in value or any(_differs(item) for item in value.values())

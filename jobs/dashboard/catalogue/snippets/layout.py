@@ -8,7 +8,6 @@ from inference.core.contracts import Json
 
 
 def json_text(text: str) -> str:
-    """Return a string literal for JSON and JavaScript."""
     return '"' + "".join(_json_character(character) for character in text) + '"'
 
 
@@ -23,7 +22,6 @@ def python_text(text: str) -> str:
 
 
 def shell_text(text: str) -> str:
-    """Return the text as one word of a bash command line."""
     if all(character.isprintable() or character == "\n" for character in text):
         return "'" + text.replace("'", r"'\''") + "'"
     return "$'" + "".join(_shell_character(character) for character in text) + "'"

@@ -26,7 +26,6 @@ def change(version: ModelVersion, **fields: object) -> None:
 
 
 def card(client: Client, version: ModelVersion) -> str:
-    """Return the part of the list that is about this model."""
     page = client.get("/models").content.decode()
     return page.partition(f'id="model-{version.served_model.name}"')[2].partition("</li>")[0]
 
@@ -38,7 +37,6 @@ def page_of(client: Client, version: ModelVersion) -> str:
 
 
 def words_of(page: str) -> str:
-    """Return the page without the tags that color code."""
     return re.sub(r"</?span[^>]*>", "", page)
 
 

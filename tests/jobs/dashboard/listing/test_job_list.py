@@ -31,7 +31,6 @@ def html(client: Client, address: str = "/jobs") -> str:
 
 
 def shown(page: str) -> list[str]:
-    """Return the ids of the rows, from the top."""
     return re.findall(r'<tr id="job-([0-9a-f-]{36})"', page)
 
 

@@ -25,7 +25,6 @@ def member(client: Client, tenant: CreatedTenant, parse: None) -> Client:
 
 @pytest.fixture
 def parse(version: ModelVersion) -> None:
-    """Provide a served model of that name, since no other model reads the sample."""
     with operator_work():
         if not ServedModel.objects.filter(name="parse").exists():
             ServedModel.objects.filter(id=version.served_model_id).update(name="parse")
@@ -75,7 +74,6 @@ def test_it_takes_a_click_and_not_a_link(member: Client) -> None:
 
 
 def test_anybody_gets_a_page_as_a_picture(client: Client) -> None:
-    """Programs that are copied from the playground fetch it, and they are not signed in."""
     answer = client.get("/sample/page")
     assert answer["Content-Type"] == "image/jpeg"
     assert Image.open(BytesIO(answer.content)).size == (1240, 1754)
