@@ -7,11 +7,10 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from maas.local.demo.first_job import read_sample, sample_page
 from maas.ops.admin.engine_page import engine, engine_live
 from maas.ops.admin.views import live
-from maas.web.client_archive import client_archive
 from maas.web.errors.error_pages import api_not_found
 from maas.web.errors.reference.views import error_code
 from maas.web.offline.views import favicon, offline_page, service_worker
-from maas.web.openapi_document import OpenAPIDocument
+from maas.web.openapi_document import OpenAPIDocument, client_archive
 from tenants.dashboard.accounts.second_factors import operators_door
 
 READING = ["get", "head"]

@@ -14,10 +14,9 @@ from inference.core.contracts import Json
 from jobs.intake.multipart import too_large
 from maas.edge_mode.authorizer import Authorizer
 from maas.edge_mode.call_parsing import JSON_TYPE, Incoming, media_type, read_parameters
-from maas.edge_mode.call_slots import CallSlot, CallSlots
 from maas.edge_mode.errors import MethodNotAllowed, ModelNotServed
 from maas.edge_mode.responses import PageAnswer, Reply, refused, result_json, said, send_reply
-from maas.edge_mode.runs import Runs
+from maas.edge_mode.runs import CallSlot, CallSlots, Runs
 from maas.edge_mode.served_models import ShelfModel
 from maas.web.guard.body import Allowance, BodyTooLarge, Deadlines
 from maas.web.guard.request_ids import request_id

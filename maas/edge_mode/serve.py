@@ -21,9 +21,8 @@ from inference.runtime.metrics import LoadMeter
 from jobs.documents.reader import DocumentReader
 from maas.edge_mode.app import EdgeApp, EdgeLimits
 from maas.edge_mode.authorizer import Authorizer
-from maas.edge_mode.call_slots import CallSlots
 from maas.edge_mode.options import EdgeOptions
-from maas.edge_mode.runs import Runs
+from maas.edge_mode.runs import CallSlots, Runs
 from maas.edge_mode.served_models import ShelfModel
 from maas.local.embedded.folders import private_folder
 from maas.local.supervisor.ports import require_free

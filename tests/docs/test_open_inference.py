@@ -16,7 +16,7 @@ from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.texts import MAX_TEXTS
 from maas.web.errors.api_errors import GRPC_STATUS, status_of
 from maas.web.errors.api_handler import status_at
-from maas.web.grpc.answers import LONGEST_WRITE_S
+from maas.web.grpc.calls import LONGEST_WRITE_S
 from maas.web.grpc.message_flow import Bounds
 from maas.web.grpc.port import WITH_MESSAGE, WITHOUT_MESSAGE
 from maas.web.grpc.streams import AT_ONCE, IDLE_S, STREAMS, STREAMS_OF_ONE

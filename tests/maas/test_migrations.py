@@ -17,7 +17,7 @@ from django.db.migrations.operations import AddIndex, CreateModel
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from maas.local.embedded.provision import create_database
+from maas.local.embedded.postgres import create_database
 from maas.process.health import MigrationCheck, NotReady
 from tenants.core.db.applied_sql import apply_sql, sql_files, were_applied
 from tests import kept_cluster

@@ -1,4 +1,4 @@
-"""A page of a job as a person reads it. This module makes no queries."""
+"""A page of a job as a person reads it, and the small pictures beside it. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The dashboard's page of one job, open at one of the job's pages, and the actions on the job there."""
+"""The dashboard's page of one job, open at one of its pages, and the actions there: cancel, retry and erase."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

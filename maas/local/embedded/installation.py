@@ -1,4 +1,4 @@
-"""Finds the servers' programs, and makes PostgreSQL's programs runnable for an account that cannot reach them."""
+"""Finds the servers' programs, and the unprivileged account under which root runs them, where it can reach them."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""PostgreSQL 18 on private sockets, with its own initdb: no trust authentication, no TCP, and never as root."""
+"""PostgreSQL 18 on private sockets, with initdb, roles and pgvector: no trust authentication, no TCP, never as root."""
 
 import json
 import os
@@ -8,13 +8,14 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
+from psycopg import sql
 
-from maas.local.embedded import provision
 from maas.local.embedded.folders import ScratchFolders, clear_leftover, fits_socket, private_folder
 from maas.local.embedded.installation import (
     PostgresInstallation,
@@ -26,6 +27,45 @@ from maas.local.embedded.installation import (
 )
 from maas.local.supervisor.children import ChildSpec, StopPhase
 from maas.process.errors import ServiceUnavailable
+
+OWNER = "maas"
+DATABASE = "maas"
+ACTING_ROLES = ("maas_app", "maas_accounts", "maas_operator")
+"""Roles that the owner's connections switch to. They cannot log in, and the owner inherits none of their rights."""
+
+
+def provision(superuser_url: Callable[[str], str], owner_password: str) -> None:
+    with psycopg.connect(superuser_url("postgres"), autocommit=True) as connection:
+        _make_roles(connection, owner_password)
+    # The extension is created in template1, so that every database created from now on has it.
+    with psycopg.connect(superuser_url("template1"), autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    with psycopg.connect(superuser_url("postgres"), autocommit=True) as connection:
+        create_database(connection, DATABASE, template="template1")
+
+
+def _make_roles(connection: psycopg.Connection, owner_password: str) -> None:
+    for role in (OWNER, *ACTING_ROLES):
+        if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone() is None:
+            connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN NOINHERIT").format(sql.Identifier(role)))
+    connection.execute(
+        sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(OWNER), sql.Literal(owner_password))
+    )
+    for role in ACTING_ROLES:
+        grant = sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE")
+        connection.execute(grant.format(sql.Identifier(role), sql.Identifier(OWNER)))
+    # The role for signing in has the rights of the role for requests, and more.
+    connection.execute("ALTER ROLE maas_accounts INHERIT; GRANT maas_app TO maas_accounts")
+
+
+def create_database(connection: psycopg.Connection, name: str, *, template: str) -> None:
+    """Create the database `name` unless it exists. No session may be connected to `template` meanwhile."""
+    if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
+        statement = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}")
+        connection.execute(
+            statement.format(sql.Identifier(name), sql.Identifier(OWNER), sql.Identifier(template))
+        )
+
 
 _SUPERUSER = "postgres"
 _LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
@@ -89,7 +129,7 @@ class PostgresServer:
         return self.url_of("maas")
 
     def url_of(self, database: str) -> str:
-        return self._url(provision.OWNER, self._credentials.owner_password, database)
+        return self._url(OWNER, self._credentials.owner_password, database)
 
     def superuser_url(self, database: str = "postgres") -> str:
         return self._url(_SUPERUSER, self._credentials.superuser_password, database)
@@ -103,7 +143,7 @@ class PostgresServer:
 
     def provision(self) -> None:
         """Create the roles, the extension and the database that the product expects, if they are missing."""
-        provision.provision(self.superuser_url, self._credentials.owner_password)
+        provision(self.superuser_url, self._credentials.owner_password)
 
     def _url(self, user: str, password: str, database: str) -> str:
         return f"postgres://{user}:{password}@/{database}?host={quote(str(self._sockets), safe='')}"

@@ -16,9 +16,18 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.db import connections
 
 from inference.workers.heartbeats import WorkerReport, live_workers_patiently
-from maas.ops.admin.day import JobsOfDay, PagesOfMinute, failures_of_day, jobs_of_day, pages_of_hour
+from maas.ops.admin.day import (
+    CacheRedis,
+    JobsOfDay,
+    PagesOfMinute,
+    RequestsOfMinute,
+    cache_redis_now,
+    failures_of_day,
+    jobs_of_day,
+    pages_of_hour,
+    requests_by_minute,
+)
 from maas.ops.admin.queues import Queue, among, queues
-from maas.ops.admin.traffic import CacheRedis, RequestsOfMinute, cache_redis_now, requests_by_minute
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)

@@ -8,11 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from maas.ops.admin.day import PagesOfMinute, since
+from maas.ops.admin.day import PagesOfMinute, RequestsOfMinute, since
 from maas.ops.admin.home import Home, gather
 from maas.ops.admin.queues import COUNTED
 from maas.ops.admin.tiles import list_url, tiles
-from maas.ops.admin.traffic import RequestsOfMinute
 from maas.ops.admin.visibility import ENGINE, may_see, seen, sees
 from tenants.admin_base.columns import BAD, TONES
 from tenants.admin_base.formatting import size

@@ -13,8 +13,18 @@ from django.conf import settings
 from inference.gateway.gateway import GRPC_PREFIX
 from jobs.streaming.credential_checks import CredentialChecks
 from jobs.streaming.credentials import Credential
-from maas.web.grpc.answers import CLIENT_GONE, LONGEST_WRITE_S, Answer, AnswerInTurn, abort
-from maas.web.grpc.calls import as_body, next_message, once, scope_of, tenant_of
+from maas.web.grpc.calls import (
+    CLIENT_GONE,
+    LONGEST_WRITE_S,
+    Answer,
+    AnswerInTurn,
+    abort,
+    as_body,
+    next_message,
+    once,
+    scope_of,
+    tenant_of,
+)
 from tenants.api.authentication import IDENTITY
 from tenants.core.asgi.client_ip_limit import address_of_scope
 from tenants.core.asgi.protocol import App, ClientGone, Message, Receive, Scope

@@ -1,4 +1,4 @@
-"""The offline page, and the service worker that stores it."""
+"""The offline page, the service worker that stores it, and the icon for programs that read no page."""
 
 import hashlib
 import json

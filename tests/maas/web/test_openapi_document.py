@@ -1,7 +1,10 @@
 """Tests that `/v1/openapi.json` is made once, and is not sent to clients that have it."""
 
+import io
 import json
 import re
+import tomllib
+import zipfile
 from collections.abc import Iterator
 from io import StringIO
 from typing import Any, get_args
@@ -125,3 +128,19 @@ def test_what_the_gateway_answers_ahead_of_django_is_described_too(document: Doc
 def test_every_reference_in_the_document_leads_somewhere(document: Document) -> None:
     referred = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(document)))
     assert referred <= document["components"]["schemas"].keys()
+
+
+def test_anybody_gets_the_client_as_pip_wants_it(client: Client) -> None:
+    answer = client.get("/client.zip")
+    assert answer.headers["Content-Type"] == "application/zip"
+    archive = zipfile.ZipFile(io.BytesIO(answer.content))
+    project = tomllib.loads(archive.read("maas-client/pyproject.toml").decode())["project"]
+    assert project["name"] == "maas-client"
+    names = archive.namelist()
+    assert {"maas-client/maas_client/client.py", "maas-client/maas_client/cli/main.py"} <= set(names)
+    assert not [name for name in names if "__pycache__" in name]
+
+
+def test_who_has_it_already_is_sent_nothing(client: Client) -> None:
+    known = client.get("/client.zip").headers["ETag"]
+    assert client.get("/client.zip", headers={"If-None-Match": known}).status_code == 304

@@ -11,7 +11,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from jobs.search.embeddings import TABLE
-from maas.local.embedded.provision import create_database
+from maas.local.embedded.postgres import create_database
 from maas.ops.backup import programs
 from maas.ops.backup.take import one_moment
 from tenants.core.db.roles import OPERATOR_ROLE

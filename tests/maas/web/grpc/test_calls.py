@@ -1,6 +1,8 @@
+import grpc
 import pytest
 
 from inference.gateway.gateway import OVER_GRPC
+from maas.web.errors.api_errors import GRPC_STATUS, STATUS, TITLES, grpc_status_of
 from maas.web.grpc.calls import client_of, scope_of
 from tenants.core.asgi.protocol import bearer, has_body, header
 
@@ -31,3 +33,31 @@ def test_what_has_no_message_is_open_to_everyone() -> None:
 )
 def test_the_callers_address_is_read(peer: str, client: tuple[str, int] | None) -> None:
     assert client_of(peer) == client
+
+
+@pytest.mark.parametrize("code", sorted(STATUS))
+def test_every_refusal_has_a_status_in_grpc(code: str) -> None:
+    assert hasattr(grpc.StatusCode, grpc_status_of(code))
+
+
+def test_every_status_that_codes_have_is_known() -> None:
+    assert {*STATUS.values(), 422} <= set(GRPC_STATUS) <= set(TITLES)
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("invalid_tensor", "INVALID_ARGUMENT"),
+        ("not_authenticated", "UNAUTHENTICATED"),
+        ("insufficient_scope", "PERMISSION_DENIED"),
+        ("model_not_found", "NOT_FOUND"),
+        ("rate_limited", "RESOURCE_EXHAUSTED"),
+        ("overloaded", "UNAVAILABLE"),
+        ("inference_unavailable", "UNAVAILABLE"),
+        ("deadline_exceeded", "DEADLINE_EXCEEDED"),
+        ("not_supported", "UNIMPLEMENTED"),
+        ("internal_error", "INTERNAL"),
+    ],
+)
+def test_refusals_are_said_as_clients_expect_them(code: str, status: str) -> None:
+    assert grpc_status_of(code) == status
