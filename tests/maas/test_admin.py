@@ -39,6 +39,7 @@ from tests.fixtures import model_version, unique
 from tests.flows.invoices import issued
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
+from tests.maas.test_admin_actions import act
 from tests.tenants.billing.ledger.conftest import Purse
 from tests.tenants.billing.payments.conftest import Payer
 from tests.tenants.plans.selling import include, make_plan, own_price, price
@@ -266,10 +267,7 @@ def test_a_person_can_be_changed_and_deleted(operator: Client, tenant: CreatedTe
 
 def test_a_key_is_revoked_and_its_hash_never_shown(operator: Client, tenant: CreatedTenant) -> None:
     key = tenant.key.key
-    operator.post(
-        reverse("admin:tenants_apikey_changelist"),
-        {"action": "revoke", "confirmed": "yes", "_selected_action": [str(key.id)]},
-    )
+    act(operator, key, "revoke", confirmed="yes")
     page = operator.get(reverse("admin:tenants_apikey_change", args=[key.id])).content.decode()
     with operator_work():
         key.refresh_from_db()

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from inference.registry.models import ModelVersion, ServedModel
 from tenants.core.db.unit_of_work import APP, operator_work
 from tests.jobs.conftest import Desk
+from tests.jobs.dashboard.conftest import html
 
 LIST_QUERIES = 8
 """Session, user, membership, models, versions; then a transaction's begin, the speeds and the commit."""
@@ -31,9 +32,7 @@ def card(client: Client, version: ModelVersion) -> str:
 
 
 def page_of(client: Client, version: ModelVersion) -> str:
-    answer = client.get(f"/models/{version.served_model.name}")
-    assert answer.status_code == 200
-    return answer.content.decode()
+    return html(client, f"/models/{version.served_model.name}")
 
 
 def words_of(page: str) -> str:

@@ -17,7 +17,6 @@ from maas.ops.admin.day import failures_of_day, jobs_of_day, pages_of_hour, requ
 from maas.ops.admin.home import last_minutes, storage_now
 from maas.ops.admin.queues import Queue, among, bounded, queues
 from tenants.core.db.unit_of_work import operator_work
-from tenants.identity.identity import Identity
 from tenants.request_log.minutes import minute_key
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
@@ -27,11 +26,6 @@ from tests.jobs.conftest import Desk
 def _as_operator() -> Iterator[None]:
     with operator_work():
         yield
-
-
-@pytest.fixture
-def desk(identity: Identity, version: ModelVersion) -> Desk:
-    return Desk(identity, version)
 
 
 @pytest.fixture(autouse=True)
