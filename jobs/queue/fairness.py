@@ -3,7 +3,7 @@
 A queue (`TenantQueue`) is what one tenant has waiting at one priority for one model version. In virtual time, its
 next page begins where its last page ended, or now if that has passed. So a tenant that floods the system is placed
 far behind, a new tenant is next, and a tenant without work saves up nothing. Virtual time is the beginning of the
-page that was released last."""
+page that was released last. """
 
 import heapq
 import math

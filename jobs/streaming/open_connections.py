@@ -11,7 +11,7 @@ from tenants.core.errors import DomainError
 
 MOST = 12_000
 """The highest number in all. It is less than the number of connections that the server takes
-(`maas/local/launch/prepared.py`), so that other requests get through.
+(`maas/local/launch/children.py`), so that other requests get through.
 """
 MAX_EACH = 6_000
 

@@ -141,9 +141,7 @@ class FairShare(TenantOwned):
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
-            models.UniqueConstraint(
-                fields=["model_version", "tenant", "priority"], name="jobs_fairshare_once"
-            ),
+            models.UniqueConstraint(fields=["model_version", "tenant", "priority"], name="jobs_fairshare_once"),
         ]
 
     def __str__(self) -> str:
