@@ -1,9 +1,20 @@
-"""The app that puts the product together: settings, front, services, commands."""
+"""The app that puts the product together, and its check for settings that contradict each other."""
+
+from typing import Any
 
 from django.apps import AppConfig
-from django.core.checks import register
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
 
-from maas.checks import ports_differ
+from maas.process.errors import InvalidOption, require_own_port
+
+
+def ports_differ(**_: Any) -> list[CheckMessage]:
+    try:
+        require_own_port(port=settings.MAAS_PORT, grpc_port=settings.MAAS_GRPC_PORT)
+    except InvalidOption as error:
+        return [Error(f"{error}.", id="maas.E001")]
+    return []
 
 
 class MaasConfig(AppConfig):

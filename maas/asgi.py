@@ -1,6 +1,4 @@
-"""The ASGI application of the web process. Its layers, from outside in, are the request guard, health, live (uploads
-and waits, or sockets), and Django.
-"""
+"""The ASGI application of the web process: request guard, then health, live (uploads, waits, sockets), then Django."""
 
 import os
 

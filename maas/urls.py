@@ -4,16 +4,13 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from maas.local.demo.sample_page import sample_page
-from maas.local.demo.views import read_sample
+from maas.local.demo.first_job import read_sample, sample_page
 from maas.ops.admin.engine_page import engine, engine_live
 from maas.ops.admin.views import live
-from maas.web.client_archive import client_archive
-from maas.web.errors.not_found import api_not_found
+from maas.web.errors.error_pages import api_not_found
 from maas.web.errors.reference.views import error_code
-from maas.web.favicon import favicon
-from maas.web.offline.views import offline_page, service_worker
-from maas.web.openapi_document import OpenAPIDocument
+from maas.web.offline.views import favicon, offline_page, service_worker
+from maas.web.openapi_document import OpenAPIDocument, client_archive
 from tenants.dashboard.accounts.second_factors import operators_door
 
 READING = ["get", "head"]
@@ -44,7 +41,7 @@ urlpatterns = [
     path("", include("tenants.dashboard_urls")),
     path("", include("jobs.dashboard.urls")),
 ]
-handler400 = "maas.web.errors.not_found.bad_request"
-handler403 = "maas.web.errors.not_found.forbidden"
-handler404 = "maas.web.errors.not_found.not_found"
-handler500 = "maas.web.errors.not_found.server_error"
+handler400 = "maas.web.errors.error_pages.bad_request"
+handler403 = "maas.web.errors.error_pages.forbidden"
+handler404 = "maas.web.errors.error_pages.not_found"
+handler500 = "maas.web.errors.error_pages.server_error"

@@ -15,8 +15,7 @@ from typing import ClassVar
 import psycopg
 
 from maas.local.embedded.folders import ScratchFolders, private_folder
-from maas.local.embedded.postgres import PostgresServer
-from maas.local.embedded.provision import create_database
+from maas.local.embedded.postgres import PostgresServer, create_database
 from maas.local.embedded.redis import RedisRole, RedisServer
 from maas.local.launch.services import EmbeddedServer
 from maas.local.launch.state_files import keep_secrets

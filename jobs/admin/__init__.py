@@ -3,11 +3,10 @@
 The content of documents (texts sent inline, results, files) belongs to the tenant alone and is not shown here.
 """
 
-from jobs.admin.archives import ArchiveAdmin
 from jobs.admin.batches import BatchAdmin, StoredFileAdmin
-from jobs.admin.documents import DocumentAdmin
-from jobs.admin.events import EventAdmin
+from jobs.admin.documents import ArchiveAdmin, DocumentAdmin
 from jobs.admin.health import troubles_with_work
+from jobs.admin.job_detail import EventAdmin
 from jobs.admin.jobs import JobAdmin
 from jobs.admin.pages import PageAdmin
 from jobs.admin.webhooks import WebhookDeliveryAdmin, WebhookEndpointAdmin

@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
+from jobs.admin.records import WorkAdmin, acting_for
 from jobs.batches import states
 from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch, StoredFile
@@ -13,18 +14,14 @@ from jobs.batches.services import cancel_batch
 from tenants.admin_base.columns import badge, column, state_text, two_lines
 from tenants.admin_base.confirmation import confirmed
 from tenants.admin_base.filters import CreatedFilter
-from tenants.admin_base.formatting import NOTHING, ago, at, between, link_to, short, size
-from tenants.admin_base.records import RecordAdmin
-from tenants.authentication.selectors import effective_limits
+from tenants.admin_base.formatting import NOTHING, at, between, link_to, short, size
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError, InvalidRequest
-from tenants.identity.identity import Identity, all_scopes
 
 
 @admin.register(Batch)
-class BatchAdmin(RecordAdmin):
-    search_help_text = _("Tenant or whole ID")
+class BatchAdmin(WorkAdmin):
     list_display = ("named", "state_badge", "lines", "owner", "version", "ran", "cost", "created")
     list_filter = (
         ("status", ChoicesDropdownFilter),
@@ -32,7 +29,6 @@ class BatchAdmin(RecordAdmin):
         ("created_at", CreatedFilter),
     )
     list_select_related = ("tenant", "model_version__served_model")
-    ordering = ("-id",)
     fields = (
         "id",
         "state_badge",
@@ -73,10 +69,6 @@ class BatchAdmin(RecordAdmin):
         failed = f", {batch.lines_failed:,} failed" if batch.lines_failed else ""
         return f"{batch.lines_done:,} / {batch.lines_total:,}{failed}"
 
-    @column(_("tenant"))
-    def owner(self, batch: Batch) -> str:
-        return link_to(batch.tenant)
-
     @column(_("model"))
     def version(self, batch: Batch) -> str:
         return link_to(batch.model_version)
@@ -88,10 +80,6 @@ class BatchAdmin(RecordAdmin):
     @column(_("cost"))
     def cost(self, batch: Batch) -> str:
         return shown_money(batch.cost_micros, batch.price["currency"]) if batch.price else NOTHING
-
-    @column(_("created"), order_by="id")
-    def created(self, batch: Batch) -> str:
-        return ago(batch.created_at)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("jobs.change_batch"))
@@ -116,47 +104,32 @@ class BatchAdmin(RecordAdmin):
         self.message_user(request, f"{cancelled} canceled.", level)
 
     def _cancel(self, request: HttpRequest, batch: Batch) -> None:
-        """Cancel the batch and write the log entry in one transaction, through the tenant's role, so that either both
-        are done or neither.
-        """
+        """Cancel the batch and write the log entry in one transaction through the tenant's role: both or neither."""
         if batch.status not in states.CANCELLABLE:
             raise InvalidRequest(
                 f"This batch has already ended ({state_text(batch.status)}), so it cannot be canceled."
             )
-        identity = Identity(
-            tenant_id=batch.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
-        )
+        identity = acting_for(batch, request)
         with unit_of_work(batch.tenant_id):
             cancel_batch(identity=identity, batch_id=shown(BATCH, batch.id))
             self.log_change(request, batch, "Canceled.")
 
 
 @admin.register(StoredFile)
-class StoredFileAdmin(RecordAdmin):
+class StoredFileAdmin(WorkAdmin):
     """The operator's view of files. The content of a file belongs to its tenant alone."""
 
-    search_help_text = _("Tenant or whole ID")
     list_display = ("name", "owner", "purpose", "weighs", "created", "expires")
     list_filter = (
         ("tenant", AutocompleteSelectFilter),
         ("purpose", ChoicesDropdownFilter),
         ("created_at", CreatedFilter),
     )
-    list_select_related = ("tenant",)
-    ordering = ("-id",)
     fields = ("name", "owner", "purpose", "weighs", "sha256", "livemode", "id", "created_at", "expires_at")
-
-    @column(_("tenant"))
-    def owner(self, stored: StoredFile) -> str:
-        return link_to(stored.tenant)
 
     @column(_("size"))
     def weighs(self, stored: StoredFile) -> str:
         return size(stored.size_bytes)
-
-    @column(_("created"), order_by="id")
-    def created(self, stored: StoredFile) -> str:
-        return ago(stored.created_at)
 
     @column(_("expires"))
     def expires(self, stored: StoredFile) -> str:

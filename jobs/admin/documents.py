@@ -1,23 +1,25 @@
-"""The operator's view of documents: the tenant, the size and the number of pages. The content belongs to the tenant
-alone.
-"""
+"""The operator's view of documents and archives: tenant, size, progress. Contents and names in archives stay hidden."""
 
 from collections.abc import Iterator
 
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
+from jobs.admin.records import WorkAdmin
+from jobs.archives import states
+from jobs.archives.models import Archive
 from jobs.core.models import Document
-from tenants.admin_base.columns import column
+from jobs.core.priorities import NAMES
+from tenants.admin_base.columns import column, two_lines
 from tenants.admin_base.filters import CreatedFilter
-from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
-from tenants.admin_base.records import RecordAdmin
+from tenants.admin_base.formatting import NOTHING, ago, between, list_link, short, size
 
 
 @admin.register(Document)
-class DocumentAdmin(RecordAdmin):
+class DocumentAdmin(WorkAdmin):
     search_help_text = _("Name, tenant or whole ID")
     list_display = ("named", "owner", "kind", "pages_total", "weighs", "work", "created", "deleted")
     list_filter = (
@@ -26,8 +28,6 @@ class DocumentAdmin(RecordAdmin):
         ("created_at", CreatedFilter),
         ("deleted_at", admin.EmptyFieldListFilter),
     )
-    list_select_related = ("tenant",)
-    ordering = ("-id",)
     fields = (
         "name",
         "owner",
@@ -51,10 +51,6 @@ class DocumentAdmin(RecordAdmin):
     def named(self, document: Document) -> str:
         return document.name or "erased"
 
-    @column(_("tenant"))
-    def owner(self, document: Document) -> str:
-        return link_to(document.tenant)
-
     @column(_("size"))
     def weighs(self, document: Document) -> str:
         return size(document.size_bytes)
@@ -70,3 +66,68 @@ class DocumentAdmin(RecordAdmin):
     @column(_("deleted"), order_by="deleted_at")
     def deleted(self, document: Document) -> str:
         return ago(document.deleted_at) if document.deleted_at else NOTHING
+
+
+@admin.register(Archive)
+class ArchiveAdmin(WorkAdmin):
+    list_display = ("named", "state_badge", "opened", "owner", "model", "weighs", "ran", "created")
+    list_filter = (
+        ("state", ChoicesDropdownFilter),
+        ("tenant", AutocompleteSelectFilter),
+        ("created_at", CreatedFilter),
+    )
+    fields = (
+        "id",
+        "name",
+        "state_badge",
+        "error_code",
+        "waiting_code",
+        "opened",
+        "owner",
+        "model",
+        "urgency",
+        "weighs",
+        "sha256",
+        "attempt",
+        "worker",
+        "run_after",
+        "livemode",
+        "request_id",
+        "ran",
+        "created_at",
+        "finished_at",
+    )
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Archive]":
+        entries = Count("entries")
+        waiting = Count("entries", filter=Q(entries__state=states.WAITING))
+        failed = Count("entries", filter=Q(entries__state=states.FAILED))
+        found: QuerySet[Archive] = super().get_queryset(request)
+        return found.annotate(entries_total=entries, entries_waiting=waiting, entries_failed=failed)
+
+    @column(_("archive"), order_by="id")
+    def named(self, archive: Archive) -> str:
+        return two_lines(archive.name, short(archive.id))
+
+    @column(_("files"))
+    def opened(self, archive: Archive) -> str:
+        total, waiting, failed = (
+            int(getattr(archive, f"entries_{name}")) for name in ("total", "waiting", "failed")
+        )
+        return f"{total - waiting:,} / {total:,}{f', {failed:,} failed' if failed else ''}"
+
+    @column(_("priority"))
+    def urgency(self, archive: Archive) -> str:
+        return NAMES[archive.priority] if archive.model else NOTHING
+
+    @column(_("size"))
+    def weighs(self, archive: Archive) -> str:
+        return size(archive.size_bytes)
+
+    @column(_("duration"))
+    def ran(self, archive: Archive) -> str:
+        return between(archive.created_at, archive.finished_at)
+
+    @column(_("uploaded"), order_by="id")
+    def created(self, archive: Archive) -> str:
+        return ago(archive.created_at)

@@ -12,9 +12,7 @@ from tenants.core.db.unit_of_work import OPERATOR
 
 NEWEST = 100
 FEWEST_FAILED, FAILING_SHARE = 5, 0.2
-"""The least number of failed jobs, and their least share of the ended jobs, that count as trouble. Anything less is due
-to bad documents of a sender.
-"""
+"""The fewest failed jobs, and their least share of ended jobs, that are trouble. Fewer are a sender's bad documents."""
 
 # This reads only the newest jobs of each tenant, however many it has.
 _FARES = """

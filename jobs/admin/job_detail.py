@@ -1,17 +1,83 @@
-"""The parts of a job's page beside its own row: its pages, its log, and the jobs that it retries or that retry it."""
+"""The operator's view of the event log, and the parts of a job's page beside its own row."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from jobs.admin.events import details_of
+from django.contrib import admin
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
+
+from jobs.admin.records import WorkAdmin
 from jobs.core.models import Event, Job, Page
 from jobs.dashboard.base.wording import due_words
-from jobs.dashboard.reading.waiting_texts import waiting_words
+from jobs.dashboard.reading.facts import waiting_words
 from jobs.queue.queue_positions import standing_of
-from tenants.admin_base.formatting import between
+from tenants.admin_base.columns import column
+from tenants.admin_base.formatting import ago, at, between, link, short
 from tenants.api_keys.models import ApiKey
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.durations import duration
+from tenants.plans.wording import exact_money
+
+
+@admin.register(Event)
+class EventAdmin(WorkAdmin):
+    id_fields = ("job_id", "tenant_id")
+    search_help_text = _("Whole ID of a job, or tenant")
+    list_display = ("type", "job_link", "seq", "details", "owner", "when")
+    list_filter = (("tenant", AutocompleteSelectFilter),)
+    fields = ("type", "job_link", "seq", "details", "owner", "created_at", "id")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
+        """Add the currency of its job, which may have been erased."""
+        of_job = Job.objects.filter(id=OuterRef("job_id")).values("currency")
+        found: QuerySet[Event] = super().get_queryset(request).annotate(currency=Subquery(of_job))
+        return found
+
+    @column(_("job"))
+    def job_link(self, event: Event) -> str:
+        return link("jobs_job", event.job_id, short(event.job_id))
+
+    @column(_("details"))
+    def details(self, event: Event) -> str:
+        return details_of(event, getattr(event, "currency", None) or "")
+
+    @column(_("time"), order_by="id")
+    def when(self, event: Event) -> str:
+        return ago(event.created_at)
+
+
+def details_of(event: Event, currency: str) -> str:
+    """Describe what the type does not say already. Costs are in the currency of the job."""
+    said = (_in_words(name, value, currency) for name, value in event.data.items() if name != "state")
+    return ", ".join(words for words in said if words)
+
+
+def _in_words(name: str, value: Any, currency: str) -> str:
+    label = name.replace("_", " ")
+    if name == "timings":
+        steps = ((step.removesuffix("_ms"), ms) for step, ms in value.items())
+        return ", ".join(f"{step} {duration(ms / 1000)}" for step, ms in steps)
+    if name == "error" and isinstance(value, dict):
+        return f"{value.get('code', '')}: {value.get('detail', '')}".strip(": ")
+    if name == "cost_micros":
+        return f"cost {exact_money(value, currency)}"
+    if name.endswith("_at") and isinstance(value, str):
+        return f"{label.removesuffix(' at')} of {at(datetime.fromisoformat(value))}"
+    return _plainly(label, value, currency)
+
+
+def _plainly(label: str, value: Any, currency: str) -> str:
+    match value:
+        case bool():
+            return label if value else f"not {label}"
+        case dict():
+            return ", ".join(_in_words(inner, one, currency) for inner, one in value.items())
+    return f"{label} {value}"
+
 
 PAGES_SHOWN = 100
 EVENTS_SHOWN = 500
@@ -28,8 +94,6 @@ class Run:
 
 @dataclass(frozen=True)
 class Happening:
-    """An event, and the time since the previous event."""
-
     event: Event
     details: str
     after: str
@@ -59,7 +123,6 @@ def _runs(job: Job) -> list[Run]:
 
 
 def _happenings(job: Job) -> list[Happening]:
-    """Return the events, the newest first, each with the time since the previous event."""
     events = list(Event.objects.filter(job=job).order_by("-seq")[: EVENTS_SHOWN + 1])
     found = []
     for event, earlier in zip(events, [*events[1:], None], strict=True):

@@ -13,8 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
-from jobs.admin.filters import VersionFilter
 from jobs.admin.job_detail import detail_of
+from jobs.admin.pages import VersionFilter
+from jobs.admin.records import WorkAdmin, acting_for
 from jobs.admin.workers import WORKER_PATHS
 from jobs.core import states
 from jobs.core.models import Document, ErasedBecause, Job
@@ -22,17 +23,14 @@ from jobs.queue.release import wake_job_now
 from jobs.retention.erasing import erase_job
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job
-from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.columns import column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.filters import CreatedFilter, ErrorCodeFilter
 from tenants.admin_base.formatting import NOTHING, ago, between, link_to, list_link, short
-from tenants.admin_base.records import RecordAdmin
-from tenants.authentication.selectors import effective_limits
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 from tenants.core.ids import first_id_at
-from tenants.identity.identity import Identity, all_scopes
 
 SOME_DOCUMENTS = 200
 REFUSALS_SAID = 5
@@ -41,7 +39,7 @@ END_OF_ID = re.compile(r"[0-9a-fA-F]{6,12}")
 
 
 @admin.register(Job)
-class JobAdmin(RecordAdmin):
+class JobAdmin(WorkAdmin):
     id_fields = ("id", "tenant_id", "document_id", "api_key_id")
     search_help_text = _("ID or the end of it, request ID, tenant, document or email")
     list_display = (
@@ -64,7 +62,6 @@ class JobAdmin(RecordAdmin):
         ("created_at", CreatedFilter),
     )
     list_select_related = ("tenant", "model_version__served_model", "document")
-    ordering = ("-id",)
     fields = ("id", "state")
     change_form_template = "admin/jobs/job/change_form.html"
     actions = ("cancel", "retry", "release_again", "erase")
@@ -109,18 +106,10 @@ class JobAdmin(RecordAdmin):
     def named(self, job: Job) -> str:
         return two_lines(_name_of(job), short(job.id))
 
-    @column(_("state"))
-    def state_badge(self, job: Job) -> str:
-        return badge(job.state)
-
     @column(_("pages"))
     def pages(self, job: Job) -> str:
         failed = f", {job.pages_failed} failed" if job.pages_failed else ""
         return f"{job.pages_done} / {job.pages_total}{failed}"
-
-    @column(_("tenant"))
-    def owner(self, job: Job) -> str:
-        return link_to(job.tenant)
 
     @column(_("model"))
     def version(self, job: Job) -> str:
@@ -162,7 +151,7 @@ class JobAdmin(RecordAdmin):
         def cancel(job: Job) -> str | None:
             if job.terminal:
                 return None
-            cancel_job(identity=_acting_for(job, request), job_id=job.id)
+            cancel_job(identity=acting_for(job, request), job_id=job.id)
             return "Canceled."
 
         self._each(request, jobs, cancel, "canceled")
@@ -171,7 +160,7 @@ class JobAdmin(RecordAdmin):
     @at_once
     def retry(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
         def retry(job: Job) -> str:
-            again = retry_job(identity=_acting_for(job, request), job_id=job.id)
+            again = retry_job(identity=acting_for(job, request), job_id=job.id)
             return f"Retried as {again.id}."
 
         self._each(request, jobs, retry, "retried")
@@ -198,7 +187,7 @@ class JobAdmin(RecordAdmin):
         def erase(job: Job) -> str | None:
             if job.erased:
                 return None
-            acting = _acting_for(job, request)
+            acting = acting_for(job, request)
             erase_job(identity=acting, job_id=job.id, because=ErasedBecause.OPERATOR)
             return "Erased."
 
@@ -221,9 +210,7 @@ class JobAdmin(RecordAdmin):
             self.message_user(request, words, messages.WARNING)
 
     def _acted_on(self, request: HttpRequest, job: Job, act: Callable[[Job], str | None]) -> bool:
-        """Act on the job and write the log entry in one transaction, through the tenant's role, so that either both are
-        done or neither.
-        """
+        """Act on the job and write the log entry in one transaction through the tenant's role: both or neither."""
         with unit_of_work(job.tenant_id):
             message = act(job)
             if message:
@@ -235,12 +222,3 @@ def _name_of(job: Job) -> str:
     if job.erased:
         return "erased"
     return job.document.name if job.document else "inline input"
-
-
-def _acting_for(job: Job, request: HttpRequest) -> Identity:
-    """Return an identity for the operator in place of the tenant, so that both use the same code to cancel or retry a
-    job.
-    """
-    return Identity(
-        tenant_id=job.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
-    )

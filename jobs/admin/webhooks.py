@@ -11,28 +11,21 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
+from jobs.admin.records import WorkAdmin, acting_for
 from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, replay_delivery
-from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.columns import column, two_lines
 from tenants.admin_base.confirmation import confirmed
 from tenants.admin_base.filters import CreatedFilter
-from tenants.admin_base.formatting import NOTHING, ago, link, link_to, short
-from tenants.admin_base.records import RecordAdmin
-from tenants.authentication.selectors import effective_limits
+from tenants.admin_base.formatting import NOTHING, ago, link, short
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError, InvalidRequest
-from tenants.identity.identity import Identity, all_scopes
+from tenants.identity.identity import Identity
 
 ATTEMPTS_SHOWN = 30
 
 
-def _acting_for(request: HttpRequest, row: WebhookEndpoint | WebhookDelivery) -> Identity:
-    return Identity(
-        tenant_id=row.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
-    )
-
-
-class _WebhookAdmin(RecordAdmin):
+class _WebhookAdmin(WorkAdmin):
     one_transaction = False  # each row has its own, through its tenant's role
 
     def has_act_permission(self, request: HttpRequest) -> bool:
@@ -50,7 +43,7 @@ class _WebhookAdmin(RecordAdmin):
         for row in rows:
             try:
                 with unit_of_work(row.tenant_id):
-                    action(_acting_for(request, row), row.pk)
+                    action(acting_for(row, request), row.pk)
                     self.log_change(request, row, f"{done}.")
                 count += 1
             except DomainError as refusal:
@@ -61,15 +54,12 @@ class _WebhookAdmin(RecordAdmin):
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(_WebhookAdmin):
-    search_help_text = _("Tenant or whole ID")
     list_display = ("url", "state_badge", "owner", "hears", "failing", "created")
     list_filter = (
         ("state", ChoicesDropdownFilter),
         ("kind", ChoicesDropdownFilter),
         ("tenant", AutocompleteSelectFilter),
     )
-    list_select_related = ("tenant",)
-    ordering = ("-id",)
     fields = (
         "url",
         "kind",
@@ -97,14 +87,6 @@ class WebhookEndpointAdmin(_WebhookAdmin):
         offered = {WebhookEndpoint.State.ENABLED: ["disable"], WebhookEndpoint.State.DISABLED: ["enable"]}
         return offered.get(WebhookEndpoint.State(row.state), [])
 
-    @column(_("state"))
-    def state_badge(self, endpoint: WebhookEndpoint) -> str:
-        return badge(endpoint.state)
-
-    @column(_("tenant"))
-    def owner(self, endpoint: WebhookEndpoint) -> str:
-        return link_to(endpoint.tenant)
-
     @column(_("events"))
     def hears(self, endpoint: WebhookEndpoint) -> str:
         return ", ".join(endpoint.events) or NOTHING
@@ -112,10 +94,6 @@ class WebhookEndpointAdmin(_WebhookAdmin):
     @column(_("failing since"))
     def failing(self, endpoint: WebhookEndpoint) -> str:
         return ago(endpoint.failing_since) if endpoint.failing_since else NOTHING
-
-    @column(_("created"), order_by="id")
-    def created(self, endpoint: WebhookEndpoint) -> str:
-        return ago(endpoint.created_at)
 
     @admin.action(description=_("Disable"), permissions=["act"])
     @confirmed(
@@ -141,14 +119,12 @@ def _switch(identity: Identity, endpoint_id: UUID, *, enabled: bool) -> None:
 
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(_WebhookAdmin):
-    search_help_text = _("Tenant or whole ID")
     list_display = ("named", "state_badge", "owner", "address", "attempts_made", "error_code", "created")
     list_filter = (
         ("state", ChoicesDropdownFilter),
         ("tenant", AutocompleteSelectFilter),
         ("created_at", CreatedFilter),
     )
-    ordering = ("-id",)
     fields = (
         "named",
         "state_badge",
@@ -177,14 +153,6 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
     def named(self, delivery: WebhookDelivery) -> str:
         return two_lines(delivery.message.type, delivery.message.webhook_id)
 
-    @column(_("state"))
-    def state_badge(self, delivery: WebhookDelivery) -> str:
-        return badge(delivery.state)
-
-    @column(_("tenant"))
-    def owner(self, delivery: WebhookDelivery) -> str:
-        return link_to(delivery.tenant)
-
     @column(_("URL"))
     def address(self, delivery: WebhookDelivery) -> str:
         return link("jobs_webhookendpoint", delivery.endpoint_id, delivery.url or delivery.endpoint.url)
@@ -207,10 +175,6 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
             (one.number, ago(one.started_at), one.took_ms, one.error_code or one.status) for one in attempts
         )
         return format_html_join("", "<div>{}. {}, {} ms: {}</div>", rows) or NOTHING
-
-    @column(_("created"), order_by="id")
-    def created(self, delivery: WebhookDelivery) -> str:
-        return ago(delivery.created_at)
 
     @admin.action(description=_("Send again"), permissions=["act"])
     def replay(self, request: HttpRequest, deliveries: "QuerySet[WebhookDelivery]") -> None:

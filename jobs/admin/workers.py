@@ -28,7 +28,6 @@ def workers_page(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def workers_live(request: HttpRequest) -> HttpResponse:
-    """Return the part of the page that is updated regularly."""
     _require_sight(request)
     return render(request, "admin/jobs/workers_live.html", _seen(request))
 

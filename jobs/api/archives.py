@@ -10,9 +10,8 @@ from rest_framework.views import APIView
 
 from jobs.api.creations import create_archive_once
 from jobs.api.documents import uploaded
-from jobs.api.form_fields import json_object, priority_of
+from jobs.api.requests import json_object, key_of, priority_of, replay_headers
 from jobs.api.schema import ARCHIVE_UPLOAD, IDEMPOTENCY_KEY
-from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.serializers import ErrorSerializer
 from jobs.archives import states
 from jobs.archives.models import Archive, ArchiveEntry

@@ -1,6 +1,4 @@
-"""Creates everything except jobs for requests that may be sent again under an Idempotency-Key: documents, archives,
-files, batches, …
-"""
+"""Creates everything except jobs for requests that may be repeated under an Idempotency-Key: documents, archives, …"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -64,9 +62,7 @@ OK, CREATED, ACCEPTED = 200, 201, 202
 def upload_document_once(
     *, identity: Identity, upload: Upload, key: str | None, address: Address | None = None
 ) -> Answered[Document]:
-    """Store the document once. The status is 200 if exactly these bytes were here already. `address` is the URL that
-    they were fetched from.
-    """
+    """Store the document once, with status 200 if these bytes existed. `address` is the URL they were fetched from."""
 
     def store(keep: Keep[Document]) -> Answered[Document]:
         made: list[Answered[Document]] = []
@@ -89,7 +85,6 @@ def uploaded_before(*, identity: Identity, address: Address, key: str | None) ->
 
 
 def hold_upload(*, identity: Identity, address: Address, key: str | None) -> Hold | None:
-    """Hold the idempotency key while the document is fetched."""
     return hold(_sent_from(identity, address, key))
 
 
@@ -181,9 +176,7 @@ def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: 
 def create_endpoint_once(
     *, identity: Identity, asked: Mapping[str, Any], key: str | None
 ) -> Answered[WebhookSecret]:
-    """Create an endpoint and return the secret that was made with it. A replay returns this secret, whatever secret has
-    replaced it since.
-    """
+    """Create an endpoint and return its first secret. A replay returns this secret, whatever has replaced it since."""
     return make_once(
         _sent(identity, "create_webhook_endpoint", key, **asked),
         make=lambda: Answered(_new_of(create_endpoint(identity=identity, **asked).endpoint), CREATED),

@@ -13,9 +13,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.creations import CREATED, hold_upload, upload_document_once, uploaded_before
-from jobs.api.fetching import checked_address, fetch_first, fetched
+from jobs.api.requests import checked_address, fetch_first, fetched, key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
-from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.serializers import (
     AddressSerializer,
     DocumentSerializer,

@@ -1,4 +1,4 @@
-"""`/v1/events`: all events of a tenant, in pages of JSON. The event stream is served in front of Django."""
+"""`/v1/events`, all events of a tenant in pages of JSON, and `/v1/tickets` for websockets without headers."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -7,8 +7,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.schema import LAST_EVENT_ID, STREAM
-from jobs.api.serializers import EventSerializer
+from jobs.api.serializers import EventSerializer, event_json
 from jobs.documents.job_selectors import tenant_events_after
+from jobs.streaming.credentials import Credential
+from jobs.streaming.tickets import LIFETIME_S, issue_ticket
 from tenants.api.callers import caller
 from tenants.api.pagination import limit_of
 from tenants.api.parameters import only
@@ -55,15 +57,32 @@ class TenantEvents(APIView):
         only(request, "after", "limit")
         limit = limit_of(request, default=100, most=200)
         page = tenant_events_after(identity, request.query_params.get("after"), limit)
-        events = [
-            {
-                "job": row.job_id,
-                "seq": row.seq,
-                "type": row.type,
-                "data": row.data,
-                "created_at": row.created_at,
-                "cursor": row.cursor,
-            }
-            for row in page.events
-        ]
+        events = [{**event_json(row), "cursor": row.cursor} for row in page.events]
         return Response({"events": events, "next": page.cursor, "has_more": page.more})
+
+
+TICKET = inline_serializer(
+    "Ticket",
+    {
+        "ticket": serializers.CharField(),
+        "expires_in_s": serializers.IntegerField(),
+        "url": serializers.CharField(),
+    },
+)
+
+
+class TicketList(APIView):
+    @extend_schema(
+        operation_id="issue_ticket",
+        summary="A one-use ticket for the websocket",
+        request=None,
+        responses={201: TICKET, **REFUSALS},
+    )
+    def post(self, request: Request) -> Response:
+        identity = caller(request, "events:read")
+        session_key = None if identity.key_id else request.session.session_key
+        ticket = issue_ticket(Credential(identity, session_key))
+        return Response(
+            {"ticket": ticket, "expires_in_s": LIFETIME_S, "url": f"/ws/v1/events?ticket={ticket}"},
+            status=201,
+        )

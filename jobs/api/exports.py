@@ -1,5 +1,7 @@
 """`/v1/jobs/{id}/result.txt`, `.md`, `.json` and `.pdf`: a job's result as a file to keep."""
 
+from typing import Any
+
 from django.http import FileResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -31,51 +33,29 @@ def exported(request: Request, job_id: str, format_: Format) -> FileResponse:
     return response
 
 
-class _Export(APIView):
-    """A view whose file has one format, whatever the `Accept` header of the request says."""
+def _export(format_: Format, operation_id: str, summary: str, content: dict[Any, object]) -> type[APIView]:
+    class Export(APIView):
+        """A view whose file has one format, whatever the `Accept` header of the request says."""
 
-    content_negotiation_class = AsStored
+        content_negotiation_class = AsStored
 
+        @extend_schema(
+            operation_id=operation_id, summary=summary, parameters=[PAGES], responses={**content, **REFUSALS}
+        )
+        def get(self, request: Request, job_id: str) -> FileResponse:
+            return exported(request, job_id, format_)
 
-class ResultText(_Export):
-    @extend_schema(
-        operation_id="export_text",
-        summary="The text as a file",
-        parameters=[PAGES],
-        responses={(200, "text/plain"): str, **REFUSALS},
-    )
-    def get(self, request: Request, job_id: str) -> FileResponse:
-        return exported(request, job_id, services.TEXT)
+    return Export
 
 
-class ResultMarkdown(_Export):
-    @extend_schema(
-        operation_id="export_markdown",
-        summary="The text as Markdown, in paragraphs",
-        parameters=[PAGES],
-        responses={(200, "text/markdown"): str, **REFUSALS},
-    )
-    def get(self, request: Request, job_id: str) -> FileResponse:
-        return exported(request, job_id, services.MARKDOWN)
-
-
-class ResultJson(_Export):
-    @extend_schema(
-        operation_id="export_json",
-        summary="The result as a JSON file",
-        parameters=[PAGES],
-        responses={200: ResultSerializer, **REFUSALS},
-    )
-    def get(self, request: Request, job_id: str) -> FileResponse:
-        return exported(request, job_id, services.JSON)
-
-
-class ResultPdf(_Export):
-    @extend_schema(
-        operation_id="export_pdf",
-        summary="The page pictures as a searchable PDF",
-        parameters=[PAGES],
-        responses={(200, "application/pdf"): bytes, **REFUSALS},
-    )
-    def get(self, request: Request, job_id: str) -> FileResponse:
-        return exported(request, job_id, services.PDF)
+ResultText = _export(services.TEXT, "export_text", "The text as a file", {(200, "text/plain"): str})
+ResultMarkdown = _export(
+    services.MARKDOWN, "export_markdown", "The text as Markdown, in paragraphs", {(200, "text/markdown"): str}
+)
+ResultJson = _export(services.JSON, "export_json", "The result as a JSON file", {200: ResultSerializer})
+ResultPdf = _export(
+    services.PDF,
+    "export_pdf",
+    "The page pictures as a searchable PDF",
+    {(200, "application/pdf"): bytes},
+)

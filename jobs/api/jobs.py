@@ -17,8 +17,16 @@ from rest_framework.views import APIView
 from inference.registry.selectors import versions_named
 from jobs.api.creations import retry_once
 from jobs.api.documents import uploaded
-from jobs.api.fetching import checked_address, fetch_first, fetched
-from jobs.api.form_fields import json_object, priority_of, span_of
+from jobs.api.requests import (
+    checked_address,
+    fetch_first,
+    fetched,
+    json_object,
+    key_of,
+    priority_of,
+    replay_headers,
+    span_of,
+)
 from jobs.api.schema import (
     CACHE_CONTROL,
     CANCEL_AFTER,
@@ -29,7 +37,6 @@ from jobs.api.schema import (
     PREFER,
     STREAM,
 )
-from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.serializers import (
     EventSerializer,
     JobRequestSerializer,
@@ -37,6 +44,7 @@ from jobs.api.serializers import (
     JobWithResultSerializer,
     PageSerializer,
     ResultSerializer,
+    event_json,
 )
 from jobs.core import states
 from jobs.core.deadlines import Deadlines
@@ -149,9 +157,7 @@ def _accepted(answered: Answered[Job]) -> Response:
 
 
 def _from_address(request: Request, identity: Identity, wanted: JobRequest, url: str) -> Response:
-    """Submit a job whose document has a URL. The document is fetched before anything is accepted, and nothing is
-    fetched for a request that would be refused anyway.
-    """
+    """Submit a job whose document has a URL. Nothing is fetched for a request that would be refused anyway."""
     identity.require("documents:write")
     key, address, upload = key_of(request), checked_address(url), fetched(request)
     if upload is not None:
@@ -356,16 +362,7 @@ class JobEvents(APIView):
         only(request, "limit", "after")
         limit = limit_of(request, default=100, most=200)
         rows = job_events_after(identity, job_id, number_of(request, "after"), limit + 1)
-        data = [
-            {
-                "job": row.job_id,
-                "seq": row.seq,
-                "type": row.type,
-                "data": row.data,
-                "created_at": row.created_at,
-            }
-            for row in rows[:limit]
-        ]
+        data = [event_json(row) for row in rows[:limit]]
         return Response({"object": "list", "data": data, "has_more": len(rows) > limit})
 
 

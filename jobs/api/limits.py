@@ -90,30 +90,21 @@ class LimitList(APIView):
 
 def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:
     in_a_time = limit.kind != "calls"
-    return {
-        "object": "limit",
-        "name": limit.kind,
-        "of": limit.of,
-        "model": limit.subject.partition(":")[2] if limit.of == "model" else None,
-        "amount": limit.amount,
-        "window_s": WINDOW_S if in_a_time else None,
-        "remaining": standing.left if standing else None,
-        "resets_in_s": round(standing.full_in_s, 3) if standing and in_a_time else None,
-    }
+    return _limit(
+        limit.kind,
+        limit.amount,
+        standing.left if standing else None,
+        of=limit.of,
+        model=limit.subject.partition(":")[2] if limit.of == "model" else None,
+        window_s=WINDOW_S if in_a_time else None,
+        resets_in_s=round(standing.full_in_s, 3) if standing and in_a_time else None,
+    )
 
 
 def _of_day(day: Left) -> dict[str, object]:
     """Describe what all test keys of the account together may do until midnight UTC."""
-    return {
-        "object": "limit",
-        "name": f"test_{day.kind}",
-        "of": "tenant",
-        "model": None,
-        "amount": day.most,
-        "window_s": DAY_S,
-        "remaining": day.left,
-        "resets_in_s": float(day.resets_in_s),
-    }
+    resets_in_s = float(day.resets_in_s)
+    return _limit(f"test_{day.kind}", day.most, day.left, window_s=DAY_S, resets_in_s=resets_in_s)
 
 
 def _under_way(identity: Identity) -> list[dict[str, object]]:
@@ -122,24 +113,33 @@ def _under_way(identity: Identity) -> list[dict[str, object]]:
     most = identity.limits.unfinished_jobs
     with unit_of_work(identity):
         if most is not None:
-            told.append(_counted("unfinished_jobs", most, unfinished_jobs(most)))
+            told.append(_limit("unfinished_jobs", most, max(0, most - unfinished_jobs(most))))
         most = max_unfinished_pages(identity.tenant_id)
         if most is not None:
-            told.append(_counted("unfinished_pages", most, unfinished_pages()))
+            told.append(_limit("unfinished_pages", most, max(0, most - unfinished_pages())))
         storage = storage_standing(identity.tenant_id)
         if storage.max_bytes is not None:
-            told.append(_counted("storage", storage.max_bytes, storage.used_bytes))
+            told.append(_limit("storage", storage.max_bytes, max(0, storage.max_bytes - storage.used_bytes)))
     return told
 
 
-def _counted(name: str, amount: int, used: int) -> dict[str, object]:
+def _limit(
+    name: str,
+    amount: int,
+    remaining: int | None,
+    *,
+    of: str = "tenant",
+    model: str | None = None,
+    window_s: int | None = None,
+    resets_in_s: float | None = None,
+) -> dict[str, object]:
     return {
         "object": "limit",
         "name": name,
-        "of": "tenant",
-        "model": None,
+        "of": of,
+        "model": model,
         "amount": amount,
-        "window_s": None,
-        "remaining": max(0, amount - used),
-        "resets_in_s": None,
+        "window_s": window_s,
+        "remaining": remaining,
+        "resets_in_s": resets_in_s,
     }

@@ -18,9 +18,7 @@ _BATCH_FIELDS = ("input_file_id", "endpoint", "completion_window", "metadata", "
 
 
 def file_lives_s(fields: Mapping[str, str]) -> int | None:
-    """Check the form fields beside the file. Return the seconds for which the file is to be kept, or None if the fields
-    do not say.
-    """
+    """Check the form fields beside the file. Return for how many seconds it is kept, or None if they do not say."""
     unknown = next((name for name in fields if name not in _FILE_FIELDS), None)
     if unknown is not None:
         raise refused(f"Unknown parameter: {unknown[:80]!r}.", unknown[:80])

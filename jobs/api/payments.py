@@ -10,8 +10,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.creations import begin_payment_once
+from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY
-from jobs.api.sending_again import key_of, replay_headers
+from jobs.api.serializers import StrictFields
 from tenants.api.callers import caller
 from tenants.api.pagination import listing
 from tenants.api.parameters import only
@@ -54,7 +55,7 @@ PAYMENT: dict[str, Any] = {
 SHOWN = inline_serializer("Payment", PAYMENT)
 
 
-class PaymentRequestSerializer(serializers.Serializer[Any]):
+class PaymentRequestSerializer(StrictFields):
     """A payment of everything that is open on an invoice, or of credit for an amount."""
 
     provider = serializers.ChoiceField(PROVIDERS, required=False)
@@ -63,9 +64,7 @@ class PaymentRequestSerializer(serializers.Serializer[Any]):
     currency = serializers.RegexField("^[A-Z]{3}$", required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
+        attrs = super().validate(attrs)
         if "invoice" in attrs and {"amount_micros", "currency"} & set(attrs):
             raise serializers.ValidationError(
                 {"invoice": ["An invoice is always paid in full. Leave out the amount."]}

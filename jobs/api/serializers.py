@@ -9,6 +9,7 @@ from jobs.core.deadlines import LONGEST_S
 from jobs.core.models import Document, ErasedBecause, Job
 from jobs.core.models.jobs import LONGEST_URL
 from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
+from jobs.documents.job_selectors import EventRow
 from jobs.queue.waiting import REASONS
 from jobs.results.result_json import cost_json
 from jobs.submission.inputs import normal_form
@@ -247,6 +248,16 @@ class EventSerializer(serializers.Serializer[Any]):
     type = serializers.CharField()
     data = serializers.DictField()  # type: ignore[assignment]  # the name is the protocol's
     created_at = serializers.DateTimeField()
+
+
+def event_json(row: EventRow) -> dict[str, object]:
+    return {
+        "job": row.job_id,
+        "seq": row.seq,
+        "type": row.type,
+        "data": row.data,
+        "created_at": row.created_at,
+    }
 
 
 class ShownDocumentSerializer(DocumentSerializer):

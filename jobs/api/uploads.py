@@ -10,8 +10,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.creations import CREATED, create_upload_once
+from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY
-from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.upload_serializers import NewDirectUploadSerializer, UploadSerializer
 from jobs.idempotency.idempotent_requests import Answered
 from jobs.uploads import protocol
@@ -116,7 +116,6 @@ class UploadDetail(APIView):
         return Response(UploadSerializer(_found(identity, upload_id)).data)
 
     def head(self, request: Request, upload_id: str) -> Response:
-        """Return the offset to continue from, as tus defines it."""
         upload = _found(caller(request, "documents:write"), upload_id)
         protocol.require_version(request.headers.get("Tus-Resumable"))
         ended = gone(seen(upload)) or by_tus(seen(upload))

@@ -6,6 +6,7 @@ from django.conf import settings
 from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 
+from jobs.api.serializers import StrictFields
 from jobs.core.models.jobs import LONGEST_URL
 from jobs.webhooks.kept_answers import why_none
 from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
@@ -13,16 +14,6 @@ from jobs.webhooks.patterns import ALL, ALL_OF_JOBS, EVENT_TYPES
 
 EVENTS = [ALL, ALL_OF_JOBS, *EVENT_TYPES]
 _NO_EVENT = f"'{{input}}' is not an event. Use {', '.join(EVENTS)}."
-
-
-class _Exact(serializers.Serializer[Any]):
-    """A serializer that refuses unknown fields, because a misspelled field would silently do nothing."""
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
-        return attrs
 
 
 def _events(**options: Any) -> serializers.ListField:
@@ -35,13 +26,13 @@ def _events(**options: Any) -> serializers.ListField:
     )
 
 
-class EndpointRequestSerializer(_Exact):
+class EndpointRequestSerializer(StrictFields):
     url = serializers.CharField(max_length=LONGEST_URL, help_text="https, and of the public internet.")
     events = _events(required=False, default=[ALL])
     description = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 
 
-class EndpointChangeSerializer(_Exact):
+class EndpointChangeSerializer(StrictFields):
     url = serializers.CharField(max_length=LONGEST_URL, required=False)
     events = _events(required=False)
     description = serializers.CharField(max_length=200, required=False, allow_blank=True)
@@ -92,7 +83,7 @@ class SecretSerializer(serializers.Serializer[Any]):
     secret = serializers.CharField()
 
 
-class ReplaySerializer(_Exact):
+class ReplaySerializer(StrictFields):
     """The messages to send again: those that were made in this period. Messages that are under way are not changed."""
 
     since = serializers.DateTimeField()

@@ -16,8 +16,8 @@ from jobs.api.creations import (
     rotate_own_once,
     send_test_once,
 )
+from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY
-from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.webhook_serializers import (
     REPLAYED,
     DeliverySerializer,

@@ -8,7 +8,6 @@ from jobs.dashboard.catalogue import views as catalogue
 from jobs.dashboard.listing import bulk_views as bulk
 from jobs.dashboard.listing import views as listing
 from jobs.dashboard.quickstart.views import quickstart
-from jobs.dashboard.reading import erase_views
 from jobs.dashboard.reading import views as reading
 from jobs.dashboard.webhooks import views as webhooks
 from tenants.dashboard_base.home import home
@@ -25,7 +24,7 @@ urlpatterns = [
     path("jobs/bulk/retry", bulk.bulk_retry, name="bulk-retry"),
     path("jobs/of-page", reading.job_of_page, name="job-of-page"),
     path("jobs/<str:job_id>", reading.job_page, name="job-page"),
-    path("jobs/<str:job_id>/erase", erase_views.erase, name="job-erase"),
+    path("jobs/<str:job_id>/erase", reading.erase, name="job-erase"),
     path("jobs/<str:job_id>/cancel", reading.cancel, name="job-cancel"),
     path("jobs/<str:job_id>/retry", reading.retry, name="job-retry"),
     path("quickstart", quickstart, name="quickstart"),

@@ -1,3 +1,1 @@
-"""Edge mode serves chosen models over HTTP from one process, on the same engine, without a database, broker or
-worker.
-"""
+"""Edge mode serves chosen models over HTTP from one process on the same engine, without database, broker or worker."""

@@ -13,19 +13,16 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from inference.core.contracts import Json
 from jobs.intake.multipart import too_large
 from maas.edge_mode.authorizer import Authorizer
-from maas.edge_mode.call_parsing import JSON_TYPE, media_type, read_parameters
-from maas.edge_mode.call_slots import CallSlot, CallSlots
-from maas.edge_mode.errors import MethodNotAllowed, ModelNotServed, NothingHere
-from maas.edge_mode.incoming import Incoming
-from maas.edge_mode.replies import Reply, refused, said, send_reply
-from maas.edge_mode.responses import PageAnswer, result_json
-from maas.edge_mode.runs import Runs
+from maas.edge_mode.call_parsing import JSON_TYPE, Incoming, media_type, read_parameters
+from maas.edge_mode.errors import MethodNotAllowed, ModelNotServed
+from maas.edge_mode.responses import PageAnswer, Reply, refused, result_json, said, send_reply
+from maas.edge_mode.runs import CallSlot, CallSlots, Runs
 from maas.edge_mode.served_models import ShelfModel
 from maas.web.guard.body import Allowance, BodyTooLarge, Deadlines
 from maas.web.guard.request_ids import request_id
 from tenants.core.asgi.protocol import ClientGone, Receive, Scope, Send, header
 from tenants.core.asgi.stopping import Restarting, Stop
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, NotFound
 
 log = structlog.get_logger(__name__)
 PROBES = frozenset({"/livez", "/readyz"})
@@ -101,7 +98,7 @@ class EdgeApp:
             case ["v1", "models", name, "run"]:
                 _only("POST", scope)
                 return await self._run(self._model(name), incoming)
-        raise NothingHere(
+        raise NotFound(
             "There are /livez, /readyz, /metrics, /v1/models, /v1/models/{name} and its /run here."
         )
 
@@ -140,10 +137,7 @@ class EdgeApp:
 
 
 def _is_news(path: str, status: int) -> bool:
-    """Say whether a request is logged.
-
-    Probes and metrics are requested every few seconds, so they are not logged. A refused request for the metrics is.
-    """
+    """Say whether a request is logged. Probes and metrics come every few seconds, so only refused metrics are."""
     return path not in PROBES and (path, status) != ("/metrics", 200)
 
 

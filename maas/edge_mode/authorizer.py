@@ -1,14 +1,13 @@
-"""Authorizes calls. If a key is set, the caller must send it; otherwise programs on this machine may call, but no page
-in a browser on it.
-"""
+"""Authorizes calls: by key if one is set, else programs on this machine, but no page in a browser on it."""
 
 import hashlib
 import hmac
 from urllib.parse import SplitResult, urlsplit
 
-from maas.edge_mode.errors import InvalidRequest, KeyMissing, KeyWrong, OriginNotAllowed
+from maas.edge_mode.errors import KeyMissing, KeyWrong, OriginNotAllowed
 from maas.edge_mode.options import is_loopback
 from tenants.core.asgi.protocol import Scope, bearer, header
+from tenants.core.errors import InvalidRequest
 
 
 class Authorizer:
@@ -32,10 +31,7 @@ class Authorizer:
             raise KeyWrong("The key is not this server's MAAS_EDGE_KEY.")
 
     def _check_no_browser_is_used(self, scope: Scope) -> None:
-        """Refuse calls from pages in a browser.
-
-        Without a key, any page that a person opens could call this address, under a host name that resolves to it.
-        """
+        """Refuse pages in a browser. Without a key, any page could call here under a host name that resolves to it."""
         host = header(scope, b"host")
         asked = _address(f"//{host or ''}").hostname or ""
         if not is_loopback(asked) and asked != self._host:

@@ -1,8 +1,8 @@
-"""Parses a call's body and query into work for a model."""
+"""Reads an incoming call within limits, and parses its body and query into work for a model."""
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -10,10 +10,14 @@ from urllib.parse import parse_qsl
 from rest_framework.exceptions import ParseError
 
 from inference.core.contracts import Json, WorkInput
+from inference.gateway.listening import ListenedCall
 from jobs.submission.inputs import input_kind, normal_form, work_input
-from maas.edge_mode.errors import InvalidRequest, UnsupportedMediaType
+from maas.edge_mode.errors import UnsupportedMediaType
+from maas.web.guard.body import Allowance, BodyMalformed, GuardedBody
 from maas.web.json_parser import StorableJSONParser
-from tenants.core.errors import InvalidRequest as FormUnknown
+from tenants.core.asgi.protocol import ClientGone, Receive, Scope, body_chunks, has_body, header
+from tenants.core.asgi.stopping import Stop
+from tenants.core.errors import InvalidRequest
 
 JSON_TYPE = "application/json"
 NO_DOCUMENTS = frozenset({"", "multipart/form-data", "application/x-www-form-urlencoded"})
@@ -32,9 +36,7 @@ class Call:
 
 
 def media_type(content_type: str | None) -> str:
-    """Return the media type. Refuse a type that is neither JSON nor a document; the reader finds out the true type of a
-    document.
-    """
+    """Return the media type. Refuse one that is neither JSON nor a document; the reader finds its true type."""
     kind = (content_type or "").partition(";")[0].strip().lower()
     if kind in NO_DOCUMENTS or (kind.endswith("json") and kind != JSON_TYPE):
         raise UnsupportedMediaType(f"The body is {kind or 'of no type'}: {HOW}")
@@ -53,15 +55,13 @@ def read_asked(body: bytes) -> Call:
         raise InvalidRequest("`parameters` must be an object of names and values.")
     try:
         form = normal_form(given)
-    except FormUnknown as error:
+    except InvalidRequest as error:
         raise InvalidRequest(f"The body must have {FORMS}; it has {_listed(given)}.") from error
     return Call(input_kind(form), work_input(form), parameters)
 
 
 def read_parameters(query: bytes) -> dict[str, Json]:
-    """Parse a query such as `?min_confidence=0.7&include_embedding=false`. A value that is not JSON is taken as
-    text.
-    """
+    """Parse a query such as `?min_confidence=0.7&include_embedding=false`. A value that is not JSON is text."""
     try:
         pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, strict_parsing=bool(query))
     except ValueError as error:
@@ -83,3 +83,27 @@ def _value(text: str) -> Json:
 
 def _listed(given: Mapping[str, Any]) -> str:
     return ", ".join(f"{name[:40]!r}" for name in list(given)[:10]) or "nothing of them"
+
+
+class Incoming:
+    def __init__(self, scope: Scope, receive: Receive, stop: Stop) -> None:
+        self.scope = scope
+        self._receive = receive
+        self._stop = stop
+        self.is_unread = has_body(scope)
+        """True if more bytes may still arrive that will not be read."""
+
+    async def chunks(self, allowance: Allowance) -> AsyncIterator[bytes]:
+        allowance.check_length(header(self.scope, b"content-length"))
+        body = GuardedBody(self.scope, self._receive, allowance, self._stop)
+        try:
+            async for chunk in body_chunks(body):
+                yield chunk
+        except ClientGone:
+            if body.is_malformed:
+                raise BodyMalformed from None
+            raise
+        self.is_unread = False
+
+    def call(self, deadline_s: float) -> ListenedCall:
+        return ListenedCall(self._receive, self._stop, deadline_s=deadline_s)

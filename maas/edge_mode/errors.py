@@ -8,20 +8,12 @@ class CannotServe(LaunchError):
     """An error that the operator must mend before anything is served."""
 
 
-class InvalidRequest(DomainError):
-    code = "invalid_request"
-
-
 class UnsupportedMediaType(DomainError):
     code = "unsupported_media_type"
 
 
 class ModelNotServed(DomainError):
     code = "model_not_found"
-
-
-class NothingHere(DomainError):
-    code = "not_found"
 
 
 class MethodNotAllowed(DomainError):
@@ -38,7 +30,3 @@ class KeyWrong(DomainError):
 
 class OriginNotAllowed(DomainError):
     code = "origin_not_allowed"
-
-
-class Overloaded(DomainError):
-    code = "overloaded"

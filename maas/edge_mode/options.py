@@ -14,7 +14,6 @@ MAX_AT_ONCE = 64
 @dataclass(frozen=True, slots=True)
 class EdgeOptions:
     models: tuple[str, ...]
-    """The names of built-in models."""
     onnx: Mapping[str, Path]
     graphs: Mapping[str, Path]
     members: Mapping[str, Mapping[str, str]]
@@ -22,7 +21,6 @@ class EdgeOptions:
     host: str
     port: int
     key: str
-    """The key that callers must send. It is empty if they need none."""
     deadline_s: float
     at_once: int
     """The number of pages and calls that are worked on at the same time."""
@@ -81,7 +79,6 @@ def named_files(given: Sequence[str], option: str) -> dict[str, Path]:
 
 
 def named_members(given: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Parse `pipeline.role=model` options."""
     found: dict[str, dict[str, str]] = {}
     for place, model in _pairs(given, "--member", "pipeline.role=model").items():
         pipeline, dot, role = place.rpartition(".")

@@ -1,14 +1,17 @@
-"""Builds the response to a call: a result in the shape of a job's result, or a problem."""
+"""Builds and sends the response to a call: a result in the shape of a job's result, or a problem."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import structlog
+
 from inference.core.contracts import Json, WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed
 from jobs.core.states import FAILED, SUCCEEDED, Tally, closing_state
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from maas.web.errors.api_errors import TITLES, status_of
+from maas.web.errors.api_errors import CONTENT_TYPE, TITLES, problem
+from tenants.core.asgi.protocol import Send
 from tenants.core.errors import DomainError
 
 RETRY_AFTER_S = 2
@@ -51,31 +54,61 @@ def problem_of(error: Exception) -> dict[str, object] | None:
     """Return the problem that describes an error, or None if the error is unexpected."""
     match error:
         case DomainError():
-            return _problem(status_of(error.code), error.code, error.detail, **error.extra)
-        case WorkRefused() | DocumentRejected():
-            return _problem(status_of(error.code), error.code, error.detail)
+            return problem(error.code, error.detail, **error.extra)
+        case WorkRefused() | DocumentRejected() | DeadlinePassed():
+            return problem(error.code, error.detail)
         case ReaderUnavailable():
             words = "Too many documents are being looked at. Try again."
-            return _problem(503, error.code, words, retry_after_s=RETRY_AFTER_S)
-        case DeadlinePassed():
-            return _problem(504, error.code, error.detail)
+            return problem(error.code, words, retry_after_s=RETRY_AFTER_S)
         case ModelFailed():
             status = 503 if error.retryable else 500
             again = {"retry_after_s": RETRY_AFTER_S} if error.retryable else {}
-            return _problem(status, error.code, error.detail, **again)
+            return {**problem(error.code, error.detail, **again), "status": status, "title": TITLES[status]}
     return None
 
 
 def internal_error() -> dict[str, object]:
-    return _problem(500, "internal_error", "Something went wrong on our side; the log has the details.")
+    return problem("internal_error", "Something went wrong on our side; the log has the details.")
 
 
-def _problem(status: int, code: str, detail: str, **extra: object) -> dict[str, object]:
-    return {
-        "type": f"/errors/{code}",
-        "title": TITLES[status],
-        "status": status,
-        "code": code,
-        "detail": detail,
-        **extra,
-    }
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    status: int
+    body: bytes
+    content_type: str = "application/json"
+    retry_after_s: object = None
+
+
+def said(value: Json, status: int = 200) -> Reply:
+    return Reply(status, json.dumps(value).encode())
+
+
+def refused(error: Exception, request: str) -> Reply:
+    told = problem_of(error)
+    if told is None:
+        log.error("edge_call_crashed", exc_info=error)
+        told = internal_error()
+    body = json.dumps({**told, "request_id": request}).encode()
+    return Reply(int(str(told["status"])), body, CONTENT_TYPE, told.get("retry_after_s"))
+
+
+async def send_reply(reply: Reply, send: Send, request: str, *, hang_up: bool) -> None:
+    """Send a reply. `hang_up` means that the body was not read, so the connection cannot carry another request."""
+    headers = [
+        (b"content-type", reply.content_type.encode()),
+        (b"content-length", b"%d" % len(reply.body)),
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-request-id", request.encode()),
+    ]
+    if reply.status == 401:
+        headers.append((b"www-authenticate", b'Bearer realm="maas-edge"'))
+    if reply.retry_after_s is not None:
+        headers.append((b"retry-after", str(reply.retry_after_s).encode()))
+    if hang_up:
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": reply.body})

@@ -12,21 +12,34 @@ import structlog
 import uvloop
 from granian.constants import Interfaces
 from granian.server.embed import Server
+from prometheus_client import generate_latest
 
 from inference.core.contracts import Json
-from inference.engine.engine import Engine
+from inference.engine.engine import Engine, loads_of
+from inference.runtime.metrics import LoadMeter
 from jobs.documents.reader import DocumentReader
 from maas.edge_mode.app import EdgeApp, EdgeLimits
 from maas.edge_mode.authorizer import Authorizer
-from maas.edge_mode.call_slots import CallSlots
-from maas.edge_mode.metrics import EdgeMetrics
 from maas.edge_mode.options import EdgeOptions
-from maas.edge_mode.runs import Runs
+from maas.edge_mode.runs import CallSlots, Runs
 from maas.edge_mode.served_models import ShelfModel
 from maas.local.embedded.folders import private_folder
 from maas.local.supervisor.ports import require_free
 from maas.process.collector import settle_collector
 from tenants.core.asgi.stopping import Stop
+
+
+class EdgeMetrics:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._meter = LoadMeter()
+        self._lock = threading.Lock()
+
+    def text(self) -> bytes:
+        with self._lock:
+            self._meter.count(loads_of(self._engine))
+        return generate_latest()
+
 
 log = structlog.get_logger(__name__)
 GRACE_S = 3.0
@@ -39,9 +52,7 @@ BACKLOG, CONNECTIONS = 1024, 1024
 
 
 class OneProcess:
-    """The process as one object. After it was told to stop, or a model could not be loaded, `run` returns whether all
-    models were loaded.
-    """
+    """The process as one object. `run` returns, after a stop or a failed load, whether all models were loaded."""
 
     def __init__(
         self,
@@ -117,7 +128,7 @@ class OneProcess:
         began_s = time.monotonic()
         for name, model in self._models.items():
             try:
-                self._runs.load(model)
+                self._runs.engine.load(model.spec)
             except Exception as error:
                 log.exception("edge_model_not_loaded", model=name, error=str(error))
                 self._failed = True
@@ -128,9 +139,7 @@ class OneProcess:
 
 
 def _spool(home: Path) -> Path:
-    """Return the folder that holds documents while they are worked on, and remove files that a killed process left in
-    it.
-    """
+    """Return the folder for documents in progress, and remove files that a killed process left in it."""
     folder = private_folder(home / "edge" / "spool")
     oldest_s = time.time() - ABANDONED_S
     for file in folder.iterdir():

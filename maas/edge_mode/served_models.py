@@ -144,10 +144,7 @@ def _sha256(path: Path) -> str | None:
 
 
 def _admitted(name: str, path: Path, folder: Path, sandbox_needs: Set[str]) -> ShelfModel:
-    """Admit a model file and return its model.
-
-    The file is checked at every start, because a model that an older release admitted need not be admissible now.
-    """
+    """Admit a model file and return its model, at every start: what an older release admitted may be refused now."""
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as private:
         # The checked file must be the served file, whatever happens to the operator's file meanwhile.
         copy = Path(private) / "model.onnx"
@@ -238,9 +235,7 @@ def _spec(
 
 @contextmanager
 def _half_made(target: Path) -> Iterator[Path]:
-    """Yield a folder that appears under its final name whole or not at all. Another process may finish the same folder
-    first.
-    """
+    """Yield a folder that appears under its final name whole or not at all. Another process may finish it first."""
     private_folder(target.parent)
     part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
     try:

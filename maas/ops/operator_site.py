@@ -12,9 +12,7 @@ from tenants.accounts.second_factors import has_shown_second_factor
 
 class OperatorSite(UnfoldAdminSite):  # type: ignore[misc]
     def get_urls(self) -> list[Any]:
-        """Import the admin's pages and return their addresses. A process that needs the addresses is about to show
-        pages.
-        """
+        """Import the admin's pages and return their addresses, which only a process that shows them needs."""
         autodiscover()
         urls: list[Any] = super().get_urls()
         return urls

@@ -43,9 +43,7 @@ def _may_see(kinds: tuple[str, ...], request: HttpRequest) -> bool:
 
 
 def _is_at(name: str) -> Callable[[HttpRequest], bool]:
-    """Return a check for the current page. It compares names of views, because the address of one list may begin with
-    that of another. All pages of a list belong to its item.
-    """
+    """Return a check for the current page by names of views, because one list's address may begin with another's."""
     pages = f"{name.removesuffix('_changelist')}_"
 
     def is_at(request: HttpRequest) -> bool:

@@ -56,9 +56,7 @@ class AwayErrorWrapper(DatabaseErrorWrapper):
 
 class CheckedIntegers(DatabaseOperations):
     def adapt_integerfield_value(self, value: Any, internal_type: str) -> Any:
-        """Pass a number outside the column's range as a plain number, because the adapter of the column's type would
-        send it truncated.
-        """
+        """Pass a number outside the column's range as it is: the adapter of the column's type would truncate it."""
         low, high = self.integer_field_range(internal_type)
         if isinstance(value, int) and not low <= value <= high:
             return value
@@ -66,9 +64,7 @@ class CheckedIntegers(DatabaseOperations):
 
 
 class PlannedLists:
-    """A cursor that does not prepare lists and counts, so that a list of a few rows among very many is planned for its
-    own values rather than for all values at once.
-    """
+    """A cursor that does not prepare lists and counts, so that each is planned for its own values."""
 
     def execute(
         self, query: Any, params: Any = None, *, prepare: bool | None = None, binary: bool | None = None

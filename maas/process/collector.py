@@ -3,15 +3,11 @@
 import gc
 
 NEW_OBJECTS = 10_000
-"""New objects before the youngest generation is scanned. A few dozen concurrent calls have more objects than Python's
-default of 700.
-"""
+"""New objects before the youngest generation is scanned. A few dozen calls have more than Python's default of 700."""
 
 
 def hold_collector() -> None:
-    """Pause collection while modules are imported. Their objects stay, and scanning them repeatedly takes a fifth of a
-    start.
-    """
+    """Pause collection during imports. Their objects stay, and scanning them takes a fifth of a start."""
     gc.disable()
 
 

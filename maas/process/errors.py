@@ -27,3 +27,15 @@ class ServiceUnavailable(LaunchError):
     """An embedded service that cannot run here."""
 
     code = "embedded_service_unavailable"
+
+
+class InvalidOption(LaunchError):
+    code = "invalid_option"
+
+
+def require_own_port(*, port: int, grpc_port: int) -> None:
+    """Refuse one port for HTTP and gRPC: both would listen, as ports are shared, and callers reach either by chance."""
+    if grpc_port == port:
+        raise InvalidOption(
+            f"MAAS_GRPC_PORT={grpc_port} is MAAS_PORT, where HTTP is spoken: give gRPC a port of its own, or 0"
+        )

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import pika
-import redis
 import structlog
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -34,9 +33,7 @@ SERVICE_ANSWERS = Gauge(
 )
 TIMEOUT_S = 2.0
 REMEMBERED_S = 1.0
-"""The time for which a result is reused. However often readiness is requested, the services are checked at most once a
-second.
-"""
+"""The time for which a result is reused. However often readiness is requested, services are checked once a second."""
 
 
 DRAINING = b'{"status": "draining"}'
@@ -65,7 +62,6 @@ class Readiness:
     workers: tuple[str, ...] = ()
     """The names of the workers, for information only. A web process is ready without any."""
     sandbox: Mapping[str, Sequence[str] | None] = field(default_factory=sandbox_state)
-    """The layers that confine the child processes that open documents."""
 
     @property
     def ready(self) -> bool:
@@ -95,9 +91,7 @@ def check_database() -> str:
 
 @dataclass
 class MigrationCheck:
-    """A check that all migrations and SQL files of this version are applied. After it succeeds, it never queries again,
-    because the code of this process cannot gain one.
-    """
+    """A check that this version's migrations and SQL files are applied. After a success, it never queries again."""
 
     applied: bool = field(default=False)
 
@@ -114,14 +108,6 @@ class MigrationCheck:
         return "applied"
 
 
-def check_durable_redis() -> str:
-    return check_keeping_redis(settings.MAAS_REDIS_URL)
-
-
-def check_broker_redis() -> str:
-    return check_keeping_redis(settings.MAAS_BROKER_URL)
-
-
 def check_keeping_redis(url: str) -> str:
     try:
         check_policy(url, TIMEOUT_S)
@@ -131,7 +117,7 @@ def check_keeping_redis(url: str) -> str:
 
 
 def check_cache_redis() -> str:
-    with _redis(settings.MAAS_CACHE_URL) as client:
+    with single_try(settings.MAAS_CACHE_URL, TIMEOUT_S) as client:
         client.ping()
     return "answers"
 
@@ -153,25 +139,19 @@ def web_checks() -> dict[str, Callable[[], str]]:
     checks: dict[str, Callable[[], str]] = {
         "database": check_database,
         "migrations": MigrationCheck(),
-        "durable_redis": check_durable_redis,
+        "durable_redis": lambda: check_keeping_redis(settings.MAAS_REDIS_URL),
         "cache_redis": check_cache_redis,
         "storage": check_storage,
     }
     if settings.MAAS_BROKER_URL.startswith("amqp"):
         checks["broker"] = check_amqp_broker
     elif settings.MAAS_BROKER_URL != settings.MAAS_REDIS_URL:
-        checks["broker"] = check_broker_redis
+        checks["broker"] = lambda: check_keeping_redis(settings.MAAS_BROKER_URL)
     return checks
 
 
-def _redis(url: str) -> "redis.Redis":
-    return single_try(url, TIMEOUT_S)
-
-
 class Check:
-    """A check with its own thread, so that a service that hangs delays no other check. A call joins a run that is still
-    in progress.
-    """
+    """A check with its own thread, so that a service that hangs delays no other. A call joins a run in progress."""
 
     def __init__(self, name: str, check: Callable[[], object]) -> None:
         self._name = name
@@ -180,7 +160,6 @@ class Check:
         self._running: asyncio.Future[object] | None = None
 
     async def run(self) -> object:
-        """Return the result of the check, or raise its error or TimeoutError."""
         if self._running is None or self._running.done():
             loop = asyncio.get_running_loop()
             self._running = asyncio.ensure_future(loop.run_in_executor(self._pool, self._fresh))

@@ -13,18 +13,14 @@ log = structlog.get_logger(__name__)
 
 
 class EvictingRedis(Exception):
-    """A Redis that evicts keys. The message names its memory policy; the caller adds the variable that names the
-    server.
-    """
+    """A Redis that evicts keys. The message names its memory policy; the caller adds the server's variable."""
 
     def __init__(self, policy: str) -> None:
         super().__init__(f"evicts what it must keep: its maxmemory-policy is {policy}, not noeviction")
 
 
 def check_policy(url: str, timeout_s: float = 2.0) -> None:
-    """Check the memory policy of a Redis. Raises EvictingRedis, or RedisError if the server does not respond or refuses
-    the command.
-    """
+    """Check the memory policy of a Redis. Raises EvictingRedis, or RedisError if the server does not tell it."""
     with single_try(url, timeout_s) as client:
         memory: Any = client.info("memory")
     policy = memory.get("maxmemory_policy", "noeviction")
@@ -33,9 +29,7 @@ def check_policy(url: str, timeout_s: float = 2.0) -> None:
 
 
 def refuse_evicting_servers() -> None:
-    """Check all servers. Raises LaunchError. A server that does not respond now does not prevent a start, because
-    `/readyz` keeps checking.
-    """
+    """Check all servers. Raises LaunchError. A server that does not respond is left to the checks of `/readyz`."""
     urls = {"MAAS_REDIS_URL": settings.MAAS_REDIS_URL, "MAAS_BROKER_URL": settings.MAAS_BROKER_URL}
     for name, url in urls.items():
         if url.startswith("amqp"):

@@ -13,9 +13,7 @@ FORMATS = ("console", "json")
 
 
 def _disarm(logger: object, method: str, event: EventDict) -> EventDict:
-    """Escape unprintable characters, so that text from callers cannot control the terminal of a person who reads the
-    log.
-    """
+    """Escape unprintable characters, so that text from callers cannot control the terminal of a reader."""
     for name, value in event.items():
         if isinstance(value, str) and not value.isprintable() and name != "exception":
             event[name] = "".join(char if char.isprintable() else repr(char)[1:-1] for char in value)
@@ -23,9 +21,7 @@ def _disarm(logger: object, method: str, event: EventDict) -> EventDict:
 
 
 def _without_request(logger: object, method: str, event: EventDict) -> EventDict:
-    """Drop the request object that Django adds to its events. Written out, it would contain the whole address,
-    including search terms.
-    """
+    """Drop the request object that Django adds to its events: it would write the whole address and search terms."""
     event.pop("request", None)
     return event
 

@@ -1,12 +1,26 @@
-"""The port for health and metrics in processes that serve nothing else: worker and scheduler."""
+"""The port for health and metrics, and the stop event, of processes that serve nothing else: worker and scheduler."""
 
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import FrameType
 
 from django.conf import settings
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+
+def stop_event() -> threading.Event:
+    stopping = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopping.set()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    return stopping
+
 
 READ_TIMEOUT_S = 5
 

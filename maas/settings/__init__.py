@@ -269,7 +269,7 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.1",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "maas.web.openapi.with_gateway",
+        "maas.web.openapi_document.with_gateway",
     ],
     "ENUM_NAME_OVERRIDES": {
         "JobState": "jobs.core.models.jobs._STATES",

@@ -1,6 +1,4 @@
-"""The content security policy: browsers may run and load only files of this server. The admin is allowed a little
-more.
-"""
+"""The content security policy: browsers run and load only files of this server. The admin is allowed a little more."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -35,9 +33,7 @@ def pages(*, forms_go_to: Sequence[str] = (), scripts_send_to: Sequence[str] = (
 
 
 class PolicyMiddleware(CSPMiddleware):
-    """Middleware that sends the policy. A stricter policy that a view has set, as page pictures do, takes
-    precedence.
-    """
+    """Middleware that sends the policy. A stricter one that a view has set, as page pictures do, takes precedence."""
 
     def get_policy_parts(
         self, request: "HttpRequest", response: "HttpResponseBase", report_only: bool = False

@@ -16,7 +16,6 @@ class StripeSettings:
     webhook_secret: str
     api_base: str
     checkout: str
-    """The origin of the pages on which people pay."""
 
 
 def stripe_settings(secret_key: str, webhook_secret: str, api_base: str, checkout: str) -> StripeSettings:

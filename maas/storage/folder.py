@@ -22,9 +22,7 @@ class DurableFileSystemStorage(FileSystemStorage):
         super().__init__(allow_overwrite=True, **options)
 
     def _open(self, name: str, mode: str = "rb") -> Any:
-        """Open a file. FileNotFoundError means that the file is missing, any other OSError that the storage is
-        unavailable.
-        """
+        """Open a file. FileNotFoundError means a missing file, any other OSError an unavailable storage."""
         try:
             return super()._open(name, mode)  # type: ignore[misc]
         except FileNotFoundError:
@@ -64,9 +62,7 @@ class DurableFileSystemStorage(FileSystemStorage):
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
-    """Remove empty folders upwards, except the first below the root. Its existence shows that the storage is
-    available.
-    """
+    """Remove empty folders upwards, except the first below the root, which shows that the storage is available."""
     while root in folder.parent.parents:
         try:
             folder.rmdir()
@@ -111,9 +107,7 @@ def _open_locked(part: Path, folders: Callable[[], None]) -> int:
 
 
 def _open_in(folders: Callable[[], None], part: Path) -> int:
-    """Open a file in its folder. A process that erases the last file of the folder also removes the folder, possibly
-    between its creation and its use.
-    """
+    """Open a file in its folder, which the deletion of its last file may remove before it is used."""
     for _ in range(_MAX_TRIES - 1):
         with suppress(FileNotFoundError):
             return _opened_in(folders, part)

@@ -1,6 +1,4 @@
-"""Records who acts in a request: the caller that the request guard authenticated, a signed-in person, or an
-operator.
-"""
+"""Records who acts in a request: the caller that the guard authenticated, a signed-in person, or an operator."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -6,22 +6,24 @@ receives.
 """
 
 import asyncio
+import contextvars
 import io
-from collections.abc import AsyncIterator
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.core import signals
 from django.core.handlers.base import BaseHandler
 from django.core.handlers.wsgi import WSGIRequest
+from django.db import close_old_connections, connections
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from jobs.intake.intake import Intake, refuse_known_job
 from jobs.intake.spool import BATCH_BYTES, Spool
-from maas.web.streamed_blocks import StreamedBlocks
-from maas.web.wsgi_environ import Environ, environ_of
 from tenants.core.asgi.protocol import (
     ClientGone,
     Message,
@@ -33,6 +35,91 @@ from tenants.core.asgi.protocol import (
     until_disconnect,
 )
 from tenants.core.asgi.threads import BoundedThreads, Overloaded
+
+Environ = dict[str, Any]
+OWN_PREFIX = "maas."
+_OF_THE_TRANSPORT = frozenset({b"content-length", b"transfer-encoding"})
+
+
+def environ_of(scope: Scope, body: BinaryIO, length: int) -> Environ:
+    """Return the environment. Values of the front (`maas.…`) are beside the headers, where no caller can write."""
+    host, port = scope.get("server") or ("localhost", 80)
+    environ: Environ = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        # WSGI requires the bytes of the path, each as one character.
+        "PATH_INFO": scope["path"].encode().decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "CONTENT_LENGTH": str(length),
+        "SERVER_NAME": host,
+        "SERVER_PORT": str(port),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "REMOTE_ADDR": (scope.get("client") or ("",))[0],
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.get("scheme", "http"),
+        "wsgi.input": body,
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    _add_headers(environ, scope)
+    environ.update({key: value for key, value in scope.items() if key.startswith(OWN_PREFIX)})
+    return environ
+
+
+def _add_headers(environ: Environ, scope: Scope) -> None:
+    for name, value in scope["headers"]:
+        # `X_Tenant` and `X-Tenant` would become the same variable, and a proxy that strips one lets the other through.
+        if b"_" in name or name in _OF_THE_TRANSPORT:
+            continue
+        text = value.decode("latin-1")
+        key = name.decode("latin-1").upper().replace("-", "_")
+        if key != "CONTENT_TYPE":
+            key = f"HTTP_{key}"
+        if key in environ:
+            text = f"{environ[key]}{'; ' if key == 'HTTP_COOKIE' else ','}{text}"
+        environ[key] = text
+
+
+class StreamedBlocks:
+    def __init__(self, response: StreamingHttpResponse) -> None:
+        self._response = response
+        self._file: BinaryIO | None = getattr(response, "file_to_stream", None)
+        self._blocks = _read_in_blocks(self._file) if self._file else filter(None, response)
+        # A caller that disconnects closes the response, perhaps while a block is being produced.
+        self._one_at_a_time = threading.Lock()
+        # All blocks share one context, so that what is bound for one block is still bound for the next.
+        self._context = contextvars.copy_context()
+
+    @property
+    def from_file(self) -> bool:
+        """Say whether the blocks come from a file, so that they take no work to make."""
+        return self._file is not None
+
+    def next(self) -> bytes | None:
+        close_old_connections()
+        with self._one_at_a_time:
+            block = self._context.run(next, self._blocks, None)
+            if _in_transaction():
+                # The response is closed here and now, because only this thread can end the transaction that it began.
+                self._context.run(self._response.close)
+                raise RuntimeError("a streamed response kept a transaction open from one block to the next")
+        return block
+
+    def close(self) -> None:
+        with self._one_at_a_time:
+            self._context.run(self._response.close)
+
+
+def _read_in_blocks(file: BinaryIO) -> Iterator[bytes]:
+    return iter(lambda: file.read(BATCH_BYTES), b"")
+
+
+def _in_transaction() -> bool:
+    """Say whether a transaction is open. It would last while the caller reads, and the next thread may be another."""
+    return any(connection.in_atomic_block for connection in connections.all(initialized_only=True))
+
 
 READING_THREADS = 8
 PRODUCING_THREADS = 4

@@ -1,6 +1,4 @@
-"""Parses JSON bodies that can be stored: text that PostgreSQL accepts, finite numbers, no duplicate name, and bounded
-nesting.
-"""
+"""Parses JSON that can be stored: text for PostgreSQL, finite numbers, no duplicate name, and bounded nesting."""
 
 import json
 import math

@@ -22,7 +22,6 @@ ACCOUNT_PAGES = (
     "/sign-out",
     "/sign-up",
 )
-"""The prefixes of the addresses of these pages."""
 
 
 class PageScopesMiddleware:

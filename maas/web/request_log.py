@@ -1,6 +1,4 @@
-"""Writes one structured log entry for each request, and adds the request's ID to every entry written while it is
-served.
-"""
+"""Writes one structured log entry for each request, and adds the request's ID to all entries written meanwhile."""
 
 import time
 from collections.abc import Callable

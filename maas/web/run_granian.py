@@ -16,9 +16,7 @@ Args = TypeVarTuple("Args")
 
 
 class HearingLoop(uvloop.Loop):
-    """An event loop that stores signal handlers where asyncio's own loop does. uvloop hides them from code that would
-    call them in turn.
-    """
+    """An event loop that stores signal handlers where asyncio's does. uvloop hides them from code that calls them."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -10,16 +10,12 @@ SHORTEST_S = 30
 
 
 def limit_statements() -> None:
-    """Set the limit for this process and for tenants' data. Workers, migrations, backups and the admin have no such
-    limit.
-    """
+    """Set the limit for tenants' data in this process. Workers, migrations, backups and the admin have none."""
     connection_created.connect(_limit, dispatch_uid=__name__)
 
 
 def statement_limit_s() -> int:
-    """Return the limit. It is longer than any transaction may be idle with a lock for which a statement may have to
-    wait.
-    """
+    """Return the limit: longer than any transaction may be idle with a lock that a statement waits for."""
     return max(SHORTEST_S, 2 * settings.MAAS_LEASE_S)
 
 

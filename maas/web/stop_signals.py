@@ -22,13 +22,10 @@ GOODBYE_S = 2.0
 
 @dataclass(frozen=True)
 class Parting:
-    """The actions of a process when it is told to stop."""
-
     drain: Act
     let_go: Act
     """Ends requests that wait for more to happen."""
     cut: Act
-    """Ends requests that are still in progress."""
     saying_goodbye: Callable[[], bool]
     drain_s: float
     finish_s: float

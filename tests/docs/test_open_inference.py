@@ -15,12 +15,11 @@ from inference.runtime.parameters import interface_of
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.texts import MAX_TEXTS
 from maas.web.errors.api_errors import GRPC_STATUS, status_of
-from maas.web.errors.shapes import status_at
-from maas.web.grpc.answers import LONGEST_WRITE_S
+from maas.web.errors.api_handler import status_at
+from maas.web.grpc.calls import LONGEST_WRITE_S
 from maas.web.grpc.message_flow import Bounds
 from maas.web.grpc.port import WITH_MESSAGE, WITHOUT_MESSAGE
-from maas.web.grpc.stream_limit import STREAMS, STREAMS_OF_ONE
-from maas.web.grpc.streams import AT_ONCE, IDLE_S
+from maas.web.grpc.streams import AT_ONCE, IDLE_S, STREAMS, STREAMS_OF_ONE
 from tests.docs.product import first_column, read
 
 DOCUMENT = "docs/open-inference.md"

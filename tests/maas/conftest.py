@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from inference.registry.models import ModelVersion
 from tenants.accounts.models import User
 from tenants.accounts.services import create_operator
 from tenants.admin_base.records import OperatorAdmin
+from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
@@ -36,6 +38,12 @@ def proxied_web() -> Iterator[GranianServer]:
     }
     with GranianServer("maas.asgi:application", variables) as server:
         yield server
+
+
+def logged(pk: object) -> str:
+    """Return the last entry of the audit log about a row."""
+    with operator_work():
+        return LogEntry.objects.filter(object_id=str(pk)).latest("id").get_change_message()
 
 
 @pytest.fixture(scope="module")

@@ -23,9 +23,7 @@ TIMEOUT_S = 60.0
 
 
 class GranianServer:
-    """A granian server that runs as `make up` starts it, on the services of this test run, with a MAAS_HOME of its
-    own.
-    """
+    """A granian server that runs as `make up` starts it, on the services of this run, with its own MAAS_HOME."""
 
     def __init__(self, target: str, env: Mapping[str, str] | None = None) -> None:
         self._target = target
@@ -111,9 +109,7 @@ def _parent(process: psutil.Process) -> int | None:
 
 @contextmanager
 def frozen_children(server: GranianServer, number: int) -> Iterator[None]:
-    """Suspend the processes that open documents, once there are `number` of them. They then neither end nor make
-    progress.
-    """
+    """Suspend the processes that open documents, once there are `number`. They neither end nor make progress."""
 
     def all_children() -> list[psutil.Process]:
         tree = psutil.Process(server.process.pid).children(recursive=True)

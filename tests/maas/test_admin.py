@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from inference.models import ModelPool, ModelVersion
 from inference.workers.heartbeats import STUCK_S, Beat, Heartbeat, HeldModel
-from jobs.admin.events import details_of
+from jobs.admin.job_detail import details_of
 from jobs.archives import states
 from jobs.archives.models import Archive
 from jobs.core.models import Event
@@ -41,6 +41,7 @@ from tests.fixtures import model_version, unique
 from tests.flows.invoices import issued
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
+from tests.maas.test_admin_actions import act
 from tests.tenants.billing.ledger.conftest import Purse
 from tests.tenants.billing.payments.conftest import Payer
 from tests.tenants.plans.selling import include, make_plan, own_price, price
@@ -50,9 +51,7 @@ MAX_QUERIES = {"list": 7, "change": 15}
 admin.autodiscover()
 EVERY_MODEL = sorted(admin.site._registry, key=lambda model: model._meta.label)
 OWNER = "owner-of-each-kind"
-"""The search term for the list of people. All people whom it finds have a tenant. Other people have none, and the list
-makes no query for their tenants.
-"""
+"""The search term for the list of people: all whom it finds have a tenant, for which the list makes no query."""
 ONE_ROW = (Seller, Group)
 """The models that have one row at most."""
 LABELS = [model._meta.label for model in EVERY_MODEL]
@@ -270,10 +269,7 @@ def test_a_person_can_be_changed_and_deleted(operator: Client, tenant: CreatedTe
 
 def test_a_key_is_revoked_and_its_hash_never_shown(operator: Client, tenant: CreatedTenant) -> None:
     key = tenant.key.key
-    operator.post(
-        reverse("admin:tenants_apikey_changelist"),
-        {"action": "revoke", "confirmed": "yes", "_selected_action": [str(key.id)]},
-    )
+    act(operator, key, "revoke", confirmed="yes")
     page = operator.get(reverse("admin:tenants_apikey_change", args=[key.id])).content.decode()
     with operator_work():
         key.refresh_from_db()

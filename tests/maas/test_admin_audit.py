@@ -47,7 +47,6 @@ def log_that_takes_nothing() -> Iterator[None]:
 
 
 def as_it_is(row: Model) -> object:
-    """Return the row and the number of jobs."""
     with operator_work():
         return type(row)._default_manager.filter(pk=row.pk).values().get(), Job.objects.count()
 

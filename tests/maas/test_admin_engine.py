@@ -45,9 +45,7 @@ def worker(version: ModelVersion) -> Iterator[Heartbeat]:
 
 
 def beat(heart: Heartbeat, version: ModelVersion) -> None:
-    """Send a heartbeat of the worker. It counts for seconds, which may be over on a busy machine before a page is
-    requested.
-    """
+    """Send a heartbeat of the worker, which counts for seconds that may be over before a page is requested."""
     heart.beat(Beat(models=(HeldModel(version.key, 5),)))
     tell_of(version, heart.name, grown=False)
 

@@ -1,6 +1,4 @@
-"""Tests that the operator's list of tenants shows what each spends and what is wrong with it, and leads to where it is
-fixed.
-"""
+"""Tests that the operator's list of tenants shows spending and troubles, and leads to where they are fixed."""
 
 from django.contrib.auth.models import Permission
 from django.test import Client

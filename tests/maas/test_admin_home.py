@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from inference.workers import heartbeats
 from inference.workers.heartbeats import Beat, Heartbeat, HeldModel
-from maas.ops.admin import traffic
+from maas.ops.admin import day
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
@@ -69,7 +69,7 @@ def test_a_queue_shows_its_pages_and_a_worker_its_models(operator: Client, desk:
 
 def test_a_redis_that_is_away_is_said_in_words(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     away = redis.Redis(port=1, socket_connect_timeout=0.2)
-    monkeypatch.setattr(traffic, "cache_redis", lambda: away)
+    monkeypatch.setattr(day, "cache_redis", lambda: away)
     monkeypatch.setattr(heartbeats, "_connection", lambda: away)
     page = live(operator)
     assert "The cache Redis does not answer" in page

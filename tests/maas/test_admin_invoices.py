@@ -1,4 +1,4 @@
-"""Tests that operators set the seller, bill a month, credit an invoice and write one off, and that it is recorded."""
+"""Tests that operators set the seller, bill a month, take back or give up an invoice, all of it recorded."""
 
 from typing import Any
 

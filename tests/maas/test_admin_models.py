@@ -16,6 +16,8 @@ from inference.registry.batch_limits import batch_limits
 from inference.runtime.batched import EMBED_LIMITS, Part
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tests.fixtures import unique
+from tests.maas.conftest import logged
+from tests.maas.test_admin_actions import act
 
 NO_ROWS = {"batch_settings-TOTAL_FORMS": "0", "batch_settings-INITIAL_FORMS": "0"}
 
@@ -65,10 +67,7 @@ def test_a_price_that_is_none_is_refused(operator: Client, version: ModelVersion
 def test_models_are_paused_and_resumed(operator: Client, version: ModelVersion) -> None:
     served = version.served_model
     for action, state in (("pause", "paused"), ("resume", "active")):
-        operator.post(
-            reverse("admin:inference_servedmodel_changelist"),
-            {"action": action, "confirmed": "yes", "_selected_action": [str(served.pk)]},
-        )
+        act(operator, served, action, confirmed="yes")
         served.refresh_from_db(using=OPERATOR)
         assert served.state == state
 
@@ -97,8 +96,7 @@ def test_the_log_says_what_was_paid_and_what_is_paid_now(operator: Client, versi
     before = operator.get(page).context["original"]
     assert operator.post(page, version_form(version, price_micros="2500", price_per="100")).status_code == 302
     served.refresh_from_db(using=OPERATOR)
-    with operator_work():
-        said = LogEntry.objects.filter(object_id=str(served.pk)).latest("id").get_change_message()
+    said = logged(served.pk)
     assert said.startswith(f"Price changed from {price_words(before)} to {price_words(served)}.")
     assert "Changed title" in said
 
@@ -111,8 +109,7 @@ def test_the_price_of_what_is_kept_is_set_and_the_log_has_both(
     form = version_form(version, cached_price_micros="3", cache_ttl_s="60")
     assert operator.post(page, form).status_code == 302
     served.refresh_from_db(using=OPERATOR)
-    with operator_work():
-        said = LogEntry.objects.filter(object_id=str(served.pk)).latest("id").get_change_message()
+    said = logged(served.pk)
     assert "0.000007 EUR per call, 0.000003 EUR per cache hit." in said
     assert (served.cached_price.amount_micros, served.cache_ttl_s) == (3, 60)
     assert replace(served.cached_price, amount_micros=7) == served.price
@@ -142,8 +139,8 @@ def test_batch_limits_are_set_beside_the_model_and_the_log_has_the_figures(
     assert f'placeholder="{EMBED_LIMITS.max_rows}"' in shown
     form = version_form(version, **limits_form(max_rows="8", max_wait_ms="2.5"))
     assert operator.post(page, form).status_code == 302
+    said = logged(served.pk)
     with operator_work():
-        said = LogEntry.objects.filter(object_id=str(served.pk)).latest("id").get_change_message()
         limits = batch_limits()[Part(version.key, "weights")]
     assert "Batches of weights: max_rows from default 64 to 8, max_wait_ms from default 0 to 2.5." in said
     assert limits == replace(EMBED_LIMITS, max_rows=8, max_wait_ms=2.5)
@@ -155,8 +152,8 @@ def test_callers_are_kept_from_sharing_runs_and_the_log_says_so(
     served = version.served_model
     page = reverse("admin:inference_servedmodel_change", args=[served.pk])
     assert operator.post(page, version_form(version, **limits_form(sharing="never"))).status_code == 302
+    said = logged(served.pk)
     with operator_work():
-        said = LogEntry.objects.filter(object_id=str(served.pk)).latest("id").get_change_message()
         limits = batch_limits()[Part(version.key, "weights")]
     assert "Batches of weights: sharing from default proven to never." in said
     assert limits == replace(EMBED_LIMITS, sharing=Sharing.NEVER)
@@ -205,9 +202,7 @@ def test_a_model_is_put_into_a_pool_and_the_log_says_so(operator: Client, versio
     assert operator.post(page, version_form(version, pool=str(pool.pk))).status_code == 302
     version.served_model.refresh_from_db()
     assert version.served_model.pool == pool
-    with operator_work():
-        said = LogEntry.objects.filter(object_id=str(version.served_model.pk)).latest("id")
-    assert "pool" in said.get_change_message().lower()
+    assert "pool" in logged(version.served_model.pk).lower()
     with operator_work():
         assert LogEntry.objects.filter(object_id=str(pool.pk), object_repr=name).exists()
 

@@ -1,12 +1,9 @@
-"""Tests that operators sell plans: prices with a beginning, an example month, the plan of each tenant, and all of it on
-record.
-"""
+"""Tests that operators sell plans: dated prices, an example month, the plan of each tenant, all of it recorded."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
@@ -20,6 +17,7 @@ from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan, PlanPrice, TenantPrice
 from tenants.plans.selectors import current_plan, subscriptions_of
 from tests.fixtures import unique
+from tests.maas.conftest import logged
 from tests.maas.test_admin_limits import send
 from tests.tenants.plans.selling import archive_all_plans, include, make_plan, own_price, price
 
@@ -52,12 +50,6 @@ def save(operator: Client, plan: Plan | None, **fields: str) -> Any:
     if plan is not None:
         form |= {"name": plan.name, "monthly_fee_micros": str(plan.monthly_fee_micros / 1_000_000)}
     return operator.post(page(plan), form | fields)
-
-
-def record(row: Plan | CreatedTenant) -> str:
-    pk = row.pk if isinstance(row, Plan) else row.tenant.pk
-    with operator_work():
-        return LogEntry.objects.filter(object_id=str(pk)).latest("id").get_change_message()
 
 
 def test_a_plan_is_made_with_its_prices_and_included_units(operator: Client, version: ModelVersion) -> None:
@@ -96,7 +88,7 @@ def test_a_price_that_has_begun_stays_and_one_that_follows_is_added(operator: Cl
         prices = PlanPrice.objects.filter(plan=plan).order_by("valid_from")
         assert [one.amount_micros for one in prices] == [7, 8]
         assert prices[0].pk == begun.pk
-    assert "0.000008 EUR for 1" in record(plan)
+    assert "0.000008 EUR for 1" in logged(plan.pk)
 
 
 def test_prices_that_make_no_sense_are_refused_beside_their_fields(
@@ -178,7 +170,7 @@ def test_a_tenants_plan_is_changed_on_its_page_and_the_change_is_on_record(
 ) -> None:
     first, second = make_plan(), make_plan()
     assert send(operator, tenant, plan=str(first.pk)).status_code == 302
-    assert f"Plan changed from none to {first.name}, immediately." in record(tenant)
+    assert f"Plan changed from none to {first.name}, immediately." in logged(tenant.tenant.pk)
     planned = {"plan": str(second.pk), "plan_start": "next month"}
     assert send(operator, tenant, **planned).status_code == 302
     with operator_work():

@@ -1,6 +1,4 @@
-"""Tests that operators give terms, budgets and credit on a wallet's page, and that its books record who did it and
-why.
-"""
+"""Tests that operators give terms, budgets and credit on a wallet's page, and that its books record who and why."""
 
 from typing import Any
 

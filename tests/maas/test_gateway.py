@@ -79,7 +79,6 @@ def test_every_answer_has_the_requests_name(client: httpx.Client) -> None:
 
 @pytest.fixture
 def embedding_model(make_version: Callable[..., ModelVersion]) -> Iterator[str]:
-    """Return the name of a model that this process serves."""
     version = make_version()
     reader = LaneReader(settings.MAAS_REDIS_URL, Embedder().serve, slots=4)
     reader.set_lanes([version.key])

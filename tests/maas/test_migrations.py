@@ -17,7 +17,7 @@ from django.db.migrations.operations import AddIndex, CreateModel
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from maas.local.embedded.provision import create_database
+from maas.local.embedded.postgres import create_database
 from maas.process.health import MigrationCheck, NotReady
 from tenants.core.db.applied_sql import apply_sql, sql_files, were_applied
 from tests import kept_cluster
@@ -153,9 +153,7 @@ def test_a_database_with_unknown_migrations_is_left_alone(fresh: str, app: str) 
 
 
 def test_no_migration_builds_an_index_while_writers_wait() -> None:
-    """A migration may build an index normally only on a table that it has created itself, because that table is
-    empty.
-    """
+    """A migration may build an index normally only on a table that it has itself created, which is empty."""
     for (app, name), migration in MigrationLoader(None).disk_migrations.items():
         made = {one.name_lower for one in migration.operations if isinstance(one, CreateModel)}
         waiting = [

@@ -1,6 +1,4 @@
-"""Tests of the offline page and its worker: they are complete, contain no private data, and are new if anything in them
-is.
-"""
+"""Tests of the offline page and its worker: complete, without private data, and new if anything in them is."""
 
 import json
 import re
@@ -42,3 +40,10 @@ def test_a_change_to_what_is_kept_makes_a_new_worker() -> None:
     program = "self.oninstall = 1"
     assert views._version(program) == views._version(program)
     assert views._version(program) != views._version(program + ";")
+
+
+def test_favicon_leads_to_the_icon_of_pages_without_signing_in(client: Client) -> None:
+    answer = client.get("/favicon.ico")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/static/maas/icon.svg")
+    assert finders.find("maas/icon.svg") is not None
+    assert client.post("/favicon.ico").status_code == 405

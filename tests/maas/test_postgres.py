@@ -1,6 +1,4 @@
-"""Tests that everything that ends a connection counts as an unavailable database, and is answered and waited for as
-such.
-"""
+"""Tests that whatever ends a connection counts as an unavailable database, and is answered and waited for so."""
 
 import select
 from collections.abc import Callable, Iterator

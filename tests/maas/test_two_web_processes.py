@@ -1,6 +1,4 @@
-"""Tests that what an account takes from a key, and what an operator takes from an account, applies in every web
-process.
-"""
+"""Tests that what an account takes from a key, or an operator from an account, applies in every web process."""
 
 import time
 from collections.abc import Callable
@@ -29,7 +27,6 @@ def servers(two_webs: tuple[GranianServer, GranianServer]) -> tuple[GranianServe
 
 
 def ask(server: GranianServer, key: str) -> tuple[int, str]:
-    """Return the status and the code of an answer."""
     headers = {"Authorization": f"Bearer {key}"}
     answer = httpx.get(f"{server.url}/v1/limits", headers=headers, trust_env=False, timeout=30)
     return answer.status_code, str(answer.json().get("code", ""))

@@ -15,6 +15,5 @@ def telling_server() -> Iterator[GranianServer]:
 
 @pytest.fixture(scope="session")
 def web_server() -> Iterator[GranianServer]:
-    """The product's own web process."""
     with GranianServer("maas.asgi:application") as server:
         yield server

@@ -1,6 +1,9 @@
 """Archives: the list, and one archive with the outcome of each of its entries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,15 +14,123 @@ from django.views.decorators.http import require_POST, require_safe
 from jobs.archives import states
 from jobs.archives.errors import ArchiveFinished
 from jobs.archives.models import Archive, ArchiveEntry
-from jobs.archives.selectors import archives_newest_first, get_archive, tallies_of
+from jobs.archives.selectors import Tally, archives_newest_first, get_archive, tallies_of
 from jobs.archives.services import cancel_archive
+from jobs.core import states as job_states
 from jobs.core.models import Job
-from jobs.dashboard.archives.archive_view import ArchiveView, EntryView, archive_view, entry_view
+from jobs.core.priorities import NAMES
+from jobs.dashboard.base.wording import state_words
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid
 from tenants.dashboard_base.members import members_only
+from tenants.dashboard_base.wording import ago, whole
 from tenants.identity.identity import Identity
+
+_TONES: Mapping[str, str] = {
+    states.UNPACKING: "wait",
+    states.WAITING: "wait",
+    states.DONE: "good",
+    states.FAILED: "bad",
+}
+_JOB_TONES: Mapping[str, str] = {
+    job_states.SUCCEEDED: "good",
+    job_states.FAILED: "bad",
+    job_states.EXPIRED: "bad",
+    job_states.PARTIALLY_SUCCEEDED: "bad",
+    job_states.QUEUED: "wait",
+    job_states.RUNNING: "wait",
+}
+_SKIPPED: Mapping[str, str] = {
+    "folder": "Folder, skipped.",
+    "made_by_system": "System file, skipped.",
+}
+
+
+@dataclass(frozen=True)
+class ArchiveView:
+    id: UUID
+    name: str
+    model: str
+    priority: str
+    state: str
+    tone: str
+    unfinished: bool
+    opened: int
+    total: int
+    count: str
+    counts: str
+    """The outcomes of the entries that were opened: `3 done, 1 skipped`. Failed entries are shown beside it."""
+    failed: str
+    """The number of failed entries. It is empty if none failed."""
+    trouble: str
+    rests: str
+    """The code of what the archive waits for. It is empty if the work goes on."""
+    size_bytes: int
+    sent_at: datetime
+    sent: str
+
+
+@dataclass(frozen=True)
+class EntryView:
+    number: int
+    name: str
+    size_bytes: int
+    state: str
+    tone: str
+    words: str
+    """The reason why the entry has no result. It is empty if it has one, or still may."""
+    document_id: UUID | None
+    job_id: UUID | None
+    job_state: str
+    job_tone: str
+    job_unfinished: bool
+
+
+def archive_view(archive: Archive, tally: Tally, now: datetime) -> ArchiveView:
+    opened = tally.total - tally.waiting
+    ends = [
+        (tally.done, "done"),
+        (tally.skipped, "skipped"),
+        (tally.canceled, "canceled"),
+    ]
+    return ArchiveView(
+        id=archive.id,
+        name=archive.name,
+        model=archive.model,
+        priority=NAMES[archive.priority],
+        state=archive.state,
+        tone=_TONES.get(archive.state, ""),
+        unfinished=archive.state == states.UNPACKING,
+        opened=opened,
+        total=tally.total,
+        count=f"{whole(opened)} of {whole(tally.total)}",
+        counts=", ".join(f"{whole(count)} {end}" for count, end in ends if count),
+        failed=f"{whole(tally.failed)} failed" if tally.failed else "",
+        trouble=archive.error_detail or archive.error_code,
+        rests=archive.waiting_code,
+        size_bytes=archive.size_bytes,
+        sent_at=archive.created_at,
+        sent=ago(archive.created_at, now),
+    )
+
+
+def entry_view(entry: ArchiveEntry, job_state: str) -> EntryView:
+    """Return the view of an entry. `job_state` is empty if the entry has no job, or an erased one."""
+    return EntryView(
+        number=entry.number,
+        name=entry.name,
+        size_bytes=entry.size_bytes,
+        state=entry.state,
+        tone=_TONES.get(entry.state, ""),
+        words=_SKIPPED.get(entry.error_code, entry.error_detail or entry.error_code),
+        document_id=entry.document_id,
+        job_id=entry.job_id,
+        job_state=state_words(job_state),
+        job_tone=_JOB_TONES.get(job_state, ""),
+        job_unfinished=bool(job_state) and job_state not in job_states.TERMINAL,
+    )
+
 
 SHOWN = 50
 ENTRIES_SHOWN = 200
@@ -83,7 +194,6 @@ def archive_cancel(request: HttpRequest, identity: Identity, archive_id: str) ->
 
 
 def _page(identity: Identity, before: str) -> tuple[list[ArchiveView], bool]:
-    """Return the archives, newest first, and whether there are older ones."""
     with unit_of_work(identity):
         archives = archives_newest_first()
         last = as_uuid(before)

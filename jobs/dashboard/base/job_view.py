@@ -1,21 +1,59 @@
-"""A job as a row of the list and as the head of its own page. This module makes no queries."""
+"""A job as a row of the list and as the head of its own page, and what a person may do with jobs."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import F, Func, IntegerField, QuerySet
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Left
+
 from jobs.core import states
 from jobs.core.models import Job
-from jobs.dashboard.base.input_preview import first_words
 from jobs.dashboard.base.wording import state_words
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.durations import age
+from tenants.identity.identity import Identity
+
+LONGEST = 80
+
+
+def with_first_words(jobs: "QuerySet[Job]") -> "QuerySet[Job]":
+    """Read the beginning of each input. The inputs themselves are not read, because they may be megabytes each."""
+    first_tensor = KeyTransform("0", KeyTransform("tensors", "input"))
+    return jobs.defer("input").annotate(
+        first_text=Left(KeyTextTransform("text", F("input")), LONGEST),
+        texts_count=_length("texts"),
+        tensors_count=_length("tensors"),
+        tensor_name=Left(KeyTextTransform("name", first_tensor), LONGEST),
+        tensor_shape=Left(KeyTextTransform("shape", first_tensor), LONGEST),
+    )
+
+
+def _length(key: str) -> Func:
+    return Func(KeyTransform(key, F("input")), function="jsonb_array_length", output_field=IntegerField())
+
+
+def first_words(job: Job) -> str:
+    read = vars(job)
+    if text := read.get("first_text"):
+        line = " ".join(text.split())
+        return f"“{line}{' …' if len(text) == LONGEST else ''}”" if line else "Text without a file"
+    if count := read.get("texts_count"):
+        return f"{count:,} {'text' if count == 1 else 'texts'}"
+    if count := read.get("tensors_count"):
+        more = f" and {count - 1:,} more" if count > 1 else ""
+        shape = (read.get("tensor_shape") or "").replace(" ", "")
+        return f"Tensors {read.get('tensor_name')} {shape}{more}"
+    return "Input without a file"
+
+
+def may_write(identity: Identity) -> bool:
+    return {"documents:write", "jobs:write"} <= identity.scopes
 
 
 @dataclass(frozen=True)
 class JobView:
-    """A job as a row of the list and as the head of its own page."""
-
     id: UUID
     name: str
     model: str

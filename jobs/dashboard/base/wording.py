@@ -1,9 +1,10 @@
-"""Texts for prices and states."""
+"""Texts for prices, costs, deadlines and states. This module makes no queries."""
 
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from jobs.core.models import Job
+from tenants.billing.dashboard.money import shown_money
 from tenants.dashboard_base.moments import moment_html
 from tenants.plans.prices import MS_PER_SECOND, Price
 from tenants.plans.wording import exact_money
@@ -13,9 +14,7 @@ MANY_TOKENS = 1_000_000
 
 
 def price_words(price: Price) -> str:
-    """Return the text of a price. Tokens are cheap and many, so their price is given per million, as is usual
-    elsewhere.
-    """
+    """Return the text of a price. Tokens are cheap and many, so their price is given per million, as is usual."""
     if price.amount_micros == 0:
         return FREE
     if price.meter == "token":
@@ -38,3 +37,38 @@ def due_words(job: Job) -> SafeString:
 def state_words(state: str) -> str:
     """Return a state as text. Batches have British spellings, as in OpenAI's API; people read American ones."""
     return state.replace("_", " ").replace("cancell", "cancel")
+
+
+def example_cost(price: Price) -> str:
+    if price.amount_micros == 0:
+        return "Using it costs nothing."
+    quantity, what = {
+        "page": (20, "A PDF of 20 pages costs"),
+        "token": (10_000, "10,000 tokens, about 7,500 English words, cost"),
+        "call": (1_000, "1,000 calls cost"),
+        "gpu_second": (60_000, "A minute of computing costs"),
+    }[price.meter]
+    return format_html("{} {}.", what, shown_money(price.cost_micros(quantity), price.currency))
+
+
+def repeat_words(price: Price) -> str:
+    """Return the rounded price of a repeated request, with the exact price on hover."""
+    if price.amount_micros == 0:
+        return FREE
+    units = {"token": MANY_TOKENS, "gpu_second": MS_PER_SECOND}.get(price.meter)
+    amount = price.cost_micros(units) if units else price.amount_micros
+    per = price_words(price).partition(" per ")[2]
+    return format_html("{} per {}", shown_money(amount, price.currency), per)
+
+
+def run_cost(price: Price, input_kind: str) -> str:
+    if price.amount_micros == 0:
+        return FREE
+    if price.meter == "token":
+        return f"{price_words(price)}; a word is one to two tokens"
+    if price.meter == "gpu_second":
+        return f"{price_words(price)}, for as long as the model computes"
+    one = exact_money(price.cost_micros(1), price.currency)
+    if input_kind == "document":
+        return f"{one} per page of the document"
+    return one

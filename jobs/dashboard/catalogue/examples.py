@@ -18,9 +18,7 @@ MAX_VALUES = 10_000
 
 
 def example_tensors(signature: Mapping[str, Json]) -> list[dict[str, Json]] | None:
-    """Return one tensor for each input, with 1 for each free size. Return None if the tensors would be too large to
-    read.
-    """
+    """Return one tensor for each input, with 1 for each free size, or None if they would be too large to read."""
     declared = [
         (str(one["name"]), str(one["datatype"]), _sizes(one["shape"])) for one in signature.get("inputs", ())
     ]

@@ -9,7 +9,7 @@ from inference.core.contracts import Json
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.catalogue import examples
-from jobs.dashboard.catalogue.answers import shown_key
+from jobs.dashboard.catalogue.model_view import shown_key
 from jobs.dashboard.catalogue.snippets.call import Call
 from tenants.core.errors import InvalidRequest
 
@@ -42,7 +42,6 @@ def call_in(body: bytes, *, model: str, runtime: str) -> Call:
 
 
 def example_call(model: str, runtime: str, input_kind: str, signature: Mapping[str, Json]) -> Call:
-    """Return the call of the form before anybody has changed the form."""
     call = Call(model, shown_key(runtime, input_kind))
     if input_kind == "document":
         return _with_input(call, input_kind, examples.FILE_NAME)

@@ -3,16 +3,78 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from inference.core.contracts import Json
 from inference.registry.models import ModelVersion, ServedModel
 from inference.runtime.parameters import DOCUMENT, EVERY_KIND, documents_of, kinds_in_words
-from jobs.dashboard.base.wording import price_words
-from jobs.dashboard.catalogue.answers import Answer, kind_of
-from jobs.dashboard.catalogue.pricing import example_cost, repeat_words
-from jobs.dashboard.catalogue.speeds import Speed
+from jobs.dashboard.base.wording import example_cost, price_words, repeat_words
+from jobs.dashboard.catalogue.selectors import Speed
 from tenants.core.durations import duration
 from tenants.plans.agreed import AgreedPrice, AgreedPrices
+
+
+@dataclass(frozen=True)
+class Answer:
+    key: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Kind:
+    summary: str
+    answers: tuple[Answer, ...]
+
+
+_TEXT = Answer("text", "the recognized text, line by line")
+_LINES = Answer("lines", "each line with its text, its four corners on the page and its confidence")
+_SIZE = Answer("width, height", "of the page image, in pixels")
+
+_KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "ocr": Kind("Text and lines with boxes", (_TEXT, _LINES, _SIZE)),
+        "embed": Kind(
+            "Vectors",
+            (
+                Answer("embedding", "of a text or page: a vector of length 1"),
+                Answer("embeddings", "of several texts: a vector for each, in the same order"),
+                Answer("dimensions", "the number of values in a vector"),
+                Answer("tokens", "the number of tokens that were read and are charged"),
+                Answer(
+                    "truncated", "whether the text was too long and was cut; for several texts, which texts"
+                ),
+            ),
+        ),
+        "parse": Kind(
+            "Text, lines and document type",
+            (
+                _TEXT,
+                _LINES,
+                _SIZE,
+                Answer("source", "the origin of the text: text_layer, ocr or text"),
+                Answer("class", "the document type, its confidence, and the score of every type"),
+                Answer("embedding", "a vector of the page's text; not for blank pages"),
+            ),
+        ),
+        "onnx": Kind("Tensors", (Answer("outputs", "each with name, shape, datatype and data, row by row"),)),
+    }
+)
+
+
+def kind_of(runtime: str, signature: Mapping[str, Json]) -> Kind:
+    """Return the kind of a runtime. The kind of an unknown runtime is taken from the signature."""
+    if runtime in _KINDS:
+        return _KINDS[runtime]
+    names = tuple(Answer(str(one["name"]), str(one["datatype"])) for one in signature.get("outputs", ()))
+    return Kind(", ".join(answer.key for answer in names) or "See the signature", names)
+
+
+def shown_key(runtime: str, input_kind: str) -> str:
+    """Return the key of the result that a program needs."""
+    if runtime == "embed":
+        return "embeddings" if input_kind == "texts" else "embedding"
+    return "outputs" if input_kind == "tensors" else "text"
+
 
 _TAKEN = {"document": "documents", "text": "a text", "texts": "several texts at once", "tensors": "tensors"}
 
@@ -52,9 +114,7 @@ class ModelView:
 
     @property
     def of_tensors(self) -> bool:
-        """Return whether the model takes tensors. Its signature is then what callers follow; the signature of other
-        models only says how pages go in.
-        """
+        """Return whether it takes tensors. Callers follow its signature; that of other models says how pages go in."""
         return self.takes == _TAKEN["tensors"]
 
 

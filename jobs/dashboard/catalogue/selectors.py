@@ -1,19 +1,65 @@
-"""Reads of the models that a person may see: those that are served, paused or not."""
+"""Reads of the models that a person may see, and of the time that a tenant's last pages took with them."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connections
 from django.db.models import Prefetch
 
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.selectors import NAME, active_models
 from inference.runtime.parameters import TENSORS
+from tenants.core.db.unit_of_work import APP
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Seconds from the moment a worker took a page to its result, including the loading of the model."""
+
+    pages: int
+    median_s: float
+    p95_s: float
+
+
+# The limits keep this equally fast for a tenant of a million jobs: the index finds its newest jobs, and a few pages of
+# these jobs are read.
+_LATEST = """
+SELECT wanted.id, count(*), percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY page.seconds)
+FROM unnest(%(versions)s::bigint[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    SELECT extract(epoch FROM done.finished_at - done.started_at)::float AS seconds
+    FROM (
+        SELECT id FROM jobs_job
+        WHERE tenant_id = %(tenant)s AND model_version_id = wanted.id
+        ORDER BY id DESC LIMIT 50
+    ) AS job
+    CROSS JOIN LATERAL (
+        SELECT started_at, finished_at FROM jobs_page
+        WHERE job_id = job.id AND number <= 100 AND state = 'succeeded' AND NOT cached
+          AND finished_at > clock_timestamp() - interval '30 days'
+        ORDER BY number LIMIT 100
+    ) AS done
+    LIMIT 100
+) AS page
+GROUP BY wanted.id
+"""
+
+
+def recent_speeds(tenant_id: UUID, version_ids: Iterable[int]) -> Mapping[int, Speed]:
+    """Return the speeds by version, from 100 pages of the last 50 jobs. A version not used lately is missing."""
+    values: dict[str, UUID | list[int]] = {"tenant": tenant_id, "versions": list(version_ids)}
+    with connections[APP].cursor() as sql:
+        sql.execute(_LATEST, values)
+        return {row[0]: Speed(row[1], *row[2]) for row in sql.fetchall()}
+
 
 VERSIONS_SHOWN = 50
 
 
 def listed_models() -> list[ServedModel]:
-    """Return the models, with `parse` first, as in all lists, and added graphs last. `versions` have only their
-    numbers.
-    """
+    """Return the models, `parse` first, as in all lists, and added graphs last. `versions` have only their numbers."""
     numbers = ModelVersion.objects.filter(state=ModelVersion.State.READY).only("served_model", "number")
     served = active_models().prefetch_related(Prefetch("versions", numbers))
     return sorted(served, key=lambda model: (model.name != "parse", model.accepts == [TENSORS]))

@@ -27,7 +27,7 @@ from jobs.dashboard.listing.wording import (
 from jobs.results.exports.archive import Archive, archived_jobs
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.dashboard_base.members import members_only
-from tenants.identity.identity import Identity
+from tenants.identity.identity import Identity, Scope
 
 View = Callable[[HttpRequest, Identity], HttpResponseBase]
 
@@ -52,12 +52,21 @@ def _answer(outcomes: Sequence[Outcome]) -> HttpResponse:
     return JsonResponse({"words": outcome_words(outcomes), "outcomes": each})
 
 
-@require_POST
-@members_only
-@_refusing_in_json
-def bulk_cancel(request: HttpRequest, identity: Identity) -> HttpResponseBase:
-    identity.require("jobs:write")
-    return _answer(cancel_jobs(identity=identity, job_ids=request.POST.getlist("job")))
+def _acting(act: Callable[..., Sequence[Outcome]], *scopes: Scope) -> Callable[..., HttpResponseBase]:
+    @require_POST
+    @members_only
+    @_refusing_in_json
+    def view(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+        for scope in scopes:
+            identity.require(scope)
+        return _answer(act(identity=identity, job_ids=request.POST.getlist("job")))
+
+    return view
+
+
+bulk_cancel = _acting(cancel_jobs, "jobs:write")
+bulk_delete = _acting(delete_documents_of, "documents:write")
+bulk_erase = _acting(erase_jobs, "documents:write", "jobs:write")
 
 
 @require_POST
@@ -69,14 +78,6 @@ def bulk_retry(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     return _answer(retry_jobs(identity=identity, job_ids=request.POST.getlist("job"), request_id=request_id))
 
 
-@require_POST
-@members_only
-@_refusing_in_json
-def bulk_delete(request: HttpRequest, identity: Identity) -> HttpResponseBase:
-    identity.require("documents:write")
-    return _answer(delete_documents_of(identity=identity, job_ids=request.POST.getlist("job")))
-
-
 @require_GET
 @members_only
 @_refusing_in_json
@@ -85,15 +86,6 @@ def bulk_consequences(request: HttpRequest, identity: Identity) -> HttpResponseB
     found = consequences_of_deleting(identity=identity, job_ids=request.GET.getlist("job"))
     told = {"what": deleted_words(found), "words": consequence_words(found)}
     return JsonResponse({"verb": "Delete", "documents": len(found.names), **told})
-
-
-@require_POST
-@members_only
-@_refusing_in_json
-def bulk_erase(request: HttpRequest, identity: Identity) -> HttpResponseBase:
-    identity.require("documents:write")
-    identity.require("jobs:write")
-    return _answer(erase_jobs(identity=identity, job_ids=request.POST.getlist("job")))
 
 
 @require_GET

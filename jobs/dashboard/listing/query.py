@@ -48,9 +48,7 @@ class ListQuery:
     size: int = SIZES[0]
     before: UUID | None = None
     after: UUID | None = None
-    """The position of the list's page in an order by age: the page begins before or after this job. In other orders,
-    the page has a number.
-    """
+    """The job before or after which a page of the list in order of age begins. Other orders have page numbers."""
     page: int = 1
 
     @classmethod

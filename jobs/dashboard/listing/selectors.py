@@ -12,15 +12,13 @@ from inference.core.contracts import Embedding
 from inference.registry.models import ServedModel
 from inference.registry.selectors import active_models, versions_named
 from jobs.core.models import Job
-from jobs.dashboard.base.input_preview import with_first_words
+from jobs.dashboard.base.job_view import with_first_words
 from jobs.dashboard.listing.query import DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, ListQuery
 from jobs.search.selectors import MAX_HITS, Hit, excerpts, nearest, search_jobs
 from tenants.core.ids import first_id_at
 
 MAX_COUNTED = 10_000
-"""The most jobs that are counted, and the number of the newest jobs to which an order other than by age applies. More
-would cost seconds.
-"""
+"""The most jobs that are counted, and the newest to which an order other than by age applies. More takes seconds."""
 
 _COLUMNS = {"name": "document__name", "state": "state", "pages": "pages_total", "cost": "cost_micros"}
 
@@ -31,12 +29,7 @@ class Stretch:
     total: int
     """The number of all jobs that match. MAX_COUNTED + 1 stands for more."""
     back: ListQuery | None
-    """The query for the stretch before this one. It is None at the beginning."""
     onward: ListQuery | None
-
-    @property
-    def more_than_counted(self) -> bool:
-        return self.total > MAX_COUNTED
 
 
 @dataclass(frozen=True)
@@ -47,7 +40,6 @@ class Listing:
     all_found: bool
     """Set if the search came to its end. It is not set if the search found as many jobs as it may."""
     refusal: str = ""
-    """The reason why nothing was searched for, and what to do instead."""
 
 
 def refused(words: str) -> Listing:
@@ -55,9 +47,7 @@ def refused(words: str) -> Listing:
 
 
 def listing_of(query: ListQuery, meaning: Embedding | None = None) -> Listing:
-    """Return the listing for a query. Call this inside a unit of work. `meaning` is the embedding of the words if they
-    are searched for by meaning.
-    """
+    """Return the listing. Call this in a unit of work. `meaning` is the embedding of words searched for by meaning."""
     if not query.words:
         return Listing(_stretch(query, None), {}, True)
     found = nearest(meaning) if meaning else search_jobs(query.words)
@@ -159,7 +149,6 @@ class ModelChoices:
     for_documents: list[ServedModel]
     """The models for documents. `parse` comes first, because it is what most people want done with a document."""
     names: list[str]
-    """The names of models to filter by."""
 
 
 def model_choices() -> ModelChoices:

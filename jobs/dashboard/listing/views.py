@@ -1,6 +1,10 @@
 """The list of documents and their jobs. The filters and the live page read it again and replace what changed."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -10,20 +14,100 @@ from django.utils import timezone
 from django_htmx.http import push_url
 
 from inference.registry.models import ServedModel
+from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
-from jobs.dashboard.base.permissions import may_write
+from jobs.dashboard.base.job_view import JobView, job_view, may_write
 from jobs.dashboard.base.wording import price_words
-from jobs.dashboard.listing.columns import ORDERS, columns, sizes, tabs
-from jobs.dashboard.listing.query import MEANING, ListQuery
-from jobs.dashboard.listing.rows import rows_of
+from jobs.dashboard.listing.query import DELETED, MEANING, NEWEST, OLDEST, SIZES, ListQuery
 from jobs.dashboard.listing.selectors import Listing, listing_of, model_choices, refused
 from jobs.dashboard.listing.wording import count_words
-from jobs.search.selectors import meaning_available, meaning_of
+from jobs.search.selectors import Hit, meaning_available, meaning_of
 from jobs.search.statement_timeout import MeaningUnavailable, SearchTooBroad
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 from tenants.plans.prices import Meter, Price
+
+TABS = (
+    ("", "All"),
+    ("in-progress", "In progress"),
+    ("succeeded", "Succeeded"),
+    ("failed", "Failed"),
+    ("canceled", "Canceled"),
+    (DELETED, "Deleted"),
+)
+ORDERS = {
+    NEWEST: "Newest first",
+    OLDEST: "Oldest first",
+    "name": "Name, A to Z",
+    "-name": "Name, Z to A",
+    "-pages": "Most pages",
+    "pages": "Fewest pages",
+    "-cost": "Highest cost",
+    "cost": "Lowest cost",
+    "state": "State",
+    "-state": "State, reversed",
+}
+_COLUMNS = (
+    ("document", "Document", "name", "-name"),
+    ("state", "State", "state", "-state"),
+    ("pages", "Pages", "-pages", "pages"),
+    ("model", "Model", "", ""),
+    ("cost", "Cost", "-cost", "cost"),
+    ("age", "Age", NEWEST, OLDEST),
+)
+"""The name, the title, and the orders that the first and the second click choose."""
+_ASCENDING = frozenset({"name", "state", "pages", "cost", NEWEST})
+"""The orders that are shown as ascending. An age goes up while the date goes down."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    title: str
+    address: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    title: str
+    address: str
+    sorted: str
+
+
+def tabs(query: ListQuery) -> list[Choice]:
+    return [
+        Choice(title, query.changed(state=state).address(), query.state == state) for state, title in TABS
+    ]
+
+
+def sizes(query: ListQuery) -> list[Choice]:
+    return [Choice(str(size), query.changed(size=size).address(), query.size == size) for size in SIZES]
+
+
+def columns(query: ListQuery) -> list[Column]:
+    return [_column(query, *column) for column in _COLUMNS]
+
+
+def _column(query: ListQuery, name: str, title: str, first: str, second: str) -> Column:
+    if not first:
+        return Column(name, title, "", "")
+    wanted = second if query.order == first else first
+    chosen = query.order in (first, second)
+    direction = "ascending" if query.order in _ASCENDING else "descending"
+    return Column(name, title, query.changed(sort=wanted).address(), direction if chosen else "")
+
+
+@dataclass(frozen=True)
+class Row:
+    job: JobView
+    find: Hit | None
+    """The page that has the words of a search, unless only the name has them."""
+
+
+def rows_of(jobs: Sequence[Job], finds: Mapping[UUID, Hit], now: datetime) -> list[Row]:
+    return [Row(job_view(job, now), finds.get(job.id)) for job in jobs]
 
 
 @members_only
@@ -67,9 +151,7 @@ def _list_part(query: ListQuery, listing: Listing) -> dict[str, Any]:
 
 
 def _other_search(query: ListQuery) -> str:
-    """Return the URL of a search for the same words by meaning, or for the words themselves again. It is empty if there
-    is no such choice.
-    """
+    """Return the URL of a search for the same words by meaning, or literally again. It is empty if there is none."""
     if query.by:
         return query.changed(by="", sort="").address()
     return query.changed(by=MEANING, sort="").address() if query.words and meaning_available() else ""

@@ -62,13 +62,11 @@ def outcome_words(outcomes: Iterable[Outcome]) -> str:
 
 
 def deleted_words(found: Consequences) -> str:
-    """Return what is deleted, for the question, its button and the notice: `2 files of 334 jobs`."""
     documents = len(found.names)
     return f"{documents:,} {plural(documents, 'file')} of {found.jobs:,} {plural(found.jobs, 'job')}"
 
 
 def consequence_words(found: Consequences) -> list[str]:
-    """Return what a person should know before files are deleted."""
     many = len(found.names)
     words = [f"{_listed(found.names)}: {plural(many, 'file')} and page images are deleted permanently."]
     if found.unfinished:
@@ -86,13 +84,11 @@ def consequence_words(found: Consequences) -> list[str]:
 
 
 def erased_words(found: Erasure) -> str:
-    """Return what is deleted, for the question, its button and the notice: `2 files and the text of 334 jobs`."""
     text = f"the text of {found.jobs:,} {plural(found.jobs, 'job')}"
     return f"{found.documents:,} {plural(found.documents, 'file')} and {text}" if found.documents else text
 
 
 def erasure_words(found: Erasure) -> list[str]:
-    """Return what a person should know before files and texts are deleted."""
     words = ["Recognized text, input, files and page images are deleted permanently."]
     if found.unfinished:
         words.append(

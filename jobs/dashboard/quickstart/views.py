@@ -5,9 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from jobs.dashboard.catalogue.answers import shown_key
 from jobs.dashboard.catalogue.examples import SAMPLE_NAME
-from jobs.dashboard.catalogue.model_view import current_of
+from jobs.dashboard.catalogue.model_view import current_of, shown_key
 from jobs.dashboard.catalogue.snippets.call import Call
 from jobs.dashboard.catalogue.snippets.languages import snippets_of
 from jobs.dashboard.listing.selectors import model_choices

@@ -1,4 +1,4 @@
-"""Facts of a job beside its pages: the sender, the input, the model and the price. This module makes no queries."""
+"""Facts of a job beside its pages: sender, input, model, price, wait and downloads. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,79 @@ from jobs.core.models import Document, Job
 from jobs.core.priorities import NAMES
 from jobs.dashboard.base.wording import due_words, price_words
 from jobs.dashboard.reading.selectors import Reading
+from jobs.queue import waiting
+from jobs.queue.waiting import Standing
+from jobs.results.exports.services import MAX_PDF_PAGES
 from tenants.billing.dashboard.money import shown_money
-from tenants.core.durations import duration
+from tenants.core.durations import age, duration
 from tenants.plans.prices import Price
+
+MAX_PARTS = 10
+
+
+@dataclass(frozen=True)
+class Download:
+    words: str
+    url: str
+    built: bool = False
+
+
+def downloads(job: Job, number: int) -> Sequence[Download]:
+    address = f"/v1/jobs/{job.id}/result"
+    always = [
+        Download("Text", f"{address}.txt"),
+        Download("Markdown", f"{address}.md"),
+        Download("JSON", f"{address}.json"),
+    ]
+    return always + [
+        Download(words, f"{address}.pdf{part}", built=True) for words, part in _pdf_parts(job, number)
+    ]
+
+
+def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:
+    """Return the parts of the searchable PDF. Of a document with very many parts, return the part of the open page."""
+    document = job.document
+    if document is None or document.deleted_at is not None or document.kind == Document.Kind.TEXT:
+        return []
+    total = job.pages_total
+    if total <= MAX_PDF_PAGES:
+        return [("Searchable PDF", "")]
+    starts = list(range(1, total + 1, MAX_PDF_PAGES))
+    if len(starts) > MAX_PARTS:
+        starts = [starts[(number - 1) // MAX_PDF_PAGES]]
+    ends = [min(start + MAX_PDF_PAGES - 1, total) for start in starts]
+    return [
+        (f"Searchable PDF, pages {start} to {end}", f"?pages={start}-{end}")
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+_WORDS = {
+    waiting.TENANT_SUSPENDED: "Waiting: the account is suspended",
+    waiting.BACKING_OFF: "Waiting to try again",
+    waiting.NO_WORKER: "Waiting: no worker is running",
+    waiting.MODEL_LOADING: "Waiting for a worker to load the model",
+    waiting.TENANT_CAP: "Waiting: your account has reached its limit of pages at once",
+    waiting.BEHIND_OWN: "Queued behind {pages} of your account",
+    waiting.BEHIND_OTHERS: "Queued behind {pages}",
+    waiting.STARTING: "Queued",
+}
+
+
+def waiting_words(standing: Standing) -> str:
+    if standing.reason_waiting is None:
+        return ""
+    words = _WORDS[standing.reason_waiting].format(pages=_pages(standing.position))
+    if standing.eta_seconds:
+        return f"{words}, about {age(standing.eta_seconds)}"
+    return words
+
+
+def _pages(position: int | None) -> str:
+    if position is None:
+        return "many pages"
+    return "1 page" if position == 1 else f"{position:,} pages"
+
 
 LONGEST_VALUE = 120
 _ENDED = {

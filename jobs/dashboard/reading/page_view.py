@@ -1,4 +1,4 @@
-"""A page of a job as a person reads it. This module makes no queries."""
+"""A page of a job as a person reads it, and the small pictures beside it. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +8,35 @@ from uuid import UUID
 from jobs.core import states
 from jobs.core.models import DocumentPage, Job, Page
 from jobs.dashboard.base.wording import state_words
-from jobs.dashboard.reading.search_marks import marked_lines
+from jobs.dashboard.reading.selectors import STRIP, Reading
 from jobs.dashboard.reading.vectors import VectorView, vectors_of
-from jobs.search.excerpts import Part
+from jobs.search.excerpts import Part, marks_in
 from jobs.search.queries import Query
 from tenants.billing.dashboard.money import shown_money
+
+
+def marked_lines(lines: Sequence[str], sought: Query) -> list[Sequence[Part]]:
+    """Return each line in parts. A phrase that was searched for may be on two lines, and is marked on both."""
+    marks = marks_in("\n".join(lines), sought) if sought.wanted else []
+    found: list[Sequence[Part]] = []
+    begin = 0
+    for line in lines:
+        end = begin + len(line)
+        own = [(max(begin, start) - begin, min(end, stop) - begin) for start, stop in marks]
+        found.append(_parts(line, [(start, stop) for start, stop in own if start < stop]))
+        begin = end + 1
+        marks = [mark for mark in marks if mark[1] > begin]
+    return found
+
+
+def _parts(line: str, marks: Sequence[tuple[int, int]]) -> list[Part]:
+    parts, done = [], 0
+    for start, stop in marks:
+        parts += [Part(line[done:start], False), Part(line[start:stop], True)]
+        done = stop
+    parts.append(Part(line[done:], False))
+    return [part for part in parts if part.text]
+
 
 SURE = 0.8
 """The confidence below which a line is marked. Lines that are read well are mostly above 0.95."""
@@ -68,7 +92,6 @@ class PageView:
     lines: Sequence[LineView]
     lines_left_out: int
     plain: Sequence[Part]
-    """Text that has no lines of its own."""
     blank: bool
     """The page was read, and nothing was on it."""
     waits: bool
@@ -173,4 +196,56 @@ def _picture_view(document_id: UUID | None, picture: DocumentPage) -> PictureVie
         url=f"/v1/documents/{document_id}/pages/{picture.number}/picture",
         width_px=picture.width_px,
         height_px=picture.height_px,
+    )
+
+
+_SMALL_PX = 96
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    number: int
+    state: str
+    state_words: str
+    here: bool
+    picture: PictureView | None
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The page numbers to link to. A number is None if there is no such page."""
+
+    previous: int | None
+    next: int | None
+    last: int
+    earlier: int | None
+    """The last page before the strip."""
+    later: int | None
+    """The first page after the strip."""
+
+
+def thumbnails(reading: Reading) -> Sequence[Thumbnail]:
+    return [_thumbnail(page, reading) for page in reading.strip]
+
+
+def ways(number: int, total: int) -> Ways:
+    first = (number - 1) // STRIP * STRIP + 1
+    return Ways(
+        previous=number - 1 if number > 1 else None,
+        next=number + 1 if number < total else None,
+        last=total,
+        earlier=first - 1 if first > 1 else None,
+        later=first + STRIP if first + STRIP <= total else None,
+    )
+
+
+def _thumbnail(page: Page, reading: Reading) -> Thumbnail:
+    picture = reading.pictures.get(page.number)
+    view = None
+    if picture is not None:
+        url = f"/v1/documents/{picture.document_id}/pages/{picture.number}/picture"
+        height = round(_SMALL_PX * picture.height_px / max(1, picture.width_px))
+        view = PictureView(url, _SMALL_PX, max(8, min(2 * _SMALL_PX, height)))
+    return Thumbnail(
+        page.number, page.state, state_words(page.state), page.number == reading.page.number, view
     )

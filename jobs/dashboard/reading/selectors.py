@@ -6,7 +6,7 @@ from datetime import datetime
 
 from jobs.core import states
 from jobs.core.models import DocumentPage, Event, Job, Page
-from jobs.dashboard.base.input_preview import with_first_words
+from jobs.dashboard.base.job_view import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
 from jobs.documents.reader.contents import REJECTION_CODES
@@ -17,17 +17,13 @@ from tenants.core.ids import as_uuid
 from tenants.plans.retention import retention_for
 
 STRIP = 20
-"""The number of small pictures beside the page. The pages are divided into strips of this length; the strip with the
-page is shown.
-"""
+"""The number of small pictures beside the page. Pages are divided into such strips; the page's own is shown."""
 MAX_EVENTS = 200
 MAX_FAILED = 12
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The data that a job's page in the dashboard shows while page `page` is open."""
-
     job: Job
     page: Page
     strip: Sequence[Page]
@@ -36,10 +32,8 @@ class Reading:
     """The pictures of the strip by page number. A page that no worker has opened yet has none."""
     events: Sequence[Event]
     failed: Sequence[int]
-    """The first pages that failed."""
     key_name: str
     retry: Job | None
-    """The newest job that repeats this one."""
     kept_until: datetime | None
     """The time when the job is erased automatically. It is None for never, or while the job has not ended."""
     hopeless: bool

@@ -37,8 +37,6 @@ _PAGE_WORDS = {
 
 
 class Happening(Protocol):
-    """An event as it is stored."""
-
     type: str
     data: dict[str, Any]
 
@@ -54,13 +52,10 @@ class Step:
     at: datetime
     detail: str = ""
     took: str = ""
-    """The time until the next step. It is empty for the last step."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A part of the time that a page took."""
-
     words: str
     ms: int
     took: str
@@ -78,9 +73,7 @@ def job_steps(events: Sequence[Happening]) -> list[Step]:
 
 
 def page_steps(events: Sequence[Happening], number: int) -> list[Step]:
-    """Return the steps of a page. A page that was taken over from another job has no steps, because nothing happened to
-    it here.
-    """
+    """Return the steps of a page. A page that was taken over from another job has none, since nothing happened here."""
     own = [event for event in events if event.data.get("page") == number]
     if not own:
         return []
@@ -118,9 +111,7 @@ def _page_steps(event: Happening, before: str) -> list[Step]:
 
 
 def _inner_steps(event: Happening, before: str) -> list[Step]:
-    """Return the step for a load of the model that no event reported while it lasted, and the step for the start of the
-    run.
-    """
+    """Return the step for a model load that no event reported in time, and the step for the start of the run."""
     timings: Mapping[str, int] = event.data.get("timings") or {}
     if not timings.get("load_ms"):
         return []
@@ -131,9 +122,7 @@ def _inner_steps(event: Happening, before: str) -> list[Step]:
 
 
 def taken_from(events: Iterable[Happening], number: int) -> UUID | None:
-    """Return the job whose result the page has. Return None if the page was run, or if it got another job's result by a
-    retry.
-    """
+    """Return the job whose result the page has, or None if it was run or got the result by a retry."""
     for event in events:
         if event.data.get("page") == number and event.data.get("cached"):
             return UUID(str(event.data["from_job"]))
@@ -174,7 +163,6 @@ def _detail(data: Mapping[str, Any]) -> str:
 
 
 def _with_durations(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps with the time that each took. The last step has no such time."""
     following: list[Step | None] = [*steps[1:], None]
     return [
         Step(step.words, step.kind, step.at, step.detail, _until(step, next_))

@@ -1,36 +1,85 @@
-"""The dashboard's page of one job, open at one of the job's pages, and the actions on the job there."""
+"""The dashboard's page of one job, open at one of its pages, and the actions there: cancel, retry and erase."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from jobs.core import states
 from jobs.core.errors import JobErased
-from jobs.core.models import Page
-from jobs.dashboard.base.job_view import job_view
-from jobs.dashboard.base.permissions import may_write
+from jobs.core.models import Job, Page
+from jobs.dashboard.base.job_view import job_view, may_write
+from jobs.dashboard.base.wording import state_words
 from jobs.dashboard.listing.query import ListQuery
-from jobs.dashboard.reading.downloads import downloads
-from jobs.dashboard.reading.facts import facts
-from jobs.dashboard.reading.page_view import SURE, page_view
-from jobs.dashboard.reading.retries import retry_view
-from jobs.dashboard.reading.selectors import BeyondTheEnd, reading
-from jobs.dashboard.reading.thumbnails import thumbnails, ways
+from jobs.dashboard.reading.facts import downloads, facts, waiting_words
+from jobs.dashboard.reading.page_view import SURE, page_view, thumbnails, ways
+from jobs.dashboard.reading.selectors import BeyondTheEnd, Reading, job_with_document, reading
 from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
-from jobs.dashboard.reading.tombstone_view import tombstone_view
-from jobs.dashboard.reading.waiting_texts import waiting_words
 from jobs.queue.queue_positions import standing_of
+from jobs.retention.documents import erase_document_and_jobs
+from jobs.retention.erasing import erase_job
 from jobs.search.queries import parsed
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job
+from tenants.billing.dashboard.money import shown_money
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError, NotFound
 from tenants.core.ids import as_uuid
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
+
+
+@dataclass(frozen=True)
+class RetryView:
+    offered: bool
+    """A retry is offered. It is not offered while one is under way: a second request would return that same retry."""
+    first_choice: bool
+    """A retry is what the person most likely wants, so its button stands out."""
+    hopeless: bool
+    job: UUID | None
+    state: str
+    state_words: str
+
+
+def retry_view(reading: Reading, may_retry: bool) -> RetryView:
+    again = reading.retry
+    state = again.state if again else ""
+    return RetryView(
+        offered=may_retry and state not in states.UNFINISHED,
+        first_choice=not reading.hopeless and again is None,
+        hopeless=reading.hopeless,
+        job=again.id if again else None,
+        state=state,
+        state_words=state_words(state),
+    )
+
+
+@dataclass(frozen=True)
+class TombstoneView:
+    model: str
+    pages_total: int
+    state_words: str
+    cost: str
+
+
+def tombstone_view(told: Mapping[str, Any]) -> TombstoneView:
+    """Return the view of an erased job. `told` is the extra data of JobErased."""
+    job = told["job"]
+    return TombstoneView(
+        model=job["model"],
+        pages_total=job["pages_total"],
+        state_words=state_words(job["state"]),
+        cost=shown_money(job["cost_micros"], job["currency"]),
+    )
 
 
 @members_only
@@ -69,7 +118,6 @@ def cancel(request: HttpRequest, identity: Identity, job_id: str) -> HttpRespons
 @members_only
 @require_POST
 def retry(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
-    """Retry the job and open the new job."""
     identity.require("jobs:write")
     try:
         job = retry_job(identity=identity, job_id=job_id, request_id=request.META.get("maas.request_id", ""))
@@ -131,3 +179,46 @@ def _page_number(text: str) -> int:
     if not text.isdecimal() or not text.isascii() or len(text) > 9:
         raise Http404(f"{text[:20]!r} is not a page number.")
     return int(text)
+
+
+WITH_DOCUMENT = "document"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def erase(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
+    identity.require("jobs:write")
+    refusal = None
+    try:
+        with unit_of_work(identity):
+            job = job_with_document(job_id)
+            others = _others(job)
+        if request.method == "POST":
+            _erase(identity, job, with_document=request.POST.get("also") == WITH_DOCUMENT)
+            # The message leaves out the job's name, which would stay in the session until the message is shown.
+            messages.success(request, _("Job deleted permanently."))
+            return redirect("job-list")
+    except NotFound as missing:
+        raise Http404(missing.detail) from missing
+    except JobErased:
+        return redirect("job-page", job_id)
+    except DomainError as refused:
+        refusal = refused
+    document = job.document if job.document and job.document.deleted_at is None else None
+    shown = {"job": job_view(job, timezone.now()), "document": document, "others": others, "refusal": refusal}
+    return render(request, "jobs/reading/erase.html", shown, status=409 if refusal else 200)
+
+
+def _others(job: Job) -> int:
+    """Return the number of other jobs on the same document, which are erased with it."""
+    if job.document_id is None:
+        return 0
+    return Job.objects.filter(document_id=job.document_id, erased_at=None).exclude(id=job.id).count()
+
+
+def _erase(identity: Identity, job: Job, *, with_document: bool) -> None:
+    if with_document and job.document_id is not None:
+        identity.require("documents:write")
+        erase_document_and_jobs(identity=identity, document_id=job.document_id)
+    else:
+        erase_job(identity=identity, job_id=job.id)

@@ -4,23 +4,51 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from jobs.dashboard.webhooks.forms import EndpointForm
+from jobs.core.models.jobs import LONGEST_URL
 from jobs.dashboard.webhooks.webhook_view import delivery_view, endpoint_view
 from jobs.webhooks import services
+from jobs.webhooks.patterns import ALL_OF_JOBS, EVENT_TYPES
 from jobs.webhooks.selectors import deliveries, endpoints, get_endpoint
 from jobs.webhooks.services import WithSecret
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError, NotFound
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
+
+_WORDS = {
+    "job.succeeded": _("every page succeeded"),
+    "job.partially_succeeded": _("some pages failed"),
+    "job.failed": _("no page succeeded"),
+    "job.canceled": _("canceled"),
+    "job.expired": _("deadline passed"),
+}
+EVENTS = [(ALL_OF_JOBS, _("any job finished")), *((event, _WORDS[event]) for event in EVENT_TYPES)]
+
+
+class EndpointForm(forms.Form):
+    url = forms.CharField(
+        label=_("URL"),
+        max_length=LONGEST_URL,
+        help_text=_("Address of your server, such as https://example.com/hooks"),
+        widget=forms.TextInput(attrs={"inputmode": "url", "autocomplete": "off", "autofocus": True}),
+    )
+    description = forms.CharField(label=_("Description"), max_length=200, required=False)
+    events = forms.MultipleChoiceField(
+        choices=EVENTS,
+        initial=[ALL_OF_JOBS],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Select at least one.")},
+    )
+
 
 Found = TypeVar("Found")
 SHOWN = 50
@@ -82,7 +110,7 @@ def webhook_rotate(request: HttpRequest, identity: Identity, endpoint_id: str) -
 def webhook_action(request: HttpRequest, identity: Identity, endpoint_id: str, action: str) -> HttpResponse:
     identity.require("webhooks:write")
     act, done = _ACTIONS[action]
-    _do(request, partial(act, identity=identity, endpoint_id=endpoint_id), _(done))
+    _do(request, partial(act, identity=identity, endpoint_id=endpoint_id), gettext(done))
     return redirect("webhook-list") if action == "delete" else redirect("webhook", endpoint_id)
 
 
@@ -91,7 +119,7 @@ def webhook_action(request: HttpRequest, identity: Identity, endpoint_id: str, a
 def webhook_replay(request: HttpRequest, identity: Identity, delivery_id: str) -> HttpResponse:
     identity.require("webhooks:write")
     act = partial(services.replay_delivery, identity=identity, delivery_id=delivery_id)
-    _do(request, act, _("Message sent again."))
+    _do(request, act, gettext("Message sent again."))
     with unit_of_work(identity):
         endpoint = deliveries().get(id=delivery_id).endpoint
     shown = endpoint.kind == endpoint.Kind.ENDPOINT and endpoint.state != endpoint.State.DELETED

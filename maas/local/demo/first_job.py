@@ -1,22 +1,31 @@
-"""Reads the sample scan as a person's first document. It is stored, read and charged like any other document."""
+"""Shows the sample scan, and reads it as a person's first document, stored and charged like any other."""
 
 import threading
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
 from jobs.core import states
 from jobs.core.models import Document, Job
-from jobs.documents.reader import Inspection, ReaderUnavailable
+from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document, live_document_with
 from jobs.documents.services import store_document
 from jobs.documents.uploads import Upload
 from jobs.submission.services import JobRequest, check_model, submit_job
-from maas.local.demo.sample import write_sample
+from maas.local.demo.sample import draw_page, write_sample
+from maas.web.errors.api_errors import body_for
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 NAME = "Sample scan.pdf"
@@ -27,9 +36,7 @@ _DRAWING = threading.Lock()
 
 
 def read_sample_scan(*, identity: Identity, request_id: str = "") -> Job:
-    """Return the job that reads the sample scan. An earlier job is returned if there is one, so that the scan is not
-    paid for twice.
-    """
+    """Return the job that reads the sample scan, an earlier one if there is any, so that it is paid for once."""
     check_model(MODEL, {})
     document = _stored(identity)
     request = JobRequest(model=MODEL, document_id=document.id, request_id=request_id)
@@ -85,3 +92,30 @@ def _earlier_job(document: Document) -> Job | None:
         document=document, model_version__served_model__name=MODEL, state__in=WORTH_OPENING
     )
     return jobs.order_by("-id").first()
+
+
+@require_POST
+@members_only
+def read_sample(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("documents:write")
+    identity.require("jobs:write")
+    try:
+        job = read_sample_scan(identity=identity, request_id=request.META.get("maas.request_id", ""))
+    except (DomainError, DocumentRejected, ReaderUnavailable) as refusal:
+        problem = body_for(refusal) or {}
+        return render(request, "error.html", problem, status=int(str(problem["status"])))
+    return redirect("job-page", job.id)
+
+
+@require_safe
+def sample_page(request: HttpRequest) -> HttpResponse:
+    """Serve the picture without authentication, because programs copied from the playground have no session."""
+    return HttpResponse(_jpeg(), content_type="image/jpeg")
+
+
+@cache
+def _jpeg() -> bytes:
+    """Draw the picture once in a process, because drawing takes a while."""
+    file = BytesIO()
+    draw_page(1).save(file, "JPEG", quality=80)
+    return file.getvalue()

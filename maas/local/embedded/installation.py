@@ -1,7 +1,8 @@
-"""Finds the servers' programs, and makes PostgreSQL's programs runnable for an account that cannot reach them."""
+"""Finds the servers' programs, and the unprivileged account under which root runs them, where it can reach them."""
 
 import importlib.util
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -40,9 +41,7 @@ class PostgresInstallation:
 
 
 def find_postgres() -> PostgresInstallation:
-    """Find the wheel's programs. The package itself is never imported, because its start-up code changes the
-    machine.
-    """
+    """Find the wheel's programs. The package is never imported, because its start-up code changes the machine."""
     spec = importlib.util.find_spec(_POSTGRES_PACKAGE)
     if spec is not None and spec.origin is not None:
         installation = PostgresInstallation(Path(spec.origin).parent.parent)
@@ -80,9 +79,7 @@ def describe_platform() -> str:
 def reachable_postgres(
     installation: PostgresInstallation, uid: int, scratch: ScratchFolders
 ) -> PostgresInstallation:
-    """Return the same programs at a path where `uid` can run them. If a closed folder is in the way, they are copied
-    elsewhere.
-    """
+    """Return the programs at a path where `uid` can run them, copied if a closed folder is in the way."""
     if _runs_as(installation, uid):
         return installation
     for place in _PLACES_FOR_PROGRAMS:
@@ -115,9 +112,7 @@ def _runs_as(installation: PostgresInstallation, uid: int) -> bool:
 
 
 def _copy_for_group(source: PostgresInstallation, gid: int, root: Path) -> PostgresInstallation:
-    """Copy the files that a server needs. The group may read and run them, only the owner may write, and others have no
-    access.
-    """
+    """Copy what a server needs. The group may read and run it, only the owner may write, others have no access."""
     copy = PostgresInstallation(root)
     (copy.tree / "bin").mkdir(parents=True)
     for program in ("postgres", "initdb"):
@@ -133,3 +128,52 @@ def _copy_for_group(source: PostgresInstallation, gid: int, root: Path) -> Postg
             os.chown(path, -1, gid, follow_symlinks=False)
             path.chmod(0o750)
     return copy
+
+
+_UNUSED_UIDS = range(61183, 60577, -1)
+"""User IDs that neither distributions nor systemd assign."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAccount:
+    """The account of a server. It has its own user ID, so that no other program shares the server's rights."""
+
+    uid: int
+    setup_uid: int
+    """The user ID for programs that insist on a user with a name. They share only the group, whose ID is `uid`."""
+
+
+def server_account(data: Path) -> ServerAccount | None:
+    """Return the account to become, or None to keep the current account. Data that already exists keeps its owner."""
+    if os.geteuid() != 0:
+        return None
+    owner = data.stat().st_uid if data.exists() else 0
+    return ServerAccount(uid=owner or _unused_uid(), setup_uid=_named_uid())
+
+
+def _unused_uid() -> int:
+    for uid in _UNUSED_UIDS:
+        try:
+            pwd.getpwuid(uid)
+        except KeyError:
+            return uid
+    raise ServiceUnavailable(
+        "no user number is free for PostgreSQL; set MAAS_DATABASE_URL, or run as an ordinary user"
+    )
+
+
+def _named_uid() -> int:
+    try:
+        return pwd.getpwnam("nobody").pw_uid
+    except KeyError:
+        raise ServiceUnavailable(
+            "PostgreSQL refuses to run as root and this machine has no user `nobody`; "
+            "set MAAS_DATABASE_URL, or run as an ordinary user"
+        ) from None
+
+
+def give_tree(root: Path, uid: int, gid: int) -> None:
+    os.chown(root, uid, gid)
+    for folder, folders, files in os.walk(root):
+        for name in folders + files:
+            os.chown(os.path.join(folder, name), uid, gid, follow_symlinks=False)

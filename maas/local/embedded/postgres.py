@@ -1,6 +1,4 @@
-"""PostgreSQL 18 on private sockets, with its own initdb. It uses neither trust authentication nor TCP, and never runs
-as root.
-"""
+"""PostgreSQL 18 on private sockets, with initdb, roles and pgvector: no trust authentication, no TCP, never as root."""
 
 import json
 import os
@@ -10,19 +8,64 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
+from psycopg import sql
 
-from maas.local.embedded import provision
-from maas.local.embedded.accounts import ServerAccount, give_tree, server_account
-from maas.local.embedded.folders import ScratchFolders, fits_socket, private_folder
-from maas.local.embedded.installation import PostgresInstallation, find_postgres, reachable_postgres
-from maas.local.embedded.leftovers import clear_leftover
+from maas.local.embedded.folders import ScratchFolders, clear_leftover, fits_socket, private_folder
+from maas.local.embedded.installation import (
+    PostgresInstallation,
+    ServerAccount,
+    find_postgres,
+    give_tree,
+    reachable_postgres,
+    server_account,
+)
 from maas.local.supervisor.children import ChildSpec, StopPhase
 from maas.process.errors import ServiceUnavailable
+
+OWNER = "maas"
+DATABASE = "maas"
+ACTING_ROLES = ("maas_app", "maas_accounts", "maas_operator")
+"""Roles that the owner's connections switch to. They cannot log in, and the owner inherits none of their rights."""
+
+
+def provision(superuser_url: Callable[[str], str], owner_password: str) -> None:
+    with psycopg.connect(superuser_url("postgres"), autocommit=True) as connection:
+        _make_roles(connection, owner_password)
+    # The extension is created in template1, so that every database created from now on has it.
+    with psycopg.connect(superuser_url("template1"), autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    with psycopg.connect(superuser_url("postgres"), autocommit=True) as connection:
+        create_database(connection, DATABASE, template="template1")
+
+
+def _make_roles(connection: psycopg.Connection, owner_password: str) -> None:
+    for role in (OWNER, *ACTING_ROLES):
+        if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone() is None:
+            connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN NOINHERIT").format(sql.Identifier(role)))
+    connection.execute(
+        sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(OWNER), sql.Literal(owner_password))
+    )
+    for role in ACTING_ROLES:
+        grant = sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE")
+        connection.execute(grant.format(sql.Identifier(role), sql.Identifier(OWNER)))
+    # The role for signing in has the rights of the role for requests, and more.
+    connection.execute("ALTER ROLE maas_accounts INHERIT; GRANT maas_app TO maas_accounts")
+
+
+def create_database(connection: psycopg.Connection, name: str, *, template: str) -> None:
+    """Create the database `name` unless it exists. No session may be connected to `template` meanwhile."""
+    if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
+        statement = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}")
+        connection.execute(
+            statement.format(sql.Identifier(name), sql.Identifier(OWNER), sql.Identifier(template))
+        )
+
 
 _SUPERUSER = "postgres"
 _LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
@@ -86,7 +129,7 @@ class PostgresServer:
         return self.url_of("maas")
 
     def url_of(self, database: str) -> str:
-        return self._url(provision.OWNER, self._credentials.owner_password, database)
+        return self._url(OWNER, self._credentials.owner_password, database)
 
     def superuser_url(self, database: str = "postgres") -> str:
         return self._url(_SUPERUSER, self._credentials.superuser_password, database)
@@ -100,7 +143,7 @@ class PostgresServer:
 
     def provision(self) -> None:
         """Create the roles, the extension and the database that the product expects, if they are missing."""
-        provision.provision(self.superuser_url, self._credentials.owner_password)
+        provision(self.superuser_url, self._credentials.owner_password)
 
     def _url(self, user: str, password: str, database: str) -> str:
         return f"postgres://{user}:{password}@/{database}?host={quote(str(self._sockets), safe='')}"
@@ -119,9 +162,7 @@ class PostgresServer:
         return credentials
 
     def _initialise(self, programs: PostgresInstallation, account: ServerAccount | None) -> None:
-        """Run initdb in a folder beside the final one, so that a half-made cluster is never mistaken for a whole
-        one.
-        """
+        """Run initdb in a folder beside the final one, so that a half-made cluster is never taken for a whole one."""
         new = self._folder / "data.new"
         shutil.rmtree(new, ignore_errors=True)
         private_folder(new)
@@ -138,9 +179,7 @@ class PostgresServer:
         new.rename(self._data)
 
     def _make_socket_folder(self, account: ServerAccount | None) -> None:
-        """Make an empty folder each time. A lock file left in the folder could name a process that belongs to another
-        program.
-        """
+        """Make an empty folder each time. A lock file left in it could name another program's process."""
         shutil.rmtree(self._sockets, ignore_errors=True)
         if fits_socket(self._sockets, _LONGEST_SOCKET_NAME):
             private_folder(self._sockets)

@@ -8,9 +8,8 @@ from urllib.parse import quote
 
 import redis
 
-from maas.local.embedded.folders import ScratchFolders, fits_socket, private_folder
+from maas.local.embedded.folders import ScratchFolders, clear_leftover, fits_socket, private_folder
 from maas.local.embedded.installation import VALKEY_PROGRAMS, find_valkey
-from maas.local.embedded.leftovers import clear_leftover
 from maas.local.supervisor.children import ChildSpec, StopPhase
 
 _SHARED = {"port": "0", "unixsocketperm": "700", "save": "", "loglevel": "warning", "databases": "64"}

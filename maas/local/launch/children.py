@@ -9,9 +9,7 @@ from maas.local.supervisor.children import ChildSpec
 
 PROJECT = Path(__file__).resolve().parents[3]
 _WEB_STOP_S = 4
-"""Seconds that the web process has to stop. This is less than the supervisor's grace period, so that open streams end
-before their process is killed.
-"""
+"""Seconds that the web process has to stop, within the supervisor's grace period, so that open streams end first."""
 STOPS = {"MAAS_DRAIN_S": "0", "MAAS_FINISH_S": "2", "MAAS_WORKER_STOP_S": "3"}
 """Settings that shorten the stop of the processes. The rest of the grace period is for notices to calls that are cut
 off, and for consumers, which need up to two seconds to notice the stop.
@@ -19,9 +17,7 @@ off, and for consumers, which need up to two seconds to notice the stop.
 No load balancer is in front, so none has to learn in advance that a web process is about to stop.
 """
 _WEB_CONNECTIONS = 16384
-"""The limit of requests in progress. Waits, streams and sockets each count as a request while they last. The request
-guard has its own limits.
-"""
+"""The most requests in progress. Waits, streams and sockets count while they last. The guard has its own limits."""
 
 
 def manage(name: str, *arguments: str, env: Mapping[str, str]) -> ChildSpec:

@@ -10,13 +10,12 @@ from maas.local.embedded.folders import ScratchFolders, private_folder
 from maas.local.launch import children
 from maas.local.launch.options import LaunchOptions
 from maas.local.launch.prepared import fingerprint, is_prepared, note_prepared
-from maas.local.launch.readiness import ask_ready
+from maas.local.launch.readiness import ask_ready, welcome
 from maas.local.launch.services import start_services
 from maas.local.launch.state_files import keep_secrets, read_env_file, write_map
-from maas.local.launch.welcome import welcome
 from maas.local.supervisor.console import Console, progress
-from maas.local.supervisor.lock import HomeLock
 from maas.local.supervisor.ports import free_port, require_free
+from maas.local.supervisor.processes import HomeLock
 from maas.local.supervisor.supervisor import Supervisor
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -101,9 +100,7 @@ class _Launch:
         await asyncio.Event().wait()
 
     def _environment(self, found: dict[str, str]) -> dict[str, str]:
-        """Return the variables of the processes. The caller's variables override generated ones, and the home folder,
-        host and port override both.
-        """
+        """Return the processes' variables: generated ones, then the caller's, then the home folder, host and port."""
         given = {name: value for name, value in self._options.variables.items() if value}
         place = {
             "MAAS_HOME": str(self._options.home),

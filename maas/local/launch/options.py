@@ -4,21 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from maas.process.options import InvalidOption, require_own_port
+from maas.process.errors import InvalidOption, require_own_port
 
 _EVERY_INTERFACE = {"0.0.0.0", "::"}  # noqa: S104 - recognized, not bound
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
-    """The state folder, the address to listen on, and the variables that replace embedded services."""
-
     home: Path
     host: str
     port: int
     variables: Mapping[str, str]
     grpc_port: int = 0
-    """The port of the gRPC API, or 0 for none."""
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "LaunchOptions":
@@ -34,7 +31,6 @@ class LaunchOptions:
 
     @property
     def url(self) -> str:
-        """Return the address for a browser on this machine."""
         host = "127.0.0.1" if self.host in _EVERY_INTERFACE else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 

@@ -41,9 +41,7 @@ def fingerprint(variables: Mapping[str, str], secret: str) -> str:
 
 
 def is_prepared(database_url: str, expected: str) -> bool:
-    """Return whether exactly this preparation was recorded. If the database cannot be read, return False, so that the
-    usual steps prepare it.
-    """
+    """Return whether exactly this preparation was recorded. A database that cannot be read counts as not prepared."""
     try:
         with psycopg.connect(database_url, connect_timeout=_TIMEOUT_S) as connection:
             _limit(connection)
@@ -55,9 +53,7 @@ def is_prepared(database_url: str, expected: str) -> bool:
 
 
 def note_prepared(database_url: str, fingerprint: str) -> None:
-    """Record the preparation as a comment on the migrations table. The record is lost and restored together with the
-    data that it describes.
-    """
+    """Record the preparation as a comment on the migrations table, so that it is lost and restored with the data."""
     with psycopg.connect(database_url, connect_timeout=_TIMEOUT_S) as connection:
         _limit(connection)
         row = connection.execute(_APPLIED, [fingerprint]).fetchone()
@@ -67,16 +63,12 @@ def note_prepared(database_url: str, fingerprint: str) -> None:
 
 
 def _limit(connection: psycopg.Connection) -> None:
-    """Set a timeout on statements, so that none waits long for a lock. The supervisor watches its children in the same
-    thread.
-    """
+    """Set a timeout on statements, because the supervisor watches its children in the same thread."""
     connection.execute(f"SET LOCAL statement_timeout = {_TIMEOUT_S * 1000}")
 
 
 def _code() -> Iterator[str]:
-    """Yield every file of the product with its size and modification time. Reading them all takes some hundredths of a
-    second.
-    """
+    """Yield every file of the product with size and modification time, which takes some hundredths of a second."""
     for folder in _CODE:
         for place, folders, files in os.walk(PROJECT / folder):
             folders[:] = [name for name in folders if name != "__pycache__"]

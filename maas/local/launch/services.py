@@ -18,8 +18,6 @@ _LOOK_EVERY_S = 0.05
 
 
 class EmbeddedServer(Protocol):
-    """The interface that the PostgreSQL and Valkey servers share."""
-
     @property
     def url(self) -> str: ...
     def prepare(self) -> ChildSpec: ...

@@ -11,9 +11,7 @@ _SECRETS = ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER")
 
 
 def keep_secrets(home: Path) -> dict[str, str]:
-    """Return the installation's secrets, and create them once. If the file is lost, every session and API key becomes
-    invalid.
-    """
+    """Return the secrets, and create them once. If the file is lost, every session and API key becomes invalid."""
     path = home / "secrets.json"
     known = read_map(path)
     missing = {name: secrets.token_urlsafe(48) for name in _SECRETS if name not in known}
@@ -30,7 +28,6 @@ def read_map(path: Path) -> dict[str, str]:
 
 
 def write_map(path: Path, values: Mapping[str, str]) -> None:
-    """Replace a JSON file."""
     _replace(path, json.dumps(dict(values), indent=1))
 
 
@@ -52,9 +49,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def read_env_file(path: Path) -> dict[str, str]:
-    """Return the variables of a file whose text lines read `NAME=value` or `export NAME=value` in the shell's quoting.
-    Return an empty dictionary if there is no file.
-    """
+    """Return the variables of a file of `NAME=value` or `export NAME=value` in shell quoting; empty without a file."""
     try:
         text = path.read_text()
     except FileNotFoundError:

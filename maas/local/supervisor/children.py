@@ -12,23 +12,15 @@ from maas.local.supervisor import processes
 
 
 class StopPhase(enum.Enum):
-    """The phases of an orderly stop in order, each with its grace period in seconds. Together they take less than
-    ten.
-    """
+    """The phases of an orderly stop in order, each with its grace period in seconds, together less than ten."""
 
     SERVING = 5.5
     QUEUE = 1.0
     DATABASE = 2.0
 
-    @property
-    def grace_s(self) -> float:
-        return self.value
-
 
 @dataclass(frozen=True, slots=True)
 class ChildSpec:
-    """The description of a process to run."""
-
     name: str
     argv: tuple[str, ...]
     env: Mapping[str, str]

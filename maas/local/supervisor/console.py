@@ -12,9 +12,7 @@ _COLOURS = ("36", "32", "33", "35", "34", "96", "92", "95")
 
 
 class LineSplitter:
-    """Splits chunks of bytes into whole text lines. A text line without an end is cut rather than buffered without
-    limit.
-    """
+    """Splits chunks of bytes into whole text lines. A line without an end is cut, not buffered without limit."""
 
     def __init__(self) -> None:
         self._rest = b""

@@ -11,9 +11,7 @@ from maas.process.errors import PortTaken
 
 _LISTENING = "0A"
 _OURS = range(18_000, 30_000)
-"""The ports to choose from. They are below those that the system assigns to connections and to programs that request
-any port.
-"""
+"""The ports to choose from, below those that the system assigns to connections and to programs that want any port."""
 _APART = 97
 """The distance between the first ports of processes with neighboring IDs."""
 _SYSTEMS_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
@@ -30,9 +28,7 @@ def _bind(host: str, port: int) -> int:
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """Return a free port that the system does not assign to another program by chance in the seconds until the caller
-    listens on it.
-    """
+    """Return a free port that the system assigns to no other program by chance before the caller listens on it."""
     ours = _outside_of_the_systems()
     for _ in ours:
         with suppress(OSError):

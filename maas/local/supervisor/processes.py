@@ -1,7 +1,8 @@
-"""Functions of the operating system for processes: parents, start times, and signals on a parent's death."""
+"""Functions of the operating system for processes: parents, start times, signals, and one lock per state folder."""
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import signal
 import sys
@@ -9,6 +10,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from maas.process.errors import AlreadyRunning
 
 _SET_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
@@ -100,3 +103,26 @@ def wait_until_gone(pid: int, timeout_s: float) -> bool:
 def signal_group(leader: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, number)
+
+
+class HomeLock:
+    """An exclusive lock that the kernel releases however its holder ends."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(self._fd, 32).decode(errors="replace").strip() or "unknown"
+            os.close(self._fd)
+            raise AlreadyRunning(
+                f"process {holder} is already running on {path.parent.parent}: "
+                f"stop it first (kill {holder}), or set MAAS_HOME to another folder"
+            ) from None
+        os.ftruncate(self._fd, 0)
+        os.write(self._fd, f"{os.getpid()}\n".encode())
+
+    def release(self) -> None:
+        os.ftruncate(self._fd, 0)
+        os.close(self._fd)

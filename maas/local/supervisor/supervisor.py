@@ -98,9 +98,7 @@ class Supervisor:
             processes.signal_group(child.process.pid, signal.SIGKILL)
 
     async def _end_orphans(self) -> None:
-        """Kill the processes that left their parent's group. Each round may make this process the parent of their
-        children.
-        """
+        """Kill processes that left their parent's group. Each round may make this process their children's parent."""
         for _ in range(_ORPHAN_ROUNDS):
             orphans = self._orphans()
             if not orphans:
@@ -118,12 +116,12 @@ class Supervisor:
             with contextlib.suppress(ProcessLookupError):
                 child.process.send_signal(child.spec.stop_signal)
         waits = [asyncio.ensure_future(child.ended.wait()) for child in children]
-        _, late = await asyncio.wait(waits, timeout=phase.grace_s)
+        _, late = await asyncio.wait(waits, timeout=phase.value)
         if not late:
             return
         for child in children:
             if not child.ended.is_set():
-                self._console.say(f"{child.spec.name} did not stop within {phase.grace_s:g} s: killed")
+                self._console.say(f"{child.spec.name} did not stop within {phase.value:g} s: killed")
                 processes.signal_group(child.process.pid, signal.SIGKILL)
         await asyncio.wait(late, timeout=KILL_GRACE_S)
 

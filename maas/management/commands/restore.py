@@ -10,8 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from psycopg import OperationalError
 
-from maas.ops.backup.errors import BackupError
-from maas.ops.backup.folder import BackupFolder
+from maas.ops.backup.folder import BackupError, BackupFolder
 from maas.ops.backup.put_back import PuttingBack, Target
 from maas.process.errors import LaunchError
 
@@ -39,9 +38,7 @@ class Command(BaseCommand):
         self.stdout.flush()
 
     def _verify(self, url: str) -> None:
-        """Verify the files in a separate process, because the settings of this process were read before the database
-        existed.
-        """
+        """Verify the files in another process, because this one read its settings before the database existed."""
         argv = [sys.executable, sys.argv[0], "verify_files", "--verbosity=0"]
         env = {**os.environ, "MAAS_HOME": str(settings.MAAS_HOME), "MAAS_DATABASE_URL": url}
         ended = subprocess.run(argv, env=env, capture_output=True, text=True, check=False)

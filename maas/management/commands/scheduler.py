@@ -9,8 +9,7 @@ from jobs.webhooks.deliverer import start_deliverer
 from maas.process.collector import settle_collector
 from maas.process.errors import LaunchError
 from maas.process.keeping_redis import refuse_evicting_servers
-from maas.process.side_port import serve_side_port
-from maas.process.stopping import stop_event
+from maas.process.side_port import serve_side_port, stop_event
 from maas.scheduler.scheduler import Scheduler
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from maas.ops.backup.verify import verify_files
+from maas.ops.backup.named_files import verify_files
 from tenants.core.progress import progress_of
 
 

@@ -11,8 +11,7 @@ from django.core.management.base import BaseCommand
 from inference.sandbox import SandboxUnavailable
 from jobs.worker.process import WorkerProcess
 from maas.process.collector import settle_collector
-from maas.process.side_port import serve_side_port
-from maas.process.stopping import stop_event
+from maas.process.side_port import serve_side_port, stop_event
 from maas.web.guard.refusals import worded
 
 log = structlog.get_logger(__name__)

@@ -1,4 +1,4 @@
-"""The figures of the last day and hour: jobs by tenant and state, failures by code, pages by minute."""
+"""The figures of the last day and hour: jobs, failures, pages by minute, and requests in the cache Redis by minute."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,12 +6,15 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import redis
 from django.db import connections
 from django.utils import timezone
 
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.ids import first_id_at
+from tenants.core.redis.cache import cache_redis
+from tenants.request_log.minutes import minute_key
 
 DAY = timedelta(hours=24)
 HOUR = timedelta(hours=1)
@@ -56,7 +59,6 @@ class PagesOfMinute:
 
 
 def since(field: str) -> dict[str, str]:
-    """Return the filter that makes a list show the rows of the last day."""
     start = timezone.now() - DAY
     return {f"{field}_from_0": f"{start:%Y-%m-%d}", f"{field}_from_1": f"{start:%H:%M:%S}"}
 
@@ -91,3 +93,69 @@ def _rows(statement: str, since: datetime) -> list[tuple[Any, ...]]:
 def _named(counts: list[tuple[UUID, int]]) -> list[TenantCount]:
     names = {one.id: one.name for one in Tenant.objects.filter(id__in=[tenant_id for tenant_id, _ in counts])}
     return [TenantCount(tenant_id, names.get(tenant_id, "?"), count) for tenant_id, count in counts]
+
+
+@dataclass(frozen=True)
+class RequestsOfMinute:
+    succeeded: int = 0
+    refused: int = 0
+    limited: int = 0
+    failed: int = 0
+    count: int = 0
+    ms_total: int = 0
+    hits: int = 0
+    shared: int = 0
+    """The calls that shared a run that was in progress for another call."""
+    misses: int = 0
+
+    @property
+    def mean_ms(self) -> float | None:
+        return self.ms_total / self.count if self.count else None
+
+
+def requests_by_minute(minutes: list[int]) -> dict[int, RequestsOfMinute] | None:
+    """Return the requests by the minute's first second, if there were any, or None if the cache does not respond."""
+    try:
+        pipe = cache_redis().pipeline(transaction=False)
+        for minute in minutes:
+            pipe.hgetall(minute_key(minute // 60))
+        found = pipe.execute()
+    except redis.RedisError:
+        return None
+    return {minute: _read(fields) for minute, fields in zip(minutes, found, strict=True) if fields}
+
+
+@dataclass(frozen=True)
+class CacheRedis:
+    used_bytes: int
+    evicted: int
+    """The number of keys that Redis has evicted for lack of memory since it was started."""
+
+
+def cache_redis_now() -> CacheRedis | None:
+    try:
+        found: Any = cache_redis().info()
+    except redis.RedisError:
+        return None
+    return CacheRedis(int(found.get("used_memory", 0)), int(found.get("evicted_keys", 0)))
+
+
+def _read(fields: dict[bytes, bytes]) -> RequestsOfMinute:
+    def number(name: str) -> int:
+        try:
+            return int(float(fields.get(name.encode(), b"0")))
+        except ValueError:
+            return 0
+
+    limited = number("429")
+    return RequestsOfMinute(
+        succeeded=number("2xx"),
+        refused=max(0, number("4xx") - limited),
+        limited=limited,
+        failed=number("5xx"),
+        count=number("count"),
+        ms_total=number("ms_total"),
+        hits=number("cache:HIT"),
+        shared=number("cache:COALESCED"),
+        misses=number("cache:MISS"),
+    )

@@ -19,9 +19,7 @@ NONE = "–"
 
 @dataclass(frozen=True)
 class EngineNow:
-    """The current figures of the engine. `workers` is None if Redis does not respond; then nothing is known about
-    workers.
-    """
+    """The current figures of the engine. `workers` is None if Redis does not respond, so that they are unknown."""
 
     queues: Sequence[Queue]
     workers: Sequence[WorkerReport] | None
@@ -100,9 +98,7 @@ class EngineRow:
 
 
 def gather_engine() -> EngineNow:
-    """Gather the figures with two reads of the database and three of Redis, however many workers and models there
-    are.
-    """
+    """Gather the figures with two database and three Redis reads, however many workers and models there are."""
     try:
         workers = live_workers_patiently()
         told = told_by([worker.name for worker in workers])

@@ -1,6 +1,8 @@
-"""The operator's page about the engine, and the part of it that refreshes itself."""
+"""The operator's page about the engine, its part that refreshes itself, and its charts of the last minutes."""
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -8,9 +10,147 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from maas.ops.admin.engine import engine_rows, gather_engine
-from maas.ops.admin.engine_series import engine_charts
+from inference.workers.figures import SPAN_S, ModelSums, Span, summed
+from maas.ops.admin.engine import EngineNow, engine_rows, gather_engine
 from maas.ops.admin.visibility import ENGINE, may_see
+
+DRAWN = 4
+"""The number of models with a color of their own. All others share one color."""
+TONES = ("first", "second", "third", "fourth")
+PERIOD = "in the last 10 minutes"
+NOT_KNOWN = "The durable Redis does not answer, so these figures are unknown."
+
+
+class EngineLine(TypedDict):
+    name: str
+    tone: str
+    values: list[float | None]
+
+
+class EngineChart(TypedDict):
+    title: str
+    note: str
+    kind: Literal["bar", "line"]
+    minutes: list[int]
+    lines: list[EngineLine]
+    words: str
+    empty: str
+    """The text that replaces the chart. It is empty if there is something to draw."""
+
+
+@dataclass(frozen=True)
+class Group:
+    name: str
+    tone: str
+    keys: frozenset[str]
+
+    def in_(self, span: Span) -> ModelSums:
+        return summed(sums for name, sums in span.parts.items() if name.partition("/")[0] in self.keys)
+
+
+def engine_charts(now: EngineNow) -> dict[str, EngineChart]:
+    spans = [*now.spans]
+    groups, every = _groups(spans), _everything(spans)
+    charts = {
+        "rows": _chart(
+            "Rows processed", f"per {SPAN_S} s", "bar", _by_model(groups, spans, lambda sums: sums.rows)
+        ),
+        "waits": _chart(
+            "Wait times",
+            "ms, mean",
+            "line",
+            [
+                _line("queue", "first", every, lambda sums: sums.queue_wait_ms),
+                _line("batch delay", "second", every, lambda sums: sums.batch_wait_ms),
+            ],
+        ),
+        "batch-rows": _chart(
+            "Batch size", "mean", "line", _by_model(groups, spans, lambda sums: sums.rows_per_batch)
+        ),
+        "batch-padding": _chart(
+            "Padding",
+            "% of the computed values",
+            "line",
+            _by_model(groups, spans, lambda sums: sums.padding_percent),
+        ),
+        "run-time": _chart(
+            "Time per run", "ms, mean", "line", _by_model(groups, spans, lambda sums: sums.run_ms)
+        ),
+        "loads": _chart(
+            "Loads and evictions",
+            f"files, per {SPAN_S} s",
+            "bar",
+            [
+                _line("loaded", "first", every, lambda sums: sums.loads),
+                _line("evicted", "watch", every, lambda sums: sums.evictions),
+                _line("failed", "bad", every, lambda sums: sums.failed_loads),
+            ],
+        ),
+    }
+    for chart in charts.values():
+        chart["minutes"] = [span.at_s for span in spans]
+        if now.workers is None:
+            chart["empty"] = NOT_KNOWN
+    return charts
+
+
+def _groups(spans: Sequence[Span]) -> list[Group]:
+    """Give each of the busiest models its own line, and its color in the order of names. All others share one line."""
+    rows: dict[str, float] = {}
+    for span in spans:
+        for name, sums in span.parts.items():
+            key = name.partition("/")[0]
+            rows[key] = rows.get(key, 0) + sums.rows
+    busiest = sorted((key for key in rows if rows[key]), key=lambda key: (-rows[key], key))
+    drawn, others = sorted(busiest[:DRAWN]), busiest[DRAWN:]
+    groups = [Group(key, tone, frozenset({key})) for key, tone in zip(drawn, TONES, strict=False)]
+    return [*groups, Group(f"{len(others)} others", "quiet", frozenset(others))] if others else groups
+
+
+def _everything(spans: Sequence[Span]) -> list[ModelSums]:
+    return [summed(span.parts.values()) for span in spans]
+
+
+def _by_model(
+    groups: Sequence[Group], spans: Sequence[Span], value: Callable[[ModelSums], float | None]
+) -> list[EngineLine]:
+    return [_line(group.name, group.tone, [group.in_(span) for span in spans], value) for group in groups]
+
+
+def _line(
+    name: str, tone: str, sums: Sequence[ModelSums], value: Callable[[ModelSums], float | None]
+) -> EngineLine:
+    values = [value(one) for one in sums]
+    return EngineLine(name=name, tone=tone, values=[None if one is None else round(one, 3) for one in values])
+
+
+def _chart(title: str, note: str, kind: Literal["bar", "line"], lines: list[EngineLine]) -> EngineChart:
+    return EngineChart(
+        title=title,
+        note=note,
+        kind=kind,
+        minutes=[],
+        lines=lines,
+        words=_words(title, kind, lines),
+        empty="" if _is_drawn(kind, lines) else f"No data {PERIOD}.",
+    )
+
+
+def _is_drawn(kind: str, lines: Sequence[EngineLine]) -> bool:
+    """Say whether there is something to draw. A mean of 0 is a visible point on a line, but a bar of 0 is invisible."""
+    values = [value for line in lines for value in line["values"]]
+    return any(value is not None for value in values) if kind == "line" else any(values)
+
+
+def _words(title: str, kind: str, lines: Sequence[EngineLine]) -> str:
+    """Describe the chart in text for people who cannot see it."""
+    told = []
+    for line in lines:
+        values = [value for value in line["values"] if value is not None]
+        figure = sum(values) if kind == "bar" else (sum(values) / len(values) if values else 0)
+        told.append(f"{line['name']} {figure:,.1f}")
+    what = "Total" if kind == "bar" else "Average"
+    return f"{title} {PERIOD}. {what}: {', '.join(told) or 'no data'}."
 
 
 @require_GET

@@ -76,9 +76,7 @@ class Queue:
 
 
 def queues(first: Iterable[str] = ()) -> list[Queue]:
-    """Return the queues, the busiest first. If there are too many to show, those with work and those of `first` are
-    kept.
-    """
+    """Return the queues, busiest first. If there are too many, those with work and those of `first` are kept."""
     values: dict[str, Any] = {
         "most": COUNTED + 1,
         "versions": MAX_VERSIONS,

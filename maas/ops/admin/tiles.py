@@ -45,7 +45,7 @@ def _sentence(words: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def _list(name: str, **filters: object) -> str:
+def list_url(name: str, **filters: object) -> str:
     return reverse(f"admin:{name}_changelist", query=filters)
 
 
@@ -70,13 +70,13 @@ def _waiting(home: Home) -> Tile:
     mood = WATCH if longest_s > LONG_WAIT_S else ""
     if _nobody_takes(home):
         note, mood = f"{note} {NOBODY}", BAD
-    url = _list("jobs_page", state__exact="queued")
+    url = list_url("jobs_page", state__exact="queued")
     return Tile("waiting", "Queued pages", _sum(count, home, "waiting"), note, url, mood)
 
 
 def _running(home: Home) -> Tile:
     count = sum(queue.running for queue in home.queues)
-    url, title = _list("jobs_page", state__exact="running"), "Running pages"
+    url, title = list_url("jobs_page", state__exact="running"), "Running pages"
     slots = _slots(home)
     if slots is None:
         note, mood = f"Worker capacity {NOT_KNOWN}", WATCH
@@ -100,7 +100,7 @@ def _sum(count: int, home: Home, field: str) -> str:
 
 
 def _jobs(home: Home) -> Tile:
-    title, url = "Jobs, 24 hours", _list("jobs_job", **since("created_at"))
+    title, url = "Jobs, 24 hours", list_url("jobs_job", **since("created_at"))
     if home.jobs is None:
         return Tile("jobs", title, COUNTING, "Counting.", url)
     tenants = home.jobs.tenants
@@ -109,7 +109,10 @@ def _jobs(home: Home) -> Tile:
 
 
 def _failed(home: Home) -> Tile:
-    title, url = "Failed pages, 24 hours", _list("jobs_page", state__exact="failed", **since("finished_at"))
+    title, url = (
+        "Failed pages, 24 hours",
+        list_url("jobs_page", state__exact="failed", **since("finished_at")),
+    )
     if home.failures is None:
         return Tile("failed", title, COUNTING, "Counting.", url)
     count = sum(home.failures.values())
@@ -148,7 +151,7 @@ def _batches(home: Home) -> Tile:
 
 
 def _storage(home: Home) -> Tile:
-    title, url = "Stored documents", _list("jobs_document", deleted_at__isempty=1)
+    title, url = "Stored documents", list_url("jobs_document", deleted_at__isempty=1)
     if home.storage is None:
         return Tile("storage", title, COUNTING, "Counting.", url)
     kept = home.storage
@@ -160,11 +163,9 @@ def _storage(home: Home) -> Tile:
 
 
 def _known(home: Home) -> Tile:
-    """Show the share of cache hits among the synchronous calls and jobs that looked in the cache. The memory is that of
-    the cache Redis.
-    """
+    """Show the share of cache hits among calls and jobs that looked in the cache, and the memory of the cache Redis."""
     title = "Cache hits, last hour"
-    url = _list("tenants_usagerecord", source_kind__exact="cache", **since("created_at"))
+    url = list_url("tenants_usagerecord", source_kind__exact="cache", **since("created_at"))
     if home.requests is None:
         return Tile("known", title, "–", "The cache Redis does not answer.", url, WATCH)
     hits, shared, misses = (

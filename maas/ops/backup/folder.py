@@ -1,6 +1,4 @@
-"""The layout of a backup on disk: database.dump, files/, files.jsonl, state/, and manifest.json, which is written
-last.
-"""
+"""The layout of a backup: database.dump, files/, files.jsonl, state/, and manifest.json, which is written last."""
 
 import hashlib
 import hmac
@@ -10,7 +8,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from maas.ops.backup.errors import BackupError
+from maas.process.errors import LaunchError
+
+
+class BackupError(LaunchError):
+    """A backup or restore that failed. The message says what was wrong, with what value, and what to do."""
+
+    code = "backup_error"
+
 
 FORMAT = 1
 KEPT_STATE = ("demo.env", "sample.pdf")
@@ -19,8 +24,6 @@ KEPT_STATE = ("demo.env", "sample.pdf")
 
 @dataclass(frozen=True, slots=True)
 class HeldFile:
-    """A file of the storage as the backup stores it."""
-
     name: str
     sha256: str
     bytes: int
@@ -34,9 +37,7 @@ class Manifest:
     files: int
     bytes: int
     pepper_mark: str
-    """A digest that shows whether a pepper is the one that the keys were hashed with. It reveals nothing about the
-    pepper.
-    """
+    """A digest that shows whether a pepper is the one that the keys were hashed with, and reveals nothing about it."""
     has_files: bool = True
     has_secrets: bool = True
     erased_documents: list[str] = field(default_factory=list)

@@ -1,9 +1,11 @@
-"""Lists the files that the rows of the database name, which a backup has to contain."""
+"""Lists the files that rows of the database name, and checks that the storage has them and they match the rows."""
 
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
+from django.core.files.storage import default_storage
 from django.db.models import QuerySet
 
 from inference.registry.models import ModelVersion
@@ -11,6 +13,9 @@ from jobs.archives import states as archive_states
 from jobs.archives.models import Archive
 from jobs.batches.models import BatchTask, StoredFile
 from jobs.core.models import Document, DocumentPage
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.progress import SILENT, Progress
+from tenants.limits.storage.wording import size
 
 CHUNK = 2000
 
@@ -21,9 +26,7 @@ class NamedFile:
     sha256: str = ""
     """The digest, or an empty text if the row has none, as for pages' pictures."""
     row_id: UUID | None = None
-    """The ID of the document, stored file, task or archive whose end erases the file. None for model files, which are
-    never erased.
-    """
+    """The ID of the row whose end erases the file, or None for model files, which are never erased."""
 
 
 def named_files() -> Iterator[NamedFile]:
@@ -90,3 +93,46 @@ def _of_archives() -> Iterator[NamedFile]:
 def _unfinished_archives() -> "QuerySet[Archive]":
     """Return the unfinished archives, because the files of all others are erased."""
     return Archive.objects.filter(state=archive_states.UNPACKING)
+
+
+PIECE_BYTES = 2**20
+
+
+@dataclass
+class Verified:
+    files: int = 0
+    bytes: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def verify_files(progress: Progress = SILENT) -> Verified:
+    """Read every file whole. A file that is deleted meanwhile is not a problem."""
+    found = Verified()
+    progress.stage("reading every file that the database names")
+    with operator_work():
+        for file in named_files():
+            _look_at(file, found, progress)
+    return found
+
+
+def _look_at(file: NamedFile, found: Verified, progress: Progress) -> None:
+    digest, read_bytes = hashlib.sha256(), 0
+    try:
+        for piece in _pieces(file.name):
+            digest.update(piece)
+            read_bytes += len(piece)
+            progress.within(f"read {found.files:,} files, {size(found.bytes + read_bytes)}")
+    except OSError as error:
+        if is_named_still(file):
+            found.problems.append(f"{file.name} cannot be read: {error}")
+        return
+    found.files += 1
+    found.bytes += read_bytes
+    if file.sha256 not in ("", digest.hexdigest()):
+        found.problems.append(f"{file.name} is damaged: its sha256 is {digest.hexdigest()}")
+
+
+def _pieces(name: str) -> Iterator[bytes]:
+    with default_storage.open(name) as source:
+        while piece := source.read(PIECE_BYTES):
+            yield piece

@@ -1,13 +1,13 @@
-"""Builds an installation from a backup: first secrets, then the database, then the files. Each is checked before it is
-used.
-"""
+"""Builds an installation from a backup: secrets, then the database, then the files, each checked before it is used."""
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest
+from pathlib import Path
 
 import psycopg
 from django.conf import settings
@@ -16,11 +16,49 @@ from django.core.files.storage import default_storage
 from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
+from jobs.search.services import EMBEDDINGS
+from maas.local.embedded.folders import ScratchFolders, private_folder
+from maas.local.embedded.postgres import PostgresServer
 from maas.local.launch.state_files import read_map, write_map
-from maas.ops.backup import embeddings, programs
-from maas.ops.backup.embedded import embedded_postgres
-from maas.ops.backup.errors import BackupError
-from maas.ops.backup.folder import KEPT_STATE, BackupFolder, Manifest, pepper_mark
+from maas.local.supervisor.children import spawn
+from maas.local.supervisor.processes import HomeLock
+from maas.ops.backup import programs
+from maas.ops.backup.folder import KEPT_STATE, BackupError, BackupFolder, Manifest, pepper_mark
+
+_START_S = 60.0
+_STOP_S = 30.0
+
+
+@contextmanager
+def embedded_postgres(home: Path) -> Iterator[PostgresServer]:
+    """Yield an empty server with its roles and database. It is stopped in order at the end."""
+    run = private_folder(private_folder(home) / "run")
+    lock, scratch = HomeLock(run / "lock"), ScratchFolders(run / "scratch.json")
+    try:
+        with _running(PostgresServer(home, scratch), run / "restore.log") as server:
+            server.provision()
+            yield server
+    finally:
+        scratch.remove_all()
+        lock.release()
+
+
+@contextmanager
+def _running(server: PostgresServer, log: Path) -> Iterator[PostgresServer]:
+    spec = server.prepare()
+    with log.open("wb") as output:
+        process = spawn(spec, output.fileno())
+    try:
+        deadline = time.monotonic() + _START_S
+        while not server.is_ready():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise BackupError(f"the embedded PostgreSQL did not start: {log.read_text()[-1000:]}")
+            time.sleep(0.05)
+        yield server
+    finally:
+        process.send_signal(spec.stop_signal)
+        process.wait(_STOP_S)
+
 
 # Another server numbers its transactions from the start again. Events with the old numbers would be delivered out of
 # order, or never. A document or file that was erased while the backup was in progress has no content in it. Its
@@ -68,9 +106,7 @@ class PuttingBack:
         self._say = say
 
     def run(self, verify: Callable[[str], None]) -> None:
-        """Restore the backup. `verify` is called with the database's URL when everything is restored, and raises if it
-        is incomplete.
-        """
+        """Restore the backup. `verify` gets the URL of the restored database, and raises if it is incomplete."""
         _refuse_newer(self._manifest)
         secrets = self._secrets()
         self._check_files()
@@ -82,9 +118,7 @@ class PuttingBack:
             verify(target.url)
 
     def _secrets(self) -> dict[str, str]:
-        """Return the backup's secrets unless others are given. The pepper must be the one that the keys were hashed
-        with.
-        """
+        """Return the backup's secrets unless others are given. The pepper must be that of the keys' hashes."""
         given = {name: os.environ.get(name, "") for name in ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER")}
         held = read_map(self._folder.state / "secrets.json")
         secrets = held | {name: value for name, value in given.items() if value}
@@ -133,14 +167,14 @@ class PuttingBack:
 
     def _load(self, url: str) -> None:
         self._say("loading the database")
-        if embeddings.TABLE not in self._manifest.rows or embeddings.are_taken(url):
+        if EMBEDDINGS not in self._manifest.rows or programs.takes_embeddings(url):
             programs.load(url, self._folder.dump)
             return
         self._say(
             "this PostgreSQL has no pgvector 0.7: pages will not be found by meaning; all else is loaded"
         )
-        programs.load(url, self._folder.dump, chosen=embeddings.left_out)
-        del self._manifest.rows[embeddings.TABLE]
+        programs.load(url, self._folder.dump, chosen=programs.without_embeddings)
+        del self._manifest.rows[EMBEDDINGS]
 
     def _settle(self, url: str) -> None:
         with psycopg.connect(url) as connection:
@@ -166,9 +200,7 @@ class PuttingBack:
 
 
 def _refuse_newer(manifest: Manifest) -> None:
-    """Refuse a backup with migrations that this version does not know, since its tables differ. The tables of an older
-    version are migrated by the next start.
-    """
+    """Refuse a backup with migrations unknown to this version. Older tables are migrated by the next start."""
     known = MigrationLoader(None).disk_migrations
     unknown = [name for name in manifest.migrations if tuple(name.split(".", 1)) not in known]
     if unknown:

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -11,24 +13,71 @@ from typing import TextIO
 
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.db import connections, transaction
 
 from maas.local.launch.state_files import write_map
 from maas.ops.backup import programs
-from maas.ops.backup.folder import KEPT_STATE, BackupFolder, HeldFile, Manifest, pepper_mark
-from maas.ops.backup.moment import applied_migrations, one_moment, refuse_hidden_tables, row_counts
+from maas.ops.backup.folder import KEPT_STATE, BackupError, BackupFolder, HeldFile, Manifest, pepper_mark
 from maas.ops.backup.named_files import NamedFile, is_named_still, named_files
 from tenants.core.db.roles import OPERATOR_ROLE
-from tenants.core.db.unit_of_work import operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.progress import SILENT, Progress
 from tenants.limits.storage.wording import size
+
+# A table with row security but without the policy `operator_door` would be dumped without its rows, and without an
+# error.
+_HIDDEN = """
+SELECT relname FROM pg_class
+WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relrowsecurity
+  AND relname NOT IN (SELECT tablename FROM pg_policies WHERE schemaname = 'public' AND policyname = 'operator_door')
+"""
+_TABLES = """
+SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname
+"""
+
+
+@contextmanager
+def one_moment() -> Iterator[str]:
+    """Open a snapshot in the operator's scope, and yield its name, which is valid while this context is open."""
+    with operator_work(), transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        cursor.execute("SELECT pg_export_snapshot()")
+        yield str(cursor.fetchone()[0])
+
+
+def refuse_hidden_tables() -> None:
+    hidden = _names(_HIDDEN)
+    if hidden:
+        raise BackupError(f"row security would hide rows of {', '.join(hidden)}: give them an operator_door")
+
+
+def row_counts() -> dict[str, int]:
+    counts = {}
+    with connections[OPERATOR].cursor() as cursor:
+        for table in _names(_TABLES):
+            cursor.execute(f'SELECT count(*) FROM "{table}"')  # noqa: S608 - the name comes from the catalog
+            counts[table] = int(cursor.fetchone()[0])
+    return counts
+
+
+def applied_migrations() -> list[str]:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute("SELECT app || '.' || name FROM django_migrations ORDER BY 1")
+        return [str(row[0]) for row in cursor.fetchall()]
+
+
+def _names(query: str) -> list[str]:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(query)
+        return [str(row[0]) for row in cursor.fetchall()]
+
 
 PIECE_BYTES = 2**20
 
 
 class Taking:
-    """A backup in progress. A file that `previous` contains is linked rather than read again, because file names are
-    never reused.
-    """
+    """A backup in progress. A file that `previous` contains is linked, because file names are never reused."""
 
     def __init__(
         self,
@@ -91,9 +140,7 @@ class Taking:
         return f"dumped {size(dump.stat().st_size if dump.exists() else 0)}, compressed"
 
     def copy(self, wanted: list[NamedFile]) -> None:
-        """Copy the files after the dump. A file is stored before its row, so every file that a dumped row names existed
-        by then.
-        """
+        """Copy the files after the dump. A file is stored before its row, so those of dumped rows exist."""
         if wanted:
             self._progress.stage(f"saving {len(wanted):,} files")
         with self._folder.files_list.open("w") as lines, operator_work():

@@ -1,6 +1,4 @@
-"""The table from domain errors to HTTP statuses, and the shape of errors in the product's own API: RFC 9457 problem
-details.
-"""
+"""The table from domain errors to HTTP statuses, and the shape of the product's errors: RFC 9457 problem details."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -179,7 +177,6 @@ GRPC_STATUS: Mapping[int, str] = {
     504: "DEADLINE_EXCEEDED",
     507: "RESOURCE_EXHAUSTED",
 }
-"""Maps each HTTP status to the name of a gRPC status."""
 
 _GRPC_STATUS_OF_CODES: Mapping[str, str] = {"not_supported": "UNIMPLEMENTED"}
 """Codes for which gRPC has a status of its own, and HTTP has none."""
@@ -190,7 +187,6 @@ def status_of(code: str) -> int:
 
 
 def grpc_status_of(code: str) -> str:
-    """Return the name of the gRPC status of a code."""
     return _GRPC_STATUS_OF_CODES.get(code) or GRPC_STATUS[status_of(code)]
 
 

@@ -3,6 +3,7 @@
 The frame with the navigation stays if it can be shown without calling anything that may be broken.
 """
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,10 @@ import structlog
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.utils.http import escape_leading_slashes, url_has_allowed_host_and_scheme
+from django.views.decorators.csrf import csrf_exempt
 
-from maas.web.errors.api_errors import CONTENT_TYPE, problem
+from maas.web.errors.api_errors import CONTENT_TYPE, as_domain_error, problem
+from maas.web.errors.api_handler import shaped
 from tenants.core.errors import DomainError
 from tenants.dashboard_base.shell import Shell, shell_of
 
@@ -99,9 +102,7 @@ def _framed(request: HttpRequest, words: Texts) -> bool:
 
 
 def _again(request: HttpRequest) -> str:
-    """Return the address to try again. A link cannot send a form again, so it leads to the page from which the form was
-    sent.
-    """
+    """Return the address to try again. For a sent form, this is the page from which it was sent."""
     if request.method in {"GET", "HEAD"}:
         return request.get_full_path()
     came_from = urlsplit(request.headers.get("Referer", ""))
@@ -112,16 +113,12 @@ def _again(request: HttpRequest) -> str:
 
 
 def _here(path: str, query: str) -> str:
-    """Return an address on this site, whatever the path is. Browsers would take a path with two leading slashes for
-    another site.
-    """
+    """Return an address on this site. Browsers take a path with two leading slashes for another site."""
     return escape_leading_slashes(f"{path or '/'}?{query}" if query else path or "/")
 
 
 def _is_scripts(request: HttpRequest) -> bool:
-    """Say whether a script sent the request. Scripts show the detail themselves; a browser that opens a page accepts
-    HTML.
-    """
+    """Say whether a script sent the request. Scripts show the detail themselves; a browser accepts HTML."""
     return "text/html" not in request.headers.get("Accept", "text/html")
 
 
@@ -143,3 +140,53 @@ class RefusalPages:
         if _is_scripts(request):
             return JsonResponse(body, status=int(str(body["status"])), content_type=CONTENT_TYPE)
         return error_page(request, body)
+
+
+API = ("/v1/", "/v2/", "/ws/")
+
+
+def _answer(request: HttpRequest, code: str, detail: str, **extra: object) -> HttpResponse:
+    body = problem(code, detail, **extra, request_id=request.META.get("maas.request_id", ""))
+    if request.path.startswith(API) or request.path == "/v1":
+        content_type, said = shaped(request.path, body)
+        return JsonResponse(said, status=int(str(body["status"])), content_type=content_type)
+    return error_page(request, body)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(
+        request,
+        "invalid_request",
+        "The request is invalid. Check that its Host header names this service (MAAS_ALLOWED_HOSTS).",
+    )
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, "insufficient_scope", str(exception) or "You do not have access to this page.")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    # The message of a view is more helpful than the resolver's list of patterns.
+    said = exception.args[0] if exception.args and isinstance(exception.args[0], str) else ""
+    return _answer(request, "not_found", said or f"No page at {request.path[:200]}.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    known = as_domain_error(sys.exc_info()[1])
+    if known is not None:
+        response = _answer(request, known.code, known.detail, **known.extra)
+        if "retry_after_s" in known.extra:
+            response["Retry-After"] = str(known.extra["retry_after_s"])
+        return response
+    request_id = request.META.get("maas.request_id", "")
+    return _answer(
+        request,
+        "internal_error",
+        f"No stored data is lost. If it happens again, contact the operator and quote request {request_id}.",
+    )
+
+
+@csrf_exempt
+def api_not_found(request: HttpRequest, *args: object) -> HttpResponse:
+    hint = " Remove the slash at the end." if request.path.endswith("/") else ""
+    return _answer(request, "not_found", f"Nothing found at {request.path[:200]}.{hint} See /v1/docs.")

@@ -28,9 +28,7 @@ class Bounds:
     """Seconds that a message may take before it yields to another."""
 
     def may_read(self, own: int, free: int) -> bool:
-        """Say whether another message may be read. `own` is the number of messages of that tenant being read
-        already.
-        """
+        """Say whether another message may be read. `own` is the number of that tenant's messages being read."""
         return own < self.reading_of_one and free > (self.for_first if own else 0)
 
     def gives_way(self, most: int, own: int) -> bool:
@@ -70,7 +68,6 @@ class _Crowd:
         return len(self.of_tenants.get(tenant, ()))
 
     def most(self) -> Hashable:
-        """Return the tenant with the most readers."""
         return max(self.of_tenants, key=self.count)
 
     def first(self, tenant: Hashable) -> _Reader:
@@ -105,9 +102,7 @@ class ReadSlots:
 
     @asynccontextmanager
     async def one(self, tenant: Hashable) -> AsyncIterator[None]:
-        """Hold a slot while a message is read, whether or not it has arrived. Raises TooManyMessages, possibly while
-        reading.
-        """
+        """Hold a slot while a message arrives and is read. Raises TooManyMessages, possibly while reading."""
         async with asyncio.timeout(None) as limit:
             reader = _Reader(tenant, limit, asyncio.get_running_loop().create_future())
             try:

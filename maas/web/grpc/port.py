@@ -10,8 +10,7 @@ from django.conf import settings
 
 from inference.gateway.gateway import GRPC_PREFIX
 from jobs.streaming.credential_checks import CredentialChecks
-from maas.process.errors import PortTaken
-from maas.process.options import require_own_port
+from maas.process.errors import PortTaken, require_own_port
 from maas.web.grpc.calls import handler_of
 from maas.web.grpc.message_flow import ReadSlots
 from maas.web.grpc.streams import IDLE_S, Streams
@@ -43,9 +42,7 @@ NOT_HERE = (
     "TraceSetting",
     "LogSettings",
 )
-"""Methods of the protocol's extensions. They are refused with a helpful message, where the library would say that there
-is no such method.
-"""
+"""Methods of the protocol's extensions, refused with a helpful message instead of the library's "no such method"."""
 MAX_CALLS = 4096
 GRACE_S = 1.5
 """Seconds for responses in progress, after everything that waits was told to end."""

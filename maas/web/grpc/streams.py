@@ -1,8 +1,9 @@
 """Serves streams of requests. Each message is its own call, and the responses are in the order of the messages."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import grpc.aio
@@ -12,15 +13,58 @@ from django.conf import settings
 from inference.gateway.gateway import GRPC_PREFIX
 from jobs.streaming.credential_checks import CredentialChecks
 from jobs.streaming.credentials import Credential
-from maas.web.grpc.answers import CLIENT_GONE, LONGEST_WRITE_S, Answer, AnswerInTurn, abort
-from maas.web.grpc.calls import as_body, next_message, once, tenant_of
-from maas.web.grpc.scopes import scope_of
-from maas.web.grpc.stream_limit import StreamSlots
+from maas.web.grpc.calls import (
+    CLIENT_GONE,
+    LONGEST_WRITE_S,
+    Answer,
+    AnswerInTurn,
+    abort,
+    as_body,
+    next_message,
+    once,
+    scope_of,
+    tenant_of,
+)
 from tenants.api.authentication import IDENTITY
 from tenants.core.asgi.client_ip_limit import address_of_scope
 from tenants.core.asgi.protocol import App, ClientGone, Message, Receive, Scope
 from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.asgi.threads import Overloaded
 from tenants.core.errors import DomainError, InvalidKey
+
+STREAMS, STREAMS_OF_ONE, FOR_FIRST = 64, 16, 16
+"""The most streams in total, the most for one tenant, and the number reserved for tenants that have none."""
+
+
+class StreamSlots:
+    def __init__(
+        self, most: int = STREAMS, max_of_one: int = STREAMS_OF_ONE, for_first: int = FOR_FIRST
+    ) -> None:
+        self._most = most
+        self._max_of_one = max_of_one
+        self._for_first = for_first
+        self._taken: defaultdict[Hashable, int] = defaultdict(int)
+
+    @contextmanager
+    def one(self, tenant: Hashable) -> Iterator[None]:
+        """Hold a slot for a stream. Raises Overloaded if there is none, because a stream may last for hours."""
+        own = self._taken.get(tenant, 0)
+        if own >= self._max_of_one:
+            raise _full(f"You have {self._max_of_one} streams open")
+        if sum(self._taken.values()) >= self._most - (self._for_first if own else 0):
+            raise _full("Too many streams are open")
+        self._taken[tenant] += 1
+        try:
+            yield
+        finally:
+            self._taken[tenant] -= 1
+            if not self._taken[tenant]:
+                del self._taken[tenant]
+
+
+def _full(what: str) -> Overloaded:
+    return Overloaded(f"{what} already. Use those, or try again.", extra={"retry_after_s": 5})
+
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 8
@@ -45,9 +89,7 @@ class Streams:
         self._seats = StreamSlots()
 
     async def __call__(self, _messages: Any, context: Any) -> None:
-        """Serve a stream. Streams last, so the key is checked before the first message is read, again for each message,
-        and in between.
-        """
+        """Serve a stream. The key is checked before the first message is read, for each message, and in between."""
         scope = scope_of(OPENED, context.invocation_metadata(), context.peer(), has_message=False)
         opened = Answer()
         await self._app(scope, once(_nothing), opened)

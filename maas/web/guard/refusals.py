@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from inference.gateway.gateway import is_call
 from maas.web.errors.api_errors import problem
+from maas.web.errors.api_handler import shaped, status_at
 from maas.web.errors.error_pages import bare_page
-from maas.web.errors.shapes import shaped, status_at
 from tenants.core.asgi.protocol import REQUEST_ID, Scope, Send, header
 from tenants.core.errors import DomainError
 

@@ -1,4 +1,4 @@
-"""The offline page, and the service worker that stores it."""
+"""The offline page, the service worker that stores it, and the icon for programs that read no page."""
 
 import hashlib
 import json
@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 
 from django.contrib.staticfiles import finders
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.templatetags.static import static
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 PARTS = (
@@ -31,9 +32,7 @@ def offline_page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def service_worker(request: HttpRequest) -> HttpResponse:
-    """Serve the worker at the root, because a worker serves only addresses below its own. Browsers look for a new
-    version on each visit.
-    """
+    """Serve the worker at the root, because it serves only addresses below its own. Browsers look for a new version."""
     return HttpResponse(_worker(), content_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
@@ -63,3 +62,9 @@ def _file(name: str) -> Path:
     if found is None:
         raise FileNotFoundError(f"static file {name} is missing")
     return Path(str(found))
+
+
+@require_safe
+@cache_control(public=True, max_age=86400)
+def favicon(request: HttpRequest) -> HttpResponseRedirect:
+    return HttpResponseRedirect(static("maas/icon.svg"))

@@ -13,7 +13,7 @@ from inference.gateway.open_inference.requests import read_request as read_infer
 from inference.gateway.open_inference.requests import wants_only_ready
 from inference.gateway.openai.embedding_request import read_request as read_embedding
 from inference.gateway.repeated_names import RepeatedName, strict_decoder
-from jobs.api.form_fields import json_object
+from jobs.api.requests import json_object
 from jobs.batches.line_parsing import read_line
 from jobs.dashboard.catalogue.filled_form import call_in
 from maas.web.json_parser import StorableJSONParser

@@ -1,6 +1,4 @@
-"""Tests of the lists of jobs and documents through Django itself. The test provides what the request guard would (keys,
-uploads).
-"""
+"""Tests of the lists of jobs and documents through Django, given what the request guard would add (keys, uploads)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -17,7 +17,6 @@ PICTURE = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture
 def document(identity: Identity) -> Document:
-    """Create a document with one page that has a picture."""
     with unit_of_work(identity.tenant_id):
         document = Document.objects.create(
             tenant_id=identity.tenant_id,

@@ -1,6 +1,4 @@
-"""Tests of `/v1/payments`: a payment begins once for each idempotency key, is shown to its tenant alone, and may be
-created only by callers that are allowed to.
-"""
+"""Tests of `/v1/payments`: one payment per idempotency key, shown to its tenant alone, for permitted callers only."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

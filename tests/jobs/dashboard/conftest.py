@@ -8,6 +8,12 @@ from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 
 
+def html(client: Client, address: str, **headers: str) -> str:
+    answer = client.get(address, headers=headers)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
 @pytest.fixture
 def member(client: Client, tenant: CreatedTenant) -> Client:
     client.force_login(tenant.owner)

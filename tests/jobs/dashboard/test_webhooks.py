@@ -19,12 +19,6 @@ URL = "https://example.com/hook"
 
 
 @pytest.fixture
-def member(client: Client, tenant: CreatedTenant) -> Client:
-    client.force_login(tenant.owner)
-    return client
-
-
-@pytest.fixture
 def endpoint_id(identity: Identity) -> str:
     return str(create_endpoint(identity=identity, url=URL, events=["job.*"]).endpoint.id)
 

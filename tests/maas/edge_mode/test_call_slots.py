@@ -3,8 +3,8 @@ import threading
 
 import pytest
 
-from maas.edge_mode.call_slots import CallSlots
-from maas.edge_mode.errors import Overloaded
+from maas.edge_mode.runs import CallSlots
+from tenants.core.asgi.threads import Overloaded
 
 TIMEOUT_S = 20
 

@@ -335,7 +335,6 @@ def test_process_builds_nothing_again_and_stops_within_seconds_whatever_it_is_at
 
 
 def built(edge: EdgeProcess) -> dict[Path, int]:
-    """Return the files of the built-in models, and when each was written."""
     return {path: path.stat().st_mtime_ns for path in (edge.home / "edge" / "builtin").rglob("*.onnx")}
 
 

@@ -19,7 +19,6 @@ TIMEOUT_S = 120.0
 @dataclass(frozen=True)
 class Call:
     number: int
-    """The number that was sent. The model answers with the same number."""
     answer: httpx.Response
 
     @property
@@ -34,7 +33,6 @@ class Call:
 
     @property
     def is_clear_failure(self) -> bool:
-        """Say whether the failure has the format of the protocol."""
         said: dict[str, Any] = self.answer.json()
         return self.answer.status_code in {503, 504} and bool(said["error"]) and bool(said["code"])
 

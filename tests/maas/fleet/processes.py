@@ -1,6 +1,4 @@
-"""Fixtures of several web processes and several workers of one service, with a model whose answers show what was
-requested.
-"""
+"""Fixtures of several web processes and workers of one service, with a model whose answers show the request."""
 
 import os
 import subprocess

@@ -1,6 +1,4 @@
-"""Tests of two web processes and two workers: each answer reaches its own caller, and a request that many send at once
-runs once.
-"""
+"""Tests of two web processes and workers: answers reach their own callers, and a request sent by many runs once."""
 
 import itertools
 import signal
@@ -39,9 +37,7 @@ def ask_all(
     callers: int = CALLERS,
     then: Callable[[Call], None] = lambda call: None,
 ) -> list[Call]:
-    """Have each caller send `each` requests, one after the other, which no other caller sends. `then` is called with
-    each of them.
-    """
+    """Have each caller send `each` own requests, one after the other. `then` is called with each of them."""
 
     async def program(caller: Caller) -> Sequence[Call]:
         calls = []
@@ -83,9 +79,7 @@ def test_each_of_many_callers_at_two_processes_gets_what_it_asked_for_and_pays_o
 
 
 def ask_the_same(fleet: Fleet, tenant: CreatedTenant, model: str) -> Counter[str]:
-    """Have all callers send the same request, check that all get the same right answer, and count the values of their
-    cache header.
-    """
+    """Have all callers send one request, check that all get the right answer, and count their cache headers."""
     number = next(_numbers)
 
     async def program(caller: Caller) -> Sequence[Call]:

@@ -17,7 +17,6 @@ from maas.process.health import (
     NotReady,
     Readiness,
     ReadinessProbe,
-    check_durable_redis,
     web_checks,
 )
 from tenants.core.asgi.protocol import Receive, Scope, Send
@@ -120,7 +119,7 @@ def test_a_missing_migration_is_named() -> None:
 def test_a_durable_redis_that_evicts_is_not_ready(settings: object) -> None:
     settings.MAAS_REDIS_URL = settings.MAAS_CACHE_URL  # type: ignore[attr-defined]
     with pytest.raises(NotReady, match="maxmemory-policy"):
-        check_durable_redis()
+        web_checks()["durable_redis"]()
 
 
 def test_a_broker_is_asked_when_it_is_rabbitmq(settings: object) -> None:

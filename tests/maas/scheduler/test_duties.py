@@ -1,15 +1,15 @@
+import threading
 from functools import partial
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maas.scheduler.duties import Duties, next_due_s
+from maas.scheduler.duties import Aside, Duties, next_due_s
+from tests.waiting import eventually
 
 
 class Clock:
-    """A clock that moves from look to look, and records which duty began when."""
-
     def __init__(self, *every_s: float) -> None:
         self.now_s = 1_000.0
         self.begun: list[tuple[float, int]] = []
@@ -66,3 +66,39 @@ def test_the_next_time_is_ahead_and_no_further_than_an_interval(
 ) -> None:
     next_ms = 1000 * next_due_s(now_ms / 1000, every_ms / 1000, place / 100)
     assert now_ms - 0.01 < next_ms < now_ms + every_ms + 0.01
+
+
+class Duty:
+    """A duty that takes as long as the test says, and then fails."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.go_on = threading.Event()
+
+    def do(self) -> None:
+        self.begun += 1
+        assert self.go_on.wait(20)
+        raise ValueError("of the duty's own")
+
+
+def test_duty_that_waits_holds_nobody_up_and_is_not_begun_twice() -> None:
+    duty = Duty()
+    aside = Aside(duty.do)
+    aside()
+    eventually(lambda: duty.begun, "the duty")
+    aside()
+    aside()
+    assert duty.begun == 1
+    duty.go_on.set()
+
+
+def test_duty_that_failed_is_begun_again() -> None:
+    duty = Duty()
+    duty.go_on.set()
+    aside = Aside(duty.do)
+
+    def begin() -> bool:
+        aside()
+        return duty.begun >= 2
+
+    assert eventually(begin, "the second time")

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from django.db import connections
 
-from maas.scheduler import leadership as leading
-from maas.scheduler.leadership import LOCK_ID, Leadership, LeadershipLost
+from maas.scheduler import scheduler as leading
+from maas.scheduler.scheduler import LOCK_ID, Leadership, LeadershipLost
 
 
 @pytest.fixture

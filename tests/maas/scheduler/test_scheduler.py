@@ -15,8 +15,7 @@ from jobs.idempotency.expiry import REMEMBERED
 from jobs.submission.idempotent_submission import submit_once
 from jobs.submission.services import JobRequest
 from maas.scheduler import scheduler as scheduling
-from maas.scheduler.leadership import LOCK_ID
-from maas.scheduler.scheduler import Scheduler
+from maas.scheduler.scheduler import LOCK_ID, Scheduler
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import FIELD, STREAM
 from tenants.billing.metering.roll_up import durable_redis
@@ -30,8 +29,6 @@ from tests.waiting import eventually
 
 
 class Running:
-    """A scheduler in a thread of its own."""
-
     def __init__(self) -> None:
         self.stopping = threading.Event()
         self.scheduler = Scheduler(self.stopping)
@@ -130,9 +127,7 @@ def test_a_leader_whose_connection_dies_leads_again(desk: Desk, running: Running
 def test_a_duty_that_loses_its_connection_does_not_cost_the_lock(
     monkeypatch: pytest.MonkeyPatch, desk: Desk
 ) -> None:
-    """Django opens another connection by itself. If the lost connection had held the lock, the lock would be gone
-    unnoticed.
-    """
+    """Django reconnects by itself. If the lost connection had held the lock, its loss would go unnoticed."""
     done = threading.Event()
 
     def lose_connection() -> None:

@@ -3,10 +3,13 @@
 import hashlib
 import time
 from collections.abc import Callable
+from io import BytesIO
 
 import httpx
 import pytest
 
+from maas.web.django_mount import environ_of
+from tenants.core.asgi.protocol import Scope, header
 from tests.maas.granian_server import GranianServer
 from tests.maas.mount_urls import FILE_BYTES, IDLE_S, THREADS
 from tests.maas.raw_http import RawRequest
@@ -163,3 +166,23 @@ def test_a_body_that_trickles_is_given_up_in_the_end(telling_server: GranianServ
         except OSError:
             pass
         assert time.monotonic() < deadline
+
+
+def test_a_credential_stands_only_where_django_hides_it() -> None:
+    headers = [(b"authorization", b"Bearer secret"), (b"cookie", b"sessionid=secret")]
+    scope: Scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "GET",
+        "path": "/",
+        "query_string": b"",
+        "headers": headers,
+        "maas.request_id": "mine",
+    }
+    assert header(scope, b"authorization") == "Bearer secret"
+    environ = environ_of(scope, BytesIO(), 0)
+    assert environ["maas.request_id"] == "mine"
+    assert {name for name, said in environ.items() if "secret" in repr(said)} == {
+        "HTTP_AUTHORIZATION",
+        "HTTP_COOKIE",
+    }

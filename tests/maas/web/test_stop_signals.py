@@ -267,8 +267,6 @@ def test_a_server_that_hears_signals_by_itself_is_heard_before_on_any_loop() -> 
 
 
 class _Told:
-    """A record of the calls, in their order."""
-
     def __init__(self) -> None:
         self._words: list[str] = []
         self._more = asyncio.Condition()

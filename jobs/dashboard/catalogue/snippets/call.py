@@ -19,7 +19,6 @@ class Call:
     """The file is the sample scan, which the code fetches. The service gives it to every caller."""
     input: Json = None
     parameters: Mapping[str, Json] = field(default_factory=dict)
-    """The parameters that differ from their defaults."""
     priority: str = ""
     """The priority. It is empty for the default one."""
 
@@ -28,7 +27,6 @@ class Call:
 
     @property
     def body(self) -> Mapping[str, Json]:
-        """Return the JSON form of a submission."""
         parameters = {"parameters": dict(self.parameters)} if self.parameters else {}
         priority = {"priority": self.priority} if self.priority else {}
         return {"model": self.model, "input": self.input, **parameters, **priority}

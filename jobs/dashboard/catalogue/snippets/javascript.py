@@ -5,7 +5,7 @@ import json
 from inference.core.contracts import Json
 from jobs.dashboard.catalogue.snippets.call import SAMPLE_PATH, Call
 from jobs.dashboard.catalogue.snippets.curl import json_code
-from jobs.dashboard.catalogue.snippets.quoting import json_text
+from jobs.dashboard.catalogue.snippets.layout import json_text
 
 MAX_EXACT = 2**53
 """The largest number up to which JavaScript has every integer."""
@@ -65,7 +65,6 @@ def _json_body(call: Call) -> str:
 
 
 def _differs(value: Json) -> bool:
-    """Return whether JavaScript would read the value differently than JSON does."""
     match value:
         case dict():
             return "__proto__" in value or any(_differs(item) for item in value.values())

@@ -1,11 +1,37 @@
-"""Nested values in the syntax that JSON, Python and JavaScript share. A value is on one line if it fits, else on
-several.
-"""
+"""Nested values in the syntax that JSON, Python and JavaScript share, wrapped if they are long, and exact literals."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from inference.core.contracts import Json
+
+
+def json_text(text: str) -> str:
+    return '"' + "".join(_json_character(character) for character in text) + '"'
+
+
+def _json_character(character: str) -> str:
+    return json.dumps(character, ensure_ascii=not character.isprintable())[1:-1]
+
+
+def python_text(text: str) -> str:
+    literal = repr(text)
+    # Python itself chooses single quotes. If double quotes work as well, the product's programs use them.
+    return f'"{literal[1:-1]}"' if literal.startswith("'") and '"' not in text else literal
+
+
+def shell_text(text: str) -> str:
+    if all(character.isprintable() or character == "\n" for character in text):
+        return "'" + text.replace("'", r"'\''") + "'"
+    return "$'" + "".join(_shell_character(character) for character in text) + "'"
+
+
+def _shell_character(character: str) -> str:
+    if character.isprintable():
+        return "\\" + character if character in "\\'" else character
+    return "".join(f"\\{byte:03o}" for byte in character.encode(errors="replace"))
+
 
 WIDTH = 88
 
@@ -19,9 +45,7 @@ class Style:
 
 
 def laid_out(value: Json, style: Style, *, indent: int = 0, before: int = 0) -> str:
-    """Return the text of a value. `indent` is the indent of the line that the value is on, and `before` is the number
-    of characters before the value on that line.
-    """
+    """Return the text of a value. `before` is the number of characters before it on its line, after the indent."""
     line = _on_one_line(value, style.scalar)
     if not value or not isinstance(value, dict | list) or indent + before + len(line) <= WIDTH:
         return line

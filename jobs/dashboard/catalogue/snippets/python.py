@@ -2,8 +2,7 @@
 
 from inference.core.contracts import Json
 from jobs.dashboard.catalogue.snippets.call import SAMPLE_PATH, Call
-from jobs.dashboard.catalogue.snippets.layout import Style, laid_out
-from jobs.dashboard.catalogue.snippets.quoting import python_text
+from jobs.dashboard.catalogue.snippets.layout import Style, laid_out, python_text
 
 INDENT = 4
 

@@ -14,20 +14,13 @@ from jobs.dashboard.archives import views
 from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tests.jobs.archives.test_unpacking import Bench, bench
+from tests.jobs.dashboard.conftest import html
 from tests.samples.pdfs import text_pdf
 
 __all__ = ["bench"]
 QUERIES = {"list": 7, "one": 9}
-"""The queries are for the session, the user and the membership, then a transaction around the archives, their counts,
-and the entries with their jobs.
-"""
+"""Session, user, membership; then in a transaction the archives, their counts, and the entries with their jobs."""
 FILES = (("apples.pdf", text_pdf("apples")), ("folder/", b""), ("junk.pdf", b"\0\1\2"))
-
-
-def html(client: Client, address: str, **headers: str) -> str:
-    answer = client.get(address, headers=headers)
-    assert answer.status_code == 200
-    return answer.content.decode()
 
 
 def place(archive: Archive) -> str:

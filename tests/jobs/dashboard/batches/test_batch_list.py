@@ -12,23 +12,16 @@ from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.upkeep import erase_expired_files
-from jobs.dashboard.batches.batch_view import batch_view
+from jobs.dashboard.batches.views import batch_view
 from tenants.core.db.unit_of_work import APP
 from tests.jobs.batches.conftest import alone, desk
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.batches.test_settlement import saved
+from tests.jobs.dashboard.conftest import html
 
 __all__ = ["alone", "desk"]
 QUERIES = 7
-"""The queries are for the session, the user and the membership, then a transaction's begin, the batches, their files
-and the commit.
-"""
-
-
-def html(client: Client, address: str = "/batches", **headers: str) -> str:
-    answer = client.get(address, headers=headers)
-    assert answer.status_code == 200
-    return answer.content.decode()
+"""Session, user, membership; then a transaction's begin, the batches, their files and the commit."""
 
 
 def rows(page: str) -> list[str]:
@@ -47,14 +40,14 @@ def completed(desk: BatchDesk) -> Batch:
 
 
 def test_an_account_without_batches_is_told_how_to_send_one(member: Client) -> None:
-    page = html(member)
+    page = html(member, "/batches")
     assert "No batches yet" in page
     assert "client.batches.create" in page
 
 
 def test_batches_are_shown_newest_first_with_how_far_they_are(member: Client, desk: BatchDesk) -> None:
     over, running = completed(desk), desk.checked()
-    page = html(member)
+    page = html(member, "/batches")
     assert rows(page) == [name(running), name(over)]
     assert "3 of 3" in page
     assert "1 failed" in page
@@ -71,17 +64,17 @@ def test_a_list_with_work_under_way_renews_itself_and_one_without_does_not(
     part = html(member, "/batches", **{"HX-Request": "true", "HX-Target": "batches"})
     assert part.lstrip().startswith('<div id="batches" hx-get="/batches"')
     member.post(f"/batches/{name(batch)}/cancel")
-    assert "hx-trigger" not in html(member)
+    assert "hx-trigger" not in html(member, "/batches")
 
 
 def test_files_are_offered_for_as_long_as_they_are_kept(member: Client, desk: BatchDesk) -> None:
     batch = completed(desk)
     address = f"/v1/files/file-{batch.output_file_id.hex}/content" if batch.output_file_id else ""
     assert address
-    assert address in html(member)
+    assert address in html(member, "/batches")
     desk.sql("UPDATE jobs_storedfile SET expires_at = now() WHERE tenant_id = %s", desk.identity.tenant_id)
     erase_expired_files()
-    assert "/v1/files/" not in html(member)
+    assert "/v1/files/" not in html(member, "/batches")
 
 
 def test_a_batch_is_cancelled_once_and_ended_ones_say_why_not(member: Client, desk: BatchDesk) -> None:
@@ -99,7 +92,7 @@ def test_a_batch_is_cancelled_once_and_ended_ones_say_why_not(member: Client, de
 
 def test_a_viewer_sees_and_downloads_but_does_not_cancel(viewer: Client, desk: BatchDesk) -> None:
     batch = desk.checked()
-    page = html(viewer)
+    page = html(viewer, "/batches")
     assert rows(page) == [name(batch)]
     assert "/cancel" not in page
     assert viewer.post(f"/batches/{name(batch)}/cancel").status_code == 403
@@ -110,7 +103,7 @@ def test_more_batches_cost_no_more_queries(member: Client, desk: BatchDesk) -> N
     for _ in range(4):
         desk.batch()
     with CaptureQueriesContext(connections[APP]) as captured:
-        html(member)
+        html(member, "/batches")
     assert len(captured) == QUERIES
 
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 
 import pytest
 from django.db import connections
+from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from inference.registry.models import ModelVersion, ServedModel
 from tenants.core.db.unit_of_work import APP, operator_work
 from tests.jobs.conftest import Desk
+from tests.jobs.dashboard.conftest import html
 
 LIST_QUERIES = 8
-"""The queries are for the session, the user and the membership, for models and their versions, then a transaction's
-begin, the speeds and the commit.
-"""
+"""Session, user, membership, models, versions; then a transaction's begin, the speeds and the commit."""
 PAGE_QUERIES = 8
 """The queries are the same, for one model."""
 
@@ -27,19 +27,15 @@ def change(version: ModelVersion, **fields: object) -> None:
 
 
 def card(client: Client, version: ModelVersion) -> str:
-    """Return the part of the list that is about this model."""
     page = client.get("/models").content.decode()
     return page.partition(f'id="model-{version.served_model.name}"')[2].partition("</li>")[0]
 
 
 def page_of(client: Client, version: ModelVersion) -> str:
-    answer = client.get(f"/models/{version.served_model.name}")
-    assert answer.status_code == 200
-    return answer.content.decode()
+    return html(client, f"/models/{version.served_model.name}")
 
 
 def words_of(page: str) -> str:
-    """Return the page without the tags that color code."""
     return re.sub(r"</?span[^>]*>", "", page)
 
 
@@ -183,3 +179,7 @@ def code(client: Client, version: ModelVersion, form: Mapping[str, object]) -> t
 def test_a_stranger_is_asked_to_sign_in(client: Client) -> None:
     for address in ("/models", "/models/parse"):
         assert client.get(address)["Location"].startswith("/sign-in")
+
+
+def test_an_empty_catalogue_says_what_to_do() -> None:
+    assert "manage.py models add" in render_to_string("jobs/catalogue/model_list.html", {"models": []})

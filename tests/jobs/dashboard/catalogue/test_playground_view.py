@@ -3,7 +3,7 @@
 from inference.registry.models import ModelVersion, ServedModel
 from inference.runtime.parameters import EVERY_KIND
 from jobs.dashboard.catalogue.model_view import takes_in_words
-from jobs.dashboard.catalogue.playground_view import input_kinds, playground_view
+from jobs.dashboard.catalogue.views import input_kinds, playground_view
 from tenants.plans.agreed import NONE
 
 

@@ -18,25 +18,15 @@ from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
+from tests.jobs.dashboard.conftest import html
 
 QUERIES = 8
-"""The queries are for the session, the user and the membership, then a transaction's begin, count, jobs and commit,
-then the models.
-"""
+"""Session, user, membership; then a transaction's begin, count, jobs and commit; then the models."""
 SEARCH_QUERIES = QUERIES + 5
-"""The additional queries are for the hits, with a time limit before and after, for the text around them, and for
-whether a search by meaning is possible.
-"""
-
-
-def html(client: Client, address: str = "/jobs") -> str:
-    answer = client.get(address)
-    assert answer.status_code == 200
-    return answer.content.decode()
+"""Also the hits, a time limit before and after, their text, and whether a search by meaning is possible."""
 
 
 def shown(page: str) -> list[str]:
-    """Return the ids of the rows, from the top."""
     return re.findall(r'<tr id="job-([0-9a-f-]{36})"', page)
 
 
@@ -61,10 +51,10 @@ def ids(*jobs: Job) -> list[str]:
 
 def test_documents_and_what_was_sent_inline_are_shown_apart(member: Client, desk: Desk) -> None:
     inline, named = desk.submit(), submit_named(desk, "a.pdf")
-    assert shown(html(member)) == ids(named, inline)
+    assert shown(html(member, "/jobs")) == ids(named, inline)
     assert shown(html(member, "/jobs?sent=inline")) == ids(inline)
     assert shown(html(member, "/jobs?sent=documents")) == ids(named)
-    assert "“hello”" in html(member)
+    assert "“hello”" in html(member, "/jobs")
 
 
 def test_the_first_address_leads_to_the_list(client: Client) -> None:
@@ -76,13 +66,13 @@ def test_a_stranger_is_asked_to_sign_in(client: Client) -> None:
 
 
 def test_an_empty_list_offers_a_sample_and_nothing_to_search(member: Client) -> None:
-    page = html(member)
+    page = html(member, "/jobs")
     assert 'action="/sample"' in page
     assert re.search(r'<form id="find"[^>]* hidden', page)
 
 
 def test_a_viewers_empty_list_offers_nothing_that_is_refused(viewer: Client) -> None:
-    page = html(viewer)
+    page = html(viewer, "/jobs")
     assert "No documents yet" in page
     assert 'action="/sample"' not in page
     assert 'id="upload"' not in page
@@ -92,7 +82,7 @@ def test_a_viewers_empty_list_offers_nothing_that_is_refused(viewer: Client) -> 
 def test_a_job_is_shown_with_what_one_asks_first(member: Client, desk: Desk) -> None:
     job = desk.submit(pages=2)
     desk.finish(desk.pages(job)[0])
-    page = html(member)
+    page = html(member, "/jobs")
     for expected in (
         "a.pdf",
         desk.version.key,
@@ -108,14 +98,14 @@ def test_a_job_is_shown_with_what_one_asks_first(member: Client, desk: Desk) -> 
 def test_a_name_cannot_carry_markup(member: Client, desk: Desk) -> None:
     name = '"><script>alert(1)</script>.pdf'
     submit_named(desk, name)
-    page = html(member)
+    page = html(member, "/jobs")
     assert escape(name) in page
     assert name not in page
 
 
 def test_nothing_of_another_tenant_is_listed(member: Client, desk: Desk, other_identity: Identity) -> None:
     foreign = Desk(other_identity, desk.version).submit()
-    assert str(foreign.id) not in html(member)
+    assert str(foreign.id) not in html(member, "/jobs")
 
 
 @pytest.mark.parametrize("order", ["", "sort=oldest", "sort=name"])
@@ -131,7 +121,7 @@ def test_paging_shows_every_job_once_there_and_back(member: Client, desk: Desk, 
 
 def test_jobs_that_arrive_while_one_reads_on_move_nothing(member: Client, desk: Desk) -> None:
     sent = [str(desk.submit().id) for _ in range(26)]
-    onward = link(html(member), "onward")
+    onward = link(html(member, "/jobs"), "onward")
     desk.submit()
     assert shown(html(member, onward)) == sent[:1]
 
@@ -148,7 +138,7 @@ def test_states_are_grouped_as_people_think_of_them(member: Client, desk: Desk) 
 def test_jobs_of_a_deleted_document_are_shown_only_when_asked_for(member: Client, desk: Desk) -> None:
     job = desk.submit(pages=2)
     delete_document(identity=desk.identity, document_id=job.document_id)
-    assert shown(html(member)) == []
+    assert shown(html(member, "/jobs")) == []
     assert shown(html(member, "/jobs?state=deleted")) == ids(job)
 
 
@@ -218,12 +208,12 @@ def test_a_part_of_the_page_comes_alone_and_names_its_address(member: Client, de
 
 def test_models_that_take_documents_can_be_chosen(member: Client, desk: Desk) -> None:
     name, meter = desk.version.served_model.name, desk.version.served_model.price.meter
-    assert f'<option value="{name}" data-meter="{meter}">' in html(member)
+    assert f'<option value="{name}" data-meter="{meter}">' in html(member, "/jobs")
 
 
 def test_a_viewer_may_select_and_download_but_not_change(viewer: Client, desk: Desk) -> None:
     job = desk.submit()
-    page = html(viewer)
+    page = html(viewer, "/jobs")
     assert f'id="pick-{job.id}"' in page
     assert 'data-bulk="archive"' in page
     for address in ("/jobs/bulk/delete", "/jobs/bulk/cancel", "/jobs/bulk/retry"):

@@ -19,6 +19,7 @@ from jobs.search.meaning import AWAY, BROKEN, TAKEN
 from tenants.api.authentication import IDENTITY
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
+from tests.jobs.dashboard.conftest import html
 
 WORDS = "/jobs?q=a+flat+for+rent&by=meaning"
 
@@ -31,12 +32,6 @@ def _models(_real_transactions: None) -> None:
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> None:
     query_embedding._embed.cache_clear()
-
-
-def html(client: Client, address: str) -> str:
-    answer = client.get(address)
-    assert answer.status_code == 200
-    return answer.content.decode()
 
 
 def weights() -> Path:

@@ -24,6 +24,7 @@ from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.dashboard_base.moments import moment_html
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
+from tests.jobs.dashboard import conftest
 
 QUERIES = 13
 """The queries are for the session, the user and the membership, then a transaction's begin, the job, the page, the
@@ -45,9 +46,7 @@ RESULT = WorkOutput(
 
 
 def html(client: Client, job: Job, query: str = "") -> str:
-    answer = client.get(f"/jobs/{job.id}{query}")
-    assert answer.status_code == 200
-    return answer.content.decode()
+    return conftest.html(client, f"/jobs/{job.id}{query}")
 
 
 def give_picture(desk: Desk, job: Job, number: int) -> None:

@@ -2,10 +2,12 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 
 import pytest
 from django.db import connections
 from django.test import Client
+from PIL import Image
 
 from inference.registry.models import ModelVersion, ServedModel
 from jobs.core.models import Document, Job
@@ -23,7 +25,6 @@ def member(client: Client, tenant: CreatedTenant, parse: None) -> Client:
 
 @pytest.fixture
 def parse(version: ModelVersion) -> None:
-    """Provide a served model of that name, since no other model reads the sample."""
     with operator_work():
         if not ServedModel.objects.filter(name="parse").exists():
             ServedModel.objects.filter(id=version.served_model_id).update(name="parse")
@@ -70,3 +71,9 @@ def test_a_viewer_may_not(member: Client, tenant: CreatedTenant) -> None:
 
 def test_it_takes_a_click_and_not_a_link(member: Client) -> None:
     assert member.get("/sample").status_code == 405
+
+
+def test_anybody_gets_a_page_as_a_picture(client: Client) -> None:
+    answer = client.get("/sample/page")
+    assert answer["Content-Type"] == "image/jpeg"
+    assert Image.open(BytesIO(answer.content)).size == (1240, 1754)

@@ -1,6 +1,4 @@
-"""Tests of the embedded PostgreSQL: it is private, never trusts a connection, never runs as root, and is hard to
-lose.
-"""
+"""Tests of the embedded PostgreSQL: it is private, trusts no connection, never runs as root, and is hard to lose."""
 
 import os
 import signal

@@ -3,7 +3,7 @@
 import pytest
 
 from maas.local.launch.options import LaunchOptions
-from maas.process.options import InvalidOption
+from maas.process.errors import InvalidOption
 
 
 def test_defaults_listen_on_this_machine_alone() -> None:

@@ -1,6 +1,4 @@
-"""Tests that a database records what prepared it, and that it is prepared anew after anything that could change
-that.
-"""
+"""Tests that a database records what prepared it, and is prepared anew after anything that could change that."""
 
 import os
 from collections.abc import Iterator

@@ -1,10 +1,12 @@
 """Tests of what is shown while the product is not ready."""
 
 import asyncio
+import shlex
+from pathlib import Path
 
 import pytest
 
-from maas.local.launch.readiness import Readiness, ask_ready, missing_in
+from maas.local.launch.readiness import Readiness, ask_ready, curl_line, missing_in
 from maas.local.supervisor.ports import free_port
 
 
@@ -41,3 +43,11 @@ def test_status_decides(status: str, readiness: Readiness) -> None:
             return await ask_ready("127.0.0.1", server.sockets[0].getsockname()[1])
 
     assert asyncio.run(scenario()) == readiness
+
+
+def test_curl_line_survives_a_folder_with_a_space() -> None:
+    line = curl_line("http://127.0.0.1:8000", Path("/home/a b/var/sample.pdf"), "maas_live_x")
+    words = shlex.split(line)
+    assert "file=@/home/a b/var/sample.pdf" in words
+    assert "Authorization: Bearer maas_live_x" in words
+    assert words[-1] == "http://127.0.0.1:8000/v1/jobs"

@@ -51,9 +51,7 @@ class First:
 
 @dataclass(frozen=True)
 class Second:
-    """A start on the port of the first, since another port would be another address for demo.env. It is killed once it
-    has gone on with the work.
-    """
+    """A start on the port of the first, because demo.env has it, killed once it has gone on with the work."""
 
     output: str
     key: str

@@ -115,7 +115,7 @@ def test_serving_ends_before_the_queue_and_the_queue_before_the_database() -> No
 
 
 def test_stop_in_which_every_phase_is_late_takes_less_than_ten_seconds() -> None:
-    assert sum(phase.grace_s + KILL_GRACE_S for phase in StopPhase) <= 9.5
+    assert sum(phase.value + KILL_GRACE_S for phase in StopPhase) <= 9.5
 
 
 def test_child_that_ignores_the_stop_is_killed_after_its_grace() -> None:
@@ -130,7 +130,7 @@ def test_child_that_ignores_the_stop_is_killed_after_its_grace() -> None:
             assert not is_running(pid)
             return time.monotonic() - started
 
-    assert asyncio.run(scenario()) < StopPhase.QUEUE.grace_s + 2
+    assert asyncio.run(scenario()) < StopPhase.QUEUE.value + 2
 
 
 @pytest.mark.parametrize("options", ["", ", start_new_session=True"], ids=["same group", "own session"])

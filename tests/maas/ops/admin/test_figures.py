@@ -11,15 +11,12 @@ from django.conf import settings
 
 from inference.models import ModelPool, ModelVersion, ServedModel
 from inference.workers.heartbeats import WorkerReport
+from maas.ops.admin import day
 from maas.ops.admin import queues as queues_module
-from maas.ops.admin import traffic
-from maas.ops.admin.day import failures_of_day, jobs_of_day, pages_of_hour
-from maas.ops.admin.home import last_minutes
+from maas.ops.admin.day import failures_of_day, jobs_of_day, pages_of_hour, requests_by_minute
+from maas.ops.admin.home import last_minutes, storage_now
 from maas.ops.admin.queues import Queue, among, bounded, queues
-from maas.ops.admin.storage import storage_now
-from maas.ops.admin.traffic import requests_by_minute
 from tenants.core.db.unit_of_work import operator_work
-from tenants.identity.identity import Identity
 from tenants.request_log.minutes import minute_key
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
@@ -29,11 +26,6 @@ from tests.jobs.conftest import Desk
 def _as_operator() -> Iterator[None]:
     with operator_work():
         yield
-
-
-@pytest.fixture
-def desk(identity: Identity, version: ModelVersion) -> Desk:
-    return Desk(identity, version)
 
 
 @pytest.fixture(autouse=True)
@@ -162,7 +154,7 @@ def test_requests_are_read_as_the_web_processes_count_them() -> None:
 
 
 def test_a_cache_that_does_not_answer_is_told_apart_from_no_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traffic, "cache_redis", lambda: redis.Redis(port=1, socket_connect_timeout=0.2))
+    monkeypatch.setattr(day, "cache_redis", lambda: redis.Redis(port=1, socket_connect_timeout=0.2))
     assert requests_by_minute([0]) is None
 
 

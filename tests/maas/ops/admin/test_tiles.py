@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from inference.workers.heartbeats import HeldModel, WorkerReport
+from maas.ops.admin.day import CacheRedis, RequestsOfMinute
 from maas.ops.admin.home import Home
 from maas.ops.admin.queues import Queue
 from maas.ops.admin.tiles import Tile, tiles
-from maas.ops.admin.traffic import CacheRedis, RequestsOfMinute
 
 WORKER = WorkerReport(name="w", pid=1, provider="CPU", threads=2, seen_at=0.0)
 QUIET = Home([0, 60], {}, {}, [], [WORKER], None, None, None, [])

@@ -9,11 +9,9 @@ from django.db import connections, models
 from jobs.core.models import Document
 from jobs.documents.services import store_document
 from jobs.retention.documents import delete_document
-from maas.ops.backup.errors import BackupError
-from maas.ops.backup.folder import BackupFolder
-from maas.ops.backup.moment import one_moment, refuse_hidden_tables, row_counts
+from maas.ops.backup.folder import BackupError, BackupFolder
 from maas.ops.backup.named_files import NamedFile
-from maas.ops.backup.take import Taking
+from maas.ops.backup.take import Taking, one_moment, refuse_hidden_tables, row_counts
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity
 from tests.samples.pdfs import text_pdf
@@ -104,9 +102,7 @@ def test_rows_are_counted_as_of_one_moment(document: Document, identity: Identit
 
 
 def test_every_column_that_names_a_file_is_known_to_backups() -> None:
-    """New columns must be added to maas/ops/backup/named_files.py, unless their rows are gone before a backup could be
-    restored.
-    """
+    """New columns belong in maas/ops/backup/named_files.py, unless their rows end before a backup is restored."""
     columns = {
         f"{model.__name__}.{field.name}"
         for model in apps.get_models()

@@ -20,7 +20,6 @@ class Caller:
         return self.stub.ModelInfer(asked(model, *texts), metadata=self.metadata, timeout=timeout)
 
     def start(self, model: str, *texts: str, timeout: float = TIMEOUT_S) -> Any:
-        """Start a call and return it while it is in progress."""
         return self.stub.ModelInfer.future(asked(model, *texts), metadata=self.metadata, timeout=timeout)
 
 

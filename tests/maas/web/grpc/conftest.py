@@ -26,9 +26,7 @@ SLOTS = 4
 
 
 class HoldingModel:
-    """A model that answers texts with ones. If a text asks it to hold, it waits for its caller to leave and notes
-    that.
-    """
+    """A model that answers texts with ones. If a text asks it to hold, it waits for its caller to leave."""
 
     def __init__(self, key: str) -> None:
         self.key = key

@@ -51,8 +51,6 @@ class Answering:
 
 
 class Caller:
-    """A client that sends and receives bytes."""
-
     def __init__(self, channel: grpc.aio.Channel, key: str) -> None:
         self._channel = channel
         self._metadata = (("authorization", f"Bearer {key}"),)
@@ -63,7 +61,6 @@ class Caller:
         return answer
 
     def silent_call(self) -> grpc.aio.StreamUnaryCall:
-        """Begin a call whose message never comes."""
         return self._channel.stream_unary(f"{GRPC_PREFIX}ModelInfer")(metadata=self._metadata)
 
     def stream(self) -> grpc.aio.StreamStreamCall:

@@ -7,8 +7,10 @@ import grpc
 import grpc.aio
 import pytest
 
+from maas.web.grpc.streams import StreamSlots
 from tenants.api_keys.services import revoke_key
 from tenants.authentication.selectors import identify_key
+from tenants.core.asgi.threads import Overloaded
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.web.grpc.in_process import Answering, Caller, opened_port, until
@@ -101,3 +103,24 @@ async def _fill(caller: Caller) -> None:
     stream = caller.stream()
     for _ in range(12):
         await stream.write(b"%d" % LARGE)
+
+
+def test_streams_are_refused_beyond_their_number() -> None:
+    seats = StreamSlots(most=3, max_of_one=2, for_first=0)
+    with seats.one("a"), seats.one("a"):
+        with pytest.raises(Overloaded, match="2 streams"), seats.one("a"):
+            pass
+        with seats.one("b"), pytest.raises(Overloaded, match="Too many"), seats.one("c"):
+            pass
+    with seats.one("a"):
+        pass
+    assert not seats._taken
+
+
+def test_the_last_streams_are_for_tenants_who_have_none() -> None:
+    seats = StreamSlots(most=3, max_of_one=3, for_first=1)
+    with seats.one("a"), seats.one("a"):
+        with pytest.raises(Overloaded, match="Too many"), seats.one("a"):
+            pass
+        with seats.one("b"):
+            pass

@@ -97,7 +97,6 @@ def test_javascript_takes_no_key_for_a_prototype() -> None:
 
 
 def node(program: str) -> str:
-    """Return the body that the program would send, as JSON."""
     body = program[program.index("const body") : program.index("let answer")]
     done = subprocess.run(
         ["node", "--eval", f"{body}; console.log(body)"], capture_output=True, check=True, text=True

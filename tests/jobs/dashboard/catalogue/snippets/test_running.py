@@ -37,7 +37,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said_by(language: str, code: str, folder: Path, key: str | None = None) -> str:
-    """Run the code and return its output. `key` is in the environment if it is given."""
     programs = {
         "curl": ("bash", "run.sh"),
         "python": (sys.executable, "run.py"),

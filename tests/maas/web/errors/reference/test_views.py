@@ -4,8 +4,7 @@ import pytest
 from django.test import Client
 
 from maas.web.errors.api_errors import STATUS, problem
-from maas.web.errors.reference.catalogue import meanings
-from maas.web.errors.reference.views import in_html
+from maas.web.errors.reference.views import Meaning, in_html, meanings, read_meanings
 
 
 def test_the_type_of_every_problem_is_a_page_that_everybody_may_see() -> None:
@@ -46,3 +45,47 @@ def test_an_unknown_code_is_not_found(code: str) -> None:
 )
 def test_markdown_of_the_document_is_shown_and_nothing_else(text: str, html: str) -> None:
     assert in_html(text) == html
+
+
+TABLES = """
+## Before
+
+| `not_this` | 400 | x |
+
+## Errors
+
+| `nor_this` | 400 | It stands under no heading of its own. |
+
+### Of requests
+
+| code | status | when |
+|---|---|---|
+| `bad` | 400 | Of [two](#two) | or one. |
+| `within` | | In an answer. |
+
+### Outside
+
+| code | when |
+|---|---|
+| `bad` | Elsewhere. |
+
+## After
+
+| `later` | 400 | x |
+"""
+
+
+def test_rows_are_read_with_their_section_and_status() -> None:
+    assert read_meanings(TABLES) == {
+        "bad": (
+            Meaning("Of requests", 400, "Of [two](#two) | or one."),
+            Meaning("Outside", None, "Elsewhere."),
+        ),
+        "within": (Meaning("Of requests", None, "In an answer."),),
+    }
+
+
+def test_every_code_with_a_status_has_a_meaning_and_that_status() -> None:
+    told = {code: {one.status for one in found} - {None} for code, found in meanings().items()}
+    assert {code: told.get(code) for code in STATUS} == {code: {status} for code, status in STATUS.items()}
+    assert all(one.text for found in meanings().values() for one in found)

@@ -1,0 +1,88 @@
+"""Reads the parts that several requests share: the idempotency key, fields of forms, and a document named by URL."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from inference.gateway.repeated_names import RepeatedName, without_repeated
+from jobs.core.deadlines import NotASpan, read_span
+from jobs.core.priorities import NUMBERS
+from jobs.core.storable import unstorable_text
+from jobs.documents.uploads import FETCH, Address, Fetch, Upload
+from jobs.idempotency.holds import Hold
+from jobs.idempotency.idempotent_requests import Answered
+from jobs.idempotency.keys import checked_key
+from jobs.intake.fetching import UrlNotAllowed
+from tenants.core.asgi.protocol import UPLOAD
+from tenants.core.errors import InvalidRequest
+from tenants.core.http_client.client import check_url
+from tenants.core.http_client.errors import EgressRefused
+from tenants.core.messages import one_of
+
+
+def key_of(request: Request) -> str | None:
+    return checked_key(request.headers.get("Idempotency-Key"))
+
+
+def replay_headers(answered: Answered[Any]) -> dict[str, str]:
+    return {"Idempotent-Replay": "true"} if answered.replayed else {}
+
+
+def span_of(text: str | None, name: str) -> int | None:
+    if text is None:
+        return None
+    try:
+        return read_span(text)
+    except NotASpan as error:
+        raise InvalidRequest(f"{name}: {error}.") from None
+
+
+def priority_of(name: str) -> int:
+    if name not in NUMBERS:
+        raise InvalidRequest(f"Unknown priority {name[:40]!r}. Use {one_of(NUMBERS)}.")
+    return NUMBERS[name]
+
+
+def json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text, object_pairs_hook=without_repeated)
+    except RepeatedName as error:
+        raise InvalidRequest(f"The field `parameters`: {error}") from None
+    except RecursionError:
+        raise InvalidRequest("The field `parameters` is nested too deeply.") from None
+    except ValueError as error:
+        raise InvalidRequest(f"The field `parameters` is not JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise InvalidRequest("The field `parameters` must be a JSON object.")
+    if unstorable_text(value) is not None:
+        raise InvalidRequest("The field `parameters` contains a NUL character or half a surrogate pair.")
+    return value
+
+
+def fetched(request: Request) -> Upload | None:
+    """Return the fetched document if this is the second time that the request comes here."""
+    upload = request.META.get(UPLOAD)
+    return upload if isinstance(upload, Upload) and upload.fetched else None
+
+
+def checked_address(url: str, name: str = "") -> Address:
+    try:
+        check_url(url)
+    except EgressRefused as error:
+        raise UrlNotAllowed(error.detail) from error
+    return Address(url, name)
+
+
+def fetch_first(request: Request, address: Address, hold: Callable[[], Hold | None]) -> Response:
+    """Ask the live layer to fetch the document. It replaces this response. `hold` takes the idempotency key."""
+    fetch = request.META.get(FETCH)
+    if not isinstance(fetch, Fetch):
+        raise InvalidRequest(
+            "A request with a document URL must be JSON of at most 65536 bytes, with unescaped field names."
+        )
+    held = hold()
+    fetch.wanted, fetch.hold_id = address, held.id if held else None
+    return Response(status=202)

@@ -1,9 +1,0 @@
-"""Test what the page shows if no model is served. It renders the template, because the tests' database always has
-models.
-"""
-
-from django.template.loader import render_to_string
-
-
-def test_an_empty_catalogue_says_what_to_do() -> None:
-    assert "manage.py models add" in render_to_string("jobs/catalogue/model_list.html", {"models": []})
