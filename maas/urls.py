@@ -6,6 +6,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from maas.local.demo.first_job import read_sample, sample_page
 from maas.ops.admin.engine_page import engine, engine_live
+from maas.ops.admin.gates_page import gates
 from maas.ops.admin.views import live
 from maas.web.errors.error_pages import api_not_found
 from maas.web.errors.reference.views import error_code
@@ -28,6 +29,7 @@ urlpatterns = [
     re_path(r"^v1(/.*)?$", api_not_found),
     path("admin/live/", admin.site.admin_view(live), name="admin-live"),
     path("admin/engine/", admin.site.admin_view(engine), name="admin-engine"),
+    path("admin/gates/", admin.site.admin_view(gates), name="admin-gates"),
     path("admin/engine/live/", admin.site.admin_view(engine_live), name="admin-engine-live"),
     path("admin/login/", operators_door),
     path("admin/", admin.site.urls),

@@ -16,18 +16,18 @@ def refusal_of(error: WorkRefused | ModelFailed) -> DomainError:
         case WorkRefused() | DeadlinePassed():
             return DomainError(error.detail, code=error.code)
         case LaneOverloaded():
-            return _again(error, "overloaded", _pause_s(error.wait_s))
+            return _again(error, "overloaded", _pause_s(error.wait_s), gate="model_queue")
         case ModelOverloaded():
-            return _again(error, "overloaded", RETRY_AFTER_S)
+            return _again(error, "overloaded", RETRY_AFTER_S, gate="model_queue")
         case LaneUnavailable():
-            return _again(error, "inference_unavailable", RETRY_AFTER_S)
+            return _again(error, "inference_unavailable", RETRY_AFTER_S, gate="workers")
     if error.retryable:
         return _again(error, error.code, RETRY_AFTER_S)
     return DomainError(error.detail, code=error.code)
 
 
-def _again(error: ModelFailed, code: str, pause_s: int) -> DomainError:
-    return DomainError(error.detail, code=code, extra={"retry_after_s": pause_s})
+def _again(error: ModelFailed, code: str, pause_s: int, *, gate: str = "") -> DomainError:
+    return DomainError(error.detail, code=code, gate=gate, extra={"retry_after_s": pause_s})
 
 
 def _pause_s(wait_s: float | None) -> int:

@@ -54,4 +54,4 @@ class Share:
 
 
 def _full(what: str) -> Overloaded:
-    return Overloaded(f"{what}. Try again.", extra={"retry_after_s": 1})
+    return Overloaded(f"{what}. Try again.", gate="body_memory", extra={"retry_after_s": 1})

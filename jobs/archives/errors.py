@@ -18,3 +18,4 @@ class ArchiveFinished(DomainError):
 
 class TooManyArchives(DomainError):
     code = "too_many_archives"
+    gate = "open_archives"

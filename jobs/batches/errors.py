@@ -17,3 +17,4 @@ class BatchFinished(DomainError):
 
 class TooManyBatches(DomainError):
     code = "too_many_batches"
+    gate = "unfinished_batches"

@@ -140,6 +140,7 @@ class SliceAsker:
             raise DomainError(
                 "The run was interrupted. Try again.",
                 code="inference_unavailable",
+                gate="workers",
                 extra={"retry_after_s": 1},
             ) from gone
         except DomainError as error:

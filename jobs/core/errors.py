@@ -39,22 +39,26 @@ class NothingToRetry(DomainError):
 
 class TooManyUnfinishedJobs(DomainError):
     code = "too_many_unfinished_jobs"
+    gate = "unfinished_jobs"
 
 
 class TooManyUnfinishedPages(DomainError):
     code = "too_many_unfinished_pages"
+    gate = "unfinished_pages"
 
 
 class BacklogTooLong(DomainError):
     """The tenant's own waiting pages come first, and take too long."""
 
     code = "backlog_too_long"
+    gate = "own_backlog"
 
 
 class QueueTooLong(DomainError):
     """Any caller that comes now would wait for too long."""
 
     code = "queue_too_long"
+    gate = "queue_age"
 
 
 class IdempotencyKeyReused(DomainError):
@@ -84,12 +88,14 @@ AWAY_PAUSE_S = 5
 
 class StorageUnavailable(DomainError):
     code = "storage_unavailable"
+    gate = "file_storage"
 
 
 class FileMissing(StorageUnavailable):
     """Storage answers, but does not have a file that the database says it has."""
 
     code = "file_missing"
+    gate = ""
 
 
 class Fenced(Exception):

@@ -144,6 +144,7 @@ def storage_errors() -> Iterator[None]:
             raise StorageUnavailable(
                 "The storage is full. Try again later.",
                 code="storage_full",
+                gate="disk",
                 extra={"retry_after_s": FULL_PAUSE_S},
             ) from error
         raise StorageUnavailable(

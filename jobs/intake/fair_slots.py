@@ -85,6 +85,7 @@ class FairSlots:
         if self._max_waiting_each is not None and waiting >= self._max_waiting_each:
             raise Overloaded(
                 f"{waiting} of your documents are already waiting to be processed. Try again.",
+                gate="waiting_documents",
                 extra={"retry_after_s": 1},
             )
         self._waiting.setdefault(tenant_id, _Queue()).stand(place, ahead=ahead)

@@ -132,7 +132,9 @@ class Fetcher:
 
 def _busy() -> Overloaded:
     return Overloaded(
-        "Too many documents are being fetched. Try again in a few seconds.", extra={"retry_after_s": 5}
+        "Too many documents are being fetched. Try again in a few seconds.",
+        gate="fetches",
+        extra={"retry_after_s": 5},
     )
 
 
@@ -150,6 +152,7 @@ class UrlTooSlow(DomainError):
 
 class UrlResting(DomainError):
     code = "url_paused"
+    gate = "fetch_circuit"
 
 
 def failed(error: EgressFailed, url: str) -> DomainError:
@@ -157,7 +160,7 @@ def failed(error: EgressFailed, url: str) -> DomainError:
         case "no_public_address":
             return UrlNotAllowed(error.detail)
         case "lookups_busy":
-            return Overloaded(error.detail, extra={"retry_after_s": 5})
+            return Overloaded(error.detail, gate="fetches", extra={"retry_after_s": 5})
         case "endpoint_paused":
             return UrlResting(f"'{_host(url)}' was not contacted. {error.detail}", extra=error.extra)
         case "answer_timeout":

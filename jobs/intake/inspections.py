@@ -43,6 +43,7 @@ class Reader(Protocol):
 
 class ReaderBusy(DomainError):
     code = "reader_unavailable"
+    gate = "readers"
 
 
 class Inspections:

@@ -38,6 +38,7 @@ class TooMuchAtOnce(DomainError):
     """The refusal of a tenant that sends too much, or `Overloaded` if all tenants together do."""
 
     code = "rate_limited"
+    gate = "intake"
 
 
 class Intake:
@@ -144,7 +145,9 @@ class Door:
                 f"You are uploading too much at once. Send this again in {pause_s} s.", extra=extra
             )
         ADMISSION_REFUSED.labels("all").inc()
-        raise Overloaded(f"Too many uploads at once. Send this again in {pause_s} s.", extra=extra)
+        raise Overloaded(
+            f"Too many uploads at once. Send this again in {pause_s} s.", gate="intake_of_all", extra=extra
+        )
 
 
 def who_hands_in(scope: Scope) -> UUID | None:

@@ -24,6 +24,7 @@ R = TypeVar("R")
 
 class StorageFull(DomainError):
     code = "storage_full"
+    gate = "disk"
 
 
 def is_full(error: OSError) -> bool:

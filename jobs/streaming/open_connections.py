@@ -18,6 +18,7 @@ class TooManyStreams(DomainError):
     """The refusal because one tenant has too many. If all tenants together have too many, it is `Overloaded`."""
 
     code = "rate_limited"
+    gate = "open_streams"
 
 
 class OpenConnections:
@@ -36,7 +37,9 @@ class OpenConnections:
             )
         if self.open >= self._most:
             raise Overloaded(
-                "Too many event streams and WebSockets are open. Try again.", extra={"retry_after_s": 5}
+                "Too many event streams and WebSockets are open. Try again.",
+                gate="open_streams_of_all",
+                extra={"retry_after_s": 5},
             )
         self.open += 1
         self._taken[tenant_id] += 1

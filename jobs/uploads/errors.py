@@ -37,6 +37,7 @@ class TooManyPieces(DomainError):
 
 class TooManyUploads(DomainError):
     code = "too_many_uploads"
+    gate = "open_uploads"
 
 
 class DirectUploadsUnavailable(DomainError):

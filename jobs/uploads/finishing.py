@@ -146,7 +146,9 @@ def _copy(name: str, size_bytes: int, blocks: Iterable[bytes], file: Scratch) ->
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageUnavailable(
-                "Not enough local disk space for this upload. Try again later.", code="storage_full"
+                "Not enough local disk space for this upload. Try again later.",
+                code="storage_full",
+                gate="disk",
             ) from error
         raise StorageUnavailable("The bytes of this upload cannot be read now. Try again later.") from error
     if file.size_bytes - before != size_bytes:

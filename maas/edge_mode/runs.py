@@ -64,7 +64,9 @@ class CallSlots:
     async def take(self) -> AsyncIterator[CallSlot]:
         if self._taken >= self._most:
             raise Overloaded(
-                f"{self._taken} calls are inside already. Try again.", extra={"retry_after_s": 1}
+                f"{self._taken} calls are inside already. Try again.",
+                gate="edge_calls",
+                extra={"retry_after_s": 1},
             )
         self._taken += 1
         self._empty.clear()

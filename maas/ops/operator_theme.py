@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
-from maas.ops.admin.visibility import ENGINE, PAGES, may_see
+from maas.ops.admin.visibility import ENGINE, JOBS, PAGES, may_see
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -74,6 +74,7 @@ SIDEBAR = [
             _list(_("Webhook deliveries"), "outbox", "jobs_webhookdelivery"),
             _item(_("Workers"), "memory", "jobs_workers", PAGES),
             _item(_("Engine"), "speed", "admin-engine", *ENGINE),
+            _item(_("Gates"), "block", "admin-gates", JOBS),
         ],
     },
     {

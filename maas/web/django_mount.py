@@ -203,7 +203,9 @@ class DjangoMount(BaseHandler):
         try:
             if self._under_way > MAX_STREAMS:
                 raise Overloaded(
-                    f"{MAX_STREAMS} files are being sent already. Try again.", extra={"retry_after_s": 5}
+                    f"{MAX_STREAMS} files are being sent already. Try again.",
+                    gate="file_streams",
+                    extra={"retry_after_s": 5},
                 )
             await send(_start(response))
             if scope["method"] != "HEAD":

@@ -9,14 +9,17 @@ class DomainError(Exception):
     """A refusal. Its message says what was wrong, with what value, and what to do."""
 
     code = "error"
+    gate = ""
+    """The name of the gate that refused, if load, limits or money are the reason. See `gates.py` of each app."""
 
     def __init__(
-        self, detail: str, *, code: str | None = None, extra: Mapping[str, object] | None = None
+        self, detail: str, *, code: str = "", gate: str = "", extra: Mapping[str, object] | None = None
     ) -> None:
         super().__init__(detail)
         self.code = code or self.code
+        self.gate = gate or self.gate
         self.detail = detail
-        self.extra = dict(extra or {})
+        self.extra = {**({"gate": self.gate} if self.gate else {}), **(extra or {})}
 
     def again(self) -> Self:
         """Return the same refusal without its traceback, which each raise lengthens."""
@@ -83,6 +86,7 @@ class MethodNotAllowed(DomainError):
 
 class DatabaseAway(DomainError):
     code = "database_unavailable"
+    gate = "database"
 
 
 class TenantSuspended(DomainError):

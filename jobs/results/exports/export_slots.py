@@ -22,6 +22,7 @@ class TooManyExports(DomainError):
     """One tenant has too many exports. The limit of all tenants together is `Overloaded`."""
 
     code = "rate_limited"
+    gate = "exports"
 
 
 class ExportSlots:
@@ -47,6 +48,7 @@ class ExportSlots:
             if not self._free:
                 raise Overloaded(
                     f"{self._places} {self._what} already. Try again in a few seconds.",
+                    gate="exports_of_all",
                     extra=self._come_again,
                 )
             self._free -= 1

@@ -120,6 +120,7 @@ def _written(export: JobExport, format_: Format) -> ExportedFile:
         raise StorageUnavailable(
             "The file cannot be created now. Try again later.",
             code="storage_full" if full else "storage_unavailable",
+            gate="disk" if full else "file_storage",
         ) from error
     except BaseException:
         file.close()

@@ -285,7 +285,7 @@ def as_domain_error(error: BaseException | None) -> DomainError | None:
             return DomainError(error.detail, code=error.code)
         case ReaderUnavailable():
             words = "Too many documents are being checked. Try again."
-            return DomainError(words, code=error.code, extra={"retry_after_s": 2})
+            return DomainError(words, code=error.code, gate="readers", extra={"retry_after_s": 2})
         case Http404() | TooManyFieldsSent():
             return _of_django(error)
     return None

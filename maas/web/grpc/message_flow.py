@@ -38,6 +38,7 @@ class Bounds:
 
 class TooManyMessages(DomainError):
     code = "rate_limited"
+    gate = "grpc_messages"
 
     def __init__(self, words: str) -> None:
         super().__init__(f"{words}. Send it again.", extra={"retry_after_s": 1})

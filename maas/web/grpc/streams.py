@@ -63,7 +63,9 @@ class StreamSlots:
 
 
 def _full(what: str) -> Overloaded:
-    return Overloaded(f"{what} already. Use those, or try again.", extra={"retry_after_s": 5})
+    return Overloaded(
+        f"{what} already. Use those, or try again.", gate="grpc_streams", extra={"retry_after_s": 5}
+    )
 
 
 log = structlog.get_logger(__name__)

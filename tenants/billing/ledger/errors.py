@@ -14,10 +14,12 @@ class PaymentRequired(DomainError):
 
 class InsufficientFunds(PaymentRequired):
     code = "insufficient_funds"
+    gate = "wallet"
 
 
 class BudgetExhausted(PaymentRequired):
     code = "budget_exhausted"
+    gate = "budget"
 
 
 def insufficient_funds(*, currency: str, needed_micros: int, spendable_micros: int) -> InsufficientFunds:

@@ -25,6 +25,7 @@ class MeterAway(DomainError):
     """The error for an unavailable stream. The event may be in it, if Redis took it but could not confirm."""
 
     code = "metering_unavailable"
+    gate = "metering"
 
     def __init__(self) -> None:
         super().__init__(

@@ -16,6 +16,7 @@ US = 1_000_000
 
 class TooManyTries(DomainError):
     code = "rate_limited"
+    gate = "client_ip"
 
 
 class ClientIpLimit:

@@ -15,6 +15,7 @@ LOOKED_EVERY_S = 0.1
 
 class Restarting(DomainError):
     code = "restarting"
+    gate = "draining"
 
     def __init__(self) -> None:
         super().__init__(

@@ -17,6 +17,7 @@ R = TypeVar("R")
 
 class Overloaded(DomainError):
     code = "overloaded"
+    gate = "request_threads"
 
 
 class BoundedThreads:

@@ -23,7 +23,9 @@ def trouble_of(error: BaseException) -> DatabaseAway | None:
             return DatabaseAway(words, extra={"retry_after_s": 2})
         case DiskFull():
             words = "The database has no disk space left. Nothing was stored. Try again later."
-            return DatabaseAway(words, code="storage_unavailable", extra={"retry_after_s": FULL_PAUSE_S})
+            return DatabaseAway(
+                words, code="storage_unavailable", gate="database_disk", extra={"retry_after_s": FULL_PAUSE_S}
+            )
         case ReadOnlySqlTransaction():
             # This is a standby before it is promoted, or a server that protects itself from a full disk.
             words = "The database is read-only at the moment. Nothing was stored. Try again."

@@ -40,6 +40,7 @@ class TooManyAttempts(DomainError):
     """The refusal of an attempt. It is raised to the code that shows refusals to people."""
 
     code = "rate_limited"
+    gate = "sign_in_attempts"
 
 
 def _counted(

@@ -31,6 +31,7 @@ KEPT_FOR_S = 2 * DAY_S
 
 class AllowanceSpent(DomainError):
     code = "test_allowance_spent"
+    gate = "test_allowance"
 
 
 _UNITS: Mapping[Kind, str] = {

@@ -22,6 +22,7 @@ _MAY: Mapping[Kind, str] = {
 
 class RateLimited(DomainError):
     code = "rate_limited"
+    gate = "rate_limits"
 
 
 def rate_limited(limit: Limit, wait_s: float, why: str = "") -> RateLimited:

@@ -34,6 +34,7 @@ class AccountStorageFull(DomainError):
     """The tenant has used all of its storage. Sending the same request again helps only after something was deleted."""
 
     code = "account_storage_full"
+    gate = "account_storage"
 
 
 @dataclass(frozen=True)

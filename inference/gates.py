@@ -1,0 +1,23 @@
+"""The gates of synchronous calls."""
+
+from django.utils.translation import gettext_lazy as _
+
+from tenants.core.gates import Gate
+
+GATES = (
+    Gate(
+        "body_memory",
+        "overloaded",
+        _("Bytes of request bodies and answers in memory"),
+        _("process and account"),
+        "",
+    ),
+    Gate(
+        "model_queue",
+        "overloaded",
+        _("Calls that wait for a model"),
+        _("model"),
+        _("Batch settings of the model"),
+    ),
+    Gate("workers", "inference_unavailable", _("Calls while no worker answers"), _("everybody"), ""),
+)

@@ -1,0 +1,20 @@
+"""The gates of gRPC, large responses and edge mode."""
+
+from django.utils.translation import gettext_lazy as _
+
+from tenants.core.gates import Gate
+
+GATES = (
+    Gate(
+        "grpc_messages", "rate_limited", _("gRPC messages that are read at the same time"), _("account"), ""
+    ),
+    Gate("grpc_streams", "overloaded", _("Open gRPC streams"), _("process and account"), ""),
+    Gate("file_streams", "overloaded", _("Files that are sent at the same time"), _("process"), ""),
+    Gate(
+        "edge_calls",
+        "overloaded",
+        _("Calls in progress in edge mode"),
+        _("process"),
+        _("MAAS_CALLS_AT_ONCE"),
+    ),
+)

@@ -1,0 +1,64 @@
+"""The gates of accounts: limits, storage, money, and the state of the web process."""
+
+from django.utils.translation import gettext_lazy as _
+
+from tenants.core.gates import Gate
+
+GATES = (
+    Gate(
+        "rate_limits",
+        "rate_limited",
+        _("Requests, tokens and pages per minute, and calls at the same time"),
+        _("account, key, and model of an account"),
+        _("Plan, account or key: limits"),
+    ),
+    Gate(
+        "test_allowance",
+        "test_allowance_spent",
+        _("Pages and calls per day with test keys"),
+        _("account"),
+        _("MAAS_TEST_PAGES_A_DAY, MAAS_TEST_CALLS_A_DAY"),
+    ),
+    Gate(
+        "sign_in_attempts",
+        "rate_limited",
+        _("Attempts to sign in, and emails sent on request"),
+        _("person and client IP"),
+        "",
+    ),
+    Gate("client_ip", "rate_limited", _("Requests whose caller is not known yet"), _("client IP"), ""),
+    Gate(
+        "account_storage",
+        "account_storage_full",
+        _("Stored bytes"),
+        _("account"),
+        _("Plan or account: storage; MAAS_STORAGE_MB"),
+    ),
+    Gate("wallet", "insufficient_funds", _("Money of a prepaid account"), _("account"), _("Account: credit")),
+    Gate("budget", "budget_exhausted", _("Money per month"), _("account or key"), _("Account: budgets")),
+    Gate("metering", "metering_unavailable", _("Usage that could not be recorded"), _("everybody"), ""),
+    Gate(
+        "request_threads",
+        "overloaded",
+        _("Requests that wait for a thread of the web process"),
+        _("process"),
+        _("MAAS_WEB_THREADS"),
+    ),
+    Gate(
+        "draining",
+        "restarting",
+        _("Requests that arrive while the process stops"),
+        _("process"),
+        _("MAAS_DRAIN_S"),
+    ),
+    Gate(
+        "database", "database_unavailable", _("Requests while PostgreSQL does not answer"), _("everybody"), ""
+    ),
+    Gate(
+        "database_disk",
+        "storage_unavailable",
+        _("Writes while PostgreSQL has no disk space"),
+        _("everybody"),
+        "",
+    ),
+)

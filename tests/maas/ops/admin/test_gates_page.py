@@ -1,0 +1,90 @@
+"""Tests of the table of gates: it is complete, it says what the errors say, and operators and readers see it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from maas.ops.admin.gates_page import GATES
+from maas.web.errors.api_errors import STATUS, body_for, status_of
+from tenants.core.errors import DomainError
+from tests.kept_cluster import PROJECT
+
+BY_NAME = {gate.name: gate for gate in GATES}
+NO_GATES = {
+    "mail_unavailable",
+    "payment_provider_unavailable",
+    "model_artifact_missing",
+    "model_exceeds_memory",
+    "model_load_failed",
+    "model_memory_busy",
+    "model_unloaded",
+}
+"""Codes for a part that fails, which is not a decision to refuse."""
+
+
+def errors(base: type[DomainError] = DomainError) -> Iterator[type[DomainError]]:
+    for error in base.__subclasses__():
+        yield error
+        yield from errors(error)
+
+
+def named_in_code() -> set[str]:
+    """Return the gates that are named where an error is made or defined."""
+    found = set()
+    for app in ("tenants", "inference", "jobs", "maas"):
+        for path in (PROJECT / app).rglob("*.py"):
+            found |= _named_in(path)
+    return found
+
+
+def _named_in(path: Path) -> set[str]:
+    text = path.read_text()
+    if "gate" not in text:
+        return set()
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        is_argument = isinstance(node, ast.keyword) and node.arg == "gate"
+        is_attribute = isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "gate"
+        if is_argument or is_attribute:
+            found |= _strings(node.value)  # type: ignore[attr-defined]  # one of the two
+    return found
+
+
+def _strings(node: ast.expr) -> set[str]:
+    constants = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
+    return {value for value in constants if isinstance(value, str) and value}
+
+
+def test_every_gate_is_named_once_and_every_named_gate_is_in_the_table() -> None:
+    assert len(BY_NAME) == len(GATES)
+    assert named_in_code() == BY_NAME.keys()
+
+
+@pytest.mark.parametrize("error", sorted({*errors()}, key=str))
+def test_an_error_has_the_code_of_its_gate(error: type[DomainError]) -> None:
+    if error.gate:
+        assert error.code == BY_NAME[error.gate].code
+
+
+def test_every_refusal_because_of_load_has_a_gate() -> None:
+    codes = {code for code, status in STATUS.items() if status in (402, 429, 503, 507)}
+    assert codes - NO_GATES == {gate.code for gate in GATES if status_of(gate.code) != 413}
+
+
+def test_a_refusal_names_its_gate() -> None:
+    body = body_for(DomainError("The model is busy.", code="overloaded", gate="model_queue"))
+    assert body is not None
+    assert (body["gate"], body["code"]) == ("model_queue", "overloaded")
+
+
+def test_operators_and_readers_see_the_same_table(operator: Client) -> None:
+    page = operator.get("/admin/gates/").content.decode()
+    document = (PROJECT / "docs" / "gates.md").read_text()
+    for gate in GATES:
+        row = f"| `{gate.name}` | {gate.bounds} | {gate.each} | {status_of(gate.code)} `{gate.code}` |"
+        assert f"{row} {gate.setting or 'fixed'} |" in document
+        assert f">{gate.name}</th>" in page
+    assert document.count("| `") == len(GATES)
