@@ -7,14 +7,15 @@ Callers describe the rows by querysets: rows that are free, or rows that they ho
 """
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from django.db import connections, transaction
-from django.db.models import DateTimeField, Func, Q, QuerySet, Value
+from django.db.models import DateTimeField, Func, Model, Q, QuerySet, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 from django.db.models.sql import UpdateQuery
 
+M = TypeVar("M", bound=Model)
 CLOCK = Func(function="clock_timestamp", output_field=DateTimeField())
 """The time at which a row is written. It is later than Now() if the statement has waited for the row."""
 FREE = Q(lease_until=None) | Q(lease_until__lte=Now())
@@ -24,14 +25,14 @@ def after(seconds: float) -> Combinable:
     return CLOCK + timedelta(seconds=seconds)
 
 
-def unlocked(rows: "QuerySet[Any]") -> "QuerySet[Any]":
+def unlocked(rows: "QuerySet[M]") -> "QuerySet[M]":
     """Return the rows that are not locked now, to be locked by the statement that uses them."""
-    return rows.model.objects.filter(pk__in=_locking(rows))
+    return rows.model._default_manager.filter(pk__in=_locking(rows))
 
 
-def first_unlocked(queue: "QuerySet[Any]") -> "QuerySet[Any]":
+def first_unlocked(queue: "QuerySet[M]") -> "QuerySet[M]":
     """Return the first row that is not locked now. An `IN` instead of `=` could lock another row at each comparison."""
-    return queue.model.objects.filter(pk=_locking(queue)[:1])
+    return queue.model._default_manager.filter(pk=_locking(queue)[:1])
 
 
 def take(
@@ -64,7 +65,7 @@ def _locking(rows: "QuerySet[Any]") -> "QuerySet[Any]":
 
 
 def _update(rows: "QuerySet[Any]", returning: str, **changes: Any) -> list[tuple[Any, ...]]:
-    query = rows.query.chain(UpdateQuery)
+    query = cast(UpdateQuery, rows.query.chain(UpdateQuery))
     query.add_update_values(changes)
     with transaction.atomic(using=rows.db, savepoint=False), connections[rows.db].cursor() as cursor:
         statement, values = query.get_compiler(rows.db).as_sql()
