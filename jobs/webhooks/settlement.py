@@ -13,11 +13,12 @@ from jobs.webhooks import schedule
 from jobs.webhooks.claims import Held
 from jobs.webhooks.delivery_order import PER_ENDPOINT, WIDEST
 from jobs.webhooks.metrics import ATTEMPTS, DISABLED
-from jobs.webhooks.models import WebhookAttempt, WebhookEndpoint
+from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.schedule import Verdict, verdict
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.leases import row_leases
 
 log = structlog.get_logger(__name__)
 SUCCESS_KEPT_S = 60
@@ -26,21 +27,6 @@ MAX_DETAIL = 500
 FAST_MS, SLOW_MS = 500, 2_000
 """The limits in milliseconds for the width. An endpoint that responds within the first may have more requests at once,
 until it takes longer than the second.
-"""
-
-# A replay meanwhile has started the schedule again. The attempt that is under way is then its first, whatever its
-# number was.
-_STEP = """
-SELECT step FROM jobs_webhookdelivery WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending' FOR UPDATE
-"""
-
-_SETTLE = """
-UPDATE jobs_webhookdelivery
-SET state = %(state)s::text, step = step + 1, lease_token = NULL, lease_until = NULL, error_code = %(error)s,
-    next_attempt_at = CASE WHEN %(state)s::text = 'pending'
-        THEN clock_timestamp() + make_interval(secs => %(again_in_s)s) END,
-    ended_at = CASE WHEN %(state)s::text <> 'pending' THEN clock_timestamp() END
-WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending'
 """
 
 # The response time does not matter here: the width that a failure took away is restored, up to the width that every
@@ -81,7 +67,6 @@ SET not_before = greatest(not_before, clock_timestamp() + make_interval(secs => 
 _WIDER = "UPDATE jobs_webhookendpoint SET width = width + 1 WHERE id = %(id)s AND width < %(most)s"
 _NARROWER = "UPDATE jobs_webhookendpoint SET width = width - 1 WHERE id = %(id)s AND width > %(least)s"
 
-_ELSEWHERE = "SELECT url <> %(url)s FROM jobs_webhookendpoint WHERE id = %(id)s FOR NO KEY UPDATE"
 _HEALTH = """
 SELECT extract(epoch FROM clock_timestamp() - failing_since)::float8, given_up, failures FROM jobs_webhookendpoint
 WHERE id = %(id)s AND kind = 'endpoint' AND state = 'enabled' AND failing_since IS NOT NULL
@@ -115,7 +100,9 @@ def settle(held: Held, outcome: Outcome) -> Verdict | None:
     stores its outcome.
     """
     with unit_of_work(held.tenant_id):
-        step = _step_of(held)
+        # A replay meanwhile has started the schedule again. The attempt that is under way is then its first, whatever
+        # its number was.
+        step = held.delivery.select_for_update().values_list("step", flat=True).first()
         if step is None:
             return None
         moved = _has_moved(held, outcome)
@@ -126,7 +113,7 @@ def settle(held: Held, outcome: Outcome) -> Verdict | None:
             refused=outcome.refused and not moved,
             retry_after_s=None if moved else outcome.retry_after_s,
         )
-        _execute(_SETTLE, _settled(held, outcome, ruled))
+        _end(held, outcome, ruled, step + 1)
         _log_attempt(held, outcome)
         if not (outcome.own_fault or moved):
             _mark_endpoint(held, outcome, ruled)
@@ -140,28 +127,21 @@ def _has_moved(held: Held, outcome: Outcome) -> bool:
     """
     if held.of_job or (outcome.status is not None and 200 <= outcome.status < 300):
         return False
-    with connections[APP].cursor() as cursor:
-        cursor.execute(_ELSEWHERE, {"id": held.endpoint_id, "url": held.url})
-        row = cursor.fetchone()
-    return row is not None and bool(row[0])
+    endpoint = WebhookEndpoint.objects.select_for_update(no_key=True).filter(id=held.endpoint_id).first()
+    return endpoint is not None and endpoint.url != held.url
 
 
-def _step_of(held: Held) -> int | None:
-    with connections[APP].cursor() as cursor:
-        cursor.execute(_STEP, {"id": held.id, "token": held.token})
-        row = cursor.fetchone()
-    return None if row is None else int(row[0])
-
-
-def _settled(held: Held, outcome: Outcome, ruled: Verdict) -> dict[str, Any]:
-    state = "delivered" if ruled.delivered else "failed" if ruled.again_in_s is None else "pending"
-    return {
-        "id": held.id,
-        "token": held.token,
-        "state": state,
-        "error": error_of(outcome),
-        "again_in_s": ruled.again_in_s or 0,
-    }
+def _end(held: Held, outcome: Outcome, ruled: Verdict, step: int) -> None:
+    State, again_in_s = WebhookDelivery.State, ruled.again_in_s
+    state = State.DELIVERED if ruled.delivered else State.FAILED if again_in_s is None else State.PENDING
+    row_leases.release(
+        held.delivery,
+        state=state,
+        step=step,
+        error_code=error_of(outcome),
+        next_attempt_at=None if again_in_s is None else row_leases.after(again_in_s),
+        ended_at=row_leases.CLOCK if again_in_s is None else None,
+    )
 
 
 def error_of(outcome: Outcome) -> str:
