@@ -125,7 +125,7 @@ def _claim(batch_id: UUID, worker: str) -> TaskClaim | None:
             row_leases.first_unlocked(waiting),
             "jobs_fence",
             settings.MAAS_LEASE_S,
-            "crashing_lines, tenant_id, batch_id, id, kind, attempt, lease_token, input, answered, output, errors",
+            "id, kind, attempt, lease_token, input, crashing_lines, answered, output, errors",
             state=states.RUNNING,
             attempt=F("attempt") + 1,
             worker=worker,
@@ -136,10 +136,19 @@ def _claim(batch_id: UUID, worker: str) -> TaskClaim | None:
             return None
         Batch.objects.filter(id=batch_id).update(served_at=row_leases.CLOCK)
         key = ApiKey.objects.filter(id=batch.api_key_id).first() if batch.api_key_id else None
-    crashing_lines, *task = rows[0]
+    task_id, kind, attempt, token, slice_, crashing_lines, answered, output, errors = rows[0]
     return TaskClaim(
-        *task,
+        tenant_id=batch.tenant_id,
+        batch_id=batch_id,
+        task_id=task_id,
+        kind=kind,
+        attempt=attempt,
+        token=token,
+        input=slice_,
         crashing_lines=frozenset(json.loads(crashing_lines)),
+        answered=answered,
+        output=output,
+        errors=errors,
         endpoint=batch.endpoint,
         input_file_id=batch.input_file_id,
         livemode=batch.livemode,

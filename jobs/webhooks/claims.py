@@ -9,7 +9,7 @@ from django.db import connections, transaction
 from django.db.models import QuerySet
 
 from jobs.webhooks.delivery_order import WIDEST, DeliveryQueue, Standing, Waiting, chosen
-from jobs.webhooks.models import WebhookDelivery
+from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.http_client.breaker import MAX_FAILURES
 
@@ -115,6 +115,10 @@ class Held:
         return WebhookDelivery.objects.filter(
             id=self.id, lease_token=self.token, state=WebhookDelivery.State.PENDING
         )
+
+    @property
+    def endpoint(self) -> "QuerySet[WebhookEndpoint]":
+        return WebhookEndpoint.objects.filter(id=self.endpoint_id)
 
 
 @dataclass

@@ -7,7 +7,8 @@ from typing import Any
 
 import structlog
 from django.db import connections, transaction
-from django.db.models.functions import Now
+from django.db.models import F
+from django.db.models.functions import Greatest, Now
 
 from jobs.webhooks import schedule
 from jobs.webhooks.claims import Held
@@ -50,22 +51,6 @@ _DOWN = """
 UPDATE jobs_webhookendpoint SET failures = failures + 1
 WHERE id = %(id)s AND (paused_until IS NULL OR paused_until <= clock_timestamp()) RETURNING failures
 """
-_RESTS = """
-UPDATE jobs_webhookendpoint SET paused_until = clock_timestamp() + make_interval(secs => %(rest_s)s) WHERE id = %(id)s
-"""
-_IS_UP = """
-UPDATE jobs_webhookendpoint SET failures = 0, paused_until = NULL
-WHERE id = %(id)s AND (failures > 0 OR paused_until IS NOT NULL)
-"""
-
-# This concerns the server and not the message, because the server has asked to get no other message meanwhile.
-_LEFT_ALONE = """
-UPDATE jobs_webhookendpoint
-SET not_before = greatest(not_before, clock_timestamp() + make_interval(secs => %(pause_s)s)) WHERE id = %(id)s
-"""
-
-_WIDER = "UPDATE jobs_webhookendpoint SET width = width + 1 WHERE id = %(id)s AND width < %(most)s"
-_NARROWER = "UPDATE jobs_webhookendpoint SET width = width - 1 WHERE id = %(id)s AND width > %(least)s"
 
 _HEALTH = """
 SELECT extract(epoch FROM clock_timestamp() - failing_since)::float8, given_up, failures FROM jobs_webhookendpoint
@@ -127,7 +112,7 @@ def _has_moved(held: Held, outcome: Outcome) -> bool:
     """
     if held.of_job or (outcome.status is not None and 200 <= outcome.status < 300):
         return False
-    endpoint = WebhookEndpoint.objects.select_for_update(no_key=True).filter(id=held.endpoint_id).first()
+    endpoint = held.endpoint.select_for_update(no_key=True).first()
     return endpoint is not None and endpoint.url != held.url
 
 
@@ -174,7 +159,8 @@ def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
         _count_down(held, is_down=schedule.is_down(outcome.status))
         pause_s = schedule.left_alone_s(outcome.status, outcome.retry_after_s)
         if pause_s:
-            _execute(_LEFT_ALONE, {"id": held.endpoint_id, "pause_s": pause_s})
+            # This concerns the server and not the message: the server has asked to get no other message meanwhile.
+            held.endpoint.update(not_before=Greatest("not_before", row_leases.after(pause_s)))
     if held.of_job:
         return
     if ruled.gone:
@@ -186,21 +172,22 @@ def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
 def _count_down(held: Held, *, is_down: bool) -> None:
     """Count a failure of the server. A response, even one that refuses the message, comes from a server that is up."""
     if not is_down:
-        _execute(_IS_UP, {"id": held.endpoint_id})
+        unwell = held.endpoint.exclude(failures=0, paused_until=None)
+        unwell.update(failures=0, paused_until=None)
         return
     with connections[APP].cursor() as cursor:
         cursor.execute(_DOWN, {"id": held.endpoint_id})
         row = cursor.fetchone()
     if row and (rest_s := schedule.rest_s(row[0])):
-        _execute(_RESTS, {"id": held.endpoint_id, "rest_s": rest_s})
+        held.endpoint.update(paused_until=row_leases.after(rest_s))
 
 
 def _adapt_width(held: Held, took_ms: int) -> None:
     """Adapt the width of the endpoint. The row is written only if the width changes, and not for each message."""
     if took_ms <= FAST_MS and held.width < WIDEST:
-        _execute(_WIDER, {"id": held.endpoint_id, "most": WIDEST})
+        held.endpoint.filter(width__lt=WIDEST).update(width=F("width") + 1)
     elif took_ms > SLOW_MS and held.width > PER_ENDPOINT:
-        _execute(_NARROWER, {"id": held.endpoint_id, "least": PER_ENDPOINT})
+        held.endpoint.filter(width__gt=PER_ENDPOINT).update(width=F("width") - 1)
 
 
 def _fails_lastingly(held: Held) -> bool:
@@ -214,7 +201,7 @@ def _fails_lastingly(held: Held) -> bool:
 
 def _disable(held: Held, reason: WebhookEndpoint.Reason) -> None:
     State = WebhookEndpoint.State
-    changed = WebhookEndpoint.objects.filter(id=held.endpoint_id, state=State.ENABLED).update(
+    changed = held.endpoint.filter(state=State.ENABLED).update(
         state=State.DISABLED, disabled_reason=reason, disabled_at=Now()
     )
     if changed:

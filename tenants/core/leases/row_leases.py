@@ -70,5 +70,4 @@ def _update(rows: "QuerySet[Any]", returning: str, **changes: Any) -> list[tuple
     with transaction.atomic(using=rows.db, savepoint=False), connections[rows.db].cursor() as cursor:
         statement, values = query.get_compiler(rows.db).as_sql()
         cursor.execute(f"{statement} RETURNING {returning}", values)
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-        return found
+        return list(cursor.fetchall())
