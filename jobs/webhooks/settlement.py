@@ -175,9 +175,7 @@ def _count_down(held: Held, *, is_down: bool) -> None:
         unwell = held.endpoint.exclude(failures=0, paused_until=None)
         unwell.update(failures=0, paused_until=None)
         return
-    with connections[APP].cursor() as cursor:
-        cursor.execute(_DOWN, {"id": held.endpoint_id})
-        row = cursor.fetchone()
+    row = _execute(_DOWN, {"id": held.endpoint_id})
     if row and (rest_s := schedule.rest_s(row[0])):
         held.endpoint.update(paused_until=row_leases.after(rest_s))
 
@@ -191,9 +189,7 @@ def _adapt_width(held: Held, took_ms: int) -> None:
 
 
 def _fails_lastingly(held: Held) -> bool:
-    with connections[APP].cursor() as cursor:
-        cursor.execute(_HEALTH, {"id": held.endpoint_id})
-        row = cursor.fetchone()
+    row = _execute(_HEALTH, {"id": held.endpoint_id})
     return row is not None and schedule.lasting_failure(
         failing_for_s=row[0], given_up=row[1], failures=row[2]
     )
@@ -225,7 +221,9 @@ def _tell_of_disabled(held: Held, reason: str) -> None:
     )
 
 
-def _execute(statement: str, values: dict[str, Any]) -> int:
+def _execute(statement: str, values: dict[str, Any]) -> tuple[Any, ...] | None:
+    """Run a statement, and return its first row if it returns rows."""
     with connections[APP].cursor() as cursor:
         cursor.execute(statement, values)
-        return int(cursor.rowcount)
+        row: tuple[Any, ...] | None = cursor.fetchone() if cursor.description else None
+        return row
