@@ -1,49 +1,35 @@
-"""Claims, renewals and ends of the work on archives. Each is one conditional statement that is fenced by a token."""
+"""Claims, renewals and ends of the work on archives. A token fences each statement."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connections
+from django.db.models import F, QuerySet
+from django.db.models.expressions import RawSQL
 
 from jobs.archives import states
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.services import finish
 from jobs.core.errors import Fenced
-from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.leases import row_leases
 
 MAX_DEATHS = 3
 """The number of workers that die on one entry before the entry is considered the cause."""
 
 # Tenants take turns: the tenant with the least work under way comes first, then the tenant that was served longest ago.
 # An expired lease may be taken too.
-_CLAIM = """
+_NEXT = """
 WITH active AS (
     SELECT tenant_id, count(*) FILTER (WHERE lease_until > clock_timestamp()) AS held, max(served_at) AS served_at
     FROM jobs_archive archive WHERE archive.state = 'unpacking' GROUP BY archive.tenant_id
 )
-UPDATE jobs_archive SET attempt = attempt + 1, lease_token = nextval('jobs_fence'), worker = %(worker)s,
-    lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s), served_at = clock_timestamp(),
-    waiting_code = ''
-WHERE id = (
-    SELECT archive.id FROM jobs_archive archive JOIN active USING (tenant_id)
-    JOIN tenants_tenant tenant ON tenant.id = archive.tenant_id
-    WHERE archive.state = 'unpacking' AND tenant.state = 'active' AND archive.run_after <= clock_timestamp()
-        AND (archive.lease_until IS NULL OR archive.lease_until < clock_timestamp())
-    ORDER BY active.held, active.served_at NULLS FIRST, archive.served_at NULLS FIRST, archive.id
-    LIMIT 1 FOR NO KEY UPDATE OF archive SKIP LOCKED
-)
-RETURNING tenant_id, id, lease_token, attempt, file
-"""
-_RENEW = """
-UPDATE jobs_archive SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
-WHERE id = %(id)s AND lease_token = %(token)s AND state = 'unpacking'
-"""
-_REST = """
-UPDATE jobs_archive SET attempt = 0, lease_token = NULL, lease_until = NULL, waiting_code = %(code)s,
-    run_after = clock_timestamp() + make_interval(secs => %(pause_s)s)
-WHERE id = %(id)s AND lease_token = %(token)s AND state = 'unpacking'
+SELECT archive.id FROM jobs_archive archive JOIN active USING (tenant_id)
+JOIN tenants_tenant tenant ON tenant.id = archive.tenant_id
+WHERE archive.state = 'unpacking' AND tenant.state = 'active' AND archive.run_after <= clock_timestamp()
+    AND (archive.lease_until IS NULL OR archive.lease_until < clock_timestamp())
+ORDER BY active.held, active.served_at NULLS FIRST, archive.served_at NULLS FIRST, archive.id
+LIMIT 1 FOR NO KEY UPDATE OF archive SKIP LOCKED
 """
 
 
@@ -57,29 +43,43 @@ class ArchiveClaim:
     attempt: int
     file: str
 
+    @property
+    def held(self) -> "QuerySet[Archive]":
+        """Return the row of the archive, while this claim holds it."""
+        return Archive.objects.filter(id=self.archive_id, lease_token=self.token, state=states.UNPACKING)
+
 
 def claim_archive(worker: str) -> ArchiveClaim | None:
-    with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_CLAIM, {"worker": worker, "lease_s": settings.MAAS_LEASE_S})
-        row = cursor.fetchone()
-    return ArchiveClaim(*row) if row else None
+    with operator_work():
+        rows = row_leases.take(
+            Archive.objects.filter(id=RawSQL(_NEXT, ())),  # noqa: S611  # a constant
+            "jobs_fence",
+            settings.MAAS_LEASE_S,
+            "tenant_id, id, lease_token, attempt, file",
+            attempt=F("attempt") + 1,
+            worker=worker,
+            served_at=row_leases.CLOCK,
+            waiting_code="",
+        )
+    return ArchiveClaim(*rows[0]) if rows else None
 
 
 def renew(claim: ArchiveClaim) -> bool:
-    return _write(_RENEW, claim, lease_s=settings.MAAS_LEASE_S)
+    with operator_work():
+        return row_leases.renew(claim.held, settings.MAAS_LEASE_S)
 
 
 def rest(claim: ArchiveClaim, pause_s: float = 0.0, code: str = "") -> None:
     """Give the archive back, because the problem may pass or because others are next."""
-    _write(_REST, claim, pause_s=pause_s, code=code)
+    with operator_work():
+        row_leases.release(claim.held, attempt=0, waiting_code=code, run_after=row_leases.after(pause_s))
 
 
-def held(claim: ArchiveClaim) -> Archive:
+def locked(claim: ArchiveClaim) -> Archive:
     """Return the row of the archive, locked until the transaction ends. Raises Fenced if another worker has it by now,
     or if it has ended.
     """
-    rows = Archive.objects.select_for_update(no_key=True)
-    found = rows.filter(id=claim.archive_id, lease_token=claim.token, state=states.UNPACKING).first()
+    found = claim.held.select_for_update(no_key=True).first()
     if found is None:
         raise Fenced(f"archive {claim.archive_id} is no longer held")
     return found
@@ -107,19 +107,19 @@ def end_entry(
 
 def fail_entry(claim: ArchiveClaim, number: int, code: str, detail: str) -> None:
     with unit_of_work(claim.tenant_id):
-        held(claim)
+        locked(claim)
         end_entry(claim, number, state=states.FAILED, code=code, detail=detail)
 
 
 def finish_unpacking(claim: ArchiveClaim) -> None:
     with unit_of_work(claim.tenant_id):
-        finish(held(claim))
+        finish(locked(claim))
 
 
 def fail_archive(claim: ArchiveClaim, code: str, detail: str) -> None:
     """Fail an archive. Every entry that still waits fails with the same error."""
     with unit_of_work(claim.tenant_id):
-        fail_waiting(held(claim), code, detail)
+        fail_waiting(locked(claim), code, detail)
 
 
 def fail_waiting(archive: Archive, code: str, detail: str) -> None:
@@ -128,9 +128,3 @@ def fail_waiting(archive: Archive, code: str, detail: str) -> None:
         state=states.FAILED, error_code=code, error_detail=detail[:500]
     )
     finish(archive, states.FAILED, code=code, detail=detail)
-
-
-def _write(statement: str, claim: ArchiveClaim, **values: Any) -> bool:
-    with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(statement, {"id": claim.archive_id, "token": claim.token, **values})
-        return bool(cursor.rowcount == 1)

@@ -26,7 +26,7 @@ from jobs.archives.claims import (
     fail_archive,
     fail_entry,
     finish_unpacking,
-    held,
+    locked,
     rest,
 )
 from jobs.archives.directory import EntryCorrupt, opened, unpack
@@ -123,7 +123,7 @@ class Lease:
 
     def _beginning(self) -> tuple[Archive, list[ArchiveEntry]]:
         with unit_of_work(self.claim.tenant_id):
-            archive = held(self.claim)
+            archive = locked(self.claim)
             return archive, list(archive.entries.filter(state=states.WAITING).order_by("number"))
 
     def _identity(self, archive: Archive) -> Identity:
@@ -191,7 +191,7 @@ class Lease:
 
     def _store(self, identity: Identity, entry: ArchiveEntry, upload: Upload) -> None:
         def end(stored: StoredDocument) -> None:
-            held(self.claim)
+            locked(self.claim)
             end_entry(self.claim, entry.number, document_id=stored.document.id)
 
         store_document(identity=identity, upload=upload, along=end)
@@ -206,7 +206,7 @@ class Lease:
         )
 
         def submit(whole: JobRequest) -> None:
-            held(self.claim)
+            locked(self.claim)
             job = submit_job(identity=identity, request=whole)
             end_entry(self.claim, entry.number, document_id=job.document_id, job_id=job.id)
 

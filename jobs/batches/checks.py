@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
 
 from django.conf import settings
 
@@ -10,17 +12,21 @@ from inference.registry.models import ModelVersion
 from inference.registry.selectors import find_version
 from inference.runtime.inputs_counted import reads_rows
 from jobs.batches import blobs
+from jobs.batches.blobs import Scratch
 from jobs.batches.checking import Fault, FileCheck
 from jobs.batches.claims import TaskClaim
-from jobs.batches.line_parsing import EMBEDDINGS
+from jobs.batches.line_parsing import EMBEDDINGS, BatchLine, weight_of
 from jobs.batches.models import StoredFile
-from jobs.batches.settlement import fail_batch, finish_check
-from jobs.batches.slices import Slices
+from jobs.batches.running import numbered
+from jobs.batches.settlement import Slice, fail_batch, finish_check
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 from tenants.limits.rates.free_day import AllowanceSpent, free_day
 
 EMBED = "embed"
+MAX_LINES = 500
+MAX_WEIGHT = 2_000
+MAX_BYTES = 4 << 20
 
 
 def check_file(claim: TaskClaim) -> None:
@@ -87,3 +93,56 @@ def _inputs_of(claim: TaskClaim, check: FileCheck, version: ModelVersion) -> int
     # A model without tensors of its own takes texts, which are in a single tensor.
     takes_many = not version.signature.get("inputs") or reads_rows(version.signature)
     return check.rows if takes_many else check.count
+
+
+class Slices:
+    """A writer of slices: lines that are run together, each slice a file of its own, small enough to be held whole."""
+
+    def __init__(self, claim: TaskClaim) -> None:
+        self._claim = claim
+        self._made: list[Slice] = []
+        self._scratch: Scratch | None = None
+        self._lines = self._weight = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the unfinished slice. What was saved already is erased by its own order, as no row points at it."""
+        if self._scratch is not None:
+            self._scratch.close()
+
+    def add(self, raw: bytes, line: BatchLine) -> None:
+        weight = weight_of(line, len(raw))
+        if self._scratch is not None and self._is_full(weight, len(raw)):
+            self._cut()
+        if self._scratch is None:
+            self._scratch = blobs.scratch()
+        self._scratch.write(numbered(line.number, raw))
+        self._lines += 1
+        self._weight += weight
+
+    def finish(self) -> list[Slice]:
+        self._cut()
+        return self._made
+
+    def _is_full(self, weight: int, size_bytes: int) -> bool:
+        assert self._scratch is not None
+        return (
+            self._lines >= MAX_LINES
+            or self._weight + weight > MAX_WEIGHT
+            or self._scratch.size_bytes + size_bytes > MAX_BYTES
+        )
+
+    def _cut(self) -> None:
+        if self._scratch is None:
+            return
+        made, self._scratch = self._scratch, None
+        with made:
+            made.finish()
+            name = blobs.part_name(self._claim.tenant_id, self._claim.batch_id, "lines")
+            blobs.save(self._claim.tenant_id, name, made.path)
+        self._made.append(Slice(name, self._lines))
+        self._lines = self._weight = 0

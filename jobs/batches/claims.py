@@ -1,4 +1,4 @@
-"""Claims, renewals and hand-backs of the tasks of batches. Each is one conditional statement that is fenced by a token.
+"""Claims, renewals and hand-backs of the tasks of batches. A token fences each of them.
 
 Locks are always taken on the batch first, and then on the task.
 """
@@ -6,13 +6,19 @@ Locks are always taken on the batch first, and then on the task.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connections, transaction
+from django.db.models import Case, F, JSONField, Q, QuerySet, Value, When
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Now
 
+from jobs.batches import states
+from jobs.batches.models import Batch, BatchTask
+from tenants.api_keys.models import ApiKey
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.leases import row_leases
 from tenants.plans.prices import Price
 
 MAX_AT_ONCE = 8
@@ -40,76 +46,7 @@ SELECT active.id FROM active JOIN tenants USING (tenant_id)
 WHERE active.waits AND active.running < %(most)s
 ORDER BY tenants.running, tenants.served_at NULLS FIRST, active.running, active.id LIMIT %(candidates)s
 """
-
-_LOCK = "SELECT FROM jobs_batch WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED"
-
-_CLAIM = """
-WITH claimed AS (
-    UPDATE jobs_batchtask task
-    SET state = 'running', attempt = attempt + 1, lease_token = nextval('jobs_fence'), worker = %(worker)s,
-        lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
-        crashing_lines = CASE WHEN at_line IS NULL THEN crashing_lines ELSE crashing_lines || to_jsonb(at_line) END,
-        at_line = NULL
-    WHERE task.id = (
-        SELECT id FROM jobs_batchtask
-        WHERE batch_id = %(batch)s AND state = 'queued' AND run_after <= clock_timestamp()
-        ORDER BY number LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
-    )
-    RETURNING task.*
-), served AS (
-    UPDATE jobs_batch SET served_at = clock_timestamp() FROM claimed WHERE jobs_batch.id = claimed.batch_id
-)
-SELECT claimed.tenant_id, claimed.batch_id, claimed.id, claimed.kind, claimed.attempt, claimed.lease_token,
-    claimed.input, claimed.crashing_lines, claimed.answered, claimed.output, claimed.errors,
-    batch.endpoint, batch.input_file_id, batch.livemode, batch.price, batch.cached_price,
-    model.name || '@' || version.number, batch.ending, batch.api_key_id,
-    (SELECT allowed_models FROM tenants_apikey WHERE id = batch.api_key_id)
-FROM claimed JOIN jobs_batch batch ON batch.id = claimed.batch_id
-LEFT JOIN inference_modelversion version ON version.id = batch.model_version_id
-LEFT JOIN inference_servedmodel model ON model.id = version.served_model_id
-"""
-
-# A task whose row is locked at this moment, for example by its own finish that waits for another row, is not waited
-# for: the leases of all others would end meanwhile. It is still held. It is renewed the next time, or is finished by
-# then.
-_RENEW = """
-WITH held AS (
-    SELECT task.id, task.batch_id, task.lease_token
-    FROM jobs_batchtask task JOIN unnest(%(tasks)s::uuid[], %(tokens)s::bigint[]) AS claim (id, token)
-        ON task.id = claim.id AND task.lease_token = claim.token
-    WHERE task.state = 'running'
-), free AS (
-    SELECT id FROM jobs_batchtask
-    WHERE id IN (SELECT id FROM held) AND lease_token = ANY(%(tokens)s::bigint[]) AND state = 'running'
-    FOR NO KEY UPDATE SKIP LOCKED
-), renewed AS (
-    UPDATE jobs_batchtask SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
-    FROM free WHERE jobs_batchtask.id = free.id
-)
-SELECT held.lease_token,
-    CASE WHEN batch.ending = '' AND tenant.state <> 'active' THEN 'suspended' ELSE batch.ending END
-FROM held JOIN jobs_batch batch ON batch.id = held.batch_id
-JOIN tenants_tenant tenant ON tenant.id = batch.tenant_id
-"""
-
-_PUT_OFF = """
-UPDATE jobs_batchtask
-SET state = 'queued', attempt = attempt - %(uncounted)s, lease_token = NULL, lease_until = NULL, at_line = NULL,
-    run_after = clock_timestamp() + make_interval(secs => %(pause_s)s)
-WHERE id = %(task)s AND lease_token = %(token)s AND state = 'running'
-"""
-
-_AT_LINE = """
-UPDATE jobs_batchtask SET at_line = %(line)s WHERE id = %(task)s AND lease_token = %(token)s AND state = 'running'
-"""
-
-_SWEEP = """
-UPDATE jobs_batchtask SET state = 'queued', lease_token = NULL, lease_until = NULL, run_after = clock_timestamp()
-WHERE id IN (
-    SELECT id FROM jobs_batchtask WHERE state = 'running' AND lease_until < clock_timestamp() FOR UPDATE SKIP LOCKED
-)
-RETURNING id, batch_id, worker
-"""
+_WITH_THE_LINE = RawSQL("crashing_lines || to_jsonb(at_line)", (), JSONField())  # a constant
 
 
 @dataclass(frozen=True)
@@ -123,11 +60,11 @@ class TaskClaim:
     attempt: int
     token: int
     input: str
-    crashing_lines: frozenset[int]
     answered: int
     """The number of lines at the beginning of the slice whose responses are in `output` and `errors`."""
     output: str
     errors: str
+    crashing_lines: frozenset[int]
     endpoint: str
     input_file_id: UUID
     livemode: bool
@@ -148,6 +85,11 @@ class TaskClaim:
         """The number of tries, including this one. Lines on which workers died do not count against the other lines."""
         return self.attempt - len(self.crashing_lines)
 
+    @property
+    def held(self) -> "QuerySet[BatchTask]":
+        """Return the row of the task, while this claim holds it."""
+        return BatchTask.objects.filter(id=self.task_id, lease_token=self.token, state=states.RUNNING)
+
 
 @dataclass(frozen=True, slots=True)
 class LostTask:
@@ -160,9 +102,9 @@ def claim_task(worker: str) -> TaskClaim | None:
     """Claim a task. Return None if no task waits that may run now."""
     with operator_work():
         for batch_id in _candidates():
-            row = _claim(batch_id, worker)
-            if row is not None:
-                return _claim_of(row)
+            claim = _claim(batch_id, worker)
+            if claim is not None:
+                return claim
     return None
 
 
@@ -172,85 +114,96 @@ def _candidates() -> list[UUID]:
         return [batch_id for (batch_id,) in cursor.fetchall()]
 
 
-def _claim(batch_id: UUID, worker: str) -> Sequence[Any] | None:
-    values: dict[str, Any] = {"batch": batch_id, "worker": worker, "lease_s": settings.MAAS_LEASE_S}
-    with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_LOCK, [batch_id])
-        if cursor.fetchone() is None:
+def _claim(batch_id: UUID, worker: str) -> TaskClaim | None:
+    with transaction.atomic(using=OPERATOR):
+        unlocked = Batch.objects.select_for_update(of=("self",), no_key=True, skip_locked=True)
+        batch = unlocked.select_related("model_version__served_model").filter(id=batch_id).first()
+        if batch is None:
             return None
-        cursor.execute(_CLAIM, values)
-        row: Sequence[Any] | None = cursor.fetchone()
-        return row
-
-
-def _claim_of(row: Sequence[Any]) -> TaskClaim:
-    tenant_id, batch_id, task_id, kind, attempt, token, slice_, deadly, *rest = row
-    answered, output, errors, endpoint, *batch = rest
-    file_id, livemode, price, cached_price, model_key, ending, key_id, key_models = batch
+        waiting = batch.tasks.filter(state=states.QUEUED, run_after__lte=Now()).order_by("number")
+        rows = row_leases.take(
+            row_leases.first_unlocked(waiting),
+            "jobs_fence",
+            settings.MAAS_LEASE_S,
+            "id, kind, attempt, lease_token, input, crashing_lines, answered, output, errors",
+            state=states.RUNNING,
+            attempt=F("attempt") + 1,
+            worker=worker,
+            crashing_lines=Case(When(at_line=None, then="crashing_lines"), default=_WITH_THE_LINE),
+            at_line=None,
+        )
+        if not rows:
+            return None
+        Batch.objects.filter(id=batch_id).update(served_at=row_leases.CLOCK)
+        key = ApiKey.objects.filter(id=batch.api_key_id).first() if batch.api_key_id else None
+    task_id, kind, attempt, token, slice_, crashing_lines, answered, output, errors = rows[0]
     return TaskClaim(
-        tenant_id=tenant_id,
+        tenant_id=batch.tenant_id,
         batch_id=batch_id,
         task_id=task_id,
         kind=kind,
         attempt=attempt,
         token=token,
         input=slice_,
-        crashing_lines=frozenset(json.loads(deadly)),
+        crashing_lines=frozenset(json.loads(crashing_lines)),
         answered=answered,
         output=output,
         errors=errors,
-        endpoint=endpoint,
-        input_file_id=file_id,
-        livemode=livemode,
-        price=_price(price),
-        cached_price=_price(cached_price),
-        model_key=model_key,
-        ending=ending,
-        api_key_id=key_id,
-        key_models=tuple(key_models or ()),
+        endpoint=batch.endpoint,
+        input_file_id=batch.input_file_id,
+        livemode=batch.livemode,
+        price=batch.price and Price.from_json(batch.price),
+        cached_price=batch.cached_price and Price.from_json(batch.cached_price),
+        model_key=batch.model_version.key if batch.model_version else None,
+        ending=batch.ending,
+        api_key_id=batch.api_key_id,
+        key_models=tuple(key.allowed_models) if key else (),
     )
-
-
-def _price(written: str | None) -> Price | None:
-    return None if written is None else Price.from_json(json.loads(written))
 
 
 def renew_tasks(claims: Sequence[TaskClaim]) -> dict[int, str]:
     """Renew the leases and return the tokens that are still valid, each with how its batch is to end, or `suspended`.
     If a token is missing, the work must stop.
     """
-    values: dict[str, Any] = {
-        "tasks": [claim.task_id for claim in claims],
-        "tokens": [claim.token for claim in claims],
-        "lease_s": settings.MAAS_LEASE_S,
-    }
-    with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_RENEW, values)
-        return dict(cursor.fetchall())
+    tokens = [claim.token for claim in claims]
+    ids = [claim.task_id for claim in claims]
+    with operator_work():
+        held = BatchTask.objects.filter(id__in=ids, lease_token__in=tokens, state=states.RUNNING)
+        # A task whose row is locked now, for example by its own finish, is not waited for: the leases of all others
+        # would end meanwhile. It is still held. It is renewed the next time, or is finished by then.
+        row_leases.renew(row_leases.unlocked(held), settings.MAAS_LEASE_S)
+        suspended = When(~Q(batch__tenant__state="active"), batch__ending="", then=Value(states.SUSPENDED))
+        return dict(held.values_list("lease_token", Case(suspended, default="batch__ending")))
 
 
 def put_off(claim: TaskClaim, pause_s: float = 0.0, *, counts: bool = False) -> None:
     """Return a task whose work was ended before it was done. The attempt does not count unless `counts` is set."""
-    values: dict[str, Any] = {
-        "task": claim.task_id,
-        "token": claim.token,
-        "pause_s": pause_s,
-        "uncounted": int(not counts),
-    }
-    with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_PUT_OFF, values)
+    with operator_work():
+        requeue(claim, pause_s, counts=counts)
+
+
+def requeue(claim: TaskClaim, pause_s: float, *, counts: bool = False) -> bool:
+    return row_leases.release(
+        claim.held,
+        state=states.QUEUED,
+        attempt=F("attempt") - int(not counts),
+        at_line=None,
+        run_after=row_leases.after(pause_s),
+    )
 
 
 def note_line(claim: TaskClaim, line: int | None) -> bool:
     """Record a line before it runs, so that it is known if the worker dies on it. Return False if the claim is fenced
     off.
     """
-    with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_AT_LINE, {"task": claim.task_id, "token": claim.token, "line": line})
-        return bool(cursor.rowcount == 1)
+    with operator_work():
+        return claim.held.update(at_line=line) == 1
 
 
 def take_from_silent_workers() -> list[LostTask]:
-    with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_SWEEP)
-        return [LostTask(*row) for row in cursor.fetchall()]
+    with operator_work():
+        running = BatchTask.objects.filter(state=states.RUNNING)
+        lost = row_leases.sweep(
+            running, "id, batch_id, worker", state=states.QUEUED, run_after=row_leases.CLOCK
+        )
+        return [LostTask(*row) for row in lost]

@@ -3,17 +3,15 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import F, Max
-from django.db.models.functions import Now
+from django.db.models import Max
 
 from inference.registry.models import ModelVersion
 from jobs.batches import states
 from jobs.batches.checking import Fault, batch_fault
-from jobs.batches.claims import TaskClaim
+from jobs.batches.claims import TaskClaim, requeue
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.selectors import kept_bytes
 from jobs.core.errors import Fenced
@@ -22,6 +20,7 @@ from tenants.billing.metering.events import MeterEvent
 from tenants.billing.metering.services import record_events
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.leases import row_leases
 from tenants.plans.retention import FOR_EVER, retention_for
 from tenants.plans.selectors import terms_of
 
@@ -211,30 +210,21 @@ def _locked(claim: TaskClaim) -> Batch:
 
 
 def _end_task(claim: TaskClaim, *, state: str = states.DONE) -> None:
-    _let_go(claim, state=state, lease_until=None, at_line=None)
+    if not row_leases.release(claim.held, state=state, at_line=None):
+        raise _fenced(claim)
 
 
 def _rest(claim: TaskClaim, rests_s: float) -> None:
     """Let the task rest, and with it the whole batch, since all its lines use the same model."""
-    again = Now() + timedelta(seconds=rests_s)
-    _let_go(
-        claim,
-        state=states.QUEUED,
-        attempt=F("attempt") - 1,
-        lease_token=None,
-        lease_until=None,
-        at_line=None,
-        run_after=again,
-    )
+    if not requeue(claim, rests_s):
+        raise _fenced(claim)
     if rests_s:
         waiting = BatchTask.objects.filter(batch_id=claim.batch_id, state=states.QUEUED, kind=states.RUN)
-        waiting.update(run_after=again)
+        waiting.update(run_after=row_leases.after(rests_s))
 
 
-def _let_go(claim: TaskClaim, **changed: Any) -> None:
-    task = BatchTask.objects.filter(id=claim.task_id, state=states.RUNNING, lease_token=claim.token)
-    if task.update(**changed) != 1:
-        raise Fenced(f"task {claim.task_id} is no longer held with token {claim.token}")
+def _fenced(claim: TaskClaim) -> Fenced:
+    return Fenced(f"task {claim.task_id} is no longer held with token {claim.token}")
 
 
 def _take_over(claim: TaskClaim, batch: Batch, done: Done) -> None:

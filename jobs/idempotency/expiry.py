@@ -6,7 +6,7 @@ from django.db import connections
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from jobs.idempotency.models import IdempotencyKey
+from jobs.idempotency.models import HeldKey, IdempotencyKey
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 REMEMBERED = timedelta(hours=24)
@@ -19,9 +19,6 @@ DELETE FROM jobs_idempotencykey WHERE id IN (
     ORDER BY created_at LIMIT %s FOR UPDATE SKIP LOCKED
 )
 """
-
-# There are few of these, left by requests whose process died. Other requests release theirs.
-_ERASE_HOLDS = "DELETE FROM jobs_heldkey WHERE ends_at <= statement_timestamp()"
 
 
 def remembered_keys() -> "QuerySet[IdempotencyKey]":
@@ -37,5 +34,6 @@ def erase_forgotten_keys() -> int:
             erased += cursor.rowcount
             if cursor.rowcount < BATCH:
                 break
-        cursor.execute(_ERASE_HOLDS)
+        # There are few of these, left by requests whose process died. Other requests release theirs.
+        HeldKey.objects.filter(ends_at__lte=Now()).delete()
     return erased

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connections
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from jobs.core.errors import RequestInProgress
@@ -17,6 +18,7 @@ from jobs.idempotency.keys import Sent
 from jobs.idempotency.models import HeldKey
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.ids import uuid7
+from tenants.core.leases import row_leases
 
 LEASE_S = 10.0
 """Seconds from one renewal of the holder to the next, after which a hold ends."""
@@ -29,7 +31,6 @@ VALUES (%s, %s, %s, statement_timestamp() + make_interval(secs => %s))
 ON CONFLICT (tenant_id, key) DO UPDATE SET id = EXCLUDED.id, ends_at = EXCLUDED.ends_at
 WHERE held.ends_at <= statement_timestamp()
 """
-_RENEW = "UPDATE jobs_heldkey SET ends_at = statement_timestamp() + make_interval(secs => %s) WHERE id = %s"
 
 
 @dataclass(frozen=True)
@@ -50,18 +51,14 @@ def take(sent: Sent) -> Hold:
 
 def require_not_held(sent: Sent) -> None:
     """Raise RequestInProgress if another request than this one holds the key."""
-    holds = HeldKey.objects.filter(key=sent.kept_as, ends_at__gt=Now())
-    if sent.hold_id is not None:
-        holds = holds.exclude(id=sent.hold_id)
-    if holds.exists():
+    if HeldKey.objects.filter(~Q(id=sent.hold_id), key=sent.kept_as, ends_at__gt=Now()).exists():
         raise _held(sent)
 
 
 def renew(hold: Hold) -> bool:
     """Renew a hold. Return False if another request has the key by now."""
-    with unit_of_work(hold.tenant_id), connections[APP].cursor() as cursor:
-        cursor.execute(_RENEW, [LEASE_S, hold.id])
-        return bool(cursor.rowcount == 1)
+    with unit_of_work(hold.tenant_id):
+        return HeldKey.objects.filter(id=hold.id).update(ends_at=row_leases.after(LEASE_S)) == 1
 
 
 def let_go(hold: Hold) -> None:

@@ -84,10 +84,9 @@ def complete(*, identity: Identity, upload_id: object) -> Lease | None:
         if (refusal := not_in_parts(seen(upload))) is not None:
             raise refusal
         store = require_part_store()
-        row = take(upload.id, 0, lease_s=JOINING_S)
-        if row is None:
+        turn = take(upload, 0, lease_s=JOINING_S)
+        if turn is None:
             raise locked(max(seen(upload).locked_for_s, 1.0))
-    turn = Lease(identity.tenant_id, upload.id, row[0], 0, row[1])
     try:
         _join(store, upload)
         with unit_of_work(turn.tenant_id):

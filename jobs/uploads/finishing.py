@@ -6,11 +6,9 @@ the document. The next process that tries makes the same document, because its b
 
 import errno
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
-from django.db import connections
 from django.db.models.functions import Now
 
 from jobs.batches.blobs import Scratch
@@ -25,18 +23,13 @@ from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.uploads.receiving import LEASE_S, Lease, renew
 from jobs.uploads.services import let_go_of_bytes
 from tenants.authentication.selectors import effective_limits
-from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.leases import row_leases
 from tenants.identity.identity import Identity
 
 State = ResumableUpload.State
 COPY_BYTES = 1 << 20
-
-_CLAIM = """
-UPDATE jobs_resumableupload
-SET lease_token = nextval('jobs_fence'), lease_until = clock_timestamp() + make_interval(secs => %s)
-WHERE id = %s AND state = 'checking' AND (lease_until IS NULL OR lease_until <= clock_timestamp())
-RETURNING lease_token, size_bytes
-"""
+keep = renew
 
 
 class Lost(UploadWithdrawn):
@@ -45,10 +38,10 @@ class Lost(UploadWithdrawn):
 
 def claim(tenant_id: UUID, upload_id: UUID) -> Lease | None:
     """Take the lease to finish the upload. Return None if another process is at work, or if nothing is left to do."""
-    with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
-        cursor.execute(_CLAIM, [LEASE_S, upload_id])
-        row = cursor.fetchone()
-    return Lease(tenant_id, upload_id, row[0], row[1], row[1]) if row else None
+    with unit_of_work(tenant_id):
+        free = ResumableUpload.objects.filter(row_leases.FREE, id=upload_id, state=State.CHECKING)
+        rows = row_leases.take(free, "jobs_fence", LEASE_S, "lease_token, size_bytes, size_bytes")
+    return Lease(tenant_id, upload_id, *rows[0]) if rows else None
 
 
 def join(turn: Lease, file: Scratch) -> Upload:
@@ -100,20 +93,12 @@ def settle(turn: Lease, upload: Upload) -> None:
 def put_off(turn: Lease, pause_s: float) -> None:
     """Give up the lease, so that another process may try after a pause."""
     with unit_of_work(turn.tenant_id):
-        ResumableUpload.objects.filter(
-            id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
-        ).update(lease_token=None, lease_until=Now() + timedelta(seconds=pause_s))
-
-
-def keep(turn: Lease) -> bool:
-    """Renew the lease. Call this well within every lease period. Return False if the lease is lost."""
-    return renew(turn)
+        again = row_leases.after(pause_s)
+        turn.held(State.CHECKING).update(lease_token=None, lease_until=again)
 
 
 def _held(turn: Lease) -> ResumableUpload:
-    upload = ResumableUpload.objects.filter(
-        id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
-    ).first()
+    upload = turn.held(State.CHECKING).first()
     if upload is None:
         raise Lost(turn.upload_id)
     return upload
@@ -161,9 +146,6 @@ def _mark_ready(turn: Lease, stored: StoredDocument) -> None:
 
 def _end(turn: Lease, **values: object) -> None:
     """End the upload, in the transaction that stores its result."""
-    changed = ResumableUpload.objects.filter(
-        id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
-    ).update(lease_token=None, lease_until=None, ended_at=Now(), **values)
-    if not changed:
+    if not row_leases.release(turn.held(State.CHECKING), ended_at=Now(), **values):
         raise Lost(turn.upload_id)
     let_go_of_bytes(turn.tenant_id, turn.upload_id)

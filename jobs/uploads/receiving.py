@@ -13,50 +13,24 @@ from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connections
+from django.db.models import QuerySet
+from django.db.models.functions import Now
 
 from jobs.documents import erasure, files
 from jobs.uploads.decisions import Offer, locked, why_not
-from jobs.uploads.models import UploadPiece
+from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.uploads.protocol import Checksum
 from jobs.uploads.selectors import get_upload, with_pieces
-from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.leases import row_leases
 from tenants.identity.identity import Identity
 
+State = ResumableUpload.State
 LEASE_S = 10.0
 """Seconds from one renewal by its holder to the next."""
 TIME_TO_COUNT = timedelta(hours=1)
 """The longest time between the save of a piece and its count. A chunk with a checksum is counted as a whole or not at
 all.
-"""
-
-_TAKE = """
-UPDATE jobs_resumableupload
-SET lease_token = nextval('jobs_fence'), lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
-WHERE id = %(upload)s AND state = 'receiving' AND offset_bytes = %(offset)s
-    AND (lease_until IS NULL OR lease_until <= clock_timestamp()) AND expires_at > clock_timestamp()
-RETURNING lease_token, size_bytes
-"""
-
-_RENEW = """
-UPDATE jobs_resumableupload SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
-WHERE id = %(upload)s AND lease_token = %(token)s AND state IN ('receiving', 'checking')
-"""
-
-_RELEASE = """
-UPDATE jobs_resumableupload SET lease_token = NULL, lease_until = NULL
-WHERE id = %(upload)s AND lease_token = %(token)s AND state = 'receiving'
-"""
-
-# The request that brings the last byte keeps the upload, to finish it.
-_COUNT = """
-UPDATE jobs_resumableupload
-SET offset_bytes = offset_bytes + %(bytes)s,
-    state = CASE WHEN offset_bytes + %(bytes)s = size_bytes THEN 'checking' ELSE state END,
-    lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
-    expires_at = clock_timestamp() + make_interval(secs => %(expires_s)s)
-WHERE id = %(upload)s AND lease_token = %(token)s AND state = 'receiving' AND offset_bytes = %(offset)s
-RETURNING offset_bytes = size_bytes
 """
 
 
@@ -70,6 +44,10 @@ class Lease:
     offset: int
     size_bytes: int
     checksum: Checksum | None = None
+
+    def held(self, *states: str) -> "QuerySet[ResumableUpload]":
+        """Return the row of the upload, while this lease holds it and it is in one of these states."""
+        return ResumableUpload.objects.filter(id=self.upload_id, lease_token=self.token, state__in=states)
 
 
 WAITING = "maas.waiting_body"
@@ -102,28 +80,35 @@ def take_turn(
         refusal = why_not(with_pieces(upload), offer)
         if refusal is not None:
             raise refusal
-        row = take(upload.id, offer.offset)
-        if row is None:
+        turn = take(upload, offer.offset, checksum=checksum)
+        if turn is None:
             # Another request took the upload between the check and this statement.
             raise why_not(with_pieces(get_upload(upload_id)), offer) or locked(LEASE_S)
-    return Lease(identity.tenant_id, upload.id, row[0], offer.offset, row[1], checksum)
+    return turn
 
 
-def take(upload_id: UUID, offset: int, *, lease_s: float = LEASE_S) -> tuple[int, int] | None:
-    """Return the token and the size, or None if the upload cannot be taken. Call this in the tenant's unit of work."""
-    return _changed(_TAKE, upload=upload_id, offset=offset, lease_s=lease_s)
+def take(
+    upload: ResumableUpload, offset: int, *, lease_s: float = LEASE_S, checksum: Checksum | None = None
+) -> Lease | None:
+    """Take the upload. Return None if it cannot be taken now. Call this in the tenant's unit of work."""
+    free = ResumableUpload.objects.filter(
+        row_leases.FREE, id=upload.id, state=State.RECEIVING, offset_bytes=offset, expires_at__gt=Now()
+    )
+    rows = row_leases.take(free, "jobs_fence", lease_s, "lease_token")
+    return (
+        Lease(upload.tenant_id, upload.id, rows[0][0], offset, upload.size_bytes, checksum) if rows else None
+    )
 
 
 def renew(turn: Lease) -> bool:
     """Renew the lease. Return False if another request holds the upload by now, or nobody does."""
-    with unit_of_work(turn.tenant_id), connections[APP].cursor() as cursor:
-        cursor.execute(_RENEW, {"upload": turn.upload_id, "token": turn.token, "lease_s": LEASE_S})
-        return bool(cursor.rowcount == 1)
+    with unit_of_work(turn.tenant_id):
+        return row_leases.renew(turn.held(State.RECEIVING, State.CHECKING), LEASE_S)
 
 
 def release(turn: Lease) -> None:
-    with unit_of_work(turn.tenant_id), connections[APP].cursor() as cursor:
-        cursor.execute(_RELEASE, {"upload": turn.upload_id, "token": turn.token})
+    with unit_of_work(turn.tenant_id):
+        row_leases.release(turn.held(State.RECEIVING))
 
 
 def save_piece(turn: Lease, path: Path, start: int, size_bytes: int) -> StagedPiece:
@@ -160,19 +145,23 @@ def move_offset(turn: Lease, start: int, size_bytes: int) -> bool:
     """Advance the offset and return whether the upload is complete now. Call this in the transaction that records where
     these bytes are.
     """
-    row = _changed(
-        _COUNT,
-        upload=turn.upload_id,
-        token=turn.token,
-        offset=start,
-        bytes=size_bytes,
-        lease_s=LEASE_S,
-        expires_s=settings.MAAS_UPLOAD_EXPIRES_S,
+    end = start + size_bytes
+    # The request that brings the last byte keeps the upload, to finish it.
+    state = State.CHECKING if end == turn.size_bytes else State.RECEIVING
+    moved = (
+        turn.held(State.RECEIVING)
+        .filter(offset_bytes=start)
+        .update(
+            offset_bytes=end,
+            state=state,
+            lease_until=row_leases.after(LEASE_S),
+            expires_at=row_leases.after(settings.MAAS_UPLOAD_EXPIRES_S),
+        )
     )
-    if row is None:
+    if not moved:
         upload = get_upload(turn.upload_id)
         raise why_not(with_pieces(upload), Offer(start, None)) or locked(LEASE_S)
-    return bool(row[0])
+    return state == State.CHECKING
 
 
 def drop_pieces(turn: Lease, pieces: Sequence[StagedPiece]) -> None:
@@ -181,10 +170,3 @@ def drop_pieces(turn: Lease, pieces: Sequence[StagedPiece]) -> None:
     They may have been counted: if the result of a commit was lost, it is unknown here.
     """
     erasure.carry_out_orders(turn.tenant_id, [piece.name for piece in pieces])
-
-
-def _changed(statement: str, **values: UUID | int | float) -> tuple[int, int] | None:
-    with connections[APP].cursor() as cursor:
-        cursor.execute(statement, values)
-        row: tuple[int, int] | None = cursor.fetchone()
-        return row

@@ -27,9 +27,9 @@ from tenants.identity.identity import Identity
 from tenants.limits.storage.capacity import require_kept_within
 
 State = ResumableUpload.State
+OPEN = (State.RECEIVING, State.CHECKING)
 LATE_PARTS = timedelta(hours=1)
 """The time after an upload's end when its last URL is no longer valid and no process is joining its parts."""
-OPEN = (State.RECEIVING, State.CHECKING)
 
 
 def create_upload(*, identity: Identity, announced: Announced) -> ResumableUpload:
@@ -73,8 +73,7 @@ def withdraw_upload(turn: Lease) -> None:
     now.
     """
     with unit_of_work(turn.tenant_id):
-        still_its = {"id": turn.upload_id, "lease_token": turn.token, "state": State.RECEIVING}
-        upload = ResumableUpload.objects.select_for_update().filter(**still_its).first()
+        upload = turn.held(State.RECEIVING).select_for_update().first()
         if upload is None:
             return
         let_go_of_bytes(upload.tenant_id, upload.id)

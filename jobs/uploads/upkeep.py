@@ -23,6 +23,7 @@ from jobs.uploads.receiving import LEASE_S, Lease
 from jobs.uploads.services import OPEN, State, end_upload
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.errors import DomainError
+from tenants.core.leases.row_leases import FREE
 from tenants.plans.retention import test_days_within
 
 log = structlog.get_logger(__name__)
@@ -33,15 +34,13 @@ MAX_FORGOTTEN = 5_000
 PAUSE_S = 10.0
 """Seconds after a failed try, for example because the storage is unavailable."""
 
-_NOBODYS = Q(lease_until=None) | Q(lease_until__lte=Now())
-
 
 def finish_stranded_uploads() -> int:
     """Finish stranded uploads, oldest first, and return how many were tried. Uploads that another process is trying are
     skipped.
     """
     with operator_work():
-        waiting = ResumableUpload.objects.filter(_NOBODYS, state=State.CHECKING, expires_at__gt=Now())
+        waiting = ResumableUpload.objects.filter(FREE, state=State.CHECKING, expires_at__gt=Now())
         found = list(waiting.order_by("id").values_list("tenant_id", "id")[:MOST])
     tried = 0
     for tenant_id, upload_id in found:
@@ -57,7 +56,7 @@ def expire_uploads() -> int:
     that time.
     """
     with operator_work():
-        late = ResumableUpload.objects.filter(_NOBODYS, state__in=OPEN, expires_at__lte=Now())
+        late = ResumableUpload.objects.filter(FREE, state__in=OPEN, expires_at__lte=Now())
         found = list(late.values_list("tenant_id", "id")[:MOST])
     return sum(_expire(tenant_id, upload_id) for tenant_id, upload_id in found)
 
@@ -77,7 +76,7 @@ def forget_uploads() -> int:
 def _expire(tenant_id: UUID, upload_id: UUID) -> bool:
     with unit_of_work(tenant_id):
         rows = ResumableUpload.objects.select_for_update(no_key=True, skip_locked=True)
-        upload = rows.filter(_NOBODYS, id=upload_id, state__in=OPEN, expires_at__lte=Now()).first()
+        upload = rows.filter(FREE, id=upload_id, state__in=OPEN, expires_at__lte=Now()).first()
         if upload is None:
             return False
         was = upload.state

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connections, transaction
+from django.db.models import QuerySet
 
 from jobs.webhooks.delivery_order import WIDEST, DeliveryQueue, Standing, Waiting, chosen
+from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.http_client.breaker import MAX_FAILURES
 
@@ -106,6 +108,17 @@ class Held:
     body: str
     doubtful: bool
     width: int
+
+    @property
+    def delivery(self) -> "QuerySet[WebhookDelivery]":
+        """Return the row of the delivery, while this process holds it."""
+        return WebhookDelivery.objects.filter(
+            id=self.id, lease_token=self.token, state=WebhookDelivery.State.PENDING
+        )
+
+    @property
+    def endpoint(self) -> "QuerySet[WebhookEndpoint]":
+        return WebhookEndpoint.objects.filter(id=self.endpoint_id)
 
 
 @dataclass

@@ -2,12 +2,13 @@
 
 import threading
 import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
 
 import structlog
 from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections, connections
 
 from jobs.webhooks.claims import Held, Walk, take_due
-from jobs.webhooks.senders import Senders
 from jobs.webhooks.sending import attempt, not_sent, signed
 from jobs.webhooks.settlement import Outcome, settle, without_words
 
@@ -17,6 +18,8 @@ DOUBTFUL_THREADS = 16
 """The highest number of threads that wait for endpoints that fail or have never responded. The other threads are for
 endpoints that respond.
 """
+IDLE_S = 5.0
+"""Seconds for which a thread and its connection are kept for the next delivery."""
 LOOK_EVERY_S = 0.25
 AWAY_S = 2.0
 HANGS_S = 60.0
@@ -25,6 +28,51 @@ STOP_S = 5.0
 """Seconds to wait at a stop for requests that are under way. A request that is cut off then is sent again by another
 process after its lease.
 """
+
+
+class Senders:
+    """The pool of threads: as many as there is work for. Each keeps its database connection while it lives.
+
+    The caller that gives them work keeps count of it. `send` must not raise.
+    """
+
+    def __init__(self, send: Callable[[Held], None]) -> None:
+        self._send = send
+        self._work: SimpleQueue[Held] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._idle = 0
+
+    def give(self, held: Held) -> None:
+        """Send the delivery in a thread. Raises RuntimeError if the system has no thread for it."""
+        with self._lock:
+            is_awaited = self._idle > 0
+            self._idle -= is_awaited
+        if is_awaited:
+            self._work.put(held)
+        else:
+            # It is a daemon thread, because a receiver that hangs must not keep the process from stopping.
+            threading.Thread(target=self._run, args=(held,), name="webhook", daemon=True).start()
+
+    def _run(self, held: Held | None) -> None:
+        try:
+            while held is not None:
+                self._send(held)
+                held = self._next()
+        finally:
+            connections.close_all()
+
+    def _next(self) -> Held | None:
+        with self._lock:
+            self._idle += 1
+        try:
+            return self._work.get(timeout=IDLE_S)
+        except Empty:
+            with self._lock:
+                leaves = self._idle > 0
+                self._idle -= leaves
+            # If the idle count is used up, a delivery was given at this very moment, and its giver counts on this
+            # thread.
+            return None if leaves else self._work.get()
 
 
 class Deliverer:

@@ -7,17 +7,19 @@ from typing import Any
 
 import structlog
 from django.db import connections, transaction
-from django.db.models.functions import Now
+from django.db.models import F
+from django.db.models.functions import Greatest, Now
 
 from jobs.webhooks import schedule
 from jobs.webhooks.claims import Held
 from jobs.webhooks.delivery_order import PER_ENDPOINT, WIDEST
 from jobs.webhooks.metrics import ATTEMPTS, DISABLED
-from jobs.webhooks.models import WebhookAttempt, WebhookEndpoint
+from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.schedule import Verdict, verdict
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.leases import row_leases
 
 log = structlog.get_logger(__name__)
 SUCCESS_KEPT_S = 60
@@ -26,21 +28,6 @@ MAX_DETAIL = 500
 FAST_MS, SLOW_MS = 500, 2_000
 """The limits in milliseconds for the width. An endpoint that responds within the first may have more requests at once,
 until it takes longer than the second.
-"""
-
-# A replay meanwhile has started the schedule again. The attempt that is under way is then its first, whatever its
-# number was.
-_STEP = """
-SELECT step FROM jobs_webhookdelivery WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending' FOR UPDATE
-"""
-
-_SETTLE = """
-UPDATE jobs_webhookdelivery
-SET state = %(state)s::text, step = step + 1, lease_token = NULL, lease_until = NULL, error_code = %(error)s,
-    next_attempt_at = CASE WHEN %(state)s::text = 'pending'
-        THEN clock_timestamp() + make_interval(secs => %(again_in_s)s) END,
-    ended_at = CASE WHEN %(state)s::text <> 'pending' THEN clock_timestamp() END
-WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending'
 """
 
 # The response time does not matter here: the width that a failure took away is restored, up to the width that every
@@ -64,24 +51,7 @@ _DOWN = """
 UPDATE jobs_webhookendpoint SET failures = failures + 1
 WHERE id = %(id)s AND (paused_until IS NULL OR paused_until <= clock_timestamp()) RETURNING failures
 """
-_RESTS = """
-UPDATE jobs_webhookendpoint SET paused_until = clock_timestamp() + make_interval(secs => %(rest_s)s) WHERE id = %(id)s
-"""
-_IS_UP = """
-UPDATE jobs_webhookendpoint SET failures = 0, paused_until = NULL
-WHERE id = %(id)s AND (failures > 0 OR paused_until IS NOT NULL)
-"""
 
-# This concerns the server and not the message, because the server has asked to get no other message meanwhile.
-_LEFT_ALONE = """
-UPDATE jobs_webhookendpoint
-SET not_before = greatest(not_before, clock_timestamp() + make_interval(secs => %(pause_s)s)) WHERE id = %(id)s
-"""
-
-_WIDER = "UPDATE jobs_webhookendpoint SET width = width + 1 WHERE id = %(id)s AND width < %(most)s"
-_NARROWER = "UPDATE jobs_webhookendpoint SET width = width - 1 WHERE id = %(id)s AND width > %(least)s"
-
-_ELSEWHERE = "SELECT url <> %(url)s FROM jobs_webhookendpoint WHERE id = %(id)s FOR NO KEY UPDATE"
 _HEALTH = """
 SELECT extract(epoch FROM clock_timestamp() - failing_since)::float8, given_up, failures FROM jobs_webhookendpoint
 WHERE id = %(id)s AND kind = 'endpoint' AND state = 'enabled' AND failing_since IS NOT NULL
@@ -115,7 +85,9 @@ def settle(held: Held, outcome: Outcome) -> Verdict | None:
     stores its outcome.
     """
     with unit_of_work(held.tenant_id):
-        step = _step_of(held)
+        # A replay meanwhile has started the schedule again. The attempt that is under way is then its first, whatever
+        # its number was.
+        step = held.delivery.select_for_update().values_list("step", flat=True).first()
         if step is None:
             return None
         moved = _has_moved(held, outcome)
@@ -126,7 +98,7 @@ def settle(held: Held, outcome: Outcome) -> Verdict | None:
             refused=outcome.refused and not moved,
             retry_after_s=None if moved else outcome.retry_after_s,
         )
-        _execute(_SETTLE, _settled(held, outcome, ruled))
+        _end(held, outcome, ruled, step + 1)
         _log_attempt(held, outcome)
         if not (outcome.own_fault or moved):
             _mark_endpoint(held, outcome, ruled)
@@ -140,28 +112,21 @@ def _has_moved(held: Held, outcome: Outcome) -> bool:
     """
     if held.of_job or (outcome.status is not None and 200 <= outcome.status < 300):
         return False
-    with connections[APP].cursor() as cursor:
-        cursor.execute(_ELSEWHERE, {"id": held.endpoint_id, "url": held.url})
-        row = cursor.fetchone()
-    return row is not None and bool(row[0])
+    endpoint = held.endpoint.select_for_update(no_key=True).first()
+    return endpoint is not None and endpoint.url != held.url
 
 
-def _step_of(held: Held) -> int | None:
-    with connections[APP].cursor() as cursor:
-        cursor.execute(_STEP, {"id": held.id, "token": held.token})
-        row = cursor.fetchone()
-    return None if row is None else int(row[0])
-
-
-def _settled(held: Held, outcome: Outcome, ruled: Verdict) -> dict[str, Any]:
-    state = "delivered" if ruled.delivered else "failed" if ruled.again_in_s is None else "pending"
-    return {
-        "id": held.id,
-        "token": held.token,
-        "state": state,
-        "error": error_of(outcome),
-        "again_in_s": ruled.again_in_s or 0,
-    }
+def _end(held: Held, outcome: Outcome, ruled: Verdict, step: int) -> None:
+    State, again_in_s = WebhookDelivery.State, ruled.again_in_s
+    state = State.DELIVERED if ruled.delivered else State.FAILED if again_in_s is None else State.PENDING
+    row_leases.release(
+        held.delivery,
+        state=state,
+        step=step,
+        error_code=error_of(outcome),
+        next_attempt_at=None if again_in_s is None else row_leases.after(again_in_s),
+        ended_at=row_leases.CLOCK if again_in_s is None else None,
+    )
 
 
 def error_of(outcome: Outcome) -> str:
@@ -194,7 +159,8 @@ def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
         _count_down(held, is_down=schedule.is_down(outcome.status))
         pause_s = schedule.left_alone_s(outcome.status, outcome.retry_after_s)
         if pause_s:
-            _execute(_LEFT_ALONE, {"id": held.endpoint_id, "pause_s": pause_s})
+            # This concerns the server and not the message: the server has asked to get no other message meanwhile.
+            held.endpoint.update(not_before=Greatest("not_before", row_leases.after(pause_s)))
     if held.of_job:
         return
     if ruled.gone:
@@ -206,27 +172,24 @@ def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
 def _count_down(held: Held, *, is_down: bool) -> None:
     """Count a failure of the server. A response, even one that refuses the message, comes from a server that is up."""
     if not is_down:
-        _execute(_IS_UP, {"id": held.endpoint_id})
+        unwell = held.endpoint.exclude(failures=0, paused_until=None)
+        unwell.update(failures=0, paused_until=None)
         return
-    with connections[APP].cursor() as cursor:
-        cursor.execute(_DOWN, {"id": held.endpoint_id})
-        row = cursor.fetchone()
+    row = _execute(_DOWN, {"id": held.endpoint_id})
     if row and (rest_s := schedule.rest_s(row[0])):
-        _execute(_RESTS, {"id": held.endpoint_id, "rest_s": rest_s})
+        held.endpoint.update(paused_until=row_leases.after(rest_s))
 
 
 def _adapt_width(held: Held, took_ms: int) -> None:
     """Adapt the width of the endpoint. The row is written only if the width changes, and not for each message."""
     if took_ms <= FAST_MS and held.width < WIDEST:
-        _execute(_WIDER, {"id": held.endpoint_id, "most": WIDEST})
+        held.endpoint.filter(width__lt=WIDEST).update(width=F("width") + 1)
     elif took_ms > SLOW_MS and held.width > PER_ENDPOINT:
-        _execute(_NARROWER, {"id": held.endpoint_id, "least": PER_ENDPOINT})
+        held.endpoint.filter(width__gt=PER_ENDPOINT).update(width=F("width") - 1)
 
 
 def _fails_lastingly(held: Held) -> bool:
-    with connections[APP].cursor() as cursor:
-        cursor.execute(_HEALTH, {"id": held.endpoint_id})
-        row = cursor.fetchone()
+    row = _execute(_HEALTH, {"id": held.endpoint_id})
     return row is not None and schedule.lasting_failure(
         failing_for_s=row[0], given_up=row[1], failures=row[2]
     )
@@ -234,7 +197,7 @@ def _fails_lastingly(held: Held) -> bool:
 
 def _disable(held: Held, reason: WebhookEndpoint.Reason) -> None:
     State = WebhookEndpoint.State
-    changed = WebhookEndpoint.objects.filter(id=held.endpoint_id, state=State.ENABLED).update(
+    changed = held.endpoint.filter(state=State.ENABLED).update(
         state=State.DISABLED, disabled_reason=reason, disabled_at=Now()
     )
     if changed:
@@ -258,7 +221,9 @@ def _tell_of_disabled(held: Held, reason: str) -> None:
     )
 
 
-def _execute(statement: str, values: dict[str, Any]) -> int:
+def _execute(statement: str, values: dict[str, Any]) -> tuple[Any, ...] | None:
+    """Run a statement, and return its first row if it returns rows."""
     with connections[APP].cursor() as cursor:
         cursor.execute(statement, values)
-        return int(cursor.rowcount)
+        row: tuple[Any, ...] | None = cursor.fetchone() if cursor.description else None
+        return row

@@ -8,6 +8,7 @@ from django.db import connections, transaction
 
 from inference.registry.models import ModelVersion
 from jobs.batches import states
+from jobs.batches.checks import MAX_LINES
 from jobs.batches.claims import (
     MAX_AT_ONCE,
     claim_task,
@@ -19,7 +20,6 @@ from jobs.batches.claims import (
 from jobs.batches.models import Batch
 from jobs.batches.services import cancel_batch
 from jobs.batches.settlement import Done, finish_run
-from jobs.batches.slices import MAX_LINES
 from jobs.core.errors import Fenced
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.services import create_key

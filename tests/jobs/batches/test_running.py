@@ -18,13 +18,13 @@ from inference.gateway.room import Room
 from inference.registry.errors import ModelPaused
 from jobs.batches import running, states
 from jobs.batches.checking import batch_fault
+from jobs.batches.checks import MAX_LINES
 from jobs.batches.claims import TaskClaim, claim_task, renew_tasks
 from jobs.batches.line_calls import SliceAsker
 from jobs.batches.line_parsing import LineFault
 from jobs.batches.models import Batch
 from jobs.batches.running import Held, SliceRun
 from jobs.batches.settlement import Done, finish_run, give_up_lines
-from jobs.batches.slices import MAX_LINES
 from jobs.batches.upkeep import expire_batches
 from maas.web.guard.refusals import worded
 from tenants.core.asgi.stopping import Stop

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from jobs.batches import blobs, states
-from jobs.batches.checks import check_file
+from jobs.batches.checks import MAX_LINES, check_file
 from jobs.batches.claims import TaskClaim, claim_task
 from jobs.batches.errors import BatchFinished, FileInUse
 from jobs.batches.ids import BATCH, FILE, line_id, shown
@@ -14,7 +14,6 @@ from jobs.batches.models import StoredFile
 from jobs.batches.running import read_slice
 from jobs.batches.services import cancel_batch, delete_file
 from jobs.batches.settlement import Done, finish_run
-from jobs.batches.slices import MAX_LINES
 from jobs.batches.upkeep import erase_expired_files, expire_batches, keep_up_batches
 from jobs.core.errors import Fenced
 from tenants.billing.metering.events import MeterEvent

@@ -15,11 +15,8 @@ def test_whatever_a_header_says_is_read_or_refused(sent: str) -> None:
             read(sent)
 
 
-def test_a_value_may_be_empty() -> None:
+def test_metadata_and_its_values_may_be_empty() -> None:
     assert read_metadata("is_confidential,filename YS5wZGY=") == {"is_confidential": "", "filename": "a.pdf"}
-
-
-def test_nothing_at_all_is_no_metadata() -> None:
     assert read_metadata("") == {}
 
 

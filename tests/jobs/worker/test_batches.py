@@ -13,11 +13,11 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from jobs.batches import states
+from jobs.batches.checks import MAX_LINES
 from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.services import cancel_batch
 from jobs.batches.settlement import Done, finish_run, merge_when_done
-from jobs.batches.slices import MAX_LINES
 from jobs.batches.tries import MAX_TRIES
 from jobs.worker.batches import AT_ONCE, BatchWorker
 from maas.storage.folder import DurableFileSystemStorage
