@@ -181,7 +181,8 @@ def test_no_more_pages_are_unfinished_than_may_be(desk: Desk) -> None:
         desk.submit(pages=5)
     assert "6 unfinished pages and this job has 5 more" in refused.value.detail
     limit = {"of": "tenant", "name": "unfinished_pages", "amount": 10}
-    assert refused.value.extra == {"retry_after_s": allowance.UNKNOWN_PAUSE_S, "limit": limit}
+    pause_s = allowance.UNKNOWN_PAUSE_S
+    assert refused.value.extra == {"gate": "unfinished_pages", "retry_after_s": pause_s, "limit": limit}
     assert stored(desk.identity)[0] == 1
     assert was_turned_away(desk.identity.tenant_id)
     desk.submit(pages=4)

@@ -16,7 +16,7 @@ def test_calls_beyond_the_places_are_refused_at_once() -> None:
             with pytest.raises(Overloaded) as refusal:
                 async with places.take():
                     pass
-            assert refusal.value.extra == {"retry_after_s": 1}
+            assert refusal.value.extra == {"gate": "edge_calls", "retry_after_s": 1}
         async with places.take():
             pass
 

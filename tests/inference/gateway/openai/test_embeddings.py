@@ -112,4 +112,7 @@ def test_input_that_no_model_takes_is_the_inputs_fault(identity: Identity, versi
 
 def test_that_workers_cannot_be_asked_is_no_fields_fault(identity: Identity, version: ModelVersion) -> None:
     refusal = refusal_of(identity, {"model": version.served_model.name, "input": "a"})
-    assert (refusal.code, refusal.extra) == ("inference_unavailable", {"retry_after_s": 1})
+    assert (refusal.code, refusal.extra) == (
+        "inference_unavailable",
+        {"gate": "workers", "retry_after_s": 1},
+    )

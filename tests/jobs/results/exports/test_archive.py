@@ -65,7 +65,7 @@ def test_a_third_archive_of_a_tenant_waits_for_the_end_of_one(desk: Desk, other_
     first, second = Archive(desk.identity.tenant_id, []), Archive(desk.identity.tenant_id, [])
     with pytest.raises(TooManyExports) as refusal:
         Archive(desk.identity.tenant_id, [])
-    assert refusal.value.extra == {"retry_after_s": 10}
+    assert refusal.value.extra == {"gate": "exports", "retry_after_s": 10}
     Archive(other_identity.tenant_id, []).close()
     first.close()
     Archive(desk.identity.tenant_id, []).close()

@@ -60,7 +60,12 @@ def test_who_has_not_so_much_is_told_how_much_is_missing(purse: Purse) -> None:
     held(purse, 60)
     with pytest.raises(InsufficientFunds, match=r"0\.00006 EUR") as refused:
         held(purse, 60)
-    assert refused.value.extra == {"currency": "EUR", "needed_micros": 60, "available_micros": 40}
+    assert refused.value.extra == {
+        "gate": "wallet",
+        "currency": "EUR",
+        "needed_micros": 60,
+        "available_micros": 40,
+    }
     assert purse.stands() == (40, 60)
 
 

@@ -45,7 +45,7 @@ async def away(stream: MeterStream, event: MeterEvent) -> bool:
     try:
         await stream.add(event)
     except MeterAway as error:
-        return error.extra == {"retry_after_s": 1}
+        return error.extra == {"gate": "metering", "retry_after_s": 1}
     return False
 
 
