@@ -133,6 +133,7 @@ def _image(folder: Path) -> Path:
         if (PROJECT / source).is_dir():
             shutil.copytree(PROJECT / source, folder / source, ignore=shutil.ignore_patterns("__pycache__"))
         else:
+            (folder / source).parent.mkdir(exist_ok=True)
             shutil.copy(PROJECT / source, folder / source)
     return folder
 
