@@ -93,7 +93,7 @@ class Sending:
         self._tried, self._over_at = 0, math.inf
 
     def _pause_s(self, error: MaasError) -> float:
-        """Return the seconds until the next try, or raise the error: it cannot pass, or nothing arrived for too long."""
+        """Return the seconds until the next try. Raise an error that cannot pass, or that has lasted for too long."""
         if error.code not in _GOES_ON and not may_pass(error):
             raise error
         self._over_at = min(self._over_at, self._clock() + LONGEST_CUT_S)
