@@ -34,11 +34,6 @@ class Bucket:
         found = self.client.list_objects_v2(Bucket=self.name, Prefix=f"{PREFIX}/{below}")
         return [one["Key"] for one in found.get("Contents", [])]
 
-    def begun(self, below: str = "") -> list[str]:
-        """Return the names of files whose parts were never joined."""
-        found = self.client.list_multipart_uploads(Bucket=self.name, Prefix=f"{PREFIX}/{below}")
-        return [one["Key"] for one in found.get("Uploads", [])]
-
 
 @contextmanager
 def stand_in_s3() -> Iterator[str]:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from maas_client.direct import DirectSending, NotFromHere
 from maas_client.errors import ConnectionFailed, JobFailed, MaasError, NotFound, Unavailable, WaitTimedOut
 from maas_client.exchange import Flow, Pause, Reply, Request
 from maas_client.reading import error_of, json_of, retry_after_of
 from maas_client.resources import Document, EventPage, Job, Model, Page, Result
 from maas_client.retries import Retries
-from maas_client.sending import LARGE_BYTES, Sending, Sent
+from maas_client.sending import LARGE_BYTES, Sending
 from maas_client.submissions import LONGEST_FETCH_S, Work, key_header, of_document, submission
 from maas_client.tails import Tail
 from maas_client.uploads import FilePart, Source
@@ -59,8 +58,6 @@ class Calls:
         self._worry = worry
         self.clock = clock
         self._jitter = jitter
-        self._direct = True
-        """Say whether to try direct uploads. It becomes false once the storage is known to be unreachable from here."""
 
     def with_retries(self, most: int) -> "Calls":
         return Calls(Retries(most), worry=self._worry, clock=self.clock, jitter=self._jitter)
@@ -201,19 +198,10 @@ class Calls:
     def upload(self, part: FilePart, key: str | None) -> Flow[Document]:
         """Upload a file. A large one is sent in parts, and a part that has arrived is not sent again."""
         if part.size_bytes > LARGE_BYTES:
-            return (yield from self._large(part, key))
+            sending = Sending(part, ask=self.ask, clock=self.clock, jitter=self._jitter, worry=self._worry)
+            return (yield from sending.whole(key))
         request = Request("POST", "/v1/documents", file=part, headers=key_header(key))
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
-
-    def _large(self, part: FilePart, key: str | None) -> Flow[Document]:
-        """Upload directly to the storage if possible. With a key of the caller's own it is always a single request."""
-        own: Sent = {"ask": self.ask, "clock": self.clock, "jitter": self._jitter, "worry": self._worry}
-        if self._direct and key is None:
-            try:
-                return (yield from DirectSending(part, **own).to_storage())
-            except NotFromHere:
-                self._direct = False
-        return (yield from Sending(part, **own).whole(key))
 
     def document_from_url(self, url: str, name: str | None, key: str | None) -> Flow[Document]:
         wanted = {"url": url} | ({"name": name} if name else {})

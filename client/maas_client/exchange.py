@@ -15,7 +15,6 @@ JSON, BYTES = "application/json", "application/octet-stream"
 class Request:
     method: str
     path: str
-    """The path at the service, or the whole URL if `elsewhere` is set."""
     query: Mapping[str, str | int] = field(default_factory=dict)
     json: object | None = None
     form: Mapping[str, str] = field(default_factory=dict)
@@ -28,8 +27,6 @@ class Request:
     """Seconds that the service was asked to hold the answer back."""
     save_to: Path | None = None
     """The path where a good answer's body is saved, instead of in memory."""
-    elsewhere: bool = False
-    """The request goes to another server, which gets neither the key nor cookies."""
 
     def at_once(self) -> "Request":
         """Return the same request without a hold. After an outage, the missed answer must come first."""

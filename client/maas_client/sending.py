@@ -6,7 +6,7 @@ The service says where to resume.
 import base64
 import math
 from collections.abc import Callable
-from typing import Any, BinaryIO, Protocol, TypedDict
+from typing import Any, BinaryIO, Protocol
 
 from maas_client.errors import InvalidRequest, MaasError
 from maas_client.exchange import Flow, Pause, Reply, Request
@@ -31,15 +31,6 @@ _GOES_ON = frozenset({"offset_mismatch", "upload_locked", "request_timeout", "st
 
 class Ask(Protocol):
     def __call__(self, request: Request, *, outage_s: float = 0.0) -> Flow[Reply]: ...
-
-
-class Sent(TypedDict):
-    """The environment of an upload."""
-
-    ask: Ask
-    clock: Callable[[], float]
-    jitter: Callable[[], float]
-    worry: Callable[[MaasError], None] | None
 
 
 class Sending:
@@ -102,12 +93,9 @@ class Sending:
         self._tried, self._over_at = 0, math.inf
 
     def _pause_s(self, error: MaasError) -> float:
+        """Return the seconds until the next try. Raise an error that cannot pass, or that has lasted for too long."""
         if error.code not in _GOES_ON and not may_pass(error):
             raise error
-        return self._timeout_s(error)
-
-    def _timeout_s(self, error: MaasError) -> float:
-        """Return the seconds until the next try; raise the error if there was no progress for too long."""
         self._over_at = min(self._over_at, self._clock() + LONGEST_CUT_S)
         left_s = self._over_at - self._clock()
         if left_s <= 0:

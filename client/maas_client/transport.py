@@ -40,16 +40,6 @@ def built(
     timeout = httpx.Timeout(
         configuration.timeout_s, connect=10.0, read=configuration.timeout_s + request.held_s
     )
-    if request.elsewhere:
-        # This request is built by hand, because the headers that the client adds to its own requests are only for the
-        # service.
-        return httpx.Request(
-            request.method,
-            request.path,
-            content=request.content,
-            headers={"User-Agent": f"maas-client/{VERSION}"},
-            extensions={"timeout": timeout.as_dict()},
-        )
     return http.build_request(
         request.method,
         configuration.url + request.path,

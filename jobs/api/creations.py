@@ -122,9 +122,6 @@ def create_upload_once(
         size_bytes=announced.size_bytes,
         name=announced.name,
         metadata=announced.metadata,
-        # The fields are added only for a direct upload, so that the fingerprint of requests from before there were
-        # direct uploads stays the same.
-        **({"direct": True, "content_type": announced.content_type} if announced.direct else {}),
     )
     return make_once(
         sent,

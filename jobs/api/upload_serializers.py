@@ -7,35 +7,8 @@ from rest_framework import serializers
 
 from jobs.api.serializers import ErrorSerializer
 from jobs.uploads.decisions import state_of
-from jobs.uploads.direct import layout_of
-from jobs.uploads.layout import MAX_URLS
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.selectors import seen
-
-
-class PartsSerializer(serializers.Serializer[Any]):
-    total = serializers.IntegerField()
-    bytes = serializers.IntegerField(help_text="Of each but the last.")
-
-
-class StoredPartSerializer(serializers.Serializer[Any]):
-    number = serializers.IntegerField(help_text="The first is 1.")
-    bytes = serializers.IntegerField(source="size_bytes")
-
-
-class PartUrlSerializer(StoredPartSerializer):
-    url = serializers.CharField(help_text="Takes a PUT of exactly so many bytes, until `expires_at`.")
-
-
-class NewDirectUploadSerializer(serializers.Serializer[Any]):
-    direct = serializers.BooleanField(help_text="true")
-    name = serializers.CharField(required=False)
-    size = serializers.IntegerField()
-    content_type = serializers.CharField(required=False)
-
-
-class PartNumbersSerializer(serializers.Serializer[Any]):
-    numbers = serializers.ListField(child=serializers.IntegerField(), max_length=MAX_URLS)
 
 
 class UploadSerializer(serializers.ModelSerializer[ResumableUpload]):
@@ -47,9 +20,6 @@ class UploadSerializer(serializers.ModelSerializer[ResumableUpload]):
     size = serializers.IntegerField(source="size_bytes", help_text="So many bytes the file has.")
     document = serializers.UUIDField(source="document_id", allow_null=True, help_text="Once it is `ready`.")
     error = serializers.SerializerMethodField()
-    parts = serializers.SerializerMethodField(
-        help_text="Where its bytes go to the storage itself: how many parts, and of how many bytes; else null."
-    )
     url = serializers.SerializerMethodField()
 
     class Meta:
@@ -64,7 +34,6 @@ class UploadSerializer(serializers.ModelSerializer[ResumableUpload]):
             "document",
             "duplicate",
             "error",
-            "parts",
             "livemode",
             "expires_at",
             "created_at",
@@ -80,11 +49,6 @@ class UploadSerializer(serializers.ModelSerializer[ResumableUpload]):
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, upload: ResumableUpload) -> dict[str, Any] | None:
         return {"code": upload.error_code, "detail": upload.error_detail} if upload.error_code else None
-
-    @extend_schema_field(PartsSerializer(allow_null=True))
-    def get_parts(self, upload: ResumableUpload) -> dict[str, int] | None:
-        layout = layout_of(upload) if upload.direct else None
-        return {"total": layout.count, "bytes": layout.part_bytes} if layout else None
 
     def get_url(self, upload: ResumableUpload) -> str:
         return f"/v1/uploads/{upload.id}"

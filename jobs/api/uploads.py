@@ -12,10 +12,10 @@ from rest_framework.views import APIView
 from jobs.api.creations import CREATED, create_upload_once
 from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY
-from jobs.api.upload_serializers import NewDirectUploadSerializer, UploadSerializer
+from jobs.api.upload_serializers import UploadSerializer
 from jobs.idempotency.idempotent_requests import Answered
 from jobs.uploads import protocol
-from jobs.uploads.decisions import Offer, by_tus, gone, out_of_place, too_long
+from jobs.uploads.decisions import Offer, gone, out_of_place, too_long
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.receiving import WAITING, WaitingBody, take_turn
 from jobs.uploads.selectors import get_upload, seen, uploads
@@ -29,7 +29,6 @@ from tenants.core.errors import DomainError, InvalidRequest
 from tenants.identity.identity import Identity
 
 UPLOAD_LIST = paged_list_of("UploadList", UploadSerializer(many=True))
-JSON = "application/json"
 BYTES = {protocol.BYTES: {"type": "string", "format": "binary"}}
 
 
@@ -63,17 +62,13 @@ class UploadList(APIView):
     @extend_schema(
         operation_id="create_upload",
         summary="Begin a resumable upload",
-        description="By its headers, as tus has it; or in JSON, to send it to the storage itself.",
         parameters=[IDEMPOTENCY_KEY, RESUMABLE, LENGTH, METADATA, CHECKSUM],
-        request={**BYTES, JSON: NewDirectUploadSerializer},
+        request=BYTES,
         responses={201: UploadSerializer, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "documents:write")
         only(request)
-        if request.content_type == JSON:
-            announced = protocol.read_direct(request.data)
-            return _begun(create_upload_once(identity=identity, announced=announced, key=key_of(request)))
         protocol.require_version(request.headers.get("Tus-Resumable"))
         if "Upload-Concat" in request.headers:
             raise InvalidRequest("Upload-Concat is not supported. Send the file as one upload.")
@@ -81,7 +76,7 @@ class UploadList(APIView):
         announced = protocol.read_announced(
             request.headers.get("Upload-Length"), request.headers.get("Upload-Metadata")
         )
-        waiting = waiting_body(request)
+        waiting = _waiting_body(request)
         if waiting is not None and (waiting.announced_bytes or 0) > announced.size_bytes:
             raise too_long(announced.size_bytes)
         answered = create_upload_once(identity=identity, announced=announced, key=key_of(request))
@@ -118,8 +113,7 @@ class UploadDetail(APIView):
     def head(self, request: Request, upload_id: str) -> Response:
         upload = _found(caller(request, "documents:write"), upload_id)
         protocol.require_version(request.headers.get("Tus-Resumable"))
-        ended = gone(seen(upload)) or by_tus(seen(upload))
-        if ended is not None:
+        if (ended := gone(seen(upload))) is not None:
             raise ended
         headers = {"Upload-Length": str(upload.size_bytes), "Cache-Control": "no-store", **_headers(upload)}
         if upload.metadata:
@@ -142,7 +136,7 @@ class UploadDetail(APIView):
         upload = _found(identity, upload_id)
         protocol.require_version(request.headers.get("Tus-Resumable"))
         _require_bytes(request)
-        waiting = waiting_body(request)
+        waiting = _waiting_body(request)
         if waiting is not None and waiting.stored:
             return _standing(upload)
         checksum = protocol.read_checksum(request.headers.get("Upload-Checksum"))
@@ -184,7 +178,7 @@ def _found(identity: Identity, upload_id: str) -> ResumableUpload:
         return get_upload(upload_id)
 
 
-def waiting_body(request: Request) -> WaitingBody | None:
+def _waiting_body(request: Request) -> WaitingBody | None:
     waiting = request.META.get(WAITING)
     return waiting if isinstance(waiting, WaitingBody) else None
 

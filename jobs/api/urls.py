@@ -12,7 +12,6 @@ from jobs.api import (
     jobs,
     limits,
     payments,
-    upload_parts,
     uploads,
     webhooks,
 )
@@ -43,10 +42,6 @@ urlpatterns = [
     path("files/<str:file_id>/content", batches.FileContent.as_view(), name="api-file-content"),
     path("uploads", uploads.UploadList.as_view(), name="api-uploads"),
     path("uploads/<str:upload_id>", uploads.UploadDetail.as_view(), name="api-upload"),
-    path("uploads/<str:upload_id>/parts", upload_parts.UploadParts.as_view(), name="api-upload-parts"),
-    path(
-        "uploads/<str:upload_id>/complete", upload_parts.UploadComplete.as_view(), name="api-upload-complete"
-    ),
     path("batches", batches.BatchList.as_view(), name="api-batches"),
     path("batches/<str:batch_id>", batches.BatchDetail.as_view(), name="api-batch"),
     path("batches/<str:batch_id>/cancel", batches.BatchCancel.as_view(), name="api-batch-cancel"),

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from django.db import connections, transaction
+from django.db import connections
 
 from jobs.core.errors import StorageUnavailable
 from jobs.core.models import FileToErase
@@ -67,12 +67,6 @@ def order(names: Sequence[str], *, due_in: timedelta = timedelta()) -> None:
     }
     with connections[APP].cursor() as cursor:
         cursor.execute(_ORDER, values)
-
-
-def order_twice(name: str, *, again_in: timedelta) -> None:
-    """Erase a file after commit, and again after `again_in`, because a process may still be writing to it."""
-    order([name], due_in=again_in)
-    transaction.on_commit(lambda: _erase(name), using=APP, robust=True)
 
 
 def withdraw(name: str) -> None:

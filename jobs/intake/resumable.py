@@ -63,12 +63,6 @@ def brings_bytes(scope: Scope) -> bool:
     )
 
 
-def completes(scope: Scope) -> bool:
-    """Return whether the request says that all parts of an upload have been sent to the storage."""
-    path: str = scope["path"]
-    return scope["method"] == "POST" and path.endswith("/complete")
-
-
 def method_of(scope: Scope) -> str:
     """Return the method that is meant. Environments that can only POST name it in a header."""
     method: str = scope["method"]
@@ -92,8 +86,6 @@ class Resumable:
         scope = {**scope, "method": method_of(scope)}
         if brings_bytes(scope):
             await self._take_in(scope, receive, send)
-        elif completes(scope):
-            await self._complete(scope, receive, send)
         else:
             await self._inner(scope, receive, send)
 
@@ -117,16 +109,6 @@ class Resumable:
         answer = await self._asking.ask(_looking(scope, asked), nothing_more)
         if scope["method"] == "POST":
             answer = _created(first, answer)
-        await answer.give(send)
-
-    async def _complete(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Finish an upload whose bytes are already in storage. Django says whether they were joined there."""
-        asked = WaitingBody(None)
-        answer = await self._asking.ask({**scope, WAITING: asked}, receive)
-        if asked.turn is not None:
-            await self._finishing.finish(asked.turn)
-            asked.stored = True
-            answer = await self._asking.ask(_without_body(scope, {WAITING: asked}), nothing_more)
         await answer.give(send)
 
     async def _store(self, arriving: Arriving, chunks: AsyncIterator[bytes]) -> None:

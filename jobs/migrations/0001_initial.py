@@ -519,22 +519,6 @@ class Migration(migrations.Migration):
                             models.PositiveBigIntegerField(default=0, help_text="Number of stored bytes."),
                         ),
                         (
-                            "part_bytes",
-                            models.PositiveBigIntegerField(
-                                db_default=0,
-                                default=0,
-                                help_text="Part size of an upload directly to the storage. 0 for other uploads.",
-                            ),
-                        ),
-                        (
-                            "parts_id",
-                            models.TextField(
-                                blank=True,
-                                db_default="",
-                                help_text="ID of the multipart upload at the storage.",
-                            ),
-                        ),
-                        (
                             "state",
                             models.CharField(
                                 choices=[

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 from jobs.uploads.errors import (
     OffsetMismatch,
-    OtherWay,
     TooManyPieces,
-    UploadFinished,
     UploadGone,
     UploadLocked,
     UploadTooLong,
@@ -35,8 +33,6 @@ class Seen:
     overdue: bool = False
     """Set if the upload has expired. Its row is updated a little later."""
     locked_for_s: float = 0.0
-    direct: bool = False
-    """Set if the client sends the bytes to the storage directly."""
 
 
 @dataclass(frozen=True)
@@ -59,32 +55,8 @@ def gone(seen: Seen) -> UploadGone | None:
     )
 
 
-def by_tus(seen: Seen) -> OtherWay | None:
-    """Return the refusal of a tus request for a direct upload, or None if the bytes come to this service."""
-    if not seen.direct:
-        return None
-    return OtherWay("This upload goes directly to the storage. Request the URLs of its parts.")
-
-
-def not_in_parts(seen: Seen) -> DomainError | None:
-    """Return the refusal, or None if parts of the upload may be sent to the storage."""
-    if not seen.direct:
-        return OtherWay(
-            "Send the bytes of this upload here with PATCH. To send parts to the storage, create it with `direct`."
-        )
-    if (ended := gone(seen)) is not None:
-        return ended
-    if seen.state != "receiving":
-        return UploadFinished(
-            f"This upload is {seen.state}: all bytes were received.", extra={"state": seen.state}
-        )
-    return None
-
-
 def out_of_place(seen: Seen, offset: int) -> DomainError | None:
     """Return the refusal, or None if the upload continues at this offset."""
-    if (other := by_tus(seen)) is not None:
-        return other
     if (ended := gone(seen)) is not None:
         return ended
     if offset != seen.offset_bytes:

@@ -38,23 +38,3 @@ class TooManyPieces(DomainError):
 class TooManyUploads(DomainError):
     code = "too_many_uploads"
     gate = "open_uploads"
-
-
-class DirectUploadsUnavailable(DomainError):
-    """The refusal because the storage is a folder, and only the service can write to it."""
-
-    code = "direct_uploads_unavailable"
-
-
-class OtherWay(DomainError):
-    """The refusal of a direct request for an upload that goes through the service, or the other way round."""
-
-    code = "upload_method_differs"
-
-
-class UploadFinished(DomainError):
-    code = "upload_finished"
-
-
-class PartsMissing(DomainError):
-    code = "parts_missing"

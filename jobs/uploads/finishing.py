@@ -5,7 +5,7 @@ the document. The next process that tries makes the same document, because its b
 """
 
 import errno
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from uuid import UUID
 
@@ -14,11 +14,9 @@ from django.db.models.functions import Now
 from jobs.batches.blobs import Scratch
 from jobs.core.errors import StorageUnavailable
 from jobs.documents import files
-from jobs.documents.files import direct_name
 from jobs.documents.reader import DocumentRejected
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload, UploadWithdrawn
-from jobs.uploads.direct import require_part_store
 from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.uploads.receiving import LEASE_S, Lease, renew
 from jobs.uploads.services import let_go_of_bytes
@@ -49,13 +47,9 @@ def join(turn: Lease, file: Scratch) -> Upload:
     with unit_of_work(turn.tenant_id):
         upload = _held(turn)
         pieces = list(UploadPiece.objects.filter(upload_id=turn.upload_id).order_by("start"))
-    if upload.direct:
-        name = direct_name(turn.tenant_id, turn.upload_id)
-        _copy(name, turn.size_bytes, require_part_store().blocks(name), file)
-    else:
-        _check_whole(turn, pieces)
-        for piece in pieces:
-            _copy(piece.name, piece.size_bytes, _blocks(piece.name), file)
+    _check_whole(turn, pieces)
+    for piece in pieces:
+        _copy(piece, file)
     return Upload(
         path=file.path,
         sha256=file.finish(),
@@ -117,17 +111,12 @@ def _check_whole(turn: Lease, pieces: Sequence[UploadPiece]) -> None:
         raise AssertionError(f"upload {turn.upload_id} has {reached} bytes of {turn.size_bytes}")
 
 
-def _blocks(name: str) -> Iterator[bytes]:
-    with files.open_file(name) as source:
-        while block := source.read(COPY_BYTES):
-            yield block
-
-
-def _copy(name: str, size_bytes: int, blocks: Iterable[bytes], file: Scratch) -> None:
+def _copy(piece: UploadPiece, file: Scratch) -> None:
     before = file.size_bytes
     try:
-        for block in blocks:
-            file.write(block)
+        with files.open_file(piece.name) as source:
+            while block := source.read(COPY_BYTES):
+                file.write(block)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageUnavailable(
@@ -136,8 +125,8 @@ def _copy(name: str, size_bytes: int, blocks: Iterable[bytes], file: Scratch) ->
                 gate="disk",
             ) from error
         raise StorageUnavailable("The bytes of this upload cannot be read now. Try again later.") from error
-    if file.size_bytes - before != size_bytes:
-        raise StorageUnavailable(f"{name} does not contain the stored bytes.")
+    if file.size_bytes - before != piece.size_bytes:
+        raise StorageUnavailable(f"{piece.name} does not contain the stored bytes.")
 
 
 def _mark_ready(turn: Lease, stored: StoredDocument) -> None:

@@ -27,16 +27,6 @@ class ResumableUpload(TenantOwned):
     )
     size_bytes = models.PositiveBigIntegerField()
     offset_bytes = models.PositiveBigIntegerField(default=0, help_text="Number of stored bytes.")
-    part_bytes = models.PositiveBigIntegerField(
-        default=0,
-        db_default=0,
-        help_text="Part size of an upload directly to the storage. 0 for other uploads.",
-    )
-    parts_id = models.TextField(
-        blank=True,
-        db_default="",
-        help_text="ID of the multipart upload at the storage.",
-    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVING)
     livemode = models.BooleanField(default=True)
     document_id = models.UUIDField(null=True, help_text="ID of the created document.")
@@ -72,10 +62,6 @@ class ResumableUpload(TenantOwned):
 
     def __str__(self) -> str:
         return self.name
-
-    @property
-    def direct(self) -> bool:
-        return self.part_bytes > 0
 
 
 class UploadPiece(TenantOwned):

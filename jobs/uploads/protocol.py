@@ -10,7 +10,6 @@ from typing import Any
 from jobs.documents.names import LONGEST, safe_name
 from jobs.uploads.errors import TusVersionNotSupported
 from tenants.core.errors import InvalidRequest
-from tenants.core.messages import value_in_words
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,termination,expiration,checksum"
@@ -32,8 +31,6 @@ class Announced:
     content_type: str
     size_bytes: int
     metadata: str = ""
-    direct: bool = False
-    """Set if the client sends it to the storage directly, in parts."""
 
 
 @dataclass(frozen=True)
@@ -66,25 +63,6 @@ def read_announced(length: str | None, metadata: str | None) -> Announced:
         _number("Upload-Length", length),
         metadata or "",
     )
-
-
-def read_direct(body: object) -> Announced:
-    """Read the JSON of a request that creates an upload whose bytes do not come here."""
-    if not isinstance(body, Mapping) or body.get("direct") is not True:
-        raise InvalidRequest(
-            'Send {"direct": true, "name": "scan.pdf", "size": 123} to upload a file directly to the storage.'
-        )
-    unknown = sorted(str(name) for name in set(body) - {"direct", "name", "size", "content_type"})
-    if unknown:
-        raise InvalidRequest(f"Unknown field {unknown[0][:40]!r}.")
-    size = body.get("size")
-    if type(size) is not int or not 0 <= size < 10**MAX_DIGITS:
-        raise InvalidRequest(f"`size` is {value_in_words(size)}. Send a whole number of bytes.")
-    told = {name: body.get(name, "") for name in ("name", "content_type")}
-    for name, value in told.items():
-        if not isinstance(value, str):
-            raise InvalidRequest(f"`{name}` must be a string.")
-    return Announced(safe_name(told["name"])[:LONGEST], _printable(told["content_type"]), size, direct=True)
 
 
 def read_offset(sent: str | None) -> int:

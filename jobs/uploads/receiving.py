@@ -80,21 +80,19 @@ def take_turn(
         refusal = why_not(with_pieces(upload), offer)
         if refusal is not None:
             raise refusal
-        turn = take(upload, offer.offset, checksum=checksum)
+        turn = _take(upload, offer.offset, checksum)
         if turn is None:
             # Another request took the upload between the check and this statement.
             raise why_not(with_pieces(get_upload(upload_id)), offer) or locked(LEASE_S)
     return turn
 
 
-def take(
-    upload: ResumableUpload, offset: int, *, lease_s: float = LEASE_S, checksum: Checksum | None = None
-) -> Lease | None:
+def _take(upload: ResumableUpload, offset: int, checksum: Checksum | None) -> Lease | None:
     """Take the upload. Return None if it cannot be taken now. Call this in the tenant's unit of work."""
     free = ResumableUpload.objects.filter(
         row_leases.FREE, id=upload.id, state=State.RECEIVING, offset_bytes=offset, expires_at__gt=Now()
     )
-    rows = row_leases.take(free, "jobs_fence", lease_s, "lease_token")
+    rows = row_leases.take(free, "jobs_fence", LEASE_S, "lease_token")
     return (
         Lease(upload.tenant_id, upload.id, rows[0][0], offset, upload.size_bytes, checksum) if rows else None
     )
@@ -125,7 +123,7 @@ def count_pieces(turn: Lease, pieces: Sequence[StagedPiece]) -> bool:
     erasure orders are one transaction.
     """
     with unit_of_work(turn.tenant_id):
-        whole = move_offset(turn, pieces[0].start, sum(piece.size_bytes for piece in pieces))
+        whole = _move_offset(turn, pieces[0].start, sum(piece.size_bytes for piece in pieces))
         for piece in pieces:
             erasure.withdraw(piece.name)
         UploadPiece.objects.bulk_create(
@@ -141,10 +139,8 @@ def count_pieces(turn: Lease, pieces: Sequence[StagedPiece]) -> bool:
     return whole
 
 
-def move_offset(turn: Lease, start: int, size_bytes: int) -> bool:
-    """Advance the offset and return whether the upload is complete now. Call this in the transaction that records where
-    these bytes are.
-    """
+def _move_offset(turn: Lease, start: int, size_bytes: int) -> bool:
+    """Advance the offset and return whether the upload is complete now."""
     end = start + size_bytes
     # The request that brings the last byte keeps the upload, to finish it.
     state = State.CHECKING if end == turn.size_bytes else State.RECEIVING

@@ -41,7 +41,6 @@ def seen(upload: Any) -> Seen:
         pieces=getattr(upload, "pieces_stored", 0),
         overdue=upload.overdue,
         locked_for_s=upload.locked_for_s,
-        direct=upload.direct,
     )
 
 

@@ -10,13 +10,10 @@ from django.db.models import Count, Sum
 from django.db.models.functions import Now
 
 from jobs.documents import erasure
-from jobs.documents.files import direct_name
 from jobs.documents.reader import DocumentRejected
 from jobs.idempotency.models import IdempotencyKey
 from jobs.uploads.decisions import GONE
-from jobs.uploads.direct import require_part_store
 from jobs.uploads.errors import TooManyUploads, UploadGone
-from jobs.uploads.layout import part_bytes_of
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.protocol import Announced
 from jobs.uploads.receiving import Lease
@@ -28,8 +25,6 @@ from tenants.limits.storage.capacity import require_kept_within
 
 State = ResumableUpload.State
 OPEN = (State.RECEIVING, State.CHECKING)
-LATE_PARTS = timedelta(hours=1)
-"""The time after an upload's end when its last URL is no longer valid and no process is joining its parts."""
 
 
 def create_upload(*, identity: Identity, announced: Announced) -> ResumableUpload:
@@ -37,8 +32,6 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
     be finished.
     """
     _check_size(announced.size_bytes)
-    if announced.direct:
-        require_part_store()
     with unit_of_work(identity):
         # Two requests that create uploads wait for each other. Otherwise both would find the last slot free.
         lock_tenant(identity.tenant_id)
@@ -49,7 +42,6 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
             content_type=announced.content_type,
             metadata=announced.metadata,
             size_bytes=announced.size_bytes,
-            part_bytes=part_bytes_of(announced.size_bytes) if announced.direct else 0,
             livemode=identity.livemode,
             expires_at=Now() + timedelta(seconds=settings.MAAS_UPLOAD_EXPIRES_S),
         )
@@ -100,9 +92,6 @@ def let_go_of_bytes(tenant_id: UUID, upload_id: UUID) -> None:
     """Release the bytes of the upload, in the transaction that ends it. Rows are deleted in it, and files by an erasure
     order of it.
     """
-    if ResumableUpload.objects.filter(id=upload_id, part_bytes__gt=0).exists():
-        erasure.order_twice(direct_name(tenant_id, upload_id), again_in=LATE_PARTS)
-        return
     pieces = ResumableUpload(id=upload_id).pieces.all()
     names = list(pieces.values_list("name", flat=True))
     pieces.delete()

@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from maas.ops import operator_theme
 from maas.settings import csp
 from maas.settings.accounts import allauth_settings, checked_sign_up
-from maas.settings.env import DatabaseUrl, Environment, storage_backend, storage_origin_for_browsers
+from maas.settings.env import DatabaseUrl, Environment, storage_backend
 from maas.settings.mail import mail_settings
 from maas.settings.payments import STRIPE_API, STRIPE_CHECKOUT, stripe_settings
 from tenants.authentication.sign_on.configured import sign_on_providers
@@ -220,7 +220,6 @@ CACHES = {
         "OPTIONS": {"socket_timeout": 2.0, "socket_connect_timeout": 2.0},
     }
 }
-MAAS_STORAGE_FOR_BROWSERS = storage_origin_for_browsers(MAAS_STORAGE_URL)
 STORAGES = {
     "default": storage_backend(MAAS_STORAGE_URL, MAAS_HOME),
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
@@ -328,7 +327,6 @@ X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": csp.pages(
         forms_go_to=[MAAS_STRIPE_CHECKOUT] if MAAS_STRIPE_SECRET_KEY else [],
-        scripts_send_to=[MAAS_STORAGE_FOR_BROWSERS] if MAAS_STORAGE_FOR_BROWSERS else [],
     )
 }
 UNFOLD = operator_theme.UNFOLD

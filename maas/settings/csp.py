@@ -27,9 +27,9 @@ ADMIN_PAGES: dict[str, list[str]] = {
 }
 
 
-def pages(*, forms_go_to: Sequence[str] = (), scripts_send_to: Sequence[str] = ()) -> dict[str, list[str]]:
-    """Return the policy of pages. Forms may also lead to the first origins, and scripts may send to the second."""
-    return {**PAGES, "form-action": [SELF, *forms_go_to], "connect-src": [SELF, *scripts_send_to]}
+def pages(*, forms_go_to: Sequence[str]) -> dict[str, list[str]]:
+    """Return the policy of pages. Forms may also lead to these origins."""
+    return {**PAGES, "form-action": [SELF, *forms_go_to]}
 
 
 class PolicyMiddleware(CSPMiddleware):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +12,6 @@ from django.core.exceptions import ImproperlyConfigured
 from inference.sandbox.inside.layers import LAYERS
 from tenants.core.http_client.own_hosts import Network, NotAHost, read_own_hosts
 from tenants.core.messages import names_in_words
-
-_FOR_BROWSERS = "browser_origin"
-_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 
 
 def _read_json(path: Path) -> dict[str, str]:
@@ -166,19 +162,6 @@ class DatabaseUrl:
         }
 
 
-def storage_origin_for_browsers(url: str) -> str | None:
-    """Return the origin to which pages may send large files, or None if they send them to this service."""
-    query = dict(parse_qsl(urlsplit(url).query))
-    origin = query.get(_FOR_BROWSERS)
-    if origin is None:
-        return None
-    if not _ORIGIN.fullmatch(origin):
-        raise ImproperlyConfigured(
-            f"MAAS_STORAGE_URL: {_FOR_BROWSERS}={origin[:100]!r} must be an origin, such as https://s3.example.com"
-        )
-    return origin
-
-
 def storage_backend(url: str, home: Path) -> dict[str, object]:
     """Return the storage of documents, pictures and model files: a folder, or S3-compatible storage."""
     parts = urlsplit(url)
@@ -205,21 +188,20 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
         }
         known = {
             "endpoint": "endpoint_url",
-            "public_endpoint": "public_endpoint_url",
             "region": "region_name",
             "access_key": "access_key",
             "secret_key": "secret_key",
             "addressing": "addressing_style",
         }
-        unknown = set(query) - set(known) - {_FOR_BROWSERS}
+        unknown = set(query) - set(known)
         if unknown:
             raise ImproperlyConfigured(
                 f"MAAS_STORAGE_URL has unknown options "
-                f"{names_in_words(sorted(unknown))}; known: {', '.join(sorted({*known, _FOR_BROWSERS}))}"
+                f"{names_in_words(sorted(unknown))}; known: {', '.join(sorted(known))}"
             )
         return {
             "BACKEND": "maas.storage.s3.ObjectStorage",
-            "OPTIONS": options | {known[k]: v for k, v in query.items() if k != _FOR_BROWSERS},
+            "OPTIONS": options | {known[k]: v for k, v in query.items()},
         }
     raise ImproperlyConfigured(
         f"MAAS_STORAGE_URL={url!r} must be file:///folder or s3://bucket/prefix (MAAS_HOME is {home})"

@@ -1,6 +1,4 @@
-"""Run one product whose settings name external services: Stripe, an OpenID provider and S3, each a stand-in on this
-machine.
-"""
+"""Run one product whose settings name Stripe and an OpenID provider, each a stand-in on this machine."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +10,6 @@ import pytest
 from tests.flows.product import Product
 from tests.live_stack import LiveStack
 from tests.open_id_provider import CLIENT_ID, SECRET, OpenIdProvider, running_provider
-from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3
 from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET, StandIn, stand_in_stripe
 
 GROUP = pytest.mark.xdist_group("configured")
@@ -24,13 +21,11 @@ class Configured:
     product: Product
     stripe: StandIn
     provider: OpenIdProvider
-    bucket: Bucket
 
 
 @contextmanager
 def running_configured(home: Path) -> Iterator[Configured]:
-    with stand_in_stripe() as stripe, running_provider() as provider, stand_in_s3() as storage:
-        bucket = new_bucket(storage)
+    with stand_in_stripe() as stripe, running_provider() as provider:
         variables = {
             "MAAS_STRIPE_SECRET_KEY": SECRET_KEY,
             "MAAS_STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET,
@@ -41,7 +36,6 @@ def running_configured(home: Path) -> Iterator[Configured]:
             "MAAS_OIDC_COMPANY_URL": provider.url,
             "MAAS_OIDC_COMPANY_CLIENT_ID": CLIENT_ID,
             "MAAS_OIDC_COMPANY_SECRET": SECRET,
-            "MAAS_STORAGE_URL": f"{bucket.url}&browser_origin={bucket.endpoint}",
         }
         with LiveStack(home, variables=variables) as stack:
-            yield Configured(Product(stack.wait_until_ready(), variables), stripe, provider, bucket)
+            yield Configured(Product(stack.wait_until_ready(), variables), stripe, provider)

@@ -22,10 +22,8 @@ SHARED_PARAMETERS = {"name", "version"}
 """The parameters of models, which belong to the operator and are the same for all tenants."""
 
 
-THERE_ALL_THE_SAME = {"insufficient_scope", "upload_method_differs", "direct_uploads_unavailable"}
-"""The errors of addresses that do exist: some require a scope that a key has only if it was chosen, and some uploads
-are sent in another way.
-"""
+THERE_ALL_THE_SAME = {"insufficient_scope"}
+"""The errors of addresses that do exist: some require a scope that a key has only if it was chosen."""
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,6 @@ def _around(identity: Identity) -> dict[str, Any]:
         "orders": ORDERS,
         "priorities": list(NUMBERS),
         "usual_priority": DEFAULT,
-        "sends_to_storage": bool(settings.MAAS_STORAGE_FOR_BROWSERS),
         "max_archive_bytes": settings.MAAS_MAX_ARCHIVE_BYTES,
         "max_bytes": max(identity.limits.upload_bytes, settings.MAAS_MAX_RESUMABLE_BYTES),
     }

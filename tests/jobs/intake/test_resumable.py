@@ -449,10 +449,3 @@ def test_what_one_tenant_may_have_under_way_is_bounded(
     assert code_of(tus.create(1)) == (429, "too_many_uploads")
     tus.ask("DELETE", paths[1])
     assert tus.create(99_000).status_code == 201
-
-
-def test_storage_that_is_a_folder_says_that_it_takes_nothing_from_clients(tus: Tus) -> None:
-    asked = {"direct": True, "name": "scan.pdf", "size": 10}
-    answer = tus.ask("POST", json=asked, headers={"Tus-Resumable": None})
-    assert code_of(answer) == (409, "direct_uploads_unavailable")
-    assert tus.ask("GET").json()["data"] == []

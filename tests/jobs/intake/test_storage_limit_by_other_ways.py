@@ -1,4 +1,4 @@
-"""Tests of an account with little storage left, for bytes from elsewhere, direct uploads, and many requests at once."""
+"""Tests of an account with little storage left, for bytes from elsewhere, and many requests at once."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,6 @@ import pytest
 from inference.registry.models import ModelVersion
 from jobs.batches.models import StoredFile
 from jobs.core.models import Document, Job
-from jobs.uploads.models import ResumableUpload
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.limits.storage.capacity import MB, stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
@@ -92,11 +91,6 @@ def assert_as_many_as_fit(answers: Sequence[httpx.Response], tenant: CreatedTena
         assert stored_bytes(tenant.tenant.id) <= MB
 
 
-def direct(tus: Tus, size: int) -> httpx.Response:
-    asked = {"direct": True, "name": "scan.pdf", "size": size}
-    return tus.ask("POST", json=asked, headers={"Tus-Resumable": None})
-
-
 @pytest.mark.usefixtures("full")
 def test_a_full_account_gets_no_document_by_its_address_and_no_job_on_one(
     caller: httpx.Client,
@@ -116,31 +110,19 @@ def test_a_full_account_gets_no_document_by_its_address_and_no_job_on_one(
     assert bucket.objects(f"tenants/{tenant.tenant.id}") == []
 
 
-@pytest.mark.usefixtures("full")
-def test_a_full_account_begins_no_direct_upload(tus: Tus, tenant: CreatedTenant, bucket: Bucket) -> None:
-    refused(direct(tus, 1))
-    with unit_of_work(tenant.tenant.id):
-        assert not ResumableUpload.objects.exists()
-    assert bucket.begun() == []
-
-
-def test_a_direct_upload_that_was_begun_ends_and_takes_its_bytes_once(
+def test_an_upload_that_was_begun_ends_and_takes_its_bytes_once(
     caller: httpx.Client, tus: Tus, tenant: CreatedTenant, nearly_full: int
 ) -> None:
-    made = [direct(tus, nearly_full) for _ in range(FIT)]
-    assert [one.status_code for one in made] == [201] * FIT
-    refused_now = direct(tus, nearly_full)
+    first, second, _ = (tus.begin(nearly_full) for _ in range(FIT))
+    refused_now = tus.create(nearly_full)
     assert (refused_now.status_code, refused_now.json()["code"]) == (413, "account_storage_full")
-    path = made[0].headers["location"]
-    (part,) = tus.ask("POST", f"{path}/parts", json={"numbers": [1]}).json()["data"]
-    assert httpx.put(part["url"], content=padded("one"), timeout=60).status_code == 200
-    assert tus.ask("POST", f"{path}/complete").status_code == 200
+    assert tus.send(first, 0, padded("one")).headers["upload-state"] == "ready"
     with unit_of_work(tenant.tenant.id):
         assert Document.objects.count() == 2
         used = stored_bytes(tenant.tenant.id)
     assert used == MB - nearly_full // 2
-    assert caller.delete(made[1].headers["location"]).status_code == 204
-    assert direct(tus, nearly_full).status_code == 201, "what was given up makes room"
+    assert caller.delete(second).status_code == 204
+    tus.begin(nearly_full)  # What was given up makes room.
 
 
 def test_of_many_documents_at_once_as_many_are_kept_as_fit(
@@ -162,12 +144,10 @@ def test_of_many_addresses_at_once_as_many_are_kept_as_fit(
     assert_as_many_as_fit(at_once([partial(post, one) for one in receivers]), tenant, 201)
 
 
-@pytest.mark.parametrize("directly", [True, False], ids=["direct", "tus"])
 def test_of_many_uploads_at_once_as_many_are_begun_as_fit(
-    tus: Tus, tenant: CreatedTenant, nearly_full: int, directly: bool
+    tus: Tus, tenant: CreatedTenant, nearly_full: int
 ) -> None:
-    begin = direct if directly else Tus.create
-    assert_as_many_as_fit(at_once([partial(begin, tus, nearly_full)] * MANY), tenant, 201)
+    assert_as_many_as_fit(at_once([partial(tus.create, nearly_full)] * MANY), tenant, 201)
 
 
 def test_of_many_files_for_batches_at_once_as_many_are_kept_as_fit(
@@ -189,7 +169,6 @@ def test_of_different_ways_at_once_no_more_is_taken_than_fits(
     def post(content: bytes) -> httpx.Response:
         return caller.post("/v1/documents", files={"file": ("a.pdf", content, "application/pdf")})
 
-    asks = [partial(post, one) for one in files()[: MANY // 2]] + [
-        partial(begin, tus, nearly_full) for begin in (direct, Tus.create) for _ in range(MANY // 4)
-    ]
+    half = MANY // 2
+    asks = [partial(post, one) for one in files()[:half]] + [partial(tus.create, nearly_full)] * half
     assert_as_many_as_fit(at_once(asks), tenant, 201)

@@ -1,21 +1,22 @@
-"""Parts of files that clients send to S3-compatible storage themselves, against a stand-in on this machine."""
+"""Tests of documents and model files in S3-compatible storage, against a stand-in server on this machine."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from typing import Any
+from uuid import uuid4
 
-import httpx
 import pytest
+from django.core.files.storage import default_storage
 from pytest_django import Settings
 
+from inference.registry import artifacts
+from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.documents import files
-from jobs.documents.files import PartStore, part_store
 from maas.local.supervisor.ports import free_port
 from maas.settings.env import storage_backend
-from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3
+from tests.stand_in_s3 import KEYS, Bucket, new_bucket, stand_in_s3
 
-NAME = "tenants/some/uploads/one/direct"
-FIRST, LAST = b"a" * 5 * 2**20, b"the end"
+CONTENT = b"%PDF-1.7 bytes of a document" * 4096
 
 
 @pytest.fixture(scope="module")
@@ -26,88 +27,106 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(endpoint: str, settings: Settings, tmp_path: Path) -> Bucket:
+    """Return a bucket of this test's own, which the product uses as its storage."""
     made = new_bucket(endpoint)
-    settings.STORAGES = {**settings.STORAGES, "default": storage_backend(made.url, tmp_path)}
+    _use(settings, made.url, tmp_path)
     return made
 
 
-@pytest.fixture
-def store(bucket: Bucket) -> PartStore:
-    found = part_store()
-    assert found is not None
-    return found
+def _use(settings: Settings, url: str, home: Path) -> None:
+    settings.MAAS_HOME, settings.MAAS_SPOOL = home, home / "spool"
+    settings.STORAGES = {**settings.STORAGES, "default": storage_backend(url, home)}
 
 
-def send(store: PartStore, parts_id: str, number: int, content: bytes) -> None:
-    url = store.url(NAME, parts_id, number, len(content), lives_s=60)
-    assert httpx.put(url, content=content).status_code == 200
+def test_document_is_stored_below_the_prefix_and_comes_back_whole(bucket: Bucket, tmp_path: Path) -> None:
+    scan = tmp_path / "scan.pdf"
+    scan.write_bytes(CONTENT)
+    name = files.original_name(uuid4(), uuid4(), "0" * 64)
+    files.save_file(name, scan)
+    assert bucket.objects() == [f"tenants-of-ours/{name}"]
+    with files.local_file(name) as copy:
+        assert copy.read_bytes() == CONTENT
 
 
-def test_parts_that_were_sent_and_joined_are_the_file(store: PartStore, bucket: Bucket) -> None:
-    parts_id = store.begin(NAME)
-    send(store, parts_id, 2, LAST)
-    send(store, parts_id, 1, FIRST)
-    stored = store.stored(NAME, parts_id)
-    assert stored is not None
-    assert [(part.number, part.size_bytes) for part in stored] == [(1, len(FIRST)), (2, len(LAST))]
-    assert store.size(NAME) is None
-    store.join(NAME, parts_id, stored)
-    assert store.size(NAME) == len(FIRST) + len(LAST)
-    assert b"".join(store.blocks(NAME)) == FIRST + LAST
-    assert store.stored(NAME, parts_id) is None
-    assert bucket.begun() == []
+def test_local_copy_of_a_document_is_private_and_gone_after_use(bucket: Bucket) -> None:
+    name = files.original_name(uuid4(), uuid4(), "1" * 64)
+    files.save_bytes(name, CONTENT)
+    with files.local_file(name) as copy:
+        assert copy.stat().st_mode & 0o077 == 0
+    assert not copy.exists()
 
 
-def test_a_url_is_for_one_part_of_one_length_and_ends(store: PartStore) -> None:
-    url = urlsplit(store.url(NAME, "some-parts", 7, 123, lives_s=60))
-    told = {name: values[0] for name, values in parse_qs(url.query).items()}
-    assert url.path.endswith(NAME)
-    assert (told["partNumber"], told["uploadId"], told["X-Amz-Expires"]) == ("7", "some-parts", "60")
-    assert set(told["X-Amz-SignedHeaders"].split(";")) == {"content-length", "host"}
-    assert not any("checksum" in name.lower() for name in told)
-
-
-def test_urls_are_for_the_address_that_clients_know(
-    settings: Settings, tmp_path: Path, bucket: Bucket
+def test_erased_document_is_gone_from_the_bucket_and_erasing_again_does_no_harm(
+    bucket: Bucket,
 ) -> None:
-    url = f"{bucket.url}&public_endpoint=https://files.example.com"
-    settings.STORAGES = {**settings.STORAGES, "default": storage_backend(url, tmp_path)}
-    store = part_store()
-    assert store is not None
-    assert urlsplit(store.url(NAME, "some-parts", 1, 1, lives_s=60)).netloc == "files.example.com"
-
-
-def test_erasing_gives_up_whatever_was_begun_under_the_name_and_nothing_beside_it(
-    store: PartStore, bucket: Bucket
-) -> None:
-    for _ in range(2):
-        send(store, store.begin(NAME), 1, FIRST)
-    beside = store.begin(f"{NAME}-of-another")
-    files.save_bytes(NAME, b"joined before")
-    files.erase(NAME)
-    files.erase(NAME)
-    assert [key.endswith("-of-another") for key in bucket.begun()] == [True]
-    assert store.stored(f"{NAME}-of-another", beside) == []
+    name = files.original_name(uuid4(), uuid4(), "2" * 64)
+    files.save_bytes(name, CONTENT)
+    files.erase(name)
+    files.erase(name)
     assert bucket.objects() == []
 
 
-def test_a_folder_takes_no_parts(settings: Settings, tmp_path: Path) -> None:
-    settings.STORAGES = {**settings.STORAGES, "default": storage_backend(f"file://{tmp_path}", tmp_path)}
-    assert part_store() is None
-
-
-def test_storage_that_is_away_or_has_no_bucket_is_an_os_error(
-    settings: Settings, tmp_path: Path, bucket: Bucket
+def test_document_that_is_missing_from_storage_is_told_apart_from_a_missing_bucket(
+    endpoint: str, bucket: Bucket, settings: Settings, tmp_path: Path
 ) -> None:
-    for url in (
-        f"s3://no-such-bucket?{bucket.url.partition('?')[2]}",
-        f"s3://some?endpoint=http://127.0.0.1:{free_port()}&region=eu-central-1&access_key=a&secret_key=b",
-    ):
-        settings.STORAGES = {**settings.STORAGES, "default": storage_backend(url, tmp_path)}
-        store = part_store()
-        assert store is not None
-        for ask in (store.begin, store.abort, store.size):
-            with pytest.raises(OSError, match="object storage"):
-                ask(NAME)
-        with pytest.raises(OSError, match="object storage"):
-            next(store.blocks(NAME))
+    with pytest.raises(FileMissing), files.local_file("tenants/none/documents/none"):
+        pass
+    _use(settings, f"s3://there-is-no-such-bucket?endpoint={endpoint}&{KEYS}", tmp_path)
+    with pytest.raises(StorageUnavailable) as away, files.local_file("tenants/none/documents/none"):
+        pass
+    assert away.value.code == "storage_unavailable"
+
+
+def test_nothing_counts_as_erased_while_the_bucket_is_missing(
+    endpoint: str, settings: Settings, tmp_path: Path
+) -> None:
+    _use(settings, f"s3://there-is-no-such-bucket?endpoint={endpoint}&{KEYS}", tmp_path)
+    with pytest.raises(StorageUnavailable):
+        files.erase("tenants/some/documents/one")
+
+
+def test_storage_that_does_not_answer_is_a_storage_error(settings: Settings, tmp_path: Path) -> None:
+    _use(settings, f"s3://bucket?endpoint=http://127.0.0.1:{free_port()}&{KEYS}", tmp_path)
+    with pytest.raises(StorageUnavailable):
+        files.save_bytes("tenants/some/documents/one", CONTENT)
+
+
+def test_storage_that_refuses_is_a_storage_error(endpoint: str, settings: Settings, tmp_path: Path) -> None:
+    _use(settings, f"s3://there-is-no-such-bucket?endpoint={endpoint}&{KEYS}", tmp_path)
+    with pytest.raises(StorageUnavailable):
+        files.save_bytes("tenants/some/documents/one", CONTENT)
+
+
+def test_model_file_is_fetched_once_into_the_cache_of_the_home(bucket: Bucket, tmp_path: Path) -> None:
+    weights = tmp_path / "weights.onnx"
+    weights.write_bytes(CONTENT)
+    artifact = artifacts.store(weights)
+    cached = artifacts.local_path(artifact)
+    assert cached.read_bytes() == CONTENT
+    assert cached.is_relative_to(tmp_path / "models")
+    default_storage.delete(artifact["file"])
+    assert artifacts.local_path(artifact) == cached
+
+
+def test_model_file_that_was_changed_in_storage_is_not_served(bucket: Bucket, tmp_path: Path) -> None:
+    weights = tmp_path / "weights.onnx"
+    weights.write_bytes(CONTENT)
+    artifact = artifacts.store(weights)
+    bucket.client.put_object(Bucket=bucket.name, Key=f"tenants-of-ours/{artifact['file']}", Body=b"other")
+    with pytest.raises(artifacts.ArtifactDamaged):
+        artifacts.local_path(artifact)
+    assert list((tmp_path / "models").rglob("*.onnx")) == []
+
+
+def test_large_document_is_not_held_in_memory_while_it_is_fetched(bucket: Bucket) -> None:
+    files.save_bytes("tenants/some/documents/large", b"x" * 3 * 2**20)
+    with files.open_file("tenants/some/documents/large") as fetched:
+        spool: Any = fetched.file
+        assert spool._rolled
+
+
+def test_page_picture_is_read_through_the_storage(bucket: Bucket) -> None:
+    name = files.picture_name(uuid4(), uuid4(), 1, "image/png")
+    files.save_bytes(name, b"\x89PNG")
+    with files.open_file(name) as picture:
+        assert picture.read() == b"\x89PNG"

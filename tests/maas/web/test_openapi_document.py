@@ -80,11 +80,9 @@ MAKE_NOTHING = {
     "cancel_job",
     "cancel_batch",
     "cancel_archive",
-    "complete_upload",
     "create_embeddings",
     "estimate",
     "issue_ticket",
-    "sign_upload_parts",
 }
 """The operations that create nothing that could exist twice; docs/api.md says why."""
 

@@ -1,7 +1,6 @@
 // Sends a large file in pieces, by the tus protocol: what a lost connection costs is at most one of them.
-import { get, pageHeaders, postJson, refusal, unreachable } from "./requests.js";
+import { get, pageHeaders, refusal, unreachable } from "./requests.js";
 import { forget, held, hold, remember, remembered } from "./begun.js";
-import { sendParts, sentBytes } from "./parts.js";
 import { transfer } from "./transfers.js";
 
 const LARGE_BYTES = 16 * 2 ** 20;
@@ -11,27 +10,19 @@ const LOOK_EVERY_MS = 1_500;
 const TUS = { "Tus-Resumable": "1.0.0" };
 const OPEN = ["receiving", "checking", "ready"];
 
-// Until it is known that the storage takes nothing from here.
-let storageTakes = true;
-
 export const isLarge = (file) => file.size > LARGE_BYTES;
 
 /** The document, with `duplicate` as where it was sent at once. Goes on where this file was left, also before a reload. */
-export async function sendLargeFile(addresses, file, { onSent, onPause, signal, toStorage }) {
+export async function sendLargeFile(addresses, file, { onSent, onPause, signal }) {
   let tries = 0;
   for (;;) {
     try {
-      const begun = (await lookFor(file, signal)) ?? (await begin(addresses.uploads, file, toStorage && storageTakes, signal));
+      const begun = (await lookFor(file, signal)) ?? (await begin(addresses.uploads, file, signal));
       const onStored = () => (tries = 0);
       const upload = await hold(begun.id, () => sendRest(begun, file, { onSent, onStored, signal }));
       forget(upload.id);
       return { ...(await get(`${addresses.documents}/${upload.document}`)), duplicate: upload.duplicate };
     } catch (error) {
-      if (error.notFromHere) {
-        storageTakes = false;
-        await giveUp(error.notFromHere);
-        continue;
-      }
       tries += 1;
       if (!mayGoOn(error) || tries === MAX_TRIES || signal.aborted || !navigator.onLine) throw error;
       const pauseMs = Math.max(error.retryAfterMs ?? 0, 1_000 * 2 ** (tries - 1));
@@ -70,7 +61,7 @@ async function lookFor(file, signal) {
 async function stillThere(id, signal) {
   try {
     const upload = await get(`/v1/uploads/${encodeURIComponent(id)}`, signal);
-    if (OPEN.includes(upload.state)) return upload.parts && upload.state === "receiving" ? await withParts(upload, signal) : upload;
+    if (OPEN.includes(upload.state)) return upload;
   } catch (error) {
     if (error.status !== 404 && error.status !== 410) throw error;
   }
@@ -78,17 +69,7 @@ async function stillThere(id, signal) {
   return null;
 }
 
-async function withParts(upload, signal) {
-  const stored = (await get(`${upload.url}/parts`, signal)).data;
-  return { ...upload, stored, offset: sentBytes(stored) };
-}
-
-async function begin(url, file, toStorage, signal) {
-  if (toStorage) {
-    const upload = await postJson(url, { direct: true, name: file.name, size: file.size }, {}, signal);
-    remember(upload.id, file);
-    return upload;
-  }
+async function begin(url, file, signal) {
   const headers = { ...TUS, "Upload-Length": file.size, "Upload-Metadata": `filename ${base64(file.name)}` };
   const request = await transfer("POST", url, null, { headers, onSent: () => {}, signal });
   const upload = request.response;
@@ -97,13 +78,7 @@ async function begin(url, file, toStorage, signal) {
 }
 
 // The upload, once it was looked at.
-async function sendRest(begun, file, { onSent, onStored, signal }) {
-  const { url, offset, state } = begun;
-  if (begun.parts) {
-    if (state === "receiving") await sendParts(begun, file, { onSent, onStored, signal });
-    onSent(file.size);
-    return outcome(url, signal);
-  }
+async function sendRest({ url, offset }, file, { onSent, onStored, signal }) {
   let at = offset;
   onSent(at);
   while (at < file.size) {

@@ -1,16 +1,12 @@
 // Sends bytes and tells how many of them have left; fetch cannot tell.
 import { pageHeaders, refusal, unreachable } from "./requests.js";
 
-/**
- * The request that was answered; rejects as `post` does. `onSent(bytes)` while it goes; `signal` takes it back.
- * `elsewhere` is another server, which is told nothing of who is signed in.
- */
-export function transfer(method, url, body, { headers = {}, onSent, signal, elsewhere = false }) {
+/** The request that was answered; rejects as `post` does. `onSent(bytes)` while it goes; `signal` takes it back. */
+export function transfer(method, url, body, { headers = {}, onSent, signal }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open(method, url);
-    const own = elsewhere ? {} : pageHeaders();
-    for (const [name, value] of Object.entries({ ...headers, ...own })) request.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries({ ...headers, ...pageHeaders() })) request.setRequestHeader(name, value);
     request.responseType = "json";
     request.upload.onprogress = ({ loaded }) => onSent(loaded);
     request.onload = () => {

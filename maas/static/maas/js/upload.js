@@ -12,8 +12,8 @@ const WORTH_DOING_AGAIN = "queued,running,succeeded,partially_succeeded";
 /** States: waiting, sending, checking, accepting, asking, offered, accepted, skipped, refused (for good), failed, canceled. */
 export class Upload {
   constructor(file, options, onChange) {
-    const { model, meter, askFirst, priority, expiresAfterS, cancelAfterS, addresses, sendsToStorage: toStorage } = options;
-    Object.assign(this, { file, model, meter, askFirst, priority, expiresAfterS, cancelAfterS, addresses, toStorage, onChange });
+    const { model, meter, askFirst, priority, expiresAfterS, cancelAfterS, addresses } = options;
+    Object.assign(this, { file, model, meter, askFirst, priority, expiresAfterS, cancelAfterS, addresses, onChange });
     this.packed = isPacked(file);
     this.state = "waiting";
     this.sentBytes = 0;
@@ -92,7 +92,7 @@ export class Upload {
     const { url } = this.file;
     if (url) return postJson(this.addresses.documents, { url }, {}, signal);
     const watched = { signal, onSent: (bytes) => this.sent(bytes), onPause: (words) => this.become("sending", words) };
-    if (isLarge(this.file)) return sendLargeFile(this.addresses, this.file, { ...watched, toStorage: this.toStorage });
+    if (isLarge(this.file)) return sendLargeFile(this.addresses, this.file, watched);
     return sendFile(this.addresses.documents, this.file, watched);
   }
 

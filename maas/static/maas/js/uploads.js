@@ -108,7 +108,6 @@ class Tray {
       priority: priority.value,
       ...times,
       addresses: { documents: action, jobs: dataset.jobs, uploads: dataset.uploads, archives: dataset.archives, estimate: dataset.estimate },
-      sendsToStorage: "sendsToStorage" in dataset,
       most: { bytes: Number(dataset.mostBytes), words: dataset.mostWords },
       mostPacked: { bytes: Number(dataset.mostArchiveBytes), words: dataset.mostArchiveWords },
     };
