@@ -123,7 +123,8 @@ def test_more_models_than_memory_holds_are_served_by_one_worker(
     assert len(report.models) <= HELD_BYTES * held // MB
     assert report.free_bytes >= 0
     # A worker has eight threads for pages, as many for RPCs, a dozen of its own, and four for each model in memory.
-    assert max_threads < 80 + 4 * held
+    # A session that was evicted ends its threads a moment later.
+    assert max_threads < 120 + 4 * held
 
 
 def test_a_worker_that_is_told_to_stop_withdraws_its_heartbeat_and_ends(
