@@ -124,13 +124,12 @@ def test_callers_of_many_keys_share_trips(server: MortalRedis, client: "redis.Re
 def test_a_desk_forgets_whom_it_has_not_seen_for_a_while(
     server: MortalRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenants.limits.rates.slice.FORGOTTEN_S", 0.1)
-
     async def go() -> None:
         async with desk_at(server) as desk:
             for _ in range(100):
                 await passes(desk, requests(60))
             assert len(desk._gates) == 100
+            monkeypatch.setattr("tenants.limits.rates.slice.FORGOTTEN_S", 0.1)
 
             async def empty() -> bool:
                 return not desk._gates
