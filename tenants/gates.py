@@ -10,7 +10,10 @@ GATES = (
         "rate_limited",
         _("Requests, tokens and pages per minute, and calls at the same time"),
         _("account, key, and model of an account"),
-        _("Plan, account or key: limits"),
+        _(
+            "Plan, account or key: limits; MAAS_REQUESTS_PER_MINUTE, MAAS_TOKENS_PER_MINUTE, "
+            "MAAS_PAGES_PER_MINUTE, MAAS_CALLS_AT_ONCE"
+        ),
     ),
     Gate(
         "test_allowance",

@@ -30,7 +30,7 @@ class TextLine:
 
 @dataclass(frozen=True, slots=True)
 class PageInput:
-    """One page of a document."""
+    """A page of a document."""
 
     number: int
     width_px: int

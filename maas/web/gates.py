@@ -15,6 +15,6 @@ GATES = (
         "overloaded",
         _("Calls in progress in edge mode"),
         _("process"),
-        _("MAAS_CALLS_AT_ONCE"),
+        _("Option --at-once"),
     ),
 )

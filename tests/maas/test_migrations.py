@@ -94,6 +94,14 @@ def test_every_earlier_state_becomes_the_newest(fresh: str, state: list[tuple[st
 
 
 @with_tables
+def test_plain_migrate_without_rights_says_nothing_when_nothing_is_to_do(fresh: str) -> None:
+    owner = connections[ALIAS]
+    with owner.cursor() as cursor:
+        cursor.execute("SET ROLE maas_app")
+    assert not apply_sql(owner, sql_files())
+
+
+@with_tables
 def test_files_are_applied_only_when_they_changed_and_change_nothing_then(fresh: str) -> None:
     before = query(_CREATED_BY_FILES)
     assert not apply_sql(connections[ALIAS], sql_files())

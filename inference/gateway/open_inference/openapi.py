@@ -234,5 +234,5 @@ SCHEMAS: dict[str, Json] = {
         data={"type": "array"},
         parameters=_PARAMETERS,
     ),
-    "InferenceRefusal": _object("error code request_id"),
+    "InferenceRefusal": _object("error code request_id", gate={"type": "string"}),
 }

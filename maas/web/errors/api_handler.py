@@ -41,6 +41,7 @@ def shaped(path: str, problem: Mapping[str, object]) -> tuple[str, Mapping[str, 
             "error": problem["detail"],
             "code": problem["code"],
             "request_id": problem["request_id"],
+            **_gate(problem),
         }
     if is_openai(path):
         return JSON, {"error": _openai_error(problem)}
@@ -48,6 +49,10 @@ def shaped(path: str, problem: Mapping[str, object]) -> tuple[str, Mapping[str, 
         # OpenAI's clients list models here, and request addresses that do not exist. They print the text in `error`.
         return CONTENT_TYPE, {**problem, "error": _openai_error(problem)}
     return CONTENT_TYPE, problem
+
+
+def _gate(problem: Mapping[str, object]) -> Mapping[str, object]:
+    return {"gate": problem["gate"]} if "gate" in problem else {}
 
 
 def _openai_error(problem: Mapping[str, object]) -> dict[str, object]:
@@ -59,6 +64,7 @@ def _openai_error(problem: Mapping[str, object]) -> dict[str, object]:
         "param": problem.get("param"),
         "code": problem["code"],
         "request_id": problem["request_id"],
+        **_gate(problem),
     }
 
 

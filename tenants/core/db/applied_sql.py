@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import cast
 
 import psycopg
-from django.apps import AppConfig, apps
+from django.apps import apps
 from django.db import OperationalError, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
@@ -42,11 +42,11 @@ SELECT md5((SELECT string_agg(app || '.' || name, ' ' ORDER BY app, name) FROM d
 """
 
 
-def sql_files(configs: Iterable[AppConfig] | None = None) -> list[Path]:
+def sql_files() -> list[Path]:
     """Return the files in the order in which they are applied: by the number in their names, then by app."""
     found = [
         (path.name.partition("_")[0], place, path.name, path)
-        for place, config in enumerate(apps.get_app_configs() if configs is None else configs)
+        for place, config in enumerate(apps.get_app_configs())
         for path in Path(config.path, "sql").glob("*.sql")
     ]
     return [path for *_, path in sorted(found)]
@@ -77,8 +77,7 @@ def apply_sql(connection: BaseDatabaseWrapper, files: list[Path]) -> bool:
 def were_applied(connection: BaseDatabaseWrapper, files: list[Path]) -> bool:
     """Return whether `files` were ever applied. A newer version's files may have been applied since."""
     with connection.cursor() as cursor:
-        cursor.execute(_IS_THERE)
-        if not cursor.fetchone()[0]:
+        if not _is_there(cursor):
             return False
         cursor.execute(_EVER, [digest_of(files)])
         return bool(cursor.fetchone()[0])
@@ -86,15 +85,21 @@ def were_applied(connection: BaseDatabaseWrapper, files: list[Path]) -> bool:
 
 def _apply(connection: BaseDatabaseWrapper, files: list[Path]) -> bool:
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        # Without anything to do, neither rights nor locks are needed.
+        if _is_there(cursor) and _last(cursor) == (digest_of(files), _state(cursor)):
+            return False
         cursor.execute(f"SET LOCAL lock_timeout = {_LOCK_TIMEOUT_MS}")
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         cursor.execute(_CREATE)
-        if _last(cursor) == (digest_of(files), _state(cursor)):
-            return False
         for path in files:
             cursor.execute(path.read_text())
         cursor.execute(_RECORD, [digest_of(files), _state(cursor)])
     return True
+
+
+def _is_there(cursor: CursorWrapper) -> bool:
+    cursor.execute(_IS_THERE)
+    return bool(cursor.fetchone()[0])
 
 
 def _last(cursor: CursorWrapper) -> tuple[str, str] | None:

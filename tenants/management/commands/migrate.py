@@ -14,9 +14,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from tenants.core.db.applied_sql import apply_sql, sql_files
 
 _UNKNOWN = (
-    "This database has a migration that this version does not know ({app}.{name}): it was made by a newer version, or "
-    "by one before the first release. Nothing was changed. Use the version that made it, or begin with an empty "
-    "database (another MAAS_HOME)."
+    "This database has a migration that this version does not know ({app}.{name}), so it was made by a newer version "
+    "or by one before the first release: nothing was changed; use that version, or an empty database (another "
+    "MAAS_HOME)."
 )
 
 

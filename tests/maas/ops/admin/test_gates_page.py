@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 
 from maas.ops.admin.gates_page import GATES
-from maas.web.errors.api_errors import STATUS, body_for, status_of
+from maas.web.errors.api_errors import STATUS, body_for, problem, status_of
+from maas.web.errors.api_handler import shaped
 from tenants.core.errors import DomainError
 from tests.kept_cluster import PROJECT
 
@@ -54,8 +55,10 @@ def _named_in(path: Path) -> set[str]:
 
 
 def _strings(node: ast.expr) -> set[str]:
-    constants = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
-    return {value for value in constants if isinstance(value, str) and value}
+    """Return the strings that an argument may be: one, or one of two."""
+    if isinstance(node, ast.IfExp):
+        return _strings(node.body) | _strings(node.orelse)
+    return {str(node.value)} - {""} if isinstance(node, ast.Constant) else set()
 
 
 def test_every_gate_is_named_once_and_every_named_gate_is_in_the_table() -> None:
@@ -78,6 +81,16 @@ def test_a_refusal_names_its_gate() -> None:
     body = body_for(DomainError("The model is busy.", code="overloaded", gate="model_queue"))
     assert body is not None
     assert (body["gate"], body["code"]) == ("model_queue", "overloaded")
+
+
+@pytest.mark.parametrize("path", ["/v1/jobs", "/v1/embeddings", "/v1/batches", "/v2/models/m/infer", "/else"])
+def test_every_format_of_a_refusal_names_its_gate(path: str) -> None:
+    found = problem("overloaded", "The model is busy.", gate="model_queue", request_id="r")
+    body = shaped(path, found)[1]
+    inner = body.get("error")
+    places = [body, *([inner] if isinstance(inner, dict) else [])]
+    assert "model_queue" in {place.get("gate") for place in places}
+    assert "gate" not in str(shaped(path, problem("not_found", "Nothing here.", request_id="r")))
 
 
 def test_operators_and_readers_see_the_same_table(operator: Client) -> None:
