@@ -1,12 +1,13 @@
-"""Decides when the duties of the scheduler are due, and runs each in its own thread, so that none delays another."""
+"""Decides when the duties of the scheduler are due, and starts each so that none delays another."""
 
-import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import structlog
 from django.db import close_old_connections, connections
+
+from maas.scheduler.threads import DutyThreads
 
 
 @dataclass(slots=True)
@@ -44,37 +45,29 @@ def next_due_s(now_s: float, every_s: float, place: float) -> float:
 
 
 log = structlog.get_logger(__name__)
-LINGER_S = 1.5
-"""Seconds for which an idle thread keeps its connections, so that a duty due every second opens no new ones."""
 LONG_S = 60.0
 
 
 class Aside:
-    """A duty with its thread. Calling the object starts the duty, or does nothing while the last run is in progress."""
+    """A duty. Calling the object starts it in another thread, or does nothing while its last run is in progress."""
 
-    def __init__(self, do: Callable[[], object]) -> None:
+    def __init__(self, do: Callable[[], object], threads: DutyThreads) -> None:
         self.name: str = getattr(do, "__name__", repr(do))
         self._do = do
-        self._changed = threading.Condition()
-        self._thread: threading.Thread | None = None
-        self._wanted = False
+        self._threads = threads
         self._begun_s: float | None = None
         self._told = False
 
     def __call__(self) -> None:
-        with self._changed:
-            if self._begun_s is not None:
-                self._tell_if_long()
-                return
-            if self._thread is None:
-                self._thread = self._started()
-            self._begun_s, self._wanted, self._told = time.monotonic(), True, False
-            self._changed.notify()
-
-    def _started(self) -> threading.Thread:
-        thread = threading.Thread(target=self._serve, name=f"duty-{self.name}", daemon=True)
-        thread.start()
-        return thread
+        if self._begun_s is not None:
+            self._tell_if_long()
+            return
+        self._begun_s, self._told = time.monotonic(), False
+        try:
+            self._threads.run(self._run, self.name)
+        except RuntimeError:  # No thread can be started now. The duty is due again.
+            self._begun_s = None
+            raise
 
     @property
     def runs_for_s(self) -> float:
@@ -87,30 +80,6 @@ class Aside:
             self._told = True
             log.warning("scheduler_task_slow", task=self.name, seconds=round(self.runs_for_s))
 
-    def _serve(self) -> None:
-        try:
-            while self._called():
-                try:
-                    self._run()
-                finally:
-                    with self._changed:
-                        self._begun_s = None
-        except BaseException:
-            with self._changed:
-                self._thread = None
-            raise
-        finally:
-            connections.close_all()
-
-    def _called(self) -> bool:
-        """Wait for the next call. Return False after a while without one; a later call starts another thread."""
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._wanted, LINGER_S):
-                self._thread = None
-                return False
-            self._wanted = False
-            return True
-
     def _run(self) -> None:
         try:
             close_old_connections()
@@ -118,3 +87,5 @@ class Aside:
         except Exception:
             log.exception("scheduler_task_failed", task=self.name)
             connections.close_all()
+        finally:
+            self._begun_s = None

@@ -16,6 +16,7 @@ from jobs.queue.metrics import LEADING
 from jobs.queue.outage import Outage
 from jobs.queue.upkeep import sweep
 from maas.scheduler.duties import Aside, Duties
+from maas.scheduler.threads import DutyThreads
 from tenants.core.db.failures import PASSING, is_operators
 from tenants.core.db.unit_of_work import OPERATOR
 
@@ -92,16 +93,17 @@ class Scheduler:
     """A scheduler, of which any number may run. A session lock in PostgreSQL lets one lead, and is released the moment
     its holder dies.
 
-    The leading thread only proves the lock and starts duties. Each duty runs in its own thread. If one hangs, for
+    The leading thread only proves the lock and starts duties. Each duty runs in another thread. If one hangs, for
     example because the broker does not respond, the lock is not lost and the other duties are not delayed.
     """
 
     def __init__(self, stopping: threading.Event) -> None:
         self._stopping = stopping
         self._outage = Outage(grace_s=settings.MAAS_LEASE_S / 3 + OUTAGE_MARGIN_S)
-        self._sweep = Aside(self._sweep_after_outages)
+        threads = DutyThreads()
+        self._sweep = Aside(self._sweep_after_outages, threads)
         registered = (*jobs.duties.DUTIES, *tenants.duties.DUTIES)
-        others = ((duty.every_s, Aside(duty.do)) for duty in registered)
+        others = ((duty.every_s, Aside(duty.do, threads)) for duty in registered)
         self._duties = Duties(((SWEEP_EVERY_S, self._sweep), *others))
         self.leading = False
         self._answered_s = float("-inf")
