@@ -7,6 +7,7 @@ from tenants.billing.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, r
 from tenants.billing.payments.charging import collect_invoices, notify_of_refused_cards
 from tenants.billing.payments.upkeep import look_after_payments
 from tenants.billing.usage.settling import SETTLE_EVERY_S, settle_days
+from tenants.core.changes.log import forget_old_changes
 from tenants.core.duties import Duty
 from tenants.deletion.services import remind_owners
 from tenants.limits.storage.capacity import fold_stored_bytes
@@ -15,6 +16,7 @@ from tenants.onboarding.unconfirmed import forget_unconfirmed
 DUTIES = (
     Duty(60, remind_owners),
     Duty(60, forget_unconfirmed),
+    Duty(60, forget_old_changes),
     Duty(5, fold_stored_bytes),
     Duty(ROLL_UP_EVERY_S, roll_up_uses),
     Duty(RECOUNT_EVERY_S, recount_set_aside),

@@ -1,19 +1,22 @@
-"""Find the model version that a call is for. It is looked up in Postgres and cached for a moment."""
+"""Find the model version that a call is for. It is looked up in Postgres and cached until it changes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from inference.core.contracts import Json
 from inference.registry.errors import ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.selectors import active_models, find_version, no_such_model
-from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.remembered import LONGEST_S, Remembered
 from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.changes.feed import ChangeFeed
+from tenants.core.changes.log import Change
 from tenants.core.errors import DomainError
 from tenants.plans.prices import Price
 
 LIFETIME_S = 0.8
-"""The cache lifetime, which makes a pause, a new price or another current version take effect everywhere within a
-second.
+"""The lifetime while changes cannot be read. A pause, a new price or another current version takes effect everywhere
+within a second.
 """
 CAPACITY = 2_000
 LONGEST_REFERENCE = 120
@@ -48,13 +51,24 @@ class Target:
 
 
 class Targets:
-    def __init__(self, threads: DatabaseThreads) -> None:
+    def __init__(self, threads: DatabaseThreads, feed: ChangeFeed | None = None) -> None:
         self._threads = threads
         self._known: Remembered[str, Target | DomainError] = Remembered(
-            lifetime_s=LIFETIME_S, capacity=CAPACITY
+            lifetime_s=LIFETIME_S, capacity=CAPACITY, feed=feed, lasts_s=_lasts_s
         )
         self._names: Remembered[None, frozenset[str]] = Remembered(lifetime_s=LIFETIME_S, capacity=1)
-        self._all: Remembered[None, tuple[Target, ...]] = Remembered(lifetime_s=LIFETIME_S, capacity=1)
+        """The names of all models. They are looked up only for a name that is not remembered as a model's."""
+        self._all: Remembered[None, tuple[Target, ...]] = Remembered(
+            lifetime_s=LIFETIME_S, capacity=1, feed=feed
+        )
+        if feed is not None:
+            feed.listen(self._forget)
+
+    def _forget(self, changes: Sequence[Change]) -> None:
+        """Forget every model if one changed. There are few of them, and they change seldom."""
+        if any(change.kind == "model" for change in changes):
+            self._known.forget_where(lambda *_: True)
+            self._all.forget_where(lambda *_: True)
 
     async def find(self, reference: str) -> Target:
         """Return the model version: `name` stands for the current one, `name@number` for that one. Paused versions are
@@ -84,6 +98,11 @@ class Targets:
     async def all(self) -> tuple[Target, ...]:
         """Return the current version of each model, in the order of their names."""
         return await self._all.get(None, lambda: self._threads.run(_all_targets))
+
+
+def _lasts_s(found: Target | DomainError) -> float:
+    """Return how long a look-up counts. A model that was not there is looked up again, because it may be added."""
+    return LONGEST_S if isinstance(found, Target) else 0.0
 
 
 def _target_or_reason(reference: str) -> Target | DomainError:

@@ -13,6 +13,7 @@ from jobs.documents.job_selectors import EventRow
 from jobs.queue.waiting import REASONS
 from jobs.results.result_json import cost_json
 from jobs.submission.inputs import normal_form
+from tenants.core.messages import one_of
 
 
 class ErrorSerializer(serializers.Serializer[Any]):
@@ -94,7 +95,10 @@ class JobRequestSerializer(StrictFields):
     )
     parameters = serializers.DictField(required=False, default=dict)
     priority = serializers.ChoiceField(
-        list(NUMBERS), default=DEFAULT, help_text="How urgent it is; see docs/api.md."
+        list(NUMBERS),
+        default=DEFAULT,
+        help_text="How urgent it is; see docs/api.md.",
+        error_messages={"invalid_choice": f"Use {one_of(NUMBERS)}."},
     )
     webhook_url = serializers.CharField(
         required=False,

@@ -57,6 +57,8 @@ def _made() -> DocumentReader:
         needs=settings.MAAS_SANDBOX_NEEDS,
     )
     atexit.register(made.close)
+    for layer in LAYERS:  # Only here: a process that opens no documents has no layers to report.
+        _LAYER.labels(layer=layer).set_function(partial(_in_force, layer))
     return made
 
 
@@ -67,7 +69,3 @@ def _isolation() -> Isolation | None:
 def _in_force(layer: str) -> float:
     found = _isolation()
     return float(found is not None and layer in found.layers)
-
-
-for _layer in LAYERS:
-    _LAYER.labels(layer=_layer).set_function(partial(_in_force, _layer))

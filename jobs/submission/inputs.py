@@ -50,8 +50,8 @@ def _kind(raw: object) -> str:
         case bool() | int() | float():
             return f"the value {value_in_words(raw)}"
         case list():
-            odd = next((item for item in raw if not isinstance(item, str)), None)
-            return f"a list with {type(odd).__name__} in it"
+            odd = [value_in_words(item) for item in raw if not isinstance(item, str)]
+            return f"a list with {odd[0]} in it" if odd else "an empty list"
         case dict():
             return f"an object with the keys {names_in_words(sorted(map(str, raw)))}"
-    return type(raw).__name__
+    return value_in_words(raw)

@@ -61,6 +61,7 @@ from tenants.core.asgi.credentials import UnknownCallers
 from tenants.core.asgi.protocol import App, Receive, Scope, Send
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
+from tenants.core.changes.feed import ChangeFeed
 from tenants.limits.rates.desk import Desk
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Front:
         self._hub = Hub(redis_url)
         self._keys = DatabaseThreads("keys", 2)
         self._models = DatabaseThreads("models", 2)
+        self._changes = ChangeFeed(DatabaseThreads("changes", 1))
+        self._hub.hear_of_access(lambda _: self._changes.read_soon())
         # Each socket and stream has at most one query in progress, and all of them may be notified at the same moment.
         self._events = DatabaseThreads("events", 4, waiting=2 * MAX_OPEN)
         self._writes = BoundedThreads("spool", 4)
@@ -126,7 +129,7 @@ class Front:
         self._journal = Journal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("key-use", 1)))
         self._guarded = EdgeGuard(
             self._by_protocol,
-            KeyRing(self._keys, self._unknown_callers),
+            KeyRing(self._keys, self._unknown_callers, self._changes),
             sessions,
             self._stop,
             self._journal,
@@ -148,8 +151,8 @@ class Front:
             await self._guarded(scope, receive, send)
 
     def _gateway(self, inner: App) -> Gateway:
-        known = KnownResults(self._lane, self._cache, Generations(self._models))
-        inference = Inference(Targets(self._models), known)
+        known = KnownResults(self._lane, self._cache, Generations(self._models, self._changes))
+        inference = Inference(Targets(self._models, self._changes), known)
         # This uses the other half of the memory. Whole responses are larger than their content, but they are found
         # sooner.
         replies = KeptReplies(known, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
@@ -209,6 +212,7 @@ class Front:
         self._hub.start()
         self._rounds.start()
         self._journal.start()
+        self._changes.start()
         self._running.enter_context(releasing_apart())
         self._running.enter_context(remembering_versions(REMEMBERED_S))
         settle_collector()
@@ -262,6 +266,7 @@ class Front:
         self._running.close()
         self._hub.close()
         self._rounds.close()
+        self._changes.close()
         self._unknown_callers.close()
         self._fetcher.close()
         self._resumable.close()

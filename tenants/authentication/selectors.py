@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import inf
 from uuid import UUID
 
 from django.conf import settings
@@ -85,6 +86,7 @@ class _KeyRow:
     allowed_networks: list[str]
     bounded: bool
     budgets_of: UUID
+    lasts_s: float | None
 
 
 def effective_limits() -> EffectiveLimits:
@@ -132,6 +134,7 @@ def identify_key(text: str) -> Identity:
         models=tuple(row.allowed_models),
         networks=tuple(row.allowed_networks),
         bounded=row.bounded,
+        lasts_s=inf if row.lasts_s is None else row.lasts_s,
     )
 
 
@@ -210,7 +213,8 @@ def _key_row(public_id: str) -> _KeyRow | None:
     with connections[APP].cursor() as cursor:
         cursor.execute(
             "SELECT id, tenant_id, secret_hash, livemode, scopes, expired, revoked_at, tenant_state, limits::text,"
-            " (maas_key_fences(id)).*, maas_money_is_bounded(tenant_id, id), maas_budget_key(id)"
+            " (maas_key_fences(id)).*, maas_money_is_bounded(tenant_id, id), maas_budget_key(id),"
+            " maas_key_lasts_s(tenant_id, id)"
             " FROM maas_api_key(%s)",
             [public_id],
         )

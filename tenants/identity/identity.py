@@ -1,8 +1,9 @@
 """The identity of a caller: everything that views, sockets and limits need to know about it, and no more."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import inf
 from typing import Literal, Protocol, get_args
 from uuid import UUID
 
@@ -104,6 +105,8 @@ class Identity:
 
     closes_at: datetime | None = None
     """The time at which all data of the tenant is erased. Its members can only read until then."""
+    lasts_s: float = field(default=inf, compare=False)
+    """Seconds for which this holds if nobody changes anything. A key expires, and a price or a plan begins."""
 
     # Django REST framework reads these attributes of the object in `request.user`.
     is_authenticated = True

@@ -127,7 +127,11 @@ SET_ASIDE = Counter("maas_meter_quarantined_total", "Meter events that could not
 
 log = structlog.get_logger(__name__)
 ROLL_UP_EVERY_S = 0.5
-"""Seconds between two rounds. At most this much time of usage exists only in Redis, if nothing fails."""
+"""Seconds from one round to the next. At most this much time of usage exists only in Redis, while a round takes little
+time itself.
+"""
+REST_SHARE = 4.0
+LONGEST_REST_S = 10.0
 RECOUNT_EVERY_S = 600.0
 ROUND_S = 10.0
 TOGETHER = 2_000
@@ -152,8 +156,18 @@ def roll_up_uses() -> None:
     """Copy events while new ones arrive, up to `ROUND_S`, so that a busy service seldom opens a connection."""
     until_s = time.monotonic() + ROUND_S
     with _outages_told():
-        while roll_up(Backlog(durable_redis(), STREAM)) and time.monotonic() < until_s:
-            time.sleep(ROLL_UP_EVERY_S)
+        began_s = time.monotonic()
+        while roll_up(Backlog(durable_redis(), STREAM)) and began_s < until_s:
+            time.sleep(rest_s(time.monotonic() - began_s))
+            began_s = time.monotonic()
+
+
+def rest_s(round_s: float) -> float:
+    """Return the pause after a round. Each tenant costs a transaction, however few its events are.
+
+    After a long round, of many tenants, more events come together for each.
+    """
+    return min(LONGEST_REST_S, max(ROLL_UP_EVERY_S, REST_SHARE * round_s))
 
 
 def recount_set_aside() -> None:

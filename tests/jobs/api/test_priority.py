@@ -63,6 +63,13 @@ def test_a_priority_that_is_none_is_refused_by_name(post: Post, upload: Upload) 
     assert "Use interactive, standard or bulk" in refused.json()["detail"]
 
 
+@pytest.mark.parametrize("given", ["urgent", ["bulk"], {"bulk": None}, True])
+def test_a_priority_of_another_kind_is_refused_in_words(post: Post, given: object) -> None:
+    refused = post(priority=given)
+    assert refused.status_code == 400
+    assert refused.json()["detail"] == "`priority`: Use interactive, standard or bulk."
+
+
 def test_under_one_key_another_priority_is_another_request(post: Post) -> None:
     assert post("one").status_code == 202
     assert post("one", priority="standard").headers["Idempotent-Replay"] == "true"

@@ -38,7 +38,7 @@ def gauge(layer: str) -> float | None:
 @pytest.mark.usefixtures("without_bubblewrap")
 def test_layers_in_force_are_told() -> None:
     assert reading.sandbox_state() == {"needs": [], "layers": None}
-    assert gauge("seccomp") == 0
+    assert gauge("seccomp") in (None, 0)
     reading.require_sandbox()
     layers = reading.sandbox_state()["layers"]
     assert layers is not None

@@ -32,6 +32,15 @@ def test_anything_else_is_refused_with_what_was_got(raw: object) -> None:
         normal_form(raw)
 
 
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [(["a", 1], "a list with 1 in it"), (["a", {}], "a list with an object in it"), (7, "the value 7")],
+)
+def test_what_was_got_is_named_as_in_json(raw: object, words: str) -> None:
+    with pytest.raises(InvalidRequest, match=words):
+        normal_form(raw)
+
+
 def test_a_single_text_stays_single() -> None:
     assert work_input({"text": "a"}) == TextInput(("a",), single=True)
 

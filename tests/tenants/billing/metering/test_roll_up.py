@@ -25,6 +25,7 @@ from tenants.billing.metering.roll_up import (
     count,
     durable_redis,
     recount_set_aside,
+    rest_s,
     roll_up,
     roll_up_uses,
 )
@@ -334,3 +335,8 @@ def test_what_is_rolled_up_says_whose_key_it_was_and_what_the_cache_saved(
             == set(sums)
             == {(keys[0], False, 1, 0), (keys[1], False, 1, 0), (keys[0], True, 3, 270), (None, False, 1, 0)}
         )
+
+
+@pytest.mark.parametrize(("round_s", "pause_s"), [(0.01, 0.5), (0.2, 0.8), (60, 10)])
+def test_the_pause_is_longer_after_a_longer_round(round_s: float, pause_s: float) -> None:
+    assert rest_s(round_s) == pytest.approx(pause_s)

@@ -90,3 +90,51 @@ async def test_no_more_is_kept_than_the_capacity() -> None:
         await remembered.get(key, source)
     assert len(remembered) == 3
     assert await remembered.get(9, source) == 10
+
+
+@dataclass
+class Feed:
+    covered: bool = True
+
+    def covers(self, _requested_s: float) -> bool:
+        return self.covered
+
+
+@in_loop
+async def test_with_a_feed_an_answer_is_kept_until_it_is_forgotten() -> None:
+    clock, source, feed = Clock(), Source(), Feed()
+    remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10, clock=clock, feed=feed)
+    assert await remembered.get("a", source) == 1
+    clock.now_s = 60
+    assert remembered.peek("a") == 1
+    feed.covered = False
+    assert remembered.peek("a") is None
+    feed.covered = True
+    remembered.forget_where(lambda key, answer: (key, answer) == ("a", 1))
+    assert await remembered.get("a", source) == 2
+
+
+@in_loop
+async def test_with_a_feed_an_answer_is_kept_no_longer_than_it_lasts() -> None:
+    clock, source = Clock(), Source()
+    remembered: Remembered[str, int] = Remembered(
+        lifetime_s=1, capacity=10, clock=clock, feed=Feed(), lasts_s=lambda _: 30
+    )
+    await remembered.get("a", source)
+    clock.now_s = 29
+    assert remembered.peek("a") == 1
+    clock.now_s = 30
+    assert remembered.peek("a") is None
+
+
+@in_loop
+async def test_a_look_up_in_progress_is_forgotten_with_every_change() -> None:
+    clock, source = Clock(), Source()
+    remembered: Remembered[str, int] = Remembered(lifetime_s=1, capacity=10, clock=clock, feed=Feed())
+    source.gate.clear()
+    slow = asyncio.ensure_future(remembered.get("a", source))
+    await asyncio.sleep(0)
+    remembered.forget_where(lambda *_: False)
+    source.gate.set()
+    assert await slow == 1
+    assert remembered.peek("a") is None

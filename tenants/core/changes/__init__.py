@@ -1,0 +1,1 @@
+"""What has changed since a process read it: the rows that triggers write into `tenants_change`."""
