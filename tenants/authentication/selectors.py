@@ -15,7 +15,7 @@ from tenants.api_keys.format import parse_key
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.services import stored_digest
 from tenants.core.db.unit_of_work import APP, unit_of_work
-from tenants.core.errors import InvalidKey, KeyEnded, TenantClosing, TenantLeft, TenantSuspended
+from tenants.core.errors import InvalidKey, KeyEnded, NotAMember, TenantClosing, TenantSuspended
 from tenants.identity.identity import Identity, Scope, closing_extra, closing_words
 from tenants.identity.roles import scopes_of
 from tenants.limits.effective import EffectiveLimits
@@ -179,7 +179,7 @@ def memberships_of(user_id: UUID) -> list[MembershipRow]:
 
 
 def identify_member(user_id: UUID, tenant_id: UUID | None = None) -> Identity | None:
-    """Return a person's identity for the tenant they chose, or their first. Raises TenantLeft if they left it."""
+    """Return a person's identity for the tenant they chose, or their first. Raises NotAMember if they left it."""
     return member_of(memberships_of(user_id), user_id, tenant_id)
 
 
@@ -188,7 +188,7 @@ def member_of(rows: Sequence[MembershipRow], user_id: UUID, tenant_id: UUID | No
         return None
     row = next((row for row in rows if tenant_id in (row.tenant_id, None)), None)
     if row is None:
-        raise TenantLeft("You were removed from this account. Choose another account.")
+        raise NotAMember("You were removed from this account. Choose another account.")
     closes_at = closing_of(row.tenant_id) if row.tenant_state == Tenant.State.CLOSING else None
     if closes_at is None:
         _require_active(row.tenant_id, row.tenant_state)

@@ -67,12 +67,12 @@ class LiveKeyNeeded(DomainError):
     code = "live_key_needed"
 
 
-class KeyNotForModel(DomainError):
-    code = "key_not_for_model"
+class ModelNotAllowed(DomainError):
+    code = "model_not_allowed"
 
 
-class KeyNotForAddress(DomainError):
-    code = "key_not_for_address"
+class IpNotAllowed(DomainError):
+    code = "ip_not_allowed"
 
 
 class MethodNotAllowed(DomainError):
@@ -105,13 +105,13 @@ class TooManyKeys(DomainError):
     code = "too_many_keys"
 
 
-class TenantSwitched(DomainError):
+class AccountSwitched(DomainError):
     """The person has switched to another account in another tab since this page was shown."""
 
-    code = "tenant_switched"
+    code = "account_switched"
 
 
-class TenantLeft(DomainError):
+class NotAMember(DomainError):
     """The person no longer belongs to the account. They never act for another one without being notified."""
 
-    code = "tenant_left"
+    code = "not_a_member"

@@ -10,7 +10,7 @@ from jobs.submission.services import JobRequest, submit_job
 from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import acting_for, identify_key
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import KeyNotForModel
+from tenants.core.errors import ModelNotAllowed
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.conftest import Desk
@@ -26,7 +26,7 @@ def fenced(tenant: CreatedTenant) -> Identity:
 def test_a_job_of_another_model_is_refused_in_words_that_help(
     fenced: Identity, version: ModelVersion
 ) -> None:
-    with pytest.raises(KeyNotForModel, match="is restricted to embed") as refused:
+    with pytest.raises(ModelNotAllowed, match="is restricted to embed") as refused:
         submit_job(identity=fenced, request=JobRequest(model=version.key, input={"text": "x"}))
     assert version.served_model.name in refused.value.detail
 
@@ -37,7 +37,7 @@ def test_neither_is_a_job_done_again(
     job = desk.submit()
     desk.sql("UPDATE jobs_page SET state = 'failed' WHERE job_id = %s", job.id)
     desk.sql("UPDATE jobs_job SET state = 'failed', pages_failed = 1 WHERE id = %s", job.id)
-    with pytest.raises(KeyNotForModel):
+    with pytest.raises(ModelNotAllowed):
         retry_job(identity=fenced, job_id=job.id)
 
 

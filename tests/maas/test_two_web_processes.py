@@ -71,7 +71,7 @@ def suspend(tenant: CreatedTenant) -> None:
     ("take_away", "refusal"),
     [
         (revoke, (401, "api_key_revoked")),
-        (fence, (403, "key_not_for_address")),
+        (fence, (403, "ip_not_allowed")),
         (suspend, (403, "tenant_suspended")),
     ],
     ids=["revoked", "fenced", "suspended"],

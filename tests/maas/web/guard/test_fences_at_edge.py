@@ -67,7 +67,7 @@ def test_every_path_refuses_a_key_from_elsewhere(
 ) -> None:
     answer = ask(behind_a_proxy, path, key_of(tenant, allowed_networks=AT_HOME), ELSEWHERE, **call)
     assert answer.status_code == 403
-    assert "key_not_for_address" in answer.text
+    assert "ip_not_allowed" in answer.text
     assert ELSEWHERE in answer.text
 
 
