@@ -53,7 +53,7 @@ def claim_archive(worker: str) -> ArchiveClaim | None:
     with operator_work():
         rows = row_leases.take(
             Archive.objects.filter(id=RawSQL(_NEXT, ())),  # noqa: S611  # a constant
-            "jobs_fence",
+            "jobs_fencing_token",
             settings.MAAS_LEASE_S,
             "tenant_id, id, lease_token, attempt, file",
             attempt=F("attempt") + 1,

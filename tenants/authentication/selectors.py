@@ -210,7 +210,7 @@ def _key_row(public_id: str) -> _KeyRow | None:
     with connections[APP].cursor() as cursor:
         cursor.execute(
             "SELECT id, tenant_id, secret_hash, livemode, scopes, expired, revoked_at, tenant_state, limits::text,"
-            " (maas_key_fences(id)).*, maas_money_is_bounded(tenant_id, id), maas_budget_key(id)"
+            " (maas_key_restrictions(id)).*, maas_money_is_bounded(tenant_id, id), maas_budget_key(id)"
             " FROM maas_api_key(%s)",
             [public_id],
         )
