@@ -98,5 +98,5 @@ class FileMissing(StorageUnavailable):
     gate = ""
 
 
-class Fenced(Exception):
+class LeaseLost(Exception):
     """Another worker holds this page by now, or the page was canceled. Nothing of the work may be written."""

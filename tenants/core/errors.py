@@ -84,7 +84,7 @@ class MethodNotAllowed(DomainError):
         super().__init__(detail, extra={"allow": allowed})
 
 
-class DatabaseAway(DomainError):
+class DatabaseUnavailable(DomainError):
     code = "database_unavailable"
     gate = "database"
 

@@ -20,9 +20,9 @@ def behind_a_proxy(proxied_web: GranianServer) -> GranianServer:
     return proxied_web
 
 
-def key_of(tenant: CreatedTenant, **fences: list[str]) -> str:
+def key_of(tenant: CreatedTenant, **restrictions: list[str]) -> str:
     with unit_of_work(tenant.tenant.id):
-        return create_key(tenant_id=tenant.tenant.id, name="fenced", **fences).text  # type: ignore[arg-type]
+        return create_key(tenant_id=tenant.tenant.id, name="restricted", **restrictions).text  # type: ignore[arg-type]
 
 
 def ask(server: GranianServer, path: str, key: str, told: str, **call: object) -> httpx.Response:
