@@ -33,6 +33,7 @@ class InvitationForOtherUser(DomainError):
 
 class TooManyInvitations(DomainError):
     code = "too_many_invitations"
+    gate = "open_invitations"
 
 
 class OperatorNotDeletable(DomainError):

@@ -10,7 +10,7 @@ class DomainError(Exception):
 
     code = "error"
     gate = ""
-    """The name of the gate that refused, if load, limits or money are the reason. See `gates.py` of each app."""
+    """The name of the gate that refused, if load, an account's limit, money or an outage is the reason: `gates.py`."""
 
     def __init__(
         self, detail: str, *, code: str = "", gate: str = "", extra: Mapping[str, object] | None = None
@@ -103,6 +103,7 @@ class TooManyKeys(DomainError):
     """The account has more working keys than a person can keep track of."""
 
     code = "too_many_keys"
+    gate = "api_keys"
 
 
 class AccountSwitched(DomainError):
