@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from tenants.core.gates import Gate
+from tenants.core.gates import FIXED, OUTAGE, Gate
 
 GATES = (
     Gate(
@@ -10,7 +10,7 @@ GATES = (
         "overloaded",
         _("Bytes of request bodies and answers in memory"),
         _("process and account"),
-        "",
+        FIXED,
     ),
     Gate(
         "model_queue",
@@ -19,5 +19,5 @@ GATES = (
         _("model"),
         _("Batch settings of the model"),
     ),
-    Gate("workers", "inference_unavailable", _("Calls while no worker answers"), _("everybody"), ""),
+    Gate("workers", "inference_unavailable", _("Calls while no worker answers"), _("everybody"), OUTAGE),
 )

@@ -1,8 +1,8 @@
-"""The gates of jobs, uploads, streams and exports."""
+"""The gates of jobs, uploads, files, webhooks, streams and exports."""
 
 from django.utils.translation import gettext_lazy as _
 
-from tenants.core.gates import Gate
+from tenants.core.gates import FIXED, OUTAGE, Gate
 
 GATES = (
     Gate(
@@ -34,14 +34,14 @@ GATES = (
         _("MAAS_MAX_QUEUE_AGE_INTERACTIVE_S, …STANDARD_S, …BULK_S"),
     ),
     Gate(
-        "intake",
+        "submissions",
         "rate_limited",
         _("Submissions of one account at the same time"),
         _("account"),
         _("MAAS_WEB_THREADS"),
     ),
     Gate(
-        "intake_of_all",
+        "submissions_of_all",
         "overloaded",
         _("Submissions of all accounts at the same time"),
         _("process"),
@@ -54,7 +54,7 @@ GATES = (
         _("process and account"),
         _("MAAS_READER_CHILDREN"),
     ),
-    Gate("waiting_documents", "overloaded", _("Documents that wait to be checked"), _("account"), ""),
+    Gate("waiting_documents", "overloaded", _("Documents that wait to be checked"), _("account"), FIXED),
     Gate(
         "fetches",
         "overloaded",
@@ -67,10 +67,31 @@ GATES = (
         "url_paused",
         _("Fetches from a server that keeps failing"),
         _("account and server"),
-        "",
+        FIXED,
     ),
-    Gate("open_archives", "too_many_archives", _("Archives that are being unpacked"), _("account"), ""),
-    Gate("unfinished_batches", "too_many_batches", _("Unfinished batches"), _("account"), ""),
+    Gate("open_archives", "too_many_archives", _("Archives that are being unpacked"), _("account"), FIXED),
+    Gate("unfinished_batches", "too_many_batches", _("Unfinished batches"), _("account"), FIXED),
+    Gate(
+        "stored_files",
+        "too_many_files",
+        _("Files of batches, by number and size"),
+        _("account"),
+        _("MAAS_MAX_FILES, MAAS_MAX_FILES_BYTES"),
+    ),
+    Gate(
+        "webhook_endpoints",
+        "too_many_webhook_endpoints",
+        _("Webhook endpoints"),
+        _("account and mode"),
+        FIXED,
+    ),
+    Gate(
+        "webhook_servers",
+        "too_many_webhook_endpoints",
+        _("Servers to which single jobs send webhooks"),
+        _("account"),
+        FIXED,
+    ),
     Gate(
         "open_uploads",
         "too_many_uploads",
@@ -83,23 +104,25 @@ GATES = (
         "rate_limited",
         _("Open event streams and WebSockets of one account"),
         _("account"),
-        "",
+        FIXED,
     ),
     Gate(
         "open_streams_of_all",
         "overloaded",
         _("Open event streams and WebSockets of all accounts"),
         _("process"),
-        "",
+        FIXED,
     ),
-    Gate("exports", "rate_limited", _("Exports of one account at the same time"), _("account"), ""),
-    Gate("exports_of_all", "overloaded", _("Exports of all accounts at the same time"), _("process"), ""),
+    Gate("exports", "rate_limited", _("Exports of one account at the same time"), _("account"), FIXED),
+    Gate("exports_of_all", "overloaded", _("Exports of all accounts at the same time"), _("process"), FIXED),
     Gate(
         "file_storage",
         "storage_unavailable",
         _("Requests while the file storage does not answer"),
         _("everybody"),
-        "",
+        OUTAGE,
     ),
-    Gate("disk", "storage_full", _("Uploads while the local disk or the storage is full"), _("process"), ""),
+    Gate(
+        "disk", "storage_full", _("Uploads while the local disk or the storage is full"), _("process"), OUTAGE
+    ),
 )

@@ -1,8 +1,8 @@
-"""The gates of accounts: limits, storage, money, and the state of the web process."""
+"""The gates of accounts: limits, storage, money, outages, and the state of the web process."""
 
 from django.utils.translation import gettext_lazy as _
 
-from tenants.core.gates import Gate
+from tenants.core.gates import FIXED, OUTAGE, Gate
 
 GATES = (
     Gate(
@@ -27,9 +27,9 @@ GATES = (
         "rate_limited",
         _("Attempts to sign in, and emails sent on request"),
         _("person and client IP"),
-        "",
+        FIXED,
     ),
-    Gate("client_ip", "rate_limited", _("Requests whose caller is not known yet"), _("client IP"), ""),
+    Gate("client_ip", "rate_limited", _("Unauthenticated requests"), _("client IP"), FIXED),
     Gate(
         "account_storage",
         "account_storage_full",
@@ -39,7 +39,17 @@ GATES = (
     ),
     Gate("wallet", "insufficient_funds", _("Money of a prepaid account"), _("account"), _("Account: credit")),
     Gate("budget", "budget_exhausted", _("Money per month"), _("account or key"), _("Account: budgets")),
-    Gate("metering", "metering_unavailable", _("Usage that could not be recorded"), _("everybody"), ""),
+    Gate("api_keys", "too_many_keys", _("Active API keys"), _("account"), FIXED),
+    Gate("open_invitations", "too_many_invitations", _("Open invitations"), _("account"), FIXED),
+    Gate("metering", "metering_unavailable", _("Usage that could not be recorded"), _("everybody"), OUTAGE),
+    Gate("mail", "mail_unavailable", _("Emails while none can be sent"), _("everybody"), _("MAAS_EMAIL_URL")),
+    Gate(
+        "payment_provider",
+        "payment_provider_unavailable",
+        _("Payments while the provider does not answer"),
+        _("everybody"),
+        OUTAGE,
+    ),
     Gate(
         "request_threads",
         "overloaded",
@@ -55,13 +65,17 @@ GATES = (
         _("MAAS_DRAIN_S"),
     ),
     Gate(
-        "database", "database_unavailable", _("Requests while PostgreSQL does not answer"), _("everybody"), ""
+        "database",
+        "database_unavailable",
+        _("Requests while PostgreSQL does not answer"),
+        _("everybody"),
+        OUTAGE,
     ),
     Gate(
         "database_disk",
         "storage_unavailable",
         _("Writes while PostgreSQL has no disk space"),
         _("everybody"),
-        "",
+        OUTAGE,
     ),
 )

@@ -7,8 +7,8 @@ class ModelNotFound(DomainError):
     code = "model_not_found"
 
 
-class ModelKindDiffers(DomainError):
-    code = "model_kind_differs"
+class ModelTypeMismatch(DomainError):
+    code = "model_type_mismatch"
 
 
 class ModelPaused(DomainError):

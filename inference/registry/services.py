@@ -13,7 +13,7 @@ from inference.registry import artifacts
 from inference.registry.builtin.catalogue import BUILTIN, OPTIONAL, BuiltinModel
 from inference.registry.declared import check_declared
 from inference.registry.digests import version_digest
-from inference.registry.errors import ModelKindDiffers, ModelNotFound
+from inference.registry.errors import ModelNotFound, ModelTypeMismatch
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel
 from inference.runtime.parameters import GRAPH
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
@@ -92,7 +92,7 @@ def add_version(
 def _refuse_another_kind(served: ServedModel, card: ModelCard) -> None:
     """Refuse a version that does not accept what callers of its model's name send."""
     if tuple(served.accepts) != card.accepts:
-        raise ModelKindDiffers(
+        raise ModelTypeMismatch(
             f"The model {served.name!r} already exists and accepts {', '.join(served.accepts)}; this file accepts "
             f"{', '.join(card.accepts)}. Choose another name."
         )

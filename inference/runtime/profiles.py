@@ -146,7 +146,7 @@ class ProfileKeeper:
         found, away = None, False
         try:
             found = self._reach(lambda: self._store.get(artifact, self._device))
-        except StoreAway:
+        except StoreUnavailable:
             away = True
         with self._lock:
             (self._unread.add if away else self._unread.discard)(path)
@@ -177,7 +177,7 @@ class ProfileKeeper:
             for path, (artifact, profile) in to_save.items():
                 try:
                     self._save(path, artifact, profile)
-                except StoreAway:
+                except StoreUnavailable:
                     with self._lock:
                         self._changed.add(path)
 
@@ -205,16 +205,16 @@ class ProfileKeeper:
 
     def _reach(self, do: Callable[[], Answer]) -> Answer:
         if time.monotonic() < self._away_until_s:
-            raise StoreAway
+            raise StoreUnavailable
         try:
             return do()
         except Exception as error:
             self._away_until_s = time.monotonic() + LEFT_ALONE_S
             log.warning("model_profiles_unavailable", exc_info=True)
-            raise StoreAway from error
+            raise StoreUnavailable from error
 
 
-class StoreAway(Exception):
+class StoreUnavailable(Exception):
     """The error for a store that is away. Loads go on, and what was learned is kept until it is back."""
 
 

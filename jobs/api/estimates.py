@@ -19,7 +19,7 @@ from inference.gateway.open_inference.infer import checked_work
 from inference.gateway.open_inference.requests import read_request as read_infer
 from inference.gateway.openai.embedding_request import read_request as read_embeddings
 from inference.gateway.openai.embeddings import RUNTIME, check_dimensions
-from inference.registry.errors import ModelKindDiffers
+from inference.registry.errors import ModelTypeMismatch
 from inference.registry.selectors import find_version
 from inference.runtime.parameters import TRUNCATE, work_kind
 from jobs.api.documents import uploaded
@@ -72,7 +72,7 @@ def embeddings_call(body: Mapping[str, Any]) -> SynchronousCall:
     asked = read_embeddings(json.dumps(body).encode())
     version = find_version(asked.model)
     if version.runtime != RUNTIME:
-        raise ModelKindDiffers(
+        raise ModelTypeMismatch(
             f"The model {version.served_model.name!r} has no text embeddings. Use another model."
         )
     check_dimensions(asked.dimensions, version.key, version.config)

@@ -10,7 +10,7 @@ from django.db.models.expressions import RawSQL
 from jobs.archives import states
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.services import finish
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.leases import row_leases
 
@@ -53,7 +53,7 @@ def claim_archive(worker: str) -> ArchiveClaim | None:
     with operator_work():
         rows = row_leases.take(
             Archive.objects.filter(id=RawSQL(_NEXT, ())),  # noqa: S611  # a constant
-            "jobs_fence",
+            "jobs_fencing_token",
             settings.MAAS_LEASE_S,
             "tenant_id, id, lease_token, attempt, file",
             attempt=F("attempt") + 1,
@@ -76,12 +76,12 @@ def rest(claim: ArchiveClaim, pause_s: float = 0.0, code: str = "") -> None:
 
 
 def locked(claim: ArchiveClaim) -> Archive:
-    """Return the row of the archive, locked until the transaction ends. Raises Fenced if another worker has it by now,
-    or if it has ended.
+    """Return the row of the archive, locked until the transaction ends. Raises LeaseLost if another worker has it by
+    now, or if it has ended.
     """
     found = claim.held.select_for_update(no_key=True).first()
     if found is None:
-        raise Fenced(f"archive {claim.archive_id} is no longer held")
+        raise LeaseLost(f"archive {claim.archive_id} is no longer held")
     return found
 
 
@@ -101,7 +101,7 @@ def end_entry(
         state=state, document_id=document_id, job_id=job_id, error_code=code, error_detail=detail[:500]
     )
     if ended != 1:
-        raise Fenced(f"entry {number} of archive {claim.archive_id} has ended already")
+        raise LeaseLost(f"entry {number} of archive {claim.archive_id} has ended already")
     Archive.objects.filter(id=claim.archive_id).update(attempt=0)
 
 

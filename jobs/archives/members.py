@@ -151,7 +151,7 @@ def _fault_of_kind(member: Member) -> Fault | None:
         return Fault(code="entry_not_a_file", detail="This is a link or a device, not a file.")
     if member.method not in (STORED, DEFLATED):
         words = f"Compression method {member.method} is not supported. Use stored or deflate."
-        return Fault(code="entry_method_unknown", detail=words)
+        return Fault(code="compression_not_supported", detail=words)
     return nested() if member.name.lower().endswith(_NESTED) else None
 
 

@@ -34,7 +34,7 @@ from jobs.archives.errors import ArchiveRejected
 from jobs.archives.members import nested
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.batches.blobs import scratch
-from jobs.core.errors import Fenced, FileMissing, StorageUnavailable
+from jobs.core.errors import FileMissing, LeaseLost, StorageUnavailable
 from jobs.documents import files
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import bytes_are_here
@@ -45,7 +45,7 @@ from jobs.submission.services import JobRequest, submit_job
 from tenants.authentication.selectors import acting_for
 from tenants.billing.ledger.errors import PaymentRequired
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DatabaseAway, DomainError
+from tenants.core.errors import DatabaseUnavailable, DomainError
 from tenants.identity.identity import Identity
 
 log = structlog.get_logger(__name__)
@@ -55,7 +55,14 @@ PAUSE_S = 5.0
 PAUSED_S = 30.0
 NO_MONEY_S = 60.0
 LONGEST_PAUSE_S = 300.0
-_AWAY = (StorageUnavailable, ReaderUnavailable, DatabaseAway, OperationalError, InterfaceError, OSError)
+_AWAY = (
+    StorageUnavailable,
+    ReaderUnavailable,
+    DatabaseUnavailable,
+    OperationalError,
+    InterfaceError,
+    OSError,
+)
 _OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".apk")
 """The endings of files that are ZIP files inside, although their owners do not see them as such."""
 
@@ -84,7 +91,7 @@ class Lease:
         """Work on the archive and return `done`, `failed`, `postponed`, `time_slice_ended` or `lease_lost`."""
         try:
             return self._take()
-        except Fenced:
+        except LeaseLost:
             return "lease_lost"
         except _Rests as rests:
             rest(self.claim, rests.pause_s, rests.code)
@@ -99,7 +106,7 @@ class Lease:
     def _fail(self, error: DomainError) -> str:
         try:
             fail_archive(self.claim, error.code, error.detail)
-        except Fenced:  # It was canceled or erased just now, and its file too.
+        except LeaseLost:  # It was canceled or erased just now, and its file too.
             return "lease_lost"
         return "failed"
 
@@ -139,7 +146,7 @@ class Lease:
     ) -> None:
         try:
             self._keep(identity, archive, packed, entry)
-        except (Fenced, _Rests, *_AWAY):
+        except (LeaseLost, _Rests, *_AWAY):
             raise
         except EntryCorrupt as error:
             fail_entry(self.claim, entry.number, code="entry_corrupt", detail=str(error))

@@ -7,7 +7,7 @@ from typing import Self
 
 from django.conf import settings
 
-from inference.registry.errors import ModelKindDiffers
+from inference.registry.errors import ModelTypeMismatch
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import find_version
 from inference.runtime.inputs_counted import reads_rows
@@ -81,7 +81,7 @@ def version_for(endpoint: str, reference: str) -> ModelVersion:
     """
     version = find_version(reference)
     if endpoint == EMBEDDINGS and version.runtime != EMBED:
-        raise ModelKindDiffers(
+        raise ModelTypeMismatch(
             f"The model {version.served_model.name!r} has no text embeddings. Use another model."
         )
     return version

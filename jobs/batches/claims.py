@@ -123,7 +123,7 @@ def _claim(batch_id: UUID, worker: str) -> TaskClaim | None:
         waiting = batch.tasks.filter(state=states.QUEUED, run_after__lte=Now()).order_by("number")
         rows = row_leases.take(
             row_leases.first_unlocked(waiting),
-            "jobs_fence",
+            "jobs_fencing_token",
             settings.MAAS_LEASE_S,
             "id, kind, attempt, lease_token, input, crashing_lines, answered, output, errors",
             state=states.RUNNING,
@@ -193,8 +193,8 @@ def requeue(claim: TaskClaim, pause_s: float, *, counts: bool = False) -> bool:
 
 
 def note_line(claim: TaskClaim, line: int | None) -> bool:
-    """Record a line before it runs, so that it is known if the worker dies on it. Return False if the claim is fenced
-    off.
+    """Record a line before it runs, so that it is known if the worker dies on it. Return False if the lease was
+    lost.
     """
     with operator_work():
         return claim.held.update(at_line=line) == 1

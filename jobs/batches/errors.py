@@ -9,6 +9,7 @@ class FileInUse(DomainError):
 
 class TooManyFiles(DomainError):
     code = "too_many_files"
+    gate = "stored_files"
 
 
 class BatchFinished(DomainError):

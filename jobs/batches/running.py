@@ -23,7 +23,7 @@ from jobs.batches.selectors import kept_bytes
 from jobs.batches.settlement import Done
 from jobs.batches.states import NOT_RUN, SUSPENDED
 from jobs.batches.tries import give_place_s, max_tries, pause_s
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
@@ -172,7 +172,7 @@ class SliceRun:
 
     async def _note(self, number: int) -> None:
         if not await self._threads.run(note_line, self._claim, number):
-            raise Fenced(f"task {self._claim.task_id} is no longer held")
+            raise LeaseLost(f"task {self._claim.task_id} is no longer held")
 
     async def _outcome(self, line: BatchLine) -> LineCall | Unanswered:
         if line.number in self._claim.crashing_lines:

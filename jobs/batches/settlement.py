@@ -14,7 +14,7 @@ from jobs.batches.checking import Fault, batch_fault
 from jobs.batches.claims import TaskClaim, requeue
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.selectors import kept_bytes
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from jobs.documents import erasure
 from tenants.billing.metering.events import MeterEvent
 from tenants.billing.metering.services import record_events
@@ -77,7 +77,7 @@ class MadeFile:
 
 
 def finish_check(claim: TaskClaim, version: ModelVersion, slices: Sequence[Slice]) -> None:
-    """Store the result of the check. Raises Fenced, with nothing written, if this claim no longer holds the task."""
+    """Store the result of the check. Raises LeaseLost, with nothing written, if this claim no longer holds the task."""
     with unit_of_work(claim.tenant_id):
         batch = _locked(claim)
         _end_task(claim)
@@ -205,26 +205,26 @@ def close(batch: Batch, status: str, kept: Collection[str] = ()) -> None:
 def _locked(claim: TaskClaim) -> Batch:
     batch = Batch.objects.select_for_update(no_key=True).filter(id=claim.batch_id).first()
     if batch is None:
-        raise Fenced(f"batch {claim.batch_id} is gone")
+        raise LeaseLost(f"batch {claim.batch_id} is gone")
     return batch
 
 
 def _end_task(claim: TaskClaim, *, state: str = states.DONE) -> None:
     if not row_leases.release(claim.held, state=state, at_line=None):
-        raise _fenced(claim)
+        raise _lease_lost(claim)
 
 
 def _rest(claim: TaskClaim, rests_s: float) -> None:
     """Let the task rest, and with it the whole batch, since all its lines use the same model."""
     if not requeue(claim, rests_s):
-        raise _fenced(claim)
+        raise _lease_lost(claim)
     if rests_s:
         waiting = BatchTask.objects.filter(batch_id=claim.batch_id, state=states.QUEUED, kind=states.RUN)
         waiting.update(run_after=row_leases.after(rests_s))
 
 
-def _fenced(claim: TaskClaim) -> Fenced:
-    return Fenced(f"task {claim.task_id} is no longer held with token {claim.token}")
+def _lease_lost(claim: TaskClaim) -> LeaseLost:
+    return LeaseLost(f"task {claim.task_id} is no longer held with token {claim.token}")
 
 
 def _take_over(claim: TaskClaim, batch: Batch, done: Done) -> None:

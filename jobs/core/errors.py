@@ -27,10 +27,10 @@ class EventsErased(DomainError):
     code = "events_erased"
 
 
-class TooMuchToErase(DomainError):
+class ErasureIncomplete(DomainError):
     """The request would erase more than a single request handles. What it handled is done."""
 
-    code = "more_to_erase"
+    code = "erasure_incomplete"
 
 
 class NothingToRetry(DomainError):
@@ -98,5 +98,5 @@ class FileMissing(StorageUnavailable):
     gate = ""
 
 
-class Fenced(Exception):
+class LeaseLost(Exception):
     """Another worker holds this page by now, or the page was canceled. Nothing of the work may be written."""

@@ -150,7 +150,7 @@ class UrlTooSlow(DomainError):
     code = "url_too_slow"
 
 
-class UrlResting(DomainError):
+class UrlPaused(DomainError):
     code = "url_paused"
     gate = "fetch_circuit"
 
@@ -162,7 +162,7 @@ def failed(error: EgressFailed, url: str) -> DomainError:
         case "lookups_busy":
             return Overloaded(error.detail, gate="fetches", extra={"retry_after_s": 5})
         case "endpoint_paused":
-            return UrlResting(f"'{_host(url)}' was not contacted. {error.detail}", extra=error.extra)
+            return UrlPaused(f"'{_host(url)}' was not contacted. {error.detail}", extra=error.extra)
         case "answer_timeout":
             return UrlTooSlow(f"'{_host(url)}' was too slow. {error.detail} Upload the document instead.")
     return UrlNotFetched(

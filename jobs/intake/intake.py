@@ -38,7 +38,7 @@ class TooMuchAtOnce(DomainError):
     """The refusal of a tenant that sends too much, or `Overloaded` if all tenants together do."""
 
     code = "rate_limited"
-    gate = "intake"
+    gate = "submissions"
 
 
 class Intake:
@@ -146,7 +146,9 @@ class Door:
             )
         ADMISSION_REFUSED.labels("all").inc()
         raise Overloaded(
-            f"Too many uploads at once. Send this again in {pause_s} s.", gate="intake_of_all", extra=extra
+            f"Too many uploads at once. Send this again in {pause_s} s.",
+            gate="submissions_of_all",
+            extra=extra,
         )
 
 

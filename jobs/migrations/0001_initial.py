@@ -12,9 +12,9 @@ from tenants.core.db.create_models import CreateModels
 from tenants.core.db.tenant_references import refer_within_tenant
 
 # What Django has no words for. The columns `xid` and `last_xid` order events by the transactions that wrote them, and
-# only `jobs/events` reads and writes them; `jobs_fence` numbers the claims of pages.
+# only `jobs/events` reads and writes them; `jobs_fencing_token` numbers the claims of pages.
 MORE = """
-CREATE SEQUENCE jobs_fence;
+CREATE SEQUENCE jobs_fencing_token;
 ALTER TABLE jobs_event ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();
 CREATE INDEX jobs_event_cursor ON jobs_event (tenant_id, xid, id);
 ALTER TABLE jobs_job ADD COLUMN last_xid xid8 DEFAULT pg_current_xact_id();
@@ -1769,7 +1769,7 @@ class Migration(migrations.Migration):
                             models.Index(
                                 condition=models.Q(("cache_key__isnull", False), ("state", "succeeded")),
                                 fields=["tenant", "cache_key", "-result_at"],
-                                name="jobs_page_known",
+                                name="jobs_page_cached",
                             ),
                             models.Index(
                                 condition=models.Q(("state", "queued"), ("waits_for__isnull", False)),
@@ -1784,7 +1784,7 @@ class Migration(migrations.Migration):
                             models.Index(
                                 condition=models.Q(("renotify_at__isnull", True), ("state", "queued")),
                                 fields=["model_version", "priority", "tenant", "id", "run_after"],
-                                name="jobs_page_lines",
+                                name="jobs_page_tenant_queues",
                             ),
                             models.Index(
                                 condition=models.Q(("state__in", ["queued", "running"])),

@@ -47,7 +47,7 @@ WITH job AS (
     FOR NO KEY UPDATE OF job
 ), page AS (
     UPDATE jobs_page page
-    SET state = 'running', attempt = attempt + 1, lease_token = nextval('jobs_fence'), worker = %(worker)s,
+    SET state = 'running', attempt = attempt + 1, lease_token = nextval('jobs_fencing_token'), worker = %(worker)s,
         lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
         started_at = coalesce(started_at, clock_timestamp()),
         error_code = CASE state WHEN 'running' THEN 'worker_lost' ELSE error_code END,

@@ -10,7 +10,7 @@ from django.db import connections
 
 from jobs.charges.money import settle_job
 from jobs.core import states
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from jobs.core.models import Page
 from jobs.events.log import Happened, append_events
 from tenants.core.db.unit_of_work import current_alias
@@ -128,9 +128,9 @@ def execute(statement: str, values: Mapping[str, Any]) -> int:
 
 
 def cas(statement: str, values: Mapping[str, Any]) -> None:
-    """Execute a statement. Raises Fenced if nothing was changed."""
+    """Execute a statement. Raises LeaseLost if nothing was changed."""
     if execute(statement, values) != 1:
-        raise Fenced(f"page {values['page']} is no longer held with token {values['token']}")
+        raise LeaseLost(f"page {values['page']} is no longer held with token {values['token']}")
 
 
 def _job_failure(job: OpenJob, state: str) -> Failure:
@@ -149,5 +149,5 @@ def _job(job_id: UUID, statement: str, values: Mapping[str, Any]) -> OpenJob:
         cursor.execute(statement, values)
         row = cursor.fetchone()
     if row is None:
-        raise Fenced(f"job {job_id} has ended, or is not there")
+        raise LeaseLost(f"job {job_id} has ended, or is not there")
     return OpenJob(job_id, *row)

@@ -11,7 +11,7 @@ from django.conf import settings
 from inference.core.charging import charged
 from inference.core.contracts import Embedding, WorkOutput
 from jobs.core import states
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from jobs.core.models import Page
 from jobs.core.storable import without_unstorable
 from jobs.events.log import Happened, append_event
@@ -88,8 +88,8 @@ class Timings(TypedDict):
 def finish_page(
     claim: Claim, output: WorkOutput, timings: Timings | None = None, *, key: bytes | None = None
 ) -> None:
-    """Store the result of a page and charge for it. Raises Fenced, with nothing written, if this claim no longer holds
-    the page.
+    """Store the result of a page and charge for it. Raises LeaseLost, with nothing written, if this claim no longer
+    holds the page.
 
     If there is a `key`, the result answers other pages as well from now on.
     """
@@ -177,7 +177,7 @@ def fail_waiting_page(page: Page, failure: Failure) -> None:
     """End a page without a worker or a further try, in the operator's scope, with the job locked."""
     values = {"page": page.id, "attempt": page.attempt, "code": failure.code, "detail": failure.detail}
     if execute(_FAIL_WAITING, values) != 1:
-        raise Fenced(f"page {page.id} waits no more")
+        raise LeaseLost(f"page {page.id} waits no more")
     _count_failure(page.job_id, page.number, failure)
 
 

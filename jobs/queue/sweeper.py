@@ -13,7 +13,7 @@ from django.db import connections, transaction
 from django.db.models.functions import Now
 
 from jobs.core import states
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from jobs.core.models import Job, Page
 from jobs.events.log import append_event
 from jobs.queue.settlement import Failure, fail_lost_page, fail_waiting_page
@@ -96,7 +96,7 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
                 fail_lost_page(page, LOST)
             else:
                 _return_to_queue(page)
-    except Fenced:
+    except LeaseLost:
         return False
     except Exception as error:
         if is_operators(error):
@@ -130,7 +130,7 @@ def _return_to_queue(page: Page) -> None:
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_RETURN, [page.id])
         if cursor.rowcount != 1:
-            raise Fenced(f"page {page.id} was renewed or finished meanwhile")
+            raise LeaseLost(f"page {page.id} was renewed or finished meanwhile")
     append_event(
         page.job_id, "page.requeued", {"page": page.number, "state": states.QUEUED, "error": "worker_lost"}
     )
@@ -166,7 +166,7 @@ def _end(page_id: UUID, job_id: UUID) -> bool:
                 return False
             why = Failure(page.error_code, page.error_detail) if page.error_code else LOST
             fail_waiting_page(page, why)
-    except Fenced:
+    except LeaseLost:
         return False
     except Exception as error:
         if is_operators(error):

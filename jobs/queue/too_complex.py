@@ -8,7 +8,7 @@ import structlog
 from django.db import connections
 
 from jobs.core import states
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from jobs.documents.too_complex import CODE, DETAIL, is_ended, is_refused, note_too_complex
 from jobs.events.log import Happened
 from jobs.queue.claims import Claim, ClaimedDocument
@@ -56,7 +56,7 @@ def _fail_unread_pages(claim: Claim, document: ClaimedDocument) -> None:
     try:
         while some := _fail_some(claim, document):
             ended += some
-    except Fenced:
+    except LeaseLost:
         pass  # The job has ended.
     if ended:
         log.warning("document_too_complex", document_id=str(document.id), pages=ended)

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from jobs.charges.money import settle_ended
-from jobs.core.errors import DocumentDeleted, JobErased, TooMuchToErase
+from jobs.core.errors import DocumentDeleted, ErasureIncomplete, JobErased
 from jobs.core.metrics import ERASED
 from jobs.core.models import Document, ErasedBecause, Job, Page
 from jobs.documents import erasure
@@ -98,7 +98,7 @@ def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
         found = list(kept.values_list("id", flat=True)[: MAX_JOBS + 1])
     yield from found[:MAX_JOBS]
     if len(found) > MAX_JOBS:
-        raise TooMuchToErase(
+        raise ErasureIncomplete(
             f"The document and {MAX_JOBS} of its jobs were erased. Send this again to erase the remaining jobs."
         )
 

@@ -1,10 +1,10 @@
 -- The one way to the words of pages. Row-level security lets only leakproof conditions near the index, and @@ is none.
--- The operator's role has no such wall; the tenant is a condition of the query itself, and the caller cannot name
+-- The operator's role has no such policy; the tenant is a condition of the query itself, and the caller cannot name
 -- another one.
 GRANT CREATE ON SCHEMA public TO maas_operator;
 SET LOCAL ROLE maas_operator;
 
-CREATE OR REPLACE FUNCTION maas_search_words(wanted tsquery, unwanted tsquery, most integer, mode boolean)
+CREATE OR REPLACE FUNCTION maas_search_words(wanted tsquery, unwanted tsquery, max_results integer, mode boolean)
     RETURNS TABLE (job_id uuid, number integer)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
     SET plan_cache_mode = force_custom_plan SET work_mem = '32MB'
@@ -22,7 +22,7 @@ BEGIN
         AND (unwanted IS NULL OR (
             SELECT true FROM jobs_pagetext n
             WHERE n.tenant_id = tenant AND n.job_id = p.job_id AND n.words @@ unwanted LIMIT 1) IS NOT TRUE)
-        ORDER BY p.job_id DESC LIMIT most;
+        ORDER BY p.job_id DESC LIMIT max_results;
 END $$;
 
 REVOKE EXECUTE ON FUNCTION maas_search_words(tsquery, tsquery, integer, boolean) FROM PUBLIC;

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from jobs.uploads.errors import (
     OffsetMismatch,
-    TooManyPieces,
+    TooManyChunks,
     UploadGone,
     UploadLocked,
     UploadTooLong,
@@ -77,8 +77,8 @@ def why_not(seen: Seen, offer: Offer) -> DomainError | None:
     if offer.announced_bytes is not None and offer.announced_bytes > left:
         return too_long(left)
     if seen.pieces >= MAX_PIECES:
-        return TooManyPieces(
-            f"This upload already has {seen.pieces} pieces, the maximum. Start a new upload with larger chunks."
+        return TooManyChunks(
+            f"This upload already has {seen.pieces} chunks, the maximum. Start a new upload with larger chunks."
         )
     return None
 

@@ -31,8 +31,8 @@ class ChecksumMismatch(DomainError):
     code = "checksum_mismatch"
 
 
-class TooManyPieces(DomainError):
-    code = "too_many_pieces"
+class TooManyChunks(DomainError):
+    code = "too_many_chunks"
 
 
 class TooManyUploads(DomainError):

@@ -38,7 +38,7 @@ def claim(tenant_id: UUID, upload_id: UUID) -> Lease | None:
     """Take the lease to finish the upload. Return None if another process is at work, or if nothing is left to do."""
     with unit_of_work(tenant_id):
         free = ResumableUpload.objects.filter(row_leases.FREE, id=upload_id, state=State.CHECKING)
-        rows = row_leases.take(free, "jobs_fence", LEASE_S, "lease_token, size_bytes, size_bytes")
+        rows = row_leases.take(free, "jobs_fencing_token", LEASE_S, "lease_token, size_bytes, size_bytes")
     return Lease(tenant_id, upload_id, *rows[0]) if rows else None
 
 

@@ -92,7 +92,7 @@ def _take(upload: ResumableUpload, offset: int, checksum: Checksum | None) -> Le
     free = ResumableUpload.objects.filter(
         row_leases.FREE, id=upload.id, state=State.RECEIVING, offset_bytes=offset, expires_at__gt=Now()
     )
-    rows = row_leases.take(free, "jobs_fence", LEASE_S, "lease_token")
+    rows = row_leases.take(free, "jobs_fencing_token", LEASE_S, "lease_token")
     return (
         Lease(upload.tenant_id, upload.id, rows[0][0], offset, upload.size_bytes, checksum) if rows else None
     )

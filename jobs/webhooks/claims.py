@@ -80,7 +80,7 @@ WITH wanted AS (
     FOR UPDATE SKIP LOCKED
 )
 UPDATE jobs_webhookdelivery d
-SET lease_token = nextval('jobs_fence'), lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
+SET lease_token = nextval('jobs_fencing_token'), lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
     attempts_made = attempts_made + 1
 FROM wanted, jobs_webhookendpoint e, jobs_webhookmessage m
 WHERE d.id = wanted.id AND e.id = d.endpoint_id AND m.id = d.message_id

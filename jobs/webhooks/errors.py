@@ -5,6 +5,7 @@ from tenants.core.errors import DomainError
 
 class TooManyWebhookEndpoints(DomainError):
     code = "too_many_webhook_endpoints"
+    gate = "webhook_endpoints"
 
 
 class WebhookDisabled(DomainError):

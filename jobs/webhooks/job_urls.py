@@ -35,7 +35,8 @@ def require_room_for_url(url: str) -> bool:
     if jobs_own.count() >= MAX_SERVERS:
         raise TooManyWebhookEndpoints(
             f"`webhook_url`: jobs of this account used {MAX_SERVERS} servers in {KEPT_DAYS} days, the maximum. "
-            f"{origin_of(url)} exceeds it. Create an endpoint for all jobs: POST /v1/webhooks/endpoints."
+            f"{origin_of(url)} exceeds it. Create an endpoint for all jobs: POST /v1/webhooks/endpoints.",
+            gate="webhook_servers",
         )
     return True
 

@@ -30,11 +30,11 @@ from jobs.batches.metrics import LINES
 from jobs.batches.running import Held, SliceRun
 from jobs.batches.settlement import Done, fail_batch, finish_run, give_up_lines
 from jobs.batches.tries import MAX_TRIES, is_full, task_pause_s
-from jobs.core.errors import Fenced, FileMissing, StorageUnavailable
+from jobs.core.errors import FileMissing, LeaseLost, StorageUnavailable
 from jobs.worker.database_outage import while_database_is_away
 from tenants.billing.ledger.call_holds import CallHolds
 from tenants.core.asgi.threads import DatabaseThreads
-from tenants.core.errors import DatabaseAway
+from tenants.core.errors import DatabaseUnavailable
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 2
@@ -48,7 +48,7 @@ _LOST = batch_fault(
     "worker_lost", "Every worker that processed a part of this batch stopped before it was finished."
 )
 _FULL = batch_fault("storage_full", "The storage is full. Contact the operator and send this batch again.")
-_AWAY = (StorageUnavailable, DatabaseAway, OperationalError, InterfaceError, OSError)
+_AWAY = (StorageUnavailable, DatabaseUnavailable, OperationalError, InterfaceError, OSError)
 
 
 class BatchWorker:
@@ -122,7 +122,7 @@ class BatchWorker:
                     await _rung(self._bell, LOOK_EVERY_S)
                 else:
                     await self._work(claim)
-            except DatabaseAway as error:
+            except DatabaseUnavailable as error:
                 log.warning("database_unavailable", error=str(error.__cause__ or error))
                 await asyncio.sleep(LOOK_EVERY_S)
             except Exception:
@@ -155,7 +155,7 @@ class BatchWorker:
             if stops:
                 raise
             return "lease_lost"
-        except Fenced:
+        except LeaseLost:
             return "lease_lost"
         except (FileMissing, LineFault) as error:
             message = error.detail if isinstance(error, FileMissing) else error.message
@@ -194,7 +194,7 @@ class BatchWorker:
                     await self._threads.run(give_up_lines, claim, fault)
                 case states.MERGE:
                     await self._threads.run(keep_apart, claim, fault)
-        except Fenced:
+        except LeaseLost:
             return
 
     async def _do(self, claim: TaskClaim, held: Held) -> None:

@@ -126,7 +126,7 @@ class Leases:
             return len(self._hung)
 
     def hand_back_all(self) -> None:
-        """Hand back all pages of a worker that must stop. Another may start them, and this one is fenced off."""
+        """Hand back all pages of a worker that must stop. Another may start them, and this one writes nothing more."""
         with self._lock:
             all_held, self._held = list(self._held.values()), {}
         for held in all_held:

@@ -14,7 +14,7 @@ from inference.core.spent import Spent
 from inference.engine.engine import Engine
 from inference.runtime.load_watch import watching_loads
 from inference.workers.placement.relative_costs import RelativeCosts
-from jobs.core.errors import Fenced, StorageUnavailable
+from jobs.core.errors import LeaseLost, StorageUnavailable
 from jobs.core.models import Document
 from jobs.core.priorities import WEIGHTS
 from jobs.documents.pages import open_page
@@ -109,7 +109,7 @@ class PageRunner:
         end = self._work(claim, call)
         try:
             return self._write(claim, end)
-        except Fenced:
+        except LeaseLost:
             return "lease_lost"
 
     def _write(self, claim: Claim, end: End) -> str:
@@ -118,7 +118,7 @@ class PageRunner:
         try:
             return while_database_is_away(end, keep_trying=holds)
         except Exception as error:
-            if isinstance(error, Fenced) or may_pass(error):
+            if isinstance(error, LeaseLost) or may_pass(error):
                 raise
             log.exception("page_outcome_not_saved")
             failed = partial(fail_page, claim, OURS, may_retry=True)

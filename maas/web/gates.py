@@ -2,14 +2,18 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from tenants.core.gates import Gate
+from tenants.core.gates import FIXED, Gate
 
 GATES = (
     Gate(
-        "grpc_messages", "rate_limited", _("gRPC messages that are read at the same time"), _("account"), ""
+        "grpc_messages",
+        "rate_limited",
+        _("gRPC messages that are read at the same time"),
+        _("account"),
+        FIXED,
     ),
-    Gate("grpc_streams", "overloaded", _("Open gRPC streams"), _("process and account"), ""),
-    Gate("file_streams", "overloaded", _("Files that are sent at the same time"), _("process"), ""),
+    Gate("grpc_streams", "overloaded", _("Open gRPC streams"), _("process and account"), FIXED),
+    Gate("file_streams", "overloaded", _("Files that are sent at the same time"), _("process"), FIXED),
     Gate(
         "edge_calls",
         "overloaded",

@@ -9,10 +9,10 @@ class LastOwner(DomainError):
     code = "last_owner"
 
 
-class OwnerShutOut(DomainError):
+class OwnerInactive(DomainError):
     """The person may not sign in and so cannot be an owner: nobody would be left who can act for the account."""
 
-    code = "owner_shut_out"
+    code = "owner_inactive"
 
 
 class AlreadyMember(DomainError):
@@ -25,17 +25,18 @@ class InvitationGone(DomainError):
     code = "invitation_gone"
 
 
-class InvitedAsAnother(DomainError):
+class InvitationForOtherUser(DomainError):
     """The link was opened by a signed-in person whom it does not invite."""
 
-    code = "invited_as_another"
+    code = "invitation_for_other_user"
 
 
 class TooManyInvitations(DomainError):
     code = "too_many_invitations"
+    gate = "open_invitations"
 
 
-class OperatorStays(DomainError):
+class OperatorNotDeletable(DomainError):
     """The person is an operator, and operators cannot delete themselves."""
 
-    code = "operator_stays"
+    code = "operator_not_deletable"

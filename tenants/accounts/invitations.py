@@ -16,7 +16,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from tenants.accounts.addresses import has_address, vouch_for
-from tenants.accounts.errors import AlreadyMember, InvitationGone, InvitedAsAnother, TooManyInvitations
+from tenants.accounts.errors import AlreadyMember, InvitationForOtherUser, InvitationGone, TooManyInvitations
 from tenants.accounts.mail import deliver
 from tenants.accounts.members import locked_actor, require_right
 from tenants.accounts.models import Invitation, Membership, User
@@ -126,12 +126,12 @@ def read_link(token: str) -> Invited:
 
 
 def accept(*, token: str, user: User) -> Invited:
-    """Accept an invitation. A member keeps their role. Raises InvitationGone, InvitedAsAnother."""
+    """Accept an invitation. A member keeps their role. Raises InvitationGone, InvitationForOtherUser."""
     invited = read_link(token)
     with unit_of_work(invited.tenant_id):
         found = _working(_named(token), locked=True)
         if user.email != found.email:
-            raise InvitedAsAnother(
+            raise InvitationForOtherUser(
                 f"This invitation is for {found.email}, and you are signed in as {user.email}. "
                 "Sign out, then open the link again."
             )
@@ -146,7 +146,7 @@ def accept(*, token: str, user: User) -> Invited:
 
 
 def accept_as_new(*, token: str, name: str, password: str) -> User:
-    """Accept as a new person, whose address the link confirms. Raises InvitationGone, InvitedAsAnother."""
+    """Accept as a new person, whose address the link confirms. Raises InvitationGone, InvitationForOtherUser."""
     invited = read_link(token)
     make_room_for(invited.email)
     try:
@@ -157,7 +157,7 @@ def accept_as_new(*, token: str, name: str, password: str) -> User:
     except IntegrityError:
         if not User.objects.filter(email=invited.email).exists():
             raise
-        raise InvitedAsAnother(
+        raise InvitationForOtherUser(
             f"{invited.email} already has a profile here. Sign in to accept the invitation."
         ) from None
     return user

@@ -8,7 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.db import transaction
 from django.db.models.functions import Now
 
-from tenants.accounts.errors import LastOwner, OperatorStays
+from tenants.accounts.errors import LastOwner, OperatorNotDeletable
 from tenants.accounts.invitations import audit_invitation
 from tenants.accounts.members import has_another_owner
 from tenants.accounts.models import Invitation, Membership, Tenant, User
@@ -22,9 +22,9 @@ _OPEN = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
 
 
 def delete_person(*, person: User) -> None:
-    """Delete a person in one transaction. Raises LastOwner, which names the accounts, and OperatorStays."""
+    """Delete a person in one transaction. Raises LastOwner, which names the accounts, and OperatorNotDeletable."""
     if person.is_staff:
-        raise OperatorStays(
+        raise OperatorNotDeletable(
             "You are an operator of this service. Another operator must remove that role first."
         )
     with operator_work(), transaction.atomic(using=OPERATOR):

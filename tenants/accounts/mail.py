@@ -21,6 +21,7 @@ class MailUnavailable(DomainError):
     """An email that a person waits for could not be sent."""
 
     code = "mail_unavailable"
+    gate = "mail"
 
 
 def is_shown_in_the_log() -> bool:

@@ -1,6 +1,6 @@
 """Changes the members of a tenant and their roles. A tenant always keeps an owner, even if many leave at once."""
 
-from tenants.accounts.errors import LastOwner, OwnerShutOut
+from tenants.accounts.errors import LastOwner, OwnerInactive
 from tenants.accounts.models import Membership
 from tenants.accounts.services import audit_member
 from tenants.api_keys.selectors import keys_made_by
@@ -8,14 +8,14 @@ from tenants.api_keys.services import revoke_key
 from tenants.audit.changes import changes_between
 from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import NotPermitted, TenantLeft
+from tenants.core.errors import NotAMember, NotPermitted
 from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 from tenants.identity.roles import ADMIN, OWNER, scopes_of
 
 
 def change_role(*, identity: Identity, membership_id: str, role: str) -> Membership | None:
-    """Change a member's role; None if there is no such member. Raises NotPermitted, LastOwner, OwnerShutOut."""
+    """Change a member's role; None if there is no such member. Raises NotPermitted, LastOwner, OwnerInactive."""
     with unit_of_work(identity.tenant_id):
         require_right(locked_actor(identity), touching=role)
         member = find_member(membership_id)
@@ -52,13 +52,13 @@ def remove_member(*, identity: Identity, membership_id: str, with_keys: bool = F
 
 
 def leave(*, identity: Identity) -> None:
-    """Remove the caller from the account. Raises LastOwner, TenantLeft."""
+    """Remove the caller from the account. Raises LastOwner, NotAMember."""
     with unit_of_work(identity.tenant_id):
         remove_member(identity=identity, membership_id=str(locked_actor(identity).pk))
 
 
 def hand_over(*, identity: Identity, membership_id: str) -> Membership | None:
-    """Make another member an owner and the caller an admin, in one transaction. Raises OwnerShutOut."""
+    """Make another member an owner and the caller an admin, in one transaction. Raises OwnerInactive."""
     with unit_of_work(identity.tenant_id):
         actor = locked_actor(identity)
         require_right(actor, touching=OWNER)
@@ -96,7 +96,7 @@ def _own(identity: Identity) -> Membership:
     members = Membership.objects.select_related("user")
     found = members.filter(user_id=identity.user_id).first() if identity.user_id else None
     if found is None:
-        raise TenantLeft("You were removed from this account. Choose another account.")
+        raise NotAMember("You were removed from this account. Choose another account.")
     return found
 
 
@@ -108,7 +108,7 @@ def find_member(membership_id: str) -> Membership | None:
 
 def _require_let_in(member: Membership) -> None:
     if not member.user.is_active:
-        raise OwnerShutOut(
+        raise OwnerInactive(
             f"{member.user.email} cannot sign in: an operator disabled their access. Choose another member."
         )
 

@@ -19,8 +19,8 @@ from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link
 from tenants.admin_base.records import RecordAdmin, tenants_named
 from tenants.api_keys.models import ApiKey
-from tenants.api_keys.restrictions import FenceRefused, checked_models, checked_networks
-from tenants.api_keys.services import FENCES, revoke_key
+from tenants.api_keys.restrictions import InvalidRestriction, checked_models, checked_networks
+from tenants.api_keys.services import RESTRICTIONS, revoke_key
 from tenants.limits.rates.rates import NAMES
 
 SHOWN_PART = re.compile(r"(?:maas_(?:live|test)_)?([0-9A-Za-z]{12})(?![0-9A-Za-z])")
@@ -28,7 +28,7 @@ SHOWN_PART = re.compile(r"(?:maas_(?:live|test)_)?([0-9A-Za-z]{12})(?![0-9A-Za-z
 WITH_SECRET = re.compile(r"(maas_(?:live|test)_[0-9A-Za-z]{12})_[0-9A-Za-z]")
 
 
-CHANGED_HERE = (*FENCES, *NAMES)
+CHANGED_HERE = (*RESTRICTIONS, *NAMES)
 
 
 class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -45,7 +45,7 @@ class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
     def _checked(self, name: str, check: Callable[[Iterable[str]], list[str]]) -> list[str]:
         try:
             return check(self.cleaned_data[name] or [])
-        except FenceRefused as refusal:
+        except InvalidRestriction as refusal:
             raise forms.ValidationError(str(refusal)) from refusal
 
 
@@ -89,7 +89,7 @@ class ApiKeyAdmin(RecordAdmin):
         "last_used_from",
         "expires_at",
         "revoked_at",
-        *FENCES,
+        *RESTRICTIONS,
         *NAMES,
     )
     readonly_fields = tuple(name for name in fields if name not in CHANGED_HERE)

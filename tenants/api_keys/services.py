@@ -24,7 +24,7 @@ from tenants.identity.identity import SCOPES, checked_scopes
 from tenants.limits.rates.rates import NAMES
 
 MAX_WORKING_KEYS = 100
-FENCES = ("allowed_models", "allowed_networks")
+RESTRICTIONS = ("allowed_models", "allowed_networks")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,10 @@ def create_key(
     allowed_models: Iterable[str] = (),
     allowed_networks: Iterable[str] = (),
 ) -> CreatedKey:
-    """Create a key, with limits, restrictions and budgets of the one it replaces. Raises TooManyKeys, FenceRefused."""
+    """Create a key, with limits, restrictions and budgets of the one it replaces.
+
+    Raises TooManyKeys, InvalidRestriction.
+    """
     parts = new_key(livemode=livemode)
     with transaction.atomic(using=current_alias()):
         _make_room_for_key(tenant_id)
@@ -72,7 +75,7 @@ def create_key(
             replaces=replaces,
             budgets_of=(replaces.budgets_of or replaces.id) if replaces else None,
             **(
-                {name: getattr(replaces, name) for name in (*FENCES, *NAMES)}
+                {name: getattr(replaces, name) for name in (*RESTRICTIONS, *NAMES)}
                 if replaces
                 else {
                     "allowed_models": checked_models(allowed_models),
@@ -84,7 +87,7 @@ def create_key(
     return CreatedKey(key, parts.text)
 
 
-_TOLD_OF_KEYS = ("name", "livemode", "scopes", "expires_at", *FENCES, *NAMES)
+_TOLD_OF_KEYS = ("name", "livemode", "scopes", "expires_at", *RESTRICTIONS, *NAMES)
 
 
 def _told_of_key(action: str, key: ApiKey) -> None:
@@ -157,7 +160,7 @@ def revoke_key(*, key_id: UUID) -> bool:
 def keep_key_to(
     *, key_id: UUID, allowed_models: Iterable[str], allowed_networks: Iterable[str]
 ) -> ApiKey | None:
-    """Restrict a key, everywhere within a second. Return None if no such key works. Raises FenceRefused."""
+    """Restrict a key, everywhere within a second. Return None if no such key works. Raises InvalidRestriction."""
     wanted = {
         "allowed_models": checked_models(allowed_models),
         "allowed_networks": checked_networks(allowed_networks),
@@ -166,10 +169,10 @@ def keep_key_to(
         key = working_keys().filter(id=key_id).select_for_update(no_key=True).first()
         if key is None:
             return None
-        changes = changes_between({name: getattr(key, name) for name in FENCES}, wanted)
+        changes = changes_between({name: getattr(key, name) for name in RESTRICTIONS}, wanted)
         if changes:
             key.allowed_models, key.allowed_networks = wanted["allowed_models"], wanted["allowed_networks"]
-            key.save(update_fields=FENCES)
+            key.save(update_fields=RESTRICTIONS)
             record(
                 tenant_id=key.tenant_id, action="key.changed", subject_id=key.id, subject=key, changes=changes
             )

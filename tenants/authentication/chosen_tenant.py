@@ -5,7 +5,7 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from tenants.authentication.selectors import memberships_of
-from tenants.core.errors import TenantSwitched
+from tenants.core.errors import AccountSwitched
 from tenants.identity.identity import Identity
 
 HEADER = "X-Tenant"
@@ -30,14 +30,14 @@ def is_of_other_tenant(shown_for: str | None, identity: Identity) -> bool:
 
 
 def refuse_other_tenants(shown_for: str | None, request: HttpRequest, identity: Identity) -> None:
-    """Refuse a write from the page of another tenant; only a refusal queries. Raises TenantSwitched."""
+    """Refuse a write from the page of another tenant; only a refusal queries. Raises AccountSwitched."""
     if request.method in READING or not is_of_other_tenant(shown_for, identity):
         return
     assert identity.user_id is not None
     rows = memberships_of(identity.user_id)
     name = next((row.tenant_name for row in rows if str(row.tenant_id) == shown_for), None)
     belongs_to = f"the account “{name}”" if name else "an account that you are no longer a member of"
-    raise TenantSwitched(
+    raise AccountSwitched(
         f"This page belongs to {belongs_to}; in another tab you switched to “{identity.tenant_name}”. "
         "Nothing was changed. Reload the page" + (f", or switch back to “{name}”." if name else ".")
     )

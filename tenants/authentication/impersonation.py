@@ -68,7 +68,7 @@ def impersonation_of(request: HttpRequest, user: Any = None) -> Impersonation | 
 
 
 def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | None]:
-    """Return a person's accounts and current identity. Raises TenantSuspended, TenantLeft, ImpersonationOver."""
+    """Return a person's accounts and current identity. Raises TenantSuspended, NotAMember, ImpersonationOver."""
     assert request.user.pk is not None
     acting = impersonation_of(request)
     if acting is None:

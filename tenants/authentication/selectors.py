@@ -16,7 +16,7 @@ from tenants.api_keys.format import parse_key
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.services import stored_digest
 from tenants.core.db.unit_of_work import APP, unit_of_work
-from tenants.core.errors import InvalidKey, KeyEnded, TenantClosing, TenantLeft, TenantSuspended
+from tenants.core.errors import InvalidKey, KeyEnded, NotAMember, TenantClosing, TenantSuspended
 from tenants.identity.identity import Identity, Scope, closing_extra, closing_words
 from tenants.identity.roles import scopes_of
 from tenants.limits.effective import EffectiveLimits
@@ -182,7 +182,7 @@ def memberships_of(user_id: UUID) -> list[MembershipRow]:
 
 
 def identify_member(user_id: UUID, tenant_id: UUID | None = None) -> Identity | None:
-    """Return a person's identity for the tenant they chose, or their first. Raises TenantLeft if they left it."""
+    """Return a person's identity for the tenant they chose, or their first. Raises NotAMember if they left it."""
     return member_of(memberships_of(user_id), user_id, tenant_id)
 
 
@@ -191,7 +191,7 @@ def member_of(rows: Sequence[MembershipRow], user_id: UUID, tenant_id: UUID | No
         return None
     row = next((row for row in rows if tenant_id in (row.tenant_id, None)), None)
     if row is None:
-        raise TenantLeft("You were removed from this account. Choose another account.")
+        raise NotAMember("You were removed from this account. Choose another account.")
     closes_at = closing_of(row.tenant_id) if row.tenant_state == Tenant.State.CLOSING else None
     if closes_at is None:
         _require_active(row.tenant_id, row.tenant_state)
@@ -213,7 +213,7 @@ def _key_row(public_id: str) -> _KeyRow | None:
     with connections[APP].cursor() as cursor:
         cursor.execute(
             "SELECT id, tenant_id, secret_hash, livemode, scopes, expired, revoked_at, tenant_state, limits::text,"
-            " (maas_key_fences(id)).*, maas_money_is_bounded(tenant_id, id), maas_budget_key(id),"
+            " (maas_key_restrictions(id)).*, maas_money_is_bounded(tenant_id, id), maas_budget_key(id),"
             " maas_key_lasts_s(tenant_id, id)"
             " FROM maas_api_key(%s)",
             [public_id],

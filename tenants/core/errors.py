@@ -10,7 +10,7 @@ class DomainError(Exception):
 
     code = "error"
     gate = ""
-    """The name of the gate that refused, if load, limits or money are the reason. See `gates.py` of each app."""
+    """The name of the gate that refused, if load, an account's limit, money or an outage is the reason: `gates.py`."""
 
     def __init__(
         self, detail: str, *, code: str = "", gate: str = "", extra: Mapping[str, object] | None = None
@@ -67,12 +67,12 @@ class LiveKeyNeeded(DomainError):
     code = "live_key_needed"
 
 
-class KeyNotForModel(DomainError):
-    code = "key_not_for_model"
+class ModelNotAllowed(DomainError):
+    code = "model_not_allowed"
 
 
-class KeyNotForAddress(DomainError):
-    code = "key_not_for_address"
+class IpNotAllowed(DomainError):
+    code = "ip_not_allowed"
 
 
 class MethodNotAllowed(DomainError):
@@ -84,7 +84,7 @@ class MethodNotAllowed(DomainError):
         super().__init__(detail, extra={"allow": allowed})
 
 
-class DatabaseAway(DomainError):
+class DatabaseUnavailable(DomainError):
     code = "database_unavailable"
     gate = "database"
 
@@ -103,15 +103,16 @@ class TooManyKeys(DomainError):
     """The account has more working keys than a person can keep track of."""
 
     code = "too_many_keys"
+    gate = "api_keys"
 
 
-class TenantSwitched(DomainError):
+class AccountSwitched(DomainError):
     """The person has switched to another account in another tab since this page was shown."""
 
-    code = "tenant_switched"
+    code = "account_switched"
 
 
-class TenantLeft(DomainError):
+class NotAMember(DomainError):
     """The person no longer belongs to the account. They never act for another one without being notified."""
 
-    code = "tenant_left"
+    code = "not_a_member"

@@ -30,7 +30,7 @@ from tenants.authentication.impersonation import (
     seat_of,
 )
 from tenants.authentication.selectors import MembershipRow, memberships_of
-from tenants.core.errors import DomainError, NotPermitted, TenantLeft, TenantSuspended
+from tenants.core.errors import DomainError, NotAMember, NotPermitted, TenantSuspended
 from tenants.dashboard_base.shell import Shell, shell_of
 from tenants.identity.identity import Identity
 
@@ -48,7 +48,7 @@ def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpRespo
             return redirect_to_login(request.get_full_path())
         try:
             rows, identity = seat_of(request)
-        except (TenantSuspended, TenantLeft, ImpersonationOver) as refusal:
+        except (TenantSuspended, NotAMember, ImpersonationOver) as refusal:
             return _without_account(request, refusal)
         if identity is None and getattr(request.user, "is_staff", False):
             return redirect("admin:index")
@@ -102,6 +102,6 @@ def _without_account(request: HttpRequest, refusal: DomainError) -> HttpResponse
 def _other_accounts(
     request: HttpRequest, refusal: DomainError, rows: Sequence[MembershipRow]
 ) -> HttpResponseBase:
-    template = "tenants/left.html" if isinstance(refusal, TenantLeft) else "tenants/suspended.html"
+    template = "tenants/left.html" if isinstance(refusal, NotAMember) else "tenants/suspended.html"
     others = [row for row in rows if row.tenant_state == Tenant.State.ACTIVE]
     return render(request, template, {"detail": refusal.detail, "others": others}, status=403)

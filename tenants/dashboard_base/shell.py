@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from tenants.authentication.impersonation import Impersonation, ImpersonationOver, impersonation_of, seat_of
 from tenants.authentication.selectors import MembershipRow
-from tenants.core.errors import TenantLeft, TenantSuspended
+from tenants.core.errors import NotAMember, TenantSuspended
 from tenants.identity.identity import Identity
 
 
@@ -106,7 +106,7 @@ def shell_of(request: HttpRequest) -> Shell | None:
         return None
     try:
         rows, identity = seat_of(request)
-    except (TenantSuspended, TenantLeft, ImpersonationOver):
+    except (TenantSuspended, NotAMember, ImpersonationOver):
         return None
     return Shell(identity, rows, impersonation_of(request)) if identity else None
 

@@ -37,7 +37,7 @@ REMINDED = timedelta(days=7)
 """The time before the erasure at which owners are notified once more."""
 
 
-class NameNotTyped(DomainError):
+class ConfirmationMismatch(DomainError):
     """The name of the account was not typed. The person who deletes an account must type it."""
 
     code = "confirmation_mismatch"
@@ -50,7 +50,9 @@ class NotClosing(DomainError):
 
 
 def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
-    """Request the deletion. Nothing is done for the account from now on. Raises NotPermitted, NameNotTyped, NotClosing.
+    """Request the deletion. Nothing is done for the account from now on.
+
+    Raises NotPermitted, ConfirmationMismatch, NotClosing.
 
     The plan stays until the erasure: one that began again would grant its included units twice, without a trial.
     """
@@ -58,7 +60,7 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
         _require_owner(identity)
         tenant = Tenant.objects.get(id=identity.tenant_id)
         if " ".join(typed.split()) != " ".join(tenant.name.split()):
-            raise NameNotTyped(f"Enter the name of the account exactly: {tenant.name}")
+            raise ConfirmationMismatch(f"Enter the name of the account exactly: {tenant.name}")
         if tenant.state != Tenant.State.ACTIVE:
             raise NotClosing(f"The account is already {tenant.state}.")
         now, grace = database_now(), timedelta(days=settings.MAAS_DELETION_GRACE_DAYS)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from tenants.authentication.impersonation import require_own_hands
 from tenants.dashboard_base.members import members_only
-from tenants.deletion.services import NameNotTyped, NotClosing, ask_to_close, keep
+from tenants.deletion.services import ConfirmationMismatch, NotClosing, ask_to_close, keep
 from tenants.identity.identity import Identity
 from tenants.identity.roles import OWNER
 
@@ -43,7 +43,7 @@ def _deleting(request: HttpRequest, identity: Identity) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             ask_to_close(identity=identity, typed=form.cleaned_data["name"])
-        except NameNotTyped as refusal:
+        except ConfirmationMismatch as refusal:
             form.add_error("name", refusal.detail)
         except NotClosing as refusal:
             messages.error(request, f"{refusal.detail} Nothing was changed.")

@@ -7,7 +7,7 @@ from math import inf
 from typing import Literal, Protocol, get_args
 from uuid import UUID
 
-from tenants.core.errors import KeyNotForAddress, KeyNotForModel, LiveKeyNeeded, NotPermitted, TenantClosing
+from tenants.core.errors import IpNotAllowed, LiveKeyNeeded, ModelNotAllowed, NotPermitted, TenantClosing
 from tenants.core.messages import names_in_words
 from tenants.core.times import rfc3339
 from tenants.identity.networks import may_come_from
@@ -143,17 +143,17 @@ class Identity:
             )
 
     def require_model(self, name: str) -> None:
-        """Require that the key may run a model. `name` has no version. Raises KeyNotForModel."""
+        """Require that the key may run a model. `name` has no version. Raises ModelNotAllowed."""
         if self.models and name not in self.models:
-            raise KeyNotForModel(
+            raise ModelNotAllowed(
                 f"This key is restricted to {', '.join(self.models)} and cannot use {name[:100]!r}. Use another key or "
                 "change the restriction on the page API keys."
             )
 
     def require_place(self, address: str) -> None:
-        """Require that the key may be used from a client IP, as our proxies saw it. Raises KeyNotForAddress."""
+        """Require that the key may be used from a client IP, as our proxies saw it. Raises IpNotAllowed."""
         if not may_come_from(self.networks, address):
-            raise KeyNotForAddress(
+            raise IpNotAllowed(
                 f"This key cannot be used from {address}. Use it from an allowed network, or add this address on the "
                 "page API keys."
             )

@@ -21,19 +21,19 @@ BEGIN
             EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', found.relname);
         END IF;
         IF NOT EXISTS (
-            SELECT FROM pg_policy p WHERE p.polrelid = found.oid AND p.polname = 'tenant_wall'
+            SELECT FROM pg_policy p WHERE p.polrelid = found.oid AND p.polname = 'tenant_isolation'
                 AND pg_get_expr(p.polqual, p.polrelid) = condition
                 AND pg_get_expr(p.polwithcheck, p.polrelid) = condition
         ) THEN
-            EXECUTE format('DROP POLICY IF EXISTS tenant_wall ON %I', found.relname);
+            EXECUTE format('DROP POLICY IF EXISTS tenant_isolation ON %I', found.relname);
             EXECUTE format(
-                'CREATE POLICY tenant_wall ON %I TO maas_app USING (%s) WITH CHECK (%s)',
+                'CREATE POLICY tenant_isolation ON %I TO maas_app USING (%s) WITH CHECK (%s)',
                 found.relname, condition, condition
             );
         END IF;
-        IF NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = found.oid AND p.polname = 'operator_door') THEN
+        IF NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = found.oid AND p.polname = 'operator_access') THEN
             EXECUTE format(
-                'CREATE POLICY operator_door ON %I TO maas_operator USING (true) WITH CHECK (true)', found.relname
+                'CREATE POLICY operator_access ON %I TO maas_operator USING (true) WITH CHECK (true)', found.relname
             );
         END IF;
     END LOOP;

@@ -24,7 +24,7 @@ BEGIN
         'jobs_resumableupload', 'jobs_storedfile', 'jobs_webhookendpoint', 'jobs_webhooksecret'
     ] LOOP
         EXECUTE format(
-            'CREATE OR REPLACE TRIGGER erasure_fence BEFORE INSERT ON %I FOR EACH ROW '
+            'CREATE OR REPLACE TRIGGER refuse_erased_tenant BEFORE INSERT ON %I FOR EACH ROW '
             'EXECUTE FUNCTION maas_refuse_erased()', found
         );
     END LOOP;

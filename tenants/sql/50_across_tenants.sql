@@ -73,7 +73,7 @@ AS $$
     SELECT coalesce((SELECT k.budgets_of FROM tenants_apikey k WHERE k.id = key), key)
 $$;
 
-CREATE OR REPLACE FUNCTION maas_key_fences(key uuid)
+CREATE OR REPLACE FUNCTION maas_key_restrictions(key uuid)
     RETURNS TABLE (allowed_models text[], allowed_networks text[])
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 AS $$
@@ -99,11 +99,11 @@ AS $$
 $$;
 
 REVOKE EXECUTE ON FUNCTION
-    maas_api_key(text), maas_memberships_of(uuid), maas_session(text), maas_budget_key(uuid), maas_key_fences(uuid),
+    maas_api_key(text), maas_memberships_of(uuid), maas_session(text), maas_budget_key(uuid), maas_key_restrictions(uuid),
     maas_closes_at(uuid), maas_money_is_bounded(uuid, uuid)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    maas_api_key(text), maas_memberships_of(uuid), maas_session(text), maas_budget_key(uuid), maas_key_fences(uuid),
+    maas_api_key(text), maas_memberships_of(uuid), maas_session(text), maas_budget_key(uuid), maas_key_restrictions(uuid),
     maas_closes_at(uuid), maas_money_is_bounded(uuid, uuid)
 TO maas_app;
 RESET ROLE;

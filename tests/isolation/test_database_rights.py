@@ -204,9 +204,9 @@ HARM = {
         " SELECT id, email, name, password, is_active, true, true, date_joined FROM tenants_user WHERE id = %s"
         " ON CONFLICT (id) DO UPDATE SET is_staff = true"
     ),
-    "disarm the wall": "ALTER TABLE tenants_user DISABLE TRIGGER USER",
-    "replace the wall": "CREATE OR REPLACE FUNCTION maas_refuse_new_operator() RETURNS trigger LANGUAGE sql AS ''",
-    "pass by the wall": "SET session_replication_role = replica",
+    "disable the triggers": "ALTER TABLE tenants_user DISABLE TRIGGER USER",
+    "replace the function": "CREATE OR REPLACE FUNCTION maas_refuse_new_operator() RETURNS trigger LANGUAGE sql AS ''",
+    "bypass the triggers": "SET session_replication_role = replica",
     "empty a table": "TRUNCATE tenants_user_groups",
     "turn a counter": "SELECT setval('tenants_user_groups_id_seq', 1)",
 }

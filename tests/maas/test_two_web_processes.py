@@ -56,7 +56,7 @@ def revoke(tenant: CreatedTenant) -> None:
     in_the_tenants_work(tenant, lambda: revoke_key(key_id=tenant.key.key.id))
 
 
-def fence(tenant: CreatedTenant) -> None:
+def restrict(tenant: CreatedTenant) -> None:
     in_the_tenants_work(
         tenant, lambda: keep_key_to(key_id=tenant.key.key.id, allowed_models=[], allowed_networks=ELSEWHERE)
     )
@@ -71,10 +71,10 @@ def suspend(tenant: CreatedTenant) -> None:
     ("take_away", "refusal"),
     [
         (revoke, (401, "api_key_revoked")),
-        (fence, (403, "key_not_for_address")),
+        (restrict, (403, "ip_not_allowed")),
         (suspend, (403, "tenant_suspended")),
     ],
-    ids=["revoked", "fenced", "suspended"],
+    ids=["revoked", "restricted", "suspended"],
 )
 def test_requests_streams_and_sockets_of_both_end(
     servers: tuple[GranianServer, ...],

@@ -15,7 +15,7 @@ from inference.gateway.openai.embedding_request import EmbeddingRequest, read_re
 from inference.gateway.openai.refusals import model_is_blamed, models_blame_input, refused
 from inference.gateway.replies import Reply
 from inference.gateway.targets import Target
-from inference.registry.errors import ModelKindDiffers
+from inference.registry.errors import ModelTypeMismatch
 from inference.runtime.parameters import TRUNCATE, work_kind
 from inference.runtime.tensors import VECTORS
 from tenants.core.errors import DomainError, MethodNotAllowed
@@ -70,7 +70,7 @@ class Embeddings:
         with model_is_blamed():
             target = await self._inference.targets.to_run(asked.model)
             if target.runtime != RUNTIME:
-                raise ModelKindDiffers(
+                raise ModelTypeMismatch(
                     f"The model {target.model!r} gives no embeddings of text. "
                     f"Those that do: {', '.join(await self._models()) or 'none is served here'}."
                 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from inference.core.contracts import WorkRefused
-from inference.registry.errors import ModelKindDiffers, ModelNotFound, ModelPaused
+from inference.registry.errors import ModelNotFound, ModelPaused, ModelTypeMismatch
 from tenants.core.errors import DomainError
 
 
@@ -19,7 +19,7 @@ def model_is_blamed() -> Iterator[None]:
     """
     try:
         yield
-    except (ModelNotFound, ModelPaused, ModelKindDiffers) as error:
+    except (ModelNotFound, ModelPaused, ModelTypeMismatch) as error:
         error.extra = {**error.extra, **_blame("model")}
         raise
 

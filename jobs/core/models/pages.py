@@ -74,7 +74,7 @@ class Page(TenantOwned):
             models.Index(
                 fields=["tenant", "cache_key", "-result_at"],
                 condition=models.Q(state="succeeded", cache_key__isnull=False),
-                name="jobs_page_known",
+                name="jobs_page_cached",
             ),
             models.Index(
                 fields=["tenant", "waits_for"],
@@ -89,7 +89,7 @@ class Page(TenantOwned):
             models.Index(
                 fields=["model_version", "priority", "tenant", "id", "run_after"],
                 condition=models.Q(state="queued", renotify_at__isnull=True),
-                name="jobs_page_lines",
+                name="jobs_page_tenant_queues",
             ),
             # This tells whether a page of a job runs and which page waits next, however many of its pages have ended.
             models.Index(

@@ -32,7 +32,7 @@ _OUTCOMES = {
     "nothing_to_retry": "{} had nothing to retry",
     "input_not_accepted": "{} not accepted by the model",
     "job_not_finished": "{} not finished",
-    "more_to_erase": "{} with too many jobs to delete at once: select them again",
+    "erasure_incomplete": "{} with too many jobs to delete at once: select them again",
     "document_deleted": "{} whose file was deleted",
     "model_paused": "{} whose model is paused",
     "model_not_found": "{} whose model is not available",

@@ -130,7 +130,7 @@ def look(claim: Claim, key: bytes) -> Found:
 
 
 def wait_for_it(claim: Claim, key: bytes) -> str:
-    """Put the page back into the queue and return its attempt. Raises Fenced if the page is no longer this claim's."""
+    """Put the page back into the queue and return its attempt. Raises LeaseLost if another claim has the page."""
     values = {"tenant": claim.tenant_id, "page": claim.page_id, "token": claim.token, "key": key}
     with unit_of_work(claim.tenant_id):
         job = locked(claim.job_id)

@@ -24,12 +24,12 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.progress import SILENT, Progress
 from tenants.limits.storage.wording import size
 
-# A table with row security but without the policy `operator_door` would be dumped without its rows, and without an
+# A table with row security but without the policy `operator_access` would be dumped without its rows, and without an
 # error.
 _HIDDEN = """
 SELECT relname FROM pg_class
 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relrowsecurity
-  AND relname NOT IN (SELECT tablename FROM pg_policies WHERE schemaname = 'public' AND policyname = 'operator_door')
+  AND relname NOT IN (SELECT tablename FROM pg_policies WHERE schemaname = 'public' AND policyname = 'operator_access')
 """
 _TABLES = """
 SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname
@@ -49,7 +49,9 @@ def one_moment() -> Iterator[str]:
 def refuse_hidden_tables() -> None:
     hidden = _names(_HIDDEN)
     if hidden:
-        raise BackupError(f"row security would hide rows of {', '.join(hidden)}: give them an operator_door")
+        raise BackupError(
+            f"row security would hide rows of {', '.join(hidden)}: give them an operator_access"
+        )
 
 
 def row_counts() -> dict[str, int]:

@@ -31,7 +31,7 @@ class ConnectedElsewhere(DomainError):
     code = "sign_on_connected_elsewhere"
 
 
-class LastWayIn(DomainError):
+class LastSignInMethod(DomainError):
     """The person could no longer sign in without this service."""
 
     code = "last_sign_in_method"
@@ -65,7 +65,7 @@ def connect(*, person: User, account: SocialAccount) -> None:
 
 
 def disconnect(*, person: User, provider_id: str) -> bool:
-    """Disconnect a person from a service. Return False if they were not connected. Raises LastWayIn."""
+    """Disconnect a person from a service. Return False if they were not connected. Raises LastSignInMethod."""
     with transaction.atomic(using=current_alias()):
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         found = SocialAccount.objects.filter(user_id=person.pk, provider=provider_id)
@@ -78,7 +78,7 @@ def disconnect(*, person: User, provider_id: str) -> bool:
 
 
 def _require_another_way_in(person: User, provider_id: str) -> None:
-    """Require another way to sign in, through a provider that is still configured. Raises LastWayIn."""
+    """Require another way to sign in, through a provider that is still configured. Raises LastSignInMethod."""
     others = {one.id for one in settings.MAAS_SIGN_ON} - {provider_id}
     if (
         person.has_usable_password()
@@ -86,7 +86,7 @@ def _require_another_way_in(person: User, provider_id: str) -> None:
         or Authenticator.objects.filter(user_id=person.pk, type=Authenticator.Type.WEBAUTHN).exists()
     ):
         return
-    raise LastWayIn("This is your only way to sign in. Set a password first.")
+    raise LastSignInMethod("This is your only way to sign in. Set a password first.")
 
 
 def drop_unproven_ways_in(*, person: User) -> None:

@@ -17,12 +17,12 @@ import structlog
 from tenants.billing.ledger.errors import insufficient_funds
 from tenants.billing.ledger.headroom import Gone, Headrooms, Most, Units, Verdict
 from tenants.billing.ledger.included import rooms_seen
-from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Reserved
+from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsUnavailable, Reserved
 from tenants.billing.ledger.selectors import rooms_of
 from tenants.core.asgi.remembered import Remembered
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DatabaseAway
+from tenants.core.errors import DatabaseUnavailable
 from tenants.identity.identity import Identity
 from tenants.plans.prices import Meter
 
@@ -79,7 +79,7 @@ class CallHolds:
         wanted = Reservation(*of, Units(most.units, most.pools))
         try:
             return await self._reserve(wanted, most)
-        except DatabaseAway as error:
+        except DatabaseUnavailable as error:
             log.info("balance_unavailable", tenant_id=str(identity.tenant_id), error=error.detail)
             return None
         except asyncio.CancelledError:
@@ -134,7 +134,7 @@ class CallHolds:
         gone = replace(look.gone, units=units.gone)
         try:
             return await self._reservations.reserve(wanted, look.rooms, gone, units.left)
-        except ReservationsAway:
+        except ReservationsUnavailable:
             return _told_alone(wanted, look, units)
 
     async def _look_at_units(self, wanted: Reservation, most: Most) -> _UnitsLook:
@@ -150,7 +150,7 @@ class CallHolds:
         return _Look(await self._threads.run(_rooms, *asked), gone)
 
     async def _seen(self, asked: _Asked, pools: Sequence[str] = ()) -> Gone | None:
-        with suppress(ReservationsAway):
+        with suppress(ReservationsUnavailable):
             return await self._reservations.seen(*asked, pools)
         return None
 

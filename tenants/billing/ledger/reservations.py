@@ -35,7 +35,7 @@ MAX_AT_ONCE = 500
 MAX_WAITING = 20_000
 
 
-class ReservationsAway(Exception):
+class ReservationsUnavailable(Exception):
     """The error for unknown reservations. The requested action may have been done all the same."""
 
 
@@ -77,7 +77,7 @@ class _Reservation:
         if self.answer is None or self.answer.done():
             return
         if isinstance(answer, BaseException):
-            self.answer.set_exception(ReservationsAway(str(answer)))
+            self.answer.set_exception(ReservationsUnavailable(str(answer)))
         else:
             self.answer.set_result(answer)
 
@@ -99,7 +99,7 @@ class Reservations:
     async def seen(
         self, tenant_id: UUID, key_id: UUID | None, currency: str, pools: Sequence[str] = ()
     ) -> Gone:
-        """Return the charges counted so far. Call it before Postgres is read. Raises ReservationsAway."""
+        """Return the charges counted so far. Call it before Postgres is read. Raises ReservationsUnavailable."""
         words = said(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
         tenant, key, *units = map(int, await self._ask(words))
         return Gone(tenant, key, tuple(units))
@@ -139,7 +139,7 @@ class Reservations:
 
     async def _ask(self, about: Reply) -> Any:
         if self._is_away or len(self._waiting) >= MAX_WAITING:
-            raise ReservationsAway("Redis did not answer a moment ago")
+            raise ReservationsUnavailable("Redis did not answer a moment ago")
         asked = _Reservation(about, asyncio.get_running_loop().create_future())
         self._set_out(asked)
         assert asked.answer is not None

@@ -21,7 +21,7 @@ _ADD = b"*5\r\n$4\r\nXADD\r\n$%d\r\n%b\r\n$1\r\n*\r\n$%d\r\n%b\r\n" % (len(STREA
 """The command up to its last argument, in the protocol of Redis. The library takes three times as long to write it."""
 
 
-class MeterAway(DomainError):
+class MeteringUnavailable(DomainError):
     """The error for an unavailable stream. The event may be in it, if Redis took it but could not confirm."""
 
     code = "metering_unavailable"
@@ -47,7 +47,7 @@ class _Use:
         if error is None:
             self.taken.set_result(None)
         else:
-            refusal = MeterAway()
+            refusal = MeteringUnavailable()
             refusal.__cause__ = error
             self.taken.set_exception(refusal)
 
@@ -66,12 +66,12 @@ class MeterStream:
         self._away = False
 
     async def add(self, *events: MeterEvent) -> None:
-        """Return when the events are in the stream. Raise MeterAway if Redis does not take them in time.
+        """Return when the events are in the stream. Raise MeteringUnavailable if Redis does not take them in time.
 
         They are written even if their caller is canceled meanwhile, because the usage has happened.
         """
         if len(self._waiting) + len(events) > MAX_WAITING:
-            raise MeterAway
+            raise MeteringUnavailable
         loop = asyncio.get_running_loop()
         due_s = loop.time() + TIMEOUT_S
         uses = [_Use(_command(event), due_s, loop.create_future()) for event in events]

@@ -47,6 +47,7 @@ class PaymentRefused(DomainError):
 
 class ProviderUnavailable(DomainError):
     code = "payment_provider_unavailable"
+    gate = "payment_provider"
 
 
 class WrongSignature(DomainError):

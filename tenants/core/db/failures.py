@@ -3,34 +3,34 @@
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 from psycopg.errors import DiskFull, QueryCanceled, ReadOnlySqlTransaction
 
-from tenants.core.errors import DatabaseAway, TenantClosing
+from tenants.core.errors import DatabaseUnavailable, TenantClosing
 
 PASSING = (OperationalError, InterfaceError, InternalError)
 """The errors that may be temporary; `trouble_of` decides which of them are."""
 _OF_THE_SERVER = ("08", "53", "57", "58")
 """The SQLSTATE classes of connections, resources, an operator's intervention, and the system."""
 ERASED = "MA001"
-"""The SQLSTATE of our own trigger: tenants/migrations/0034_erasure_fence.py."""
+"""The SQLSTATE of our own trigger: tenants/sql/40_erased_tenants.sql."""
 FULL_PAUSE_S = 15
 """The seconds before a retry if the disk is full. A person must free disk space first."""
 
 
-def trouble_of(error: BaseException) -> DatabaseAway | None:
+def trouble_of(error: BaseException) -> DatabaseUnavailable | None:
     """Return the error for the caller. Return None for a defect of ours, which must stay visible."""
     match error.__cause__:
         case QueryCanceled():
             words = "The database query took too long. Request less data or try again."
-            return DatabaseAway(words, extra={"retry_after_s": 2})
+            return DatabaseUnavailable(words, extra={"retry_after_s": 2})
         case DiskFull():
             words = "The database has no disk space left. Nothing was stored. Try again later."
-            return DatabaseAway(
+            return DatabaseUnavailable(
                 words, code="storage_unavailable", gate="database_disk", extra={"retry_after_s": FULL_PAUSE_S}
             )
         case ReadOnlySqlTransaction():
             # This is a standby before it is promoted, or a server that protects itself from a full disk.
             words = "The database is read-only at the moment. Nothing was stored. Try again."
-            return DatabaseAway(words, extra={"retry_after_s": 5})
-    return database_away() if isinstance(error, OperationalError | InterfaceError) else None
+            return DatabaseUnavailable(words, extra={"retry_after_s": 5})
+    return database_unavailable() if isinstance(error, OperationalError | InterfaceError) else None
 
 
 def erased_meanwhile(error: BaseException) -> TenantClosing | None:
@@ -40,9 +40,9 @@ def erased_meanwhile(error: BaseException) -> TenantClosing | None:
     return None
 
 
-def database_away() -> DatabaseAway:
+def database_unavailable() -> DatabaseUnavailable:
     """Return the error for an unreachable database. Nothing was done, and a retry may help."""
-    return DatabaseAway("The database does not answer. Try again.", extra={"retry_after_s": 2})
+    return DatabaseUnavailable("The database does not answer. Try again.", extra={"retry_after_s": 2})
 
 
 _OF_THE_MOMENT = ("40", "25P03", "25P04", "55P03", "0A000")

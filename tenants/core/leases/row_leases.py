@@ -36,10 +36,10 @@ def first_unlocked(queue: "QuerySet[M]") -> "QuerySet[M]":
 
 
 def take(
-    free: "QuerySet[Any]", fence: str, lease_s: float, returning: str, **changes: Any
+    free: "QuerySet[Any]", sequence: str, lease_s: float, returning: str, **changes: Any
 ) -> list[tuple[Any, ...]]:
-    """Lease the rows in one statement, and return these columns of each. The tokens come from the sequence `fence`."""
-    token = Func(Value(fence), function="nextval")
+    """Lease the rows in one statement, and return these columns of each. The sequence numbers the tokens."""
+    token = Func(Value(sequence), function="nextval")
     return _update(free, returning, lease_token=token, lease_until=after(lease_s), **changes)
 
 

@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tenants.authentication.sign_on.adapter import SignOnAdapter, invited_by
-from tenants.authentication.sign_on.services import LastWayIn, disconnect, name_of, send_mail_about
+from tenants.authentication.sign_on.services import LastSignInMethod, disconnect, name_of, send_mail_about
 from tenants.dashboard.accounts.forms import SignUpThroughForm
 from tenants.dashboard_base.members import person_of
 
@@ -91,7 +91,7 @@ def _taking_away(request: HttpRequest, provider_id: str) -> HttpResponseBase:
         return render(request, "tenants/accounts/sign_on_remove.html", {"through": name_of(provider_id)})
     try:
         disconnect(person=person_of(request), provider_id=provider_id)
-    except LastWayIn as refusal:
+    except LastSignInMethod as refusal:
         messages.error(request, refusal.detail)
     else:
         send_mail_about(person_of(request), "disconnected", provider_id)

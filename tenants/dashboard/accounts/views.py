@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tenants.accounts.browsers import browser_words
-from tenants.accounts.errors import LastOwner, OperatorStays
+from tenants.accounts.errors import LastOwner, OperatorNotDeletable
 from tenants.accounts.leaving import alone_in, delete_person
 from tenants.accounts.mail import is_shown_in_the_log
 from tenants.accounts.models import User
@@ -113,7 +113,7 @@ def delete_oneself(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             _end(request, person)
-        except (LastOwner, OperatorStays) as refusal:
+        except (LastOwner, OperatorNotDeletable) as refusal:
             form.add_error(None, refusal.detail)
         else:
             return render(request, "tenants/accounts/deleted.html")

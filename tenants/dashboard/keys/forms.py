@@ -9,8 +9,8 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from tenants.api_keys.restrictions import FenceRefused, checked_models, checked_networks
-from tenants.api_keys.services import FENCES
+from tenants.api_keys.restrictions import InvalidRestriction, checked_models, checked_networks
+from tenants.api_keys.services import RESTRICTIONS
 from tenants.core.times import day_text
 from tenants.dashboard.keys.scope_texts import CUSTOM, MEANINGS, presets_within
 
@@ -44,7 +44,7 @@ def _area(label: str, help_text: str, placeholder: str) -> forms.CharField:
     )
 
 
-class FenceForm(forms.Form):
+class RestrictionForm(forms.Form):
     """The form for restrictions: names or networks, one in each text line or separated by commas."""
 
     allowed_models = _area("Only these models", "Empty: any model.", "parse, embed")
@@ -63,15 +63,15 @@ class FenceForm(forms.Form):
     def _checked(self, name: str, check: Callable[[Iterable[str]], list[str]]) -> list[str]:
         try:
             return check(_BETWEEN.split(str(self.cleaned_data[name])))
-        except FenceRefused as refusal:
+        except InvalidRestriction as refusal:
             raise forms.ValidationError(str(refusal)) from refusal
 
     @property
-    def fences(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in FENCES}
+    def restrictions(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in RESTRICTIONS}
 
 
-class KeyForm(FenceForm):
+class KeyForm(RestrictionForm):
     name = forms.CharField(
         max_length=100,
         help_text=_("For example “Invoice import”. Only members of this account see it."),

@@ -12,10 +12,17 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.selectors import key_for_listing, keys_for_listing
-from tenants.api_keys.services import FENCES, CreatedKey, create_key, keep_key_to, revoke_key, rotate_key
+from tenants.api_keys.services import (
+    RESTRICTIONS,
+    CreatedKey,
+    create_key,
+    keep_key_to,
+    revoke_key,
+    rotate_key,
+)
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import TooManyKeys
-from tenants.dashboard.keys.forms import FenceForm, KeyForm, RotationForm
+from tenants.dashboard.keys.forms import KeyForm, RestrictionForm, RotationForm
 from tenants.dashboard.keys.key_view import first_call, key_view, key_views
 from tenants.dashboard.keys.scope_texts import MEANINGS
 from tenants.dashboard_base.members import members_only
@@ -68,7 +75,7 @@ def _make(form: KeyForm, identity: Identity) -> CreatedKey:
             livemode=form.cleaned_data["mode"] == "live",
             expires_at=form.expires_at,
             created_by=identity.user_id,
-            **form.fences,
+            **form.restrictions,
         )
 
 
@@ -117,11 +124,11 @@ def _nothing_done(request: HttpRequest, why: str) -> HttpResponse:
 @_of_a_key
 def keep_to(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpResponse:
     identity.require_all(key.scopes)
-    written = {name: ", ".join(getattr(key, name)) for name in FENCES}
-    form = FenceForm(request.POST or None, label_suffix="", initial=written)
+    written = {name: ", ".join(getattr(key, name)) for name in RESTRICTIONS}
+    form = RestrictionForm(request.POST or None, label_suffix="", initial=written)
     if request.method == "POST" and form.is_valid():
         with unit_of_work(identity.tenant_id):
-            kept = keep_key_to(key_id=key.id, **form.fences)
+            kept = keep_key_to(key_id=key.id, **form.restrictions)
         if kept is None:
             return _nothing_done(request, f"“{key.name}” no longer works.")
         messages.success(request, f"“{key.name}” is restricted. This takes effect within a second.")

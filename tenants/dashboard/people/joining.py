@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tenants.accounts.errors import InvitationGone, InvitedAsAnother
+from tenants.accounts.errors import InvitationForOtherUser, InvitationGone
 from tenants.accounts.invitations import Invited, accept, accept_as_new, read_link
 from tenants.accounts.models import User
 from tenants.accounts.unconfirmed import is_known
@@ -66,7 +66,7 @@ def _join_as_new(request: HttpRequest, invited: Invited, token: str) -> HttpResp
             person = accept_as_new(
                 token=token, name=form.cleaned_data["name"], password=form.cleaned_data["password1"]
             )
-        except InvitedAsAnother:
+        except InvitationForOtherUser:
             return redirect("accept-invitation", token=token)
         login(request, person, backend=_BACKEND)
         choose_tenant(request, invited.tenant_id)

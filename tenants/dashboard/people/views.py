@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tenants.accounts.errors import AlreadyMember, LastOwner, OwnerShutOut, TooManyInvitations
+from tenants.accounts.errors import AlreadyMember, LastOwner, OwnerInactive, TooManyInvitations
 from tenants.accounts.invitations import invite, open_invitations, resend, revoke
 from tenants.accounts.members import change_role, find_member, hand_over, leave, remove_member
 from tenants.accounts.models import Membership
@@ -190,7 +190,7 @@ def leave_tenant(request: HttpRequest, identity: Identity) -> HttpResponse:
 def _told(request: HttpRequest, action: Callable[[], str]) -> HttpResponse:
     try:
         messages.success(request, action())
-    except (LastOwner, NotPermitted, OwnerShutOut) as refusal:
+    except (LastOwner, NotPermitted, OwnerInactive) as refusal:
         messages.error(request, f"{refusal.detail} Nothing was changed.")
     return redirect("members")
 

@@ -12,7 +12,7 @@ from inference.gateway.replies import Reply
 from tenants.billing.metering.events import MeterEvent, read_event
 from tenants.billing.metering.keys import FIELD, STREAM
 from tenants.billing.metering.roll_up import Backlog, durable_redis
-from tenants.billing.metering.stream import MeterAway, MeterStream
+from tenants.billing.metering.stream import MeteringUnavailable, MeterStream
 from tenants.core.asgi.protocol import Message, Receive, Scope, Send
 from tenants.core.asgi.stopping import Stop
 from tenants.core.errors import DomainError
@@ -81,5 +81,5 @@ def test_of_what_fails_after_the_run_only_what_was_wrongly_asked_counts(code: st
 
 
 def test_what_cannot_be_written_down_is_not_answered() -> None:
-    with pytest.raises(MeterAway):
+    with pytest.raises(MeteringUnavailable):
         called(use_of_a_token(), None, NOWHERE)

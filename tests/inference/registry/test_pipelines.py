@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from inference.cache.terms import CACHE_TTL_S
 from inference.core.contracts import Json
 from inference.engine.engine import local_engine
-from inference.registry.errors import ModelKindDiffers, PipelineInvalid
+from inference.registry.errors import ModelTypeMismatch, PipelineInvalid
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.onnx_files import OnnxUpload, add_onnx_file
 from inference.registry.pipelines import PipelineUpload, add_pipeline
@@ -76,7 +76,7 @@ def test_unknown_member_is_named(colours: ModelVersion) -> None:
 
 
 def test_name_that_means_something_else_is_refused(colours: ModelVersion) -> None:
-    with pytest.raises(ModelKindDiffers, match="accepts tensors; this file accepts document"):
+    with pytest.raises(ModelTypeMismatch, match="accepts tensors; this file accepts document"):
         add_pipeline(upload(colours.served_model.name, colours.key))
 
 

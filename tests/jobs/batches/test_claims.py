@@ -20,7 +20,7 @@ from jobs.batches.claims import (
 from jobs.batches.models import Batch
 from jobs.batches.services import cancel_batch
 from jobs.batches.settlement import Done, finish_run
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
@@ -74,7 +74,7 @@ def test_a_task_is_held_by_one_and_taken_from_whoever_went_silent(desk: BatchDes
     assert [lost.task_id for lost in take_from_silent_workers()] == [first.task_id]
     second = desk.claimed(batch, "two")
     assert (second.attempt, renew_tasks([first])) == (2, {})
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         finish_run(first, Done(completed=3))
     finish_run(second, Done(completed=3))
     assert desk.again(batch).lines_completed == 3

@@ -173,7 +173,7 @@ def test_a_file_with_faults_fails_with_each_ones_line(client: openai.OpenAI) -> 
         (b"", "empty_file"),
         (b"\n\r\n \n", "empty_file"),
         (jsonl([line("a", {"model": "nowhere", "input": "a"})]), "model_not_found"),
-        (jsonl([line("a", {"model": "ocr", "input": "a"})]), "model_kind_differs"),
+        (jsonl([line("a", {"model": "ocr", "input": "a"})]), "model_type_mismatch"),
     ],
 )
 def test_a_file_that_no_line_of_can_be_run_fails(client: openai.OpenAI, content: bytes, code: str) -> None:

@@ -15,7 +15,7 @@ from jobs.batches.running import read_slice
 from jobs.batches.services import cancel_batch, delete_file
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.upkeep import erase_expired_files, expire_batches, keep_up_batches
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from tenants.billing.metering.events import MeterEvent
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
@@ -89,7 +89,7 @@ def test_the_same_line_is_never_charged_twice(desk: BatchDesk) -> None:
     batch = desk.checked()
     claim = desk.claimed(batch)
     finish_run(claim, Done(completed=3, uses=[use(claim, number) for number in (1, 2, 3)]))
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         finish_run(claim, Done(completed=3, uses=[use(claim, number) for number in (1, 2, 3)]))
     assert uses(desk) == 3
     assert desk.again(batch).lines_completed == 3
@@ -111,7 +111,7 @@ def test_a_batch_that_is_cancelled_before_it_was_checked_has_no_files(desk: Batc
     over = cancel_batch(identity=desk.identity, batch_id=shown(BATCH, batch.id))
     assert over.status == states.CANCELLED
     assert desk.tasks(batch) == []
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         finish_run(claim, Done())
 
 

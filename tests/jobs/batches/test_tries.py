@@ -24,7 +24,7 @@ from jobs.batches.tries import (
 )
 from jobs.core.errors import StorageUnavailable
 from tenants.core.asgi.threads import Overloaded
-from tenants.core.errors import DatabaseAway, DomainError
+from tenants.core.errors import DatabaseUnavailable, DomainError
 
 
 def raised(cause: WorkRefused | ModelFailed) -> DomainError:
@@ -41,7 +41,7 @@ def raised(cause: WorkRefused | ModelFailed) -> DomainError:
         (raised(LaneUnavailable("away")), None),
         (ModelPaused("paused"), None),
         (Overloaded("full", extra={"retry_after_s": 1}), None),
-        (DatabaseAway("away", extra={"retry_after_s": 1}), None),
+        (DatabaseUnavailable("away", extra={"retry_after_s": 1}), None),
         (raised(WorkerGone("embed@1")), FEW),
         (raised(DeadlinePassed("late")), FEW),
         (raised(ModelFailed("model_load_failed", "no", retryable=True)), FEW),
@@ -76,7 +76,7 @@ def test_a_task_is_tried_for_minutes_and_not_for_hours() -> None:
         (OSError(errno.EIO, "broken"), False),
         (StorageUnavailable("full", code="storage_full"), True),
         (StorageUnavailable("away"), False),
-        (DatabaseAway("away"), False),
+        (DatabaseUnavailable("away"), False),
     ],
 )
 def test_a_full_disk_is_known_from_one_that_is_away(error: Exception, full: bool) -> None:

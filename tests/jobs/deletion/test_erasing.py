@@ -240,15 +240,15 @@ def test_owners_are_mailed_when_it_is_asked_for_a_week_before_and_at_its_end(
     assert "/tenant/delete" in str(own[0].body)
 
 
-_UNFENCED = """
-WITH RECURSIVE fenced AS (
-    SELECT tgrelid AS id FROM pg_trigger WHERE tgname = 'erasure_fence'
+_UNGUARDED = """
+WITH RECURSIVE guarded AS (
+    SELECT tgrelid AS id FROM pg_trigger WHERE tgname = 'refuse_erased_tenant'
     UNION
-    SELECT c.conrelid FROM pg_constraint c JOIN fenced f ON c.confrelid = f.id
+    SELECT c.conrelid FROM pg_constraint c JOIN guarded g ON c.confrelid = g.id
     JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey) AND a.attname <> 'tenant_id'
     WHERE c.contype = 'f' AND a.attnotnull
 )
-SELECT relname FROM pg_class WHERE relname = ANY (%s) AND oid NOT IN (SELECT id FROM fenced)
+SELECT relname FROM pg_class WHERE relname = ANY (%s) AND oid NOT IN (SELECT id FROM guarded)
 """
 WRITTEN_BY_ITS_END = {
     "jobs_eventhorizon": "written by whoever erases events",
@@ -258,11 +258,11 @@ WRITTEN_BY_ITS_END = {
 }
 
 
-def test_every_table_that_is_erased_has_the_fence_or_refers_to_one_that_has() -> None:
-    """Otherwise a row that is being written ends up in an erased account. `fence()` in a migration adds it."""
+def test_every_table_that_is_erased_has_the_trigger_or_refers_to_one_that_has() -> None:
+    """Otherwise a row that is being written ends up in an erased account. `40_erased_tenants.sql` adds it."""
     erased = [*tables.FIRST, *tables.ROWS, *tables.LAST]
     with connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_UNFENCED, [erased])
+        cursor.execute(_UNGUARDED, [erased])
         assert {name for (name,) in cursor.fetchall()} == set(WRITTEN_BY_ITS_END)
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from django.db import transaction
 
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from tenants.core.db.unit_of_work import APP, OPERATOR
 
 Answer = TypeVar("Answer")
@@ -28,14 +28,14 @@ class _Died(Exception):
 def undone(call: Callable[[], object]) -> None:
     """Make a call and roll back everything that it writes, as for a session that ends before its commit."""
     with suppress(_Died), transaction.atomic(using=APP), transaction.atomic(using=OPERATOR):
-        with suppress(Fenced):
+        with suppress(LeaseLost):
             call()
         raise _Died
 
 
 def is_done(call: Callable[[], object]) -> bool:
-    """Make a call. Return False if it was fenced, or if it returns that there was nothing to do."""
+    """Make a call. Return False if its lease was lost, or if it returns that there was nothing to do."""
     try:
         return call() is not False
-    except Fenced:
+    except LeaseLost:
         return False

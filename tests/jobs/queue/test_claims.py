@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import connections, transaction
 
 from jobs.core import states
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from jobs.core.models import Event, Job, Page
 from jobs.queue import claims
 from jobs.queue.claims import Claim, claim_page, hand_back, renew_leases, say_loading
@@ -81,13 +81,13 @@ def test_nothing_is_said_of_a_load_once_the_job_has_ended(desk: Desk) -> None:
     assert types[-1] == "job.succeeded"
 
 
-def test_the_fenced_worker_writes_nothing(desk: Desk) -> None:
+def test_a_worker_that_lost_its_lease_writes_nothing(desk: Desk) -> None:
     job = desk.submit()
     page = desk.pages(job)[0]
     stale = desk.claimed(page)
     desk.expire_lease(page)
     desk.finish(page)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         finish_page(stale, DONE)
     assert desk.again(job).pages_succeeded == 1
 

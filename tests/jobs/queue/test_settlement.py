@@ -6,7 +6,7 @@ from django.db import DatabaseError, connections
 
 from inference.core.contracts import Units, WorkOutput
 from jobs.core import states
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from jobs.core.models import Page
 from jobs.queue.claims import Claim
 from jobs.queue.settlement import TIMEOUT_S, Failure, fail_page, finish_page, postpone_page
@@ -38,7 +38,7 @@ def test_finishing_twice_changes_nothing(desk: Desk) -> None:
     page = desk.pages(desk.submit())[0]
     claim = desk.claimed(page)
     finish_page(claim, DONE)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         finish_page(claim, DONE)
     assert charged(desk, page.id) == [1500]
 
@@ -180,9 +180,9 @@ def test_a_page_that_ends_after_its_job_was_canceled_changes_nothing(desk: Desk)
     job = desk.submit()
     claim = desk.claimed(desk.pages(job)[0])
     cancel_job(identity=desk.identity, job_id=job.id)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         finish_page(claim, DONE)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         fail_page(claim, Failure("x", "y"), may_retry=False)
     ended = desk.again(job)
     assert (ended.pages_done, ended.cost_micros) == (0, 0)

@@ -58,10 +58,10 @@ def test_whose_key_was_revoked_leaves_at_once_and_nobody_else(
 def test_whose_key_is_kept_to_other_networks_leaves_and_who_comes_from_there_stays(
     identity: Identity,
 ) -> None:
-    def fence() -> None:
+    def restrict() -> None:
         assert identity.key_id is not None
         with unit_of_work(identity.tenant_id):
             keep_key_to(key_id=identity.key_id, allowed_models=(), allowed_networks=["203.0.113.0/24"])
 
     from_elsewhere, from_there = (Credential(identity, address=one) for one in ("192.0.2.1", "203.0.113.9"))
-    assert shown_out(from_elsewhere, from_there, fence) == (True, False)
+    assert shown_out(from_elsewhere, from_there, restrict) == (True, False)

@@ -8,7 +8,7 @@ from django.db import connections
 
 from jobs.core import states
 from jobs.core.deadlines import Deadlines
-from jobs.core.errors import DocumentDeleted, Fenced, JobFinished
+from jobs.core.errors import DocumentDeleted, JobFinished, LeaseLost
 from jobs.core.models import Event, Job
 from jobs.queue.settlement import finish_page
 from jobs.retention.documents import delete_document
@@ -68,7 +68,7 @@ def test_a_job_that_is_not_done_in_time_expires_and_what_was_done_is_kept_and_ch
     assert after.finished_at is not None
     assert [page.state for page in desk.pages(job)] == [states.SUCCEEDED, states.EXPIRED, states.EXPIRED]
     assert desk.claim(third) is None
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         finish_page(running, DONE)
     with unit_of_work(job.tenant_id):
         assert UsageRecord.objects.count() == 1
@@ -157,7 +157,7 @@ def test_canceling_a_running_job_throws_the_running_page_away_unpaid(desk: Desk)
     desk.finish(first)
     claim = desk.claimed(second)
     cancel_job(identity=desk.identity, job_id=job.id)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         finish_page(claim, DONE)
     ended = desk.again(job)
     assert (ended.state, ended.pages_succeeded, ended.cost_micros) == (states.CANCELED, 1, 1500)

@@ -7,13 +7,13 @@ from functools import partial
 import pytest
 from django.db import connections
 
-from tenants.accounts.errors import LastOwner, OwnerShutOut
+from tenants.accounts.errors import LastOwner, OwnerInactive
 from tenants.accounts.members import change_role, hand_over, leave, remove_member
 from tenants.accounts.models import Membership, User
 from tenants.audit.models import AuditEntry
 from tenants.authentication.selectors import identify_member
 from tenants.core.db.unit_of_work import operator_work
-from tenants.core.errors import NotPermitted, TenantLeft
+from tenants.core.errors import NotAMember, NotPermitted
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
@@ -103,7 +103,7 @@ def test_what_somebody_may_do_is_looked_up_when_they_do_it(tenant: CreatedTenant
     with pytest.raises(NotPermitted):
         remove_member(identity=before, membership_id=str(other.pk))
     remove_member(identity=acting(owner), membership_id=str(admin.pk))
-    with pytest.raises(TenantLeft):
+    with pytest.raises(NotAMember):
         remove_member(identity=before, membership_id=str(other.pk))
 
 
@@ -170,6 +170,6 @@ def test_whoever_may_not_sign_in_is_made_no_owner(tenant: CreatedTenant, owner: 
     with operator_work():
         User.objects.filter(pk=shut_out.user_id).update(is_active=False)
     action = hand_over if by == "handing over" else partial(change_role, role="owner")
-    with pytest.raises(OwnerShutOut, match="cannot sign in"):
+    with pytest.raises(OwnerInactive, match="cannot sign in"):
         action(identity=acting(owner), membership_id=str(shut_out.pk))
     assert roles_of(tenant) == ["admin", "owner"]

@@ -11,7 +11,7 @@ from tenants.api_keys.models import ApiKey
 from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key, identify_member
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.core.errors import InvalidKey, TenantLeft, TenantSuspended
+from tenants.core.errors import InvalidKey, NotAMember, TenantSuspended
 from tenants.onboarding.create_tenant import CreatedTenant
 
 UNKNOWN = new_key(livemode=True).text
@@ -68,7 +68,7 @@ def test_a_person_with_several_tenants_acts_for_the_one_they_chose(
 def test_nobody_acts_for_another_tenant_than_the_one_they_chose(
     tenant: CreatedTenant, other_tenant: CreatedTenant
 ) -> None:
-    with pytest.raises(TenantLeft):
+    with pytest.raises(NotAMember):
         identify_member(tenant.owner.id, other_tenant.tenant.id)
 
 

@@ -68,9 +68,9 @@ def test_a_script_of_one_account_runs_no_job_in_another(
 ) -> None:
     answer = switched.post("/v1/jobs", JOB, content_type="application/json", headers=headers_of(tenant))
     assert_names_both(answer, tenant, other_tenant)  # type: ignore[arg-type]
-    assert answer.json()["code"] == "tenant_switched"
+    assert answer.json()["code"] == "account_switched"
     other = switched.post("/v1/jobs", JOB, content_type="application/json", headers=headers_of(other_tenant))
-    assert other.json().get("code") != "tenant_switched"
+    assert other.json().get("code") != "account_switched"
 
 
 def test_a_script_of_a_page_is_answered_with_a_problem(switched: Client, tenant: CreatedTenant) -> None:
@@ -108,7 +108,7 @@ def test_whoever_was_removed_is_told_so_and_not_put_into_another_account(
     assert page.status_code == 403
     assert "No longer a member" in page.content.decode()
     refused = switched.post("/v1/jobs", JOB, content_type="application/json")
-    assert (refused.status_code, refused.json()["code"]) == (403, "tenant_left")
+    assert (refused.status_code, refused.json()["code"]) == (403, "not_a_member")
     assert re.search(rf"Switch to {tenant.tenant.name}", page.content.decode())
     switch(switched, tenant)
     assert switched.get("/jobs").status_code == 200

@@ -11,7 +11,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from tenants.accounts.addresses import vouch_for
-from tenants.accounts.errors import InvitedAsAnother
+from tenants.accounts.errors import InvitationForOtherUser
 from tenants.accounts.invitations import accept_as_new, token_of
 from tenants.accounts.models import Invitation, Membership, Tenant, User
 from tenants.api_keys.services import create_key
@@ -168,7 +168,7 @@ def test_who_was_a_moment_earlier_is_told_of_and_no_error_shown(
         vouch_for(made)
     answer = stranger.post(f"/invitations/accept/{token}", {"name": "Ada", "password1": SECOND})
     assert answer.status_code == 200
-    with account_work(), pytest.raises(InvitedAsAnother, match="already has a profile here"):
+    with account_work(), pytest.raises(InvitationForOtherUser, match="already has a profile here"):
         accept_as_new(token=token, name="Ada", password=SECOND)
 
 

@@ -37,7 +37,7 @@ def body_of(error: openai.APIStatusError) -> dict[str, Any]:
         ({"dimensions": 0}, "dimensions", "invalid_request", "from 1; it is 0"),
         ({"encoding_format": "hex"}, "encoding_format", "invalid_request", "'float' or 'base64'"),
         ({"extra_body": {"truncate": True}}, "truncate", "invalid_request", "Unknown parameter: 'truncate'"),
-        ({"model": "ocr"}, "model", "model_kind_differs", "gives no embeddings of text"),
+        ({"model": "ocr"}, "model", "model_type_mismatch", "gives no embeddings of text"),
     ],
 )
 def test_bad_request_names_the_field_and_what_is_wrong(

@@ -90,7 +90,7 @@ def test_model_of_another_kind_is_refused(
 ) -> None:
     version = make_version(runtime="onnx")
     refusal = refusal_of(identity, {"model": version.served_model.name, "input": "a"})
-    assert (refusal.code, refusal.extra) == ("model_kind_differs", {"param": "model"})
+    assert (refusal.code, refusal.extra) == ("model_type_mismatch", {"param": "model"})
 
 
 def test_more_dimensions_than_the_model_has_are_refused(identity: Identity, version: ModelVersion) -> None:

@@ -10,7 +10,7 @@ import pytest
 from django.db import connections
 
 from jobs.core import states
-from jobs.core.errors import Fenced
+from jobs.core.errors import LeaseLost
 from jobs.core.models import Document, Event, Job, Page
 from jobs.events.log import append_event
 from jobs.queue.claims import hand_back
@@ -225,9 +225,9 @@ def test_whoever_lost_the_page_neither_waits_nor_takes(bench: Bench) -> None:
     found = bench.look(claim).known
     assert found is not None
     cancel_job(identity=bench.desk.identity, job_id=job.id)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         wait_for_it(claim, bench.key(claim))
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         take_known_page(claim, bench.key(claim), found)
     assert bench.charges(job) == []
 

@@ -10,20 +10,28 @@ from django.test import Client
 from maas.ops.admin.gates_page import GATES
 from maas.web.errors.api_errors import STATUS, body_for, problem, status_of
 from maas.web.errors.api_handler import shaped
+from maas.web.errors.reference.views import meanings
 from tenants.core.errors import DomainError
 from tests.kept_cluster import PROJECT
 
 BY_NAME = {gate.name: gate for gate in GATES}
 NO_GATES = {
-    "mail_unavailable",
-    "payment_provider_unavailable",
     "model_artifact_missing",
     "model_exceeds_memory",
     "model_load_failed",
     "model_memory_busy",
     "model_unloaded",
 }
-"""Codes for a part that fails, which is not a decision to refuse."""
+"""Codes for a model that fails, which is not a decision to refuse."""
+LIMITS_OF_ACCOUNTS = {
+    "account_storage_full",
+    "too_many_files",
+    "too_many_invitations",
+    "too_many_keys",
+    "too_many_webhook_endpoints",
+}
+"""Codes for an account that has the maximum of something. Waiting does not help, so their status is another one."""
+OF_ONE_REQUEST = {"too_many_chunks", "too_many_pages"}
 
 
 def errors(base: type[DomainError] = DomainError) -> Iterator[type[DomainError]]:
@@ -74,7 +82,12 @@ def test_an_error_has_the_code_of_its_gate(error: type[DomainError]) -> None:
 
 def test_every_refusal_because_of_load_has_a_gate() -> None:
     codes = {code for code, status in STATUS.items() if status in (402, 429, 503, 507)}
-    assert codes - NO_GATES == {gate.code for gate in GATES if status_of(gate.code) != 413}
+    assert (codes - NO_GATES) | LIMITS_OF_ACCOUNTS == {gate.code for gate in GATES}
+
+
+def test_every_error_for_too_many_things_of_an_account_has_a_gate() -> None:
+    codes = {code for code in meanings() if code.startswith("too_many_")}
+    assert codes - OF_ONE_REQUEST <= {gate.code for gate in GATES}
 
 
 def test_a_refusal_names_its_gate() -> None:
@@ -98,6 +111,6 @@ def test_operators_and_readers_see_the_same_table(operator: Client) -> None:
     document = (PROJECT / "docs" / "gates.md").read_text()
     for gate in GATES:
         row = f"| `{gate.name}` | {gate.bounds} | {gate.each} | {status_of(gate.code)} `{gate.code}` |"
-        assert f"{row} {gate.setting or 'fixed'} |" in document
+        assert f"{row} {gate.setting} |" in document
         assert f">{gate.name}</th>" in page
     assert document.count("| `") == len(GATES)

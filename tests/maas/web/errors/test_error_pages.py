@@ -27,7 +27,7 @@ def breaks(request: HttpRequest, identity: Identity) -> HttpResponse:
 
 
 @members_only
-def database_away(request: HttpRequest, identity: Identity) -> HttpResponse:
+def unavailable_database(request: HttpRequest, identity: Identity) -> HttpResponse:
     raise OperationalError("server closed the connection")
 
 
@@ -43,7 +43,7 @@ def refuses(request: HttpRequest, identity: Identity) -> HttpResponse:
 urlpatterns = [
     *urls.urlpatterns,
     path("breaks", breaks),
-    path("away", database_away),
+    path("away", unavailable_database),
     path("strangers-break", strangers_break),
     path("refuses", refuses),
 ]

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from tenants.billing.ledger.headroom import Gone, Headrooms, Verdict
-from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Reserved
+from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsUnavailable, Reserved
 from tenants.billing.ledger.reserve_script import CHARGING, SETTLE, TEXT, Words, charged_words, said
 from tests.inference.rpc.mortal import MortalRedis
 
@@ -202,7 +202,7 @@ def test_without_redis_it_is_said_at_once_that_nobody_knows_and_known_again_when
         assert await verdict(desk, one, 10) is Verdict.YES
         mortal.kill()
         for _ in range(2):
-            with pytest.raises(ReservationsAway):
+            with pytest.raises(ReservationsUnavailable):
                 await desk.reserve(one, Headrooms(10), NONE_GONE)
         desk.settle(one, 0)
         mortal.start()

@@ -12,7 +12,7 @@ from tenants.billing.metering import stream as streaming
 from tenants.billing.metering.events import MeterEvent, read_event
 from tenants.billing.metering.keys import FIELD, STREAM
 from tenants.billing.metering.roll_up import Backlog
-from tenants.billing.metering.stream import MeterAway, MeterStream
+from tenants.billing.metering.stream import MeteringUnavailable, MeterStream
 from tests.inference.rpc.mortal import LaneWire, MortalRedis
 from tests.inference.workers.brokers.servers import redis_server
 from tests.tenants.billing.metering.conftest import MakeEvent, entries
@@ -44,7 +44,7 @@ async def away(stream: MeterStream, event: MeterEvent) -> bool:
     """Say whether the stream was away and the caller was asked to come again."""
     try:
         await stream.add(event)
-    except MeterAway as error:
+    except MeteringUnavailable as error:
         return error.extra == {"gate": "metering", "retry_after_s": 1}
     return False
 

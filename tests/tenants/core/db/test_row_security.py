@@ -13,16 +13,16 @@ ALSO_KNOWN = {"jobs_jobtoindex", "jobs_pageembedding"}
 """Tables that are made in SQL, without a model."""
 
 _TABLES_OF_TENANTS = """
-SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, wall.qual, wall.with_check, a.attnotnull
+SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, policy.qual, policy.with_check, a.attnotnull
 FROM pg_attribute a
 JOIN pg_class c ON c.oid = a.attrelid AND c.relnamespace = 'public'::regnamespace
-LEFT JOIN pg_policies wall ON wall.schemaname = 'public' AND wall.tablename = c.relname
-    AND wall.policyname = 'tenant_wall' AND wall.roles = '{maas_app}'
+LEFT JOIN pg_policies policy ON policy.schemaname = 'public' AND policy.tablename = c.relname
+    AND policy.policyname = 'tenant_isolation' AND policy.roles = '{maas_app}'
 WHERE a.attname = 'tenant_id' AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'm', 'f')
 """
-_OTHER_DOORS = """
+_OTHER_POLICIES = """
 SELECT tablename, policyname FROM pg_policies
-WHERE schemaname = 'public' AND policyname <> 'tenant_wall' AND roles <> '{maas_operator}'
+WHERE schemaname = 'public' AND policyname <> 'tenant_isolation' AND roles <> '{maas_operator}'
 """
 
 
@@ -43,17 +43,19 @@ def _faults(rows: list[tuple[object, ...]]) -> list[str]:
     faults = []
     for name, forced, using, check, always in rows:
         if not forced:
-            faults.append(f"{name}: even its owner must be kept out: protect() in a migration")
+            faults.append(
+                f"{name}: its owner must not see all rows either: apply tenants/sql/30_row_security.sql"
+            )
         if "tenant_id = " not in str(using):
-            faults.append(f"{name} has no wall: protect() in a migration")
+            faults.append(f"{name} has no policy: apply tenants/sql/30_row_security.sql")
         if using != check:
-            faults.append(f"{name}: what is written must pass the wall, too")
+            faults.append(f"{name}: the policy must also check what is written")
         if not always:
-            faults.append(f"{name}: a row of nobody would be nobody's to see")
+            faults.append(f"{name}: tenant_id can be NULL, and nobody would see such a row")
     return faults
 
 
-def test_every_table_of_the_database_that_names_a_tenant_has_the_wall() -> None:
+def test_every_table_of_the_database_that_names_a_tenant_has_the_policy() -> None:
     """The tables are read from the catalog, since not every table has a model."""
     rows = _all(_TABLES_OF_TENANTS)
     assert {str(name) for name, *_ in rows} >= {*TABLES, *ALSO_KNOWN}
@@ -63,24 +65,24 @@ def test_every_table_of_the_database_that_names_a_tenant_has_the_wall() -> None:
 @pytest.mark.parametrize(
     ("made", "fault"),
     [
-        ("", "has no wall"),
-        ("ENABLE", "has no wall"),
-        ("OPEN", "has no wall"),
-        ("READS", "what is written"),
-        ("UNFORCED", "even its owner"),
+        ("", "has no policy"),
+        ("ENABLE", "has no policy"),
+        ("OPEN", "has no policy"),
+        ("READS", "must also check"),
+        ("UNFORCED", "its owner"),
     ],
 )
-def test_a_table_without_the_whole_wall_is_found(made: str, fault: str) -> None:
+def test_a_table_without_the_whole_policy_is_found(made: str, fault: str) -> None:
     """The check detects each way of forgetting row security."""
-    wall = "(tenant_id = nullif(current_setting('app.tenant', true), '')::uuid)"
+    condition = "(tenant_id = nullif(current_setting('app.tenant', true), '')::uuid)"
     enable, force = ("ALTER TABLE forgotten " + one + " ROW LEVEL SECURITY;" for one in ("ENABLE", "FORCE"))
-    policy = "CREATE POLICY tenant_wall ON forgotten TO maas_app USING "
+    policy = "CREATE POLICY tenant_isolation ON forgotten TO maas_app USING "
     more = {
         "": "",
         "ENABLE": enable + force,
         "OPEN": enable + force + policy + "(true) WITH CHECK (true);",
-        "READS": enable + force + policy + wall + " WITH CHECK (true);",
-        "UNFORCED": enable + policy + wall + " WITH CHECK " + wall + ";",
+        "READS": enable + force + policy + condition + " WITH CHECK (true);",
+        "UNFORCED": enable + policy + condition + " WITH CHECK " + condition + ";",
     }[made]
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
         cursor.execute(f"CREATE TABLE forgotten (tenant_id uuid NOT NULL); {more}")
@@ -90,16 +92,16 @@ def test_a_table_without_the_whole_wall_is_found(made: str, fault: str) -> None:
     assert any(fault in one for one in faults), faults
 
 
-def test_a_tenant_itself_is_behind_the_wall() -> None:
+def test_the_table_of_tenants_has_row_security() -> None:
     sql = "SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE relname = %s"
     assert _one(sql, "tenants_tenant") == (True,)
 
 
 def test_no_other_policy_lets_requests_through() -> None:
-    assert _all(_OTHER_DOORS) == []
+    assert _all(_OTHER_POLICIES) == []
 
 
-def test_no_view_looks_past_the_wall() -> None:
+def test_no_view_bypasses_row_security() -> None:
     """A view shows what its owner may see, unless it checks the rights of the role that reads it."""
     sql = """
         SELECT relname FROM pg_class
@@ -138,7 +140,7 @@ def test_references_between_tenant_tables_carry_the_tenant(model: type[TenantOwn
         assert f"FOREIGN KEY (tenant_id, {field.column})" in str(definition[0])
 
 
-def test_functions_past_the_wall_read_nobodys_temporary_tables() -> None:
+def test_functions_that_bypass_row_security_read_no_temporary_tables() -> None:
     """Postgres searches pg_temp first if the search path does not name it."""
     found = _all(
         "SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace"

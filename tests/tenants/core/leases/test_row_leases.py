@@ -34,7 +34,7 @@ def rows(tenant: CreatedTenant) -> Iterator[Rows]:
 
 def taken(rows: Rows, lease_s: float = 60) -> list[tuple[Any, ...]]:
     free = first_unlocked(rows.filter(FREE))
-    return take(free, "jobs_fence", lease_s, "number, attempt, lease_token", attempt=F("attempt") + 1)
+    return take(free, "jobs_fencing_token", lease_s, "number, attempt, lease_token", attempt=F("attempt") + 1)
 
 
 def held(rows: Rows, lease_s: float = 60) -> Rows:

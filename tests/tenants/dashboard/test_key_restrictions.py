@@ -27,7 +27,7 @@ def kept(tenant: CreatedTenant) -> tuple[list[str], list[str]]:
     return key.allowed_models, key.allowed_networks
 
 
-def test_a_key_is_made_with_its_fences(member: Client, tenant: CreatedTenant) -> None:
+def test_a_key_is_made_with_its_restrictions(member: Client, tenant: CreatedTenant) -> None:
     member.post(
         "/keys/new",
         {**FORM, "allowed_models": "embed, parse", "allowed_networks": "203.0.113.7\n2001:db8::/32"},
@@ -51,7 +51,9 @@ def test_what_is_no_network_is_said_beside_it_and_nothing_is_lost(member: Client
     assert "203.0.113.7/24</textarea>" in said
 
 
-def test_fences_are_changed_later_and_that_is_written_down(member: Client, tenant: CreatedTenant) -> None:
+def test_restrictions_are_changed_later_and_that_is_written_down(
+    member: Client, tenant: CreatedTenant
+) -> None:
     at = reverse("keep-key-to", args=[tenant.key.key.id])
     assert member.post(at, {"allowed_models": "embed", "allowed_networks": ""}).status_code == 302
     assert kept(tenant) == (["embed"], [])
@@ -66,7 +68,7 @@ def test_fences_are_changed_later_and_that_is_written_down(member: Client, tenan
     }
 
 
-def test_a_rotated_key_hands_its_fences_on(tenant: CreatedTenant) -> None:
+def test_a_rotated_key_hands_its_restrictions_on(tenant: CreatedTenant) -> None:
     with unit_of_work(tenant.tenant.id):
         keep_key_to(key_id=tenant.key.key.id, allowed_models=["embed"], allowed_networks=["203.0.113.0/24"])
         made = rotate_key(key_id=tenant.key.key.id, overlap=timedelta(hours=1))

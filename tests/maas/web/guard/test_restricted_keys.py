@@ -20,9 +20,9 @@ def behind_a_proxy(proxied_web: GranianServer) -> GranianServer:
     return proxied_web
 
 
-def key_of(tenant: CreatedTenant, **fences: list[str]) -> str:
+def key_of(tenant: CreatedTenant, **restrictions: list[str]) -> str:
     with unit_of_work(tenant.tenant.id):
-        return create_key(tenant_id=tenant.tenant.id, name="fenced", **fences).text  # type: ignore[arg-type]
+        return create_key(tenant_id=tenant.tenant.id, name="restricted", **restrictions).text  # type: ignore[arg-type]
 
 
 def ask(server: GranianServer, path: str, key: str, told: str, **call: object) -> httpx.Response:
@@ -67,7 +67,7 @@ def test_every_path_refuses_a_key_from_elsewhere(
 ) -> None:
     answer = ask(behind_a_proxy, path, key_of(tenant, allowed_networks=AT_HOME), ELSEWHERE, **call)
     assert answer.status_code == 403
-    assert "key_not_for_address" in answer.text
+    assert "ip_not_allowed" in answer.text
     assert ELSEWHERE in answer.text
 
 
