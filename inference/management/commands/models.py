@@ -116,7 +116,8 @@ def _describe_model(add: CommandParser) -> None:
     add.add_argument(
         "--price-micros",
         type=int,
-        help="price of --price-per units, in millionths of the currency (default: 0)",
+        help="price of --price-per units, in millionths of the currency (default: 0, or the price of the model "
+        "if it exists)",
     )
     add.add_argument(
         "--price-per",
