@@ -15,7 +15,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 class Cache(APIView):
     @extend_schema(
         operation_id="erase_cache",
-        summary="Erase all results that are kept to answer again",
+        summary="Delete cached results",
         responses={204: None, **REFUSALS},
     )
     def delete(self, request: Request) -> Response:

@@ -24,7 +24,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
     object = serializers.CharField(read_only=True, default="model")
     created = serializers.SerializerMethodField()
     owned_by = serializers.CharField(read_only=True, default="maas")
-    documents = serializers.SerializerMethodField(help_text="The kinds of document that it reads.")
+    documents = serializers.SerializerMethodField(help_text="Kinds of documents that the model accepts.")
     version = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
     digest = serializers.SerializerMethodField()
@@ -71,7 +71,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
         return served.current.digest if served.current else None
 
     def get_signature(self, served: ServedModel) -> dict[str, Any]:
-        """Return the tensors as `/v2` takes and gives them, so that a client finds the names that it must send."""
+        """Return the input and output tensors of `/v2`, with the names that clients must use."""
         if served.current is None:
             return {"inputs": [], "outputs": []}
         current = served.current

@@ -17,13 +17,13 @@ from tenants.plans.prices import Price
 
 def describe_arguments(add: ArgumentParser) -> None:
     """Add the arguments of this command to those that every added model has."""
-    add.add_argument("file", type=Path, help="the declaration, in JSON")
+    add.add_argument("file", type=Path, help="declaration of the pipeline, in JSON")
     add.add_argument(
         "--member",
         action="append",
         default=[],
         metavar="ROLE=MODEL@VERSION",
-        help="the version that has a role; once for each role",
+        help="model version for a role; repeat for each role",
     )
 
 

@@ -135,7 +135,7 @@ class Migration(migrations.Migration):
                             "accepts",
                             django.contrib.postgres.fields.ArrayField(
                                 base_field=models.CharField(max_length=20),
-                                help_text="document, text, texts or tensors",
+                                help_text="Kinds of input: document, text, texts or tensors.",
                                 size=None,
                             ),
                         ),

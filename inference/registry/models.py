@@ -49,7 +49,9 @@ class ServedModel(models.Model):
     title = models.CharField(max_length=200, blank=True)
     description = models.TextField(blank=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
-    accepts = ArrayField(models.CharField(max_length=20), help_text="document, text, texts or tensors")
+    accepts = ArrayField(
+        models.CharField(max_length=20), help_text="Kinds of input: document, text, texts or tensors."
+    )
     parameters = models.JSONField(
         default=list, help_text="Name, type, default and description of each parameter."
     )

@@ -65,17 +65,17 @@ class Interface:
 
 
 MIN_CONFIDENCE = Parameter(
-    "min_confidence", "number", 0.5, "Recognised lines below this confidence are left out.", 0.0, 1.0
+    "min_confidence", "number", 0.5, "Recognized lines below this confidence are left out.", 0.0, 1.0
 )
 INCLUDE_EMBEDDING = Parameter(
-    "include_embedding", "boolean", True, "Whether the answer carries the embedding of the page's text."
+    "include_embedding", "boolean", True, "Whether the result includes the embedding of the page's text."
 )
 TRUNCATE = Parameter(
     "truncate",
     "boolean",
     True,
-    "Whether a text that is longer than the model reads at once is cut there, which the answer says; "
-    "else it is refused.",
+    "Whether a text that is too long for the model is truncated, as the result then reports. "
+    "Otherwise it is refused.",
 )
 
 INTERFACES: Mapping[str, Interface] = {

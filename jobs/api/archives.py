@@ -38,13 +38,13 @@ class ArchiveSerializer(serializers.Serializer[Any]):
     size_bytes = serializers.IntegerField()
     sha256 = serializers.CharField()
     model = serializers.CharField(
-        allow_null=True, help_text="Of its jobs, with the version; null where none are made."
+        allow_null=True, help_text="Model name and version of the jobs. Null if no jobs are created."
     )
     parameters = serializers.DictField()
     priority = serializers.ChoiceField(list(NUMBERS))
-    error = ErrorSerializer(allow_null=True, help_text="Of the whole.")
+    error = ErrorSerializer(allow_null=True, help_text="Error of the whole archive.")
     reason_waiting = serializers.CharField(
-        allow_null=True, help_text="The code of what was met, where it rests and is tried again."
+        allow_null=True, help_text="Error code, if unpacking is paused and will be tried again."
     )
     entries_total = serializers.IntegerField()
     entries_waiting = serializers.IntegerField()
@@ -61,11 +61,15 @@ class ArchiveSerializer(serializers.Serializer[Any]):
 class ArchiveEntrySerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     name = serializers.CharField()
-    size_bytes = serializers.IntegerField(help_text="Unpacked, as the archive's directory says.")
+    size_bytes = serializers.IntegerField(
+        help_text="Unpacked size according to the directory of the archive."
+    )
     state = serializers.ChoiceField(states.ENTRY_STATES)
     document = serializers.UUIDField(allow_null=True)
     job = serializers.UUIDField(allow_null=True)
-    skipped = serializers.CharField(allow_null=True, help_text="`folder`, or `made_by_system`.")
+    skipped = serializers.CharField(
+        allow_null=True, help_text="Why the entry was skipped: `folder` or `made_by_system`."
+    )
     error = ErrorSerializer(allow_null=True)
 
 
@@ -135,7 +139,7 @@ def _polling(archive: Archive) -> dict[str, str]:
 class ArchiveList(APIView):
     @extend_schema(
         operation_id="create_archive",
-        summary="Send many documents in one ZIP file",
+        summary="Upload a ZIP archive of documents",
         parameters=[IDEMPOTENCY_KEY],
         request=ARCHIVE_UPLOAD,
         responses={202: ArchiveSerializer, **REFUSALS},
@@ -202,7 +206,8 @@ class ArchiveDetail(APIView):
 
     @extend_schema(
         operation_id="delete_archive",
-        summary="Forget an archive; its documents and jobs stay",
+        summary="Delete an archive",
+        description="The documents and jobs of the archive are not deleted.",
         responses={204: None, **REFUSALS},
     )
     def delete(self, request: Request, archive_id: str) -> Response:
@@ -213,10 +218,10 @@ class ArchiveDetail(APIView):
 class ArchiveEntries(APIView):
     @extend_schema(
         operation_id="list_archive_entries",
-        summary="What came of each entry",
+        summary="List the entries of an archive",
         parameters=[
             limit_parameter(most=200, default=100),
-            number_parameter("after", least=0, description="Number of the last entry seen."),
+            number_parameter("after", least=0, description="Number of the last entry of the previous page."),
         ],
         responses={200: ENTRY_LIST, **REFUSALS},
     )
@@ -240,7 +245,8 @@ class ArchiveEntries(APIView):
 class ArchiveCancel(APIView):
     @extend_schema(
         operation_id="cancel_archive",
-        summary="Unpack no more of an archive",
+        summary="Cancel an archive",
+        description="The remaining entries are not unpacked.",
         request=None,
         responses={200: ArchiveSerializer, **REFUSALS},
     )

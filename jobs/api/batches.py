@@ -41,7 +41,7 @@ from tenants.core.messages import names_in_words
 class BatchList(APIView):
     @extend_schema(
         operation_id="create_batch",
-        summary="Have a file of calls done within a day",
+        summary="Create a batch",
         parameters=[IDEMPOTENCY_KEY],
         request=NEW_BATCH,
         responses={200: BatchObject, **OPENAI_REFUSALS},
@@ -57,7 +57,7 @@ class BatchList(APIView):
         summary="List batches",
         parameters=[
             limit_parameter(most=100, default=20),
-            OpenApiParameter("after", str, description="`last_id` of the page before."),
+            OpenApiParameter("after", str, description="`last_id` of the previous page."),
         ],
         responses={200: openai_list_of("BatchList", BatchObject(many=True)), **OPENAI_REFUSALS},
     )
@@ -101,7 +101,7 @@ MAX_LISTED = 10_000
 class FileList(APIView):
     @extend_schema(
         operation_id="upload_file",
-        summary="Send a file of lines for a batch",
+        summary="Upload an input file for a batch",
         parameters=[IDEMPOTENCY_KEY],
         request=FILE_UPLOAD,
         responses={200: FileObject, **OPENAI_REFUSALS},
@@ -122,9 +122,14 @@ class FileList(APIView):
         summary="List files",
         parameters=[
             limit_parameter(most=MAX_LISTED, default=MAX_LISTED),
-            OpenApiParameter("after", str, description="`last_id` of the page before."),
-            OpenApiParameter("order", str, enum=[OLDEST_FIRST, NEWEST_FIRST]),
-            OpenApiParameter("purpose", str, description="Those of another purpose are left out."),
+            OpenApiParameter("after", str, description="`last_id` of the previous page."),
+            OpenApiParameter(
+                "order",
+                str,
+                enum=[OLDEST_FIRST, NEWEST_FIRST],
+                description=f"Order by time of creation. Default: {NEWEST_FIRST}.",
+            ),
+            OpenApiParameter("purpose", str, description="List only files with this purpose."),
         ],
         responses={200: openai_list_of("FileList", FileObject(many=True)), **OPENAI_REFUSALS},
     )
@@ -174,7 +179,7 @@ class FileContent(APIView):
 
     @extend_schema(
         operation_id="show_file_content",
-        summary="A file's bytes",
+        summary="Download a file",
         responses={(200, "application/jsonl"): bytes, **OPENAI_REFUSALS},
     )
     def get(self, request: Request, file_id: str) -> FileResponse:

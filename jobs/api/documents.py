@@ -71,7 +71,7 @@ class DocumentList(APIView):
         request={**UPLOAD, "application/json": AddressSerializer},
         responses={
             201: StoredDocumentSerializer,
-            200: OpenApiResponse(StoredDocumentSerializer, "These very bytes were here already."),
+            200: OpenApiResponse(StoredDocumentSerializer, "The same bytes were already stored."),
             **REFUSALS,
         },
     )
@@ -124,13 +124,13 @@ class DocumentDetail(APIView):
 
     @extend_schema(
         operation_id="erase_document",
-        summary="Erase a document and its page pictures",
+        summary="Erase a document with its page pictures",
         parameters=[
             OpenApiParameter(
                 "with",
                 str,
                 enum=["jobs"],
-                description="Erase its jobs too, with their results. Needs `jobs:write` as well.",
+                description="Also erase its jobs and their results. This needs the scope `jobs:write` too.",
             )
         ],
         responses={204: None, **REFUSALS},
@@ -167,7 +167,7 @@ class PagePicture(APIView):
 
     @extend_schema(
         operation_id="show_page_picture",
-        summary="A page's picture",
+        summary="Show a page picture",
         responses={(200, "image/*"): bytes, 304: None, **REFUSALS},
     )
     def get(self, request: Request, document_id: str, number: int) -> HttpResponseBase:

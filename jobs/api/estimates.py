@@ -107,13 +107,13 @@ class ShareSerializer(serializers.Serializer[Any]):
         decimal_places=6,
         min_value=0,
         max_value=1,
-        help_text="The part of it, from 0 to 1, that is expected to be known already.",
+        help_text="Expected share of cache hits, from 0 to 1.",
     )
 
 
 class EstimateRequestSerializer(StrictFields):
-    model = serializers.CharField(max_length=120, help_text="Its name, or `name@version`.")
-    document = serializers.UUIDField(required=False, help_text="Of which all pages would be read.")
+    model = serializers.CharField(max_length=120, help_text="Model name, or `name@version`.")
+    document = serializers.UUIDField(required=False, help_text="ID of a document. All its pages are counted.")
     pages = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
     tokens = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
     calls = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
@@ -121,29 +121,29 @@ class EstimateRequestSerializer(StrictFields):
         required=False,
         min_value=1,
         max_value=MOST,
-        help_text="Of computing, for a model that is charged by the `gpu_second`.",
+        help_text="GPU time, for a model that is priced by `gpu_second`.",
     )
 
 
 class EstimatedAmountSerializer(EstimateRequestSerializer, ShareSerializer):
-    """The amount of what the model is charged by. This is for the schema."""
+    """An amount of the unit that the model is priced by."""
 
 
 class EstimatedJobSerializer(JobRequestSerializer, ShareSerializer):
-    """The body of `POST /v1/jobs`. This is for the schema."""
+    """The body of `POST /v1/jobs`, with the expected share of cache hits."""
 
 
 class AgreedPriceSerializer(serializers.Serializer[Any]):
     meter = serializers.CharField()
     amount_micros = serializers.IntegerField()
-    per = serializers.IntegerField(help_text="For so many units.")
+    per = serializers.IntegerField(help_text="Number of units that the amount is for.")
     currency = serializers.CharField()
     amount = serializers.CharField()
 
 
 class CoveredSerializer(serializers.Serializer[Any]):
-    quantity = serializers.IntegerField(help_text="Units of it that the plan's fee pays for.")
-    left = serializers.IntegerField(help_text="Units that it pays for after that, in this month.")
+    quantity = serializers.IntegerField(help_text="Units of this work that the plan includes.")
+    left = serializers.IntegerField(help_text="Included units that remain this month after this work.")
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -154,28 +154,30 @@ class PlanSerializer(serializers.Serializer[Any]):
 class EstimateSerializer(serializers.Serializer[Any]):
     object = serializers.CharField(default="estimate")
     model = serializers.CharField()
-    livemode = serializers.BooleanField(help_text="False: what a test key does costs nothing.")
+    livemode = serializers.BooleanField(help_text="False with a test key. Its work costs nothing.")
     meter = serializers.CharField()
-    quantity = serializers.IntegerField(help_text="Of `gpu_second` in milliseconds.")
+    quantity = serializers.IntegerField(help_text="Units of the meter. `gpu_second` is in milliseconds.")
     at_most = serializers.BooleanField(
-        help_text="True where only the most is known: it costs no more, and may well cost less."
+        help_text="True if the quantity is an upper bound: the work may cost less."
     )
     cached_quantity = serializers.IntegerField()
     price = AgreedPriceSerializer()
     cached_price = AgreedPriceSerializer()
-    price_of = serializers.ChoiceField(["tenant", "plan", "model"], help_text="Whose price holds.")
-    price_version = serializers.UUIDField(allow_null=True, help_text="Null for the model's own.")
+    price_of = serializers.ChoiceField(["tenant", "plan", "model"], help_text="Where the price is set.")
+    price_version = serializers.UUIDField(
+        allow_null=True, help_text="Null for the price of the model itself."
+    )
     price_valid_from = serializers.DateTimeField(allow_null=True)
     plan = PlanSerializer(allow_null=True)
-    cost = CostSerializer(help_text="At these prices, as the job or call would say it.")
+    cost = CostSerializer(help_text="Cost at these prices, as the job or call would report it.")
     included = CoveredSerializer()
-    to_pay = CostSerializer(help_text="Without what the plan's fee pays for.")
+    to_pay = CostSerializer(help_text="Cost without the units that the plan includes.")
 
 
 class Estimates(APIView):
     @extend_schema(
         operation_id="estimate",
-        summary="What work would cost",
+        summary="Estimate the cost of work",
         request={
             "application/json": PolymorphicProxySerializer(
                 "EstimateBody",
@@ -184,8 +186,8 @@ class Estimates(APIView):
             ),
             "multipart/form-data": _WITH_FILE,
         },
-        description="Takes amounts; or the body of `POST /v1/jobs`, `POST /v1/embeddings` or, with `model` beside its "
-        "`inputs`, `POST /v2/models/{name}/infer`. Nothing is written, counted or charged.",
+        description="Send amounts, or the body of `POST /v1/jobs`, of `POST /v1/embeddings`, or of "
+        "`POST /v2/models/{name}/infer` with an additional field `model`. Nothing is stored, counted or charged.",
         responses={200: EstimateSerializer, **REFUSALS},
     )
     def post(self, request: Request) -> Response:

@@ -18,15 +18,17 @@ from tenants.api.schema import REFUSALS, limit_parameter
 
 
 class StreamEventSerializer(EventSerializer):
-    cursor = serializers.CharField(help_text="Its place among all events of the account: go on after it.")
+    cursor = serializers.CharField(
+        help_text="Position among all events of the account. Send it as `after` to continue."
+    )
 
 
 EVENT_PAGE = inline_serializer(
     "EventPage",
     {
         "events": StreamEventSerializer(many=True),
-        "next": serializers.CharField(help_text="Send it as `after` to go on, also where `events` is empty."),
-        "has_more": serializers.BooleanField(help_text="More is there to be read at once."),
+        "next": serializers.CharField(help_text="Send it as `after` to continue, even if `events` is empty."),
+        "has_more": serializers.BooleanField(help_text="Whether more events are available now."),
     },
 )
 
@@ -34,19 +36,19 @@ EVENT_PAGE = inline_serializer(
 class TenantEvents(APIView):
     @extend_schema(
         operation_id="follow_events",
-        summary="All that happens: what came after a cursor, or a stream",
+        summary="List or stream events",
         parameters=[
             OpenApiParameter(
                 "after",
                 str,
-                description="A `next` or `cursor` of an answer, or the id of a streamed event; else from now on.",
+                description="`next` or `cursor` of a response, or ID of a streamed event. Default: only new events.",
             ),
             limit_parameter(most=200, default=100),
             OpenApiParameter(
                 "Prefer",
                 str,
                 OpenApiParameter.HEADER,
-                description="`wait=30` answers when something has happened, or after that time.",
+                description="`wait=30`: respond when an event occurs, or after 30 seconds.",
             ),
             LAST_EVENT_ID,
         ],
@@ -74,7 +76,7 @@ TICKET = inline_serializer(
 class TicketList(APIView):
     @extend_schema(
         operation_id="issue_ticket",
-        summary="A one-use ticket for the websocket",
+        summary="Create a one-use websocket ticket",
         request=None,
         responses={201: TICKET, **REFUSALS},
     )

@@ -17,7 +17,7 @@ from tenants.api.schema import REFUSALS
 PAGES = OpenApiParameter(
     "pages",
     {"type": "string", "pattern": "^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"},
-    description="A page, or a range such as `1-200`; every page unless told.",
+    description="A page, or a range such as `1-200`. Default: all pages.",
 )
 
 
@@ -35,27 +35,33 @@ def exported(request: Request, job_id: str, format_: Format) -> FileResponse:
 
 def _export(format_: Format, operation_id: str, summary: str, content: dict[Any, object]) -> type[APIView]:
     class Export(APIView):
-        """A view whose file has one format, whatever the `Accept` header of the request says."""
-
         content_negotiation_class = AsStored
 
         @extend_schema(
             operation_id=operation_id, summary=summary, parameters=[PAGES], responses={**content, **REFUSALS}
         )
         def get(self, request: Request, job_id: str) -> FileResponse:
+            """Return the file. The `Accept` header of the request is ignored."""
             return exported(request, job_id, format_)
 
     return Export
 
 
-ResultText = _export(services.TEXT, "export_text", "The text as a file", {(200, "text/plain"): str})
-ResultMarkdown = _export(
-    services.MARKDOWN, "export_markdown", "The text as Markdown, in paragraphs", {(200, "text/markdown"): str}
+ResultText = _export(
+    services.TEXT, "export_text", "Export the result of a job as text", {(200, "text/plain"): str}
 )
-ResultJson = _export(services.JSON, "export_json", "The result as a JSON file", {200: ResultSerializer})
+ResultMarkdown = _export(
+    services.MARKDOWN,
+    "export_markdown",
+    "Export the result of a job as Markdown",
+    {(200, "text/markdown"): str},
+)
+ResultJson = _export(
+    services.JSON, "export_json", "Export the result of a job as JSON", {200: ResultSerializer}
+)
 ResultPdf = _export(
     services.PDF,
     "export_pdf",
-    "The page pictures as a searchable PDF",
+    "Export the pages of a job as a searchable PDF",
     {(200, "application/pdf"): bytes},
 )

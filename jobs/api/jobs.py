@@ -260,7 +260,7 @@ class JobDetail(APIView):
         parameters=[
             PREFER,
             LAST_EVENT_ID,
-            OpenApiParameter("include", str, enum=["result"], description="Add the result."),
+            OpenApiParameter("include", str, enum=["result"], description="Include the result."),
         ],
         responses={200: JobWithResultSerializer, **STREAM, **REFUSALS},
     )
@@ -277,7 +277,7 @@ class JobDetail(APIView):
 
     @extend_schema(
         operation_id="erase_job",
-        summary="Erase a job that has ended, with its results and events",
+        summary="Erase a finished job with its results and events",
         responses={204: None, **REFUSALS},
     )
     def delete(self, request: Request, job_id: str) -> Response:
@@ -294,7 +294,8 @@ def _wants(include: str | None, known: str) -> bool:
 class JobResult(APIView):
     @extend_schema(
         operation_id="show_result",
-        summary="The result, as far as it has come",
+        summary="Show the result of a job",
+        description="While the job runs, the result is partial.",
         responses={200: ResultSerializer, **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
@@ -307,10 +308,12 @@ class JobResult(APIView):
 class JobPages(APIView):
     @extend_schema(
         operation_id="list_pages",
-        summary="The pages of a job",
+        summary="List the pages of a job",
         parameters=[
             limit_parameter(most=200, default=100),
-            number_parameter("after", least=0, description="Number of the last page seen."),
+            number_parameter(
+                "after", least=0, description="Number of the last page in the previous response."
+            ),
         ],
         responses={200: PAGE_LIST, **REFUSALS},
     )
@@ -334,7 +337,7 @@ class JobPages(APIView):
 
 class JobPage(APIView):
     @extend_schema(
-        operation_id="show_page", summary="One page of a job", responses={200: PageSerializer, **REFUSALS}
+        operation_id="show_page", summary="Show a page of a job", responses={200: PageSerializer, **REFUSALS}
     )
     def get(self, request: Request, job_id: str, number: int) -> Response:
         identity = caller(request, "jobs:read")
@@ -349,10 +352,10 @@ class JobPage(APIView):
 class JobEvents(APIView):
     @extend_schema(
         operation_id="list_events",
-        summary="What happened, in order",
+        summary="List or stream the events of a job",
         parameters=[
             limit_parameter(most=200, default=100),
-            number_parameter("after", least=0, description="Sequence number of the last event seen."),
+            number_parameter("after", least=0, description="Sequence number of the last event received."),
             LAST_EVENT_ID,
         ],
         responses={200: EVENT_LIST, **STREAM, **REFUSALS},
@@ -380,7 +383,7 @@ class JobCancel(APIView):
 class JobRetry(APIView):
     @extend_schema(
         operation_id="retry_job",
-        summary="Retry the pages that did not succeed",
+        summary="Retry the pages of a job that did not succeed",
         parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={202: JobSerializer, **STREAM, **REFUSALS},

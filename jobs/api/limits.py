@@ -38,17 +38,18 @@ LIMIT = inline_serializer(
                 "storage",
             ]
         ),
-        "of": serializers.ChoiceField(["tenant", "key", "model"], help_text="Whose; all that hold are told."),
+        "of": serializers.ChoiceField(["tenant", "key", "model"], help_text="Scope of the limit."),
         "model": serializers.CharField(allow_null=True),
         "amount": serializers.IntegerField(),
         "window_s": serializers.IntegerField(
-            allow_null=True, help_text="None for what is counted at once rather than in a time."
+            allow_null=True,
+            help_text="Null for limits without a period, such as calls in progress or storage.",
         ),
-        "remaining": serializers.IntegerField(
-            allow_null=True, help_text="None where nobody can tell at the moment."
-        ),
+        "remaining": serializers.IntegerField(allow_null=True, help_text="Null if unknown."),
         "resets_in_s": serializers.FloatField(
-            allow_null=True, help_text="Until all of it is there again, if nothing more is used."
+            allow_null=True,
+            help_text="Seconds until the full amount is available again, if nothing more is used. Null if unknown "
+            "or independent of time.",
         ),
     },
     many=True,
@@ -59,11 +60,15 @@ KEPT = inline_serializer(
     "Kept",
     {
         "documents_days": serializers.IntegerField(
-            help_text="After its last use. 0 is for ever, as in each of these."
+            help_text="Days until a document is erased, from its last use. 0: never."
         ),
-        "results_days": serializers.IntegerField(help_text="After the job's end."),
-        "events_days": serializers.IntegerField(help_text="After it happened."),
-        "test_days": serializers.IntegerField(help_text="What a test key made, where that is less."),
+        "results_days": serializers.IntegerField(
+            help_text="Days until results are erased, from the end of the job. 0: never."
+        ),
+        "events_days": serializers.IntegerField(help_text="Days until an event is erased. 0: never."),
+        "test_days": serializers.IntegerField(
+            help_text="Days until documents and results of test keys are erased, if this is less. 0: no difference."
+        ),
     },
 )
 
@@ -71,7 +76,7 @@ KEPT = inline_serializer(
 class LimitList(APIView):
     @extend_schema(
         operation_id="list_limits",
-        summary="What you may do, and what is left of it",
+        summary="List limits",
         responses={200: list_of("LimitList", LIMIT, kept=KEPT), **REFUSALS},
     )
     def get(self, request: Request) -> Response:

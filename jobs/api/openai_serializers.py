@@ -19,19 +19,19 @@ from tenants.core.errors import InvalidRequest
 
 class FileObject(serializers.Serializer[Any]):
     id = serializers.CharField()
-    object = serializers.CharField(help_text="`file`")
+    object = serializers.CharField(help_text="Always `file`.")
     bytes = serializers.IntegerField()
-    created_at = serializers.IntegerField(help_text="Unix time in seconds, like every time here.")
+    created_at = serializers.IntegerField(help_text="Unix time in seconds, like all times of this object.")
     expires_at = serializers.IntegerField(allow_null=True)
     filename = serializers.CharField()
-    purpose = serializers.CharField(help_text="`batch`, or `batch_output` of what a batch has made.")
-    status = serializers.CharField(help_text="`processed`")
+    purpose = serializers.CharField(help_text="`batch` for input files, `batch_output` for results.")
+    status = serializers.CharField(help_text="Always `processed`.")
     status_details = serializers.CharField(allow_null=True)
 
 
 class DeletedFile(serializers.Serializer[Any]):
     id = serializers.CharField()
-    object = serializers.CharField(help_text="`file`")
+    object = serializers.CharField(help_text="Always `file`.")
     deleted = serializers.BooleanField()
 
 
@@ -43,7 +43,7 @@ class BatchFault(serializers.Serializer[Any]):
 
 
 class BatchFaults(serializers.Serializer[Any]):
-    object = serializers.CharField(help_text="`list`")
+    object = serializers.CharField(help_text="Always `list`.")
     data = BatchFault(many=True)  # type: ignore[assignment]  # DRF's own attribute of this name is for instances
 
 
@@ -71,10 +71,10 @@ class BatchUsage(serializers.Serializer[Any]):
 
 class BatchObject(serializers.Serializer[Any]):
     id = serializers.CharField()
-    object = serializers.CharField(help_text="`batch`")
+    object = serializers.CharField(help_text="Always `batch`.")
     endpoint = serializers.CharField()
     model = serializers.CharField(
-        allow_null=True, help_text="The version that runs it, once the file is checked."
+        allow_null=True, help_text="Model name and version. Null until the input file is checked."
     )
     errors = BatchFaults(allow_null=True)  # type: ignore[assignment]  # as above
     input_file_id = serializers.CharField()

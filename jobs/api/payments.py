@@ -26,8 +26,10 @@ PROVIDERS = ["stripe", "offline"]
 INSTRUCTIONS = inline_serializer(
     "TransferInstructions",
     {
-        "bank_details": serializers.CharField(help_text="Where to; as the operator wrote it."),
-        "reference": serializers.CharField(help_text="To be written on the transfer."),
+        "bank_details": serializers.CharField(
+            help_text="Bank account for the transfer, as entered by the operator."
+        ),
+        "reference": serializers.CharField(help_text="Payment reference to enter in the transfer."),
         "amount": serializers.CharField(),
     },
     allow_null=True,
@@ -40,12 +42,14 @@ PAYMENT: dict[str, Any] = {
     "invoice": serializers.UUIDField(allow_null=True),
     "currency": serializers.CharField(),
     "amount_micros": serializers.IntegerField(),
-    "refunded_micros": serializers.IntegerField(help_text="Given back of it, or under way back."),
+    "refunded_micros": serializers.IntegerField(help_text="Refunded amount, including refunds in progress."),
     "status": serializers.ChoiceField(Payment.Status.values),
     "failure": serializers.CharField(allow_null=True),
     "reference": serializers.CharField(),
-    "automatic": serializers.BooleanField(help_text="Taken from the saved card."),
-    "checkout_url": serializers.CharField(allow_null=True, help_text="Where a person pays it."),
+    "automatic": serializers.BooleanField(help_text="Whether the saved card was charged automatically."),
+    "checkout_url": serializers.CharField(
+        allow_null=True, help_text="Payment page to open in a browser. Null if there is none."
+    ),
     "instructions": INSTRUCTIONS,
     "created_at": serializers.DateTimeField(),
     "succeeded_at": serializers.DateTimeField(allow_null=True),
@@ -56,7 +60,7 @@ SHOWN = inline_serializer("Payment", PAYMENT)
 
 
 class PaymentRequestSerializer(StrictFields):
-    """A payment of everything that is open on an invoice, or of credit for an amount."""
+    """A payment of the full open amount of an invoice, or a purchase of credit."""
 
     provider = serializers.ChoiceField(PROVIDERS, required=False)
     invoice = serializers.UUIDField(required=False)
@@ -104,7 +108,7 @@ def payment_body(payment: Payment, details: str | None = None) -> dict[str, Any]
 class PaymentList(APIView):
     @extend_schema(
         operation_id="create_payment",
-        summary="Pay an invoice, or buy credit",
+        summary="Pay an invoice or buy credit",
         parameters=[IDEMPOTENCY_KEY],
         request=PaymentRequestSerializer,
         responses={201: SHOWN, **REFUSALS},

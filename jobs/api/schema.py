@@ -24,10 +24,10 @@ JOB_UPLOAD: dict[str, Any] = {
         "file": {"type": "string", "format": "binary"},
         "parameters": {"type": "string", "description": "A JSON object."},
         "priority": {"type": "string", "enum": list(NUMBERS), "default": DEFAULT},
-        "webhook_url": {"type": "string", "description": "Told of the job's end."},
+        "webhook_url": {"type": "string", "description": "URL that is notified when the job ends."},
         "expires_after": {
             "type": "string",
-            "description": "Seconds, or `15m`, `2h`, `1d`; see the JSON field.",
+            "description": "Seconds, or `15m`, `2h`, `1d`. A job that has not ended by then ends as `expired`.",
         },
     },
 }
@@ -49,10 +49,10 @@ ARCHIVE_UPLOAD: dict[str, Any] = {
         "required": ["file"],
         "properties": {
             "file": {"type": "string", "format": "binary", "description": "A ZIP file."},
-            "model": {"type": "string", "description": "Makes a job of each document."},
+            "model": {"type": "string", "description": "If given, a job is created for each document."},
             "parameters": {"type": "string", "description": "A JSON object."},
             "priority": {"type": "string", "enum": list(NUMBERS), "default": DEFAULT},
-            "webhook_url": {"type": "string", "description": "Told of each job's end."},
+            "webhook_url": {"type": "string", "description": "URL that is notified when each job ends."},
         },
     }
 }
@@ -78,33 +78,33 @@ NEW_BATCH: dict[str, Any] = {
 OPENAI_REFUSALS = {
     "4XX": OpenApiResponse(
         inline_serializer("OpenAIError", {"error": OPENAI_ERROR_BODY}),
-        description="What was wrong, in OpenAI's shape.",
+        description="Error in OpenAI's format.",
     )
 }
 PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description="`wait=30` answers when the job has ended, or after that time.",
+    description="`wait=30`: respond when the job has ended, or after 30 seconds.",
 )
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "pattern": "^[ -~]{1,255}$"},
     OpenApiParameter.HEADER,
-    description="1 to 255 printable ASCII characters. Sent again within 24 hours with the same request, it is answered "
-    "with what the first one made, and the header `Idempotent-Replay: true`.",
+    description="1 to 255 printable ASCII characters. If the same request is repeated within 24 hours, nothing new is "
+    "created: the response has the result of the first request and the header `Idempotent-Replay: true`.",
 )
 CANCEL_AFTER = OpenApiParameter(
     "Cancel-After",
     {"type": "string", "pattern": "^[0-9]{1,9}[smhdSMHD]?$"},
     OpenApiParameter.HEADER,
-    description="Seconds, or `90s`, `15m`, `2h`, `1d`, at most 30 days: a job that is not done by then is canceled.",
+    description="Seconds, or `90s`, `15m`, `2h`, `1d`, at most 30 days. A job that has not ended by then is canceled.",
 )
 LAST_EVENT_ID = OpenApiParameter(
     "Last-Event-ID",
     str,
     OpenApiParameter.HEADER,
-    description="Of an event stream: the id of the last event seen. The stream goes on after it.",
+    description="For event streams: ID of the last event received. The stream continues after it.",
 )
 STREAM = {
     (200, "text/event-stream"): OpenApiResponse(
@@ -112,37 +112,42 @@ STREAM = {
             "StreamedEvent",
             {
                 "event": serializers.CharField(),
-                "data": serializers.CharField(help_text="JSON."),
-                "id": serializers.CharField(required=False, help_text="To go on after."),
-                "retry": serializers.IntegerField(required=False, help_text="Milliseconds."),
+                "data": serializers.CharField(help_text="JSON text."),
+                "id": serializers.CharField(
+                    required=False, help_text="Send it as `Last-Event-ID` to continue."
+                ),
+                "retry": serializers.IntegerField(
+                    required=False, help_text="Milliseconds until a reconnect."
+                ),
             },
         ),
-        description="Events like this one as they happen, for clients that ask with `Accept: text/event-stream`.",
+        description="Events as they occur, for clients that send `Accept: text/event-stream`.",
     )
 }
 CACHE_CONTROL = OpenApiParameter(
     "Cache-Control",
     str,
     OpenApiParameter.HEADER,
-    description="`no-cache` runs every page, also those whose results are known. `no-store` does too, and no result of "
-    "the job answers again.",
+    description="`no-cache`: run every page, even if the cache has its result. `no-store`: also store no result of the "
+    "job in the cache.",
 )
 _STATE = "|".join(JOB_STATES)
 JOB_FILTERS = [
     OpenApiParameter(
         "state",
         {"type": "string", "pattern": f"^({_STATE})(,({_STATE}))*$"},
-        description="One, or several separated by commas.",
+        description="One state, or several separated by commas.",
     ),
-    OpenApiParameter("model", str, description="Name, or name@version."),
-    OpenApiParameter("document", str, description="Id of the document."),
+    OpenApiParameter("model", str, description="Model name, or `name@version`."),
+    OpenApiParameter("document", str, description="Document ID."),
     OpenApiParameter(
-        "include", str, enum=["erased"], description="Also jobs that are erased, with what is left of them."
+        "include", str, enum=["erased"], description="Include erased jobs, with the fields that remain."
     ),
     OpenApiParameter(
         "q",
         {"type": "string", "minLength": 1},
-        description='Words of the name or of a page, as in `acme "total due" -draft`. Finds the 1,000 newest jobs.',
+        description='Words in the name or on a page, such as `acme "total due" -draft`. Finds at most the '
+        "1,000 newest jobs.",
     ),
 ]
 

@@ -22,8 +22,8 @@ class ErrorSerializer(serializers.Serializer[Any]):
 
 
 class CostSerializer(serializers.Serializer[Any]):
-    amount = serializers.CharField(help_text="Decimal, in the currency's main unit.")
-    amount_micros = serializers.IntegerField(help_text="Millionths of the currency's main unit.")
+    amount = serializers.CharField(help_text="Decimal number in the main unit of the currency.")
+    amount_micros = serializers.IntegerField(help_text="Millionths of the main unit of the currency.")
     currency = serializers.CharField()
 
 
@@ -62,17 +62,17 @@ class StrictFields(serializers.Serializer[Any]):
 
 
 class AddressSerializer(StrictFields):
-    """The URL of a document that is to be fetched."""
+    """The URL of a document to fetch."""
 
     url = serializers.CharField(
-        max_length=LONGEST_URL, help_text="`https://…`; used once, and neither logged nor stored."
+        max_length=LONGEST_URL, help_text="An `https://…` URL. It is used once and neither logged nor stored."
     )
     name = serializers.CharField(
         required=False,
         default="",
         allow_blank=True,
         max_length=255,
-        help_text="What it is to be called; by its server or its address unless told.",
+        help_text="Name of the document. Default: the name from the server or the URL.",
     )
 
 
@@ -82,13 +82,13 @@ class JobRequestSerializer(StrictFields):
     """
 
     model = serializers.CharField(
-        max_length=120, help_text="`parse` for the current version, `parse@2` for one."
+        max_length=120, help_text="`parse` for the current version, `parse@2` for version 2."
     )
     document = serializers.UUIDField(required=False, allow_null=True)
     document_url = serializers.CharField(
         required=False,
         max_length=LONGEST_URL,
-        help_text="In the place of `document`: `https://…`, from where it is fetched.",
+        help_text="Instead of `document`: an `https://…` URL to fetch it from.",
     )
     input = serializers.JSONField(
         required=False, allow_null=True, help_text="Text, list of texts, or tensors."
@@ -97,20 +97,20 @@ class JobRequestSerializer(StrictFields):
     priority = serializers.ChoiceField(
         list(NUMBERS),
         default=DEFAULT,
-        help_text="How urgent it is; see docs/api.md.",
+        help_text="Scheduling priority of the job.",
         error_messages={"invalid_choice": f"Use {one_of(NUMBERS)}."},
     )
     webhook_url = serializers.CharField(
         required=False,
         max_length=LONGEST_URL,
-        help_text="Told of the job's end, beside the account's webhook endpoints.",
+        help_text="URL that is notified when the job ends, in addition to the webhook endpoints of the account.",
     )
 
     expires_after = serializers.IntegerField(
         required=False,
         min_value=1,
         max_value=LONGEST_S,
-        help_text="Seconds; a job that is not done by then ends as `expired`.",
+        help_text="Seconds. A job that has not ended by then ends as `expired`.",
         error_messages={"invalid": "Must be a whole number of seconds, such as 900. Only a form takes 15m."},
     )
 
@@ -120,10 +120,10 @@ class JobRequestSerializer(StrictFields):
 
 class JobSerializer(serializers.ModelSerializer[Job]):
     object = serializers.CharField(read_only=True, default="job")
-    model = serializers.CharField(source="model_version.key", help_text="Name and version that runs.")
+    model = serializers.CharField(source="model_version.key", help_text="Model name and version.")
     document = serializers.UUIDField(source="document_id", allow_null=True)
     priority = serializers.SerializerMethodField()
-    pages_done = serializers.IntegerField(help_text="Ended, well or not.")
+    pages_done = serializers.IntegerField(help_text="Pages that have ended, successfully or not.")
     error = serializers.SerializerMethodField()
     cost = serializers.SerializerMethodField()
     retry_of = serializers.UUIDField(source="retry_of_id", allow_null=True)
@@ -190,7 +190,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
 
 class ClassSerializer(serializers.Serializer[Any]):
-    """The kind of document that a page looks like."""
+    """The predicted document class of a page."""
 
     label = serializers.CharField()  # type: ignore[assignment]  # the answer calls it so
     score = serializers.FloatField()
@@ -202,21 +202,19 @@ class LineSerializer(serializers.Serializer[Any]):
     box = serializers.ListField(
         child=serializers.ListField(child=serializers.FloatField()),
         allow_null=True,
-        help_text="Four corners, clockwise from the top left of the text as read, in pixels of the page's picture.",
+        help_text="Four corners in pixels of the page picture, clockwise from the top left of the text as it is read.",
     )
     confidence = serializers.FloatField(allow_null=True)
 
 
 class PageSerializer(serializers.Serializer[Any]):
-    """A page. This is for the schema: each model adds its results to these fields (`text`, `lines`, `embedding`,
-    `outputs`, …).
-    """
+    """A page of a job. Each model adds its own results (`text`, `lines`, `embedding`, `outputs`, …)."""
 
     number = serializers.IntegerField()
     state = serializers.CharField()
     error = ErrorSerializer(allow_null=True)
     attempts = serializers.IntegerField()
-    cached = serializers.BooleanField(help_text="Not run: its result was known.")
+    cached = serializers.BooleanField(help_text="Whether the result came from the cache.")
     cost = CostSerializer()
     picture = serializers.CharField(allow_null=True)
     started_at = serializers.DateTimeField(allow_null=True)
@@ -267,7 +265,7 @@ def event_json(row: EventRow) -> dict[str, object]:
 class ShownDocumentSerializer(DocumentSerializer):
     kept_until = serializers.DateTimeField(
         allow_null=True,
-        help_text="Erased then or soon after, unless it is used again before; null for ever.",
+        help_text="When the document will be erased, unless it is used again before. Null: never.",
     )
 
     class Meta(DocumentSerializer.Meta):
@@ -275,7 +273,7 @@ class ShownDocumentSerializer(DocumentSerializer):
 
 
 class StoredDocumentSerializer(DocumentSerializer):
-    duplicate = serializers.BooleanField(help_text="True when these very bytes were here already.")
+    duplicate = serializers.BooleanField(help_text="True if the same bytes were already stored.")
 
     class Meta(DocumentSerializer.Meta):
         fields = (*DocumentSerializer.Meta.fields, "duplicate")
@@ -283,22 +281,24 @@ class StoredDocumentSerializer(DocumentSerializer):
 
 class JobWithResultSerializer(JobSerializer):
     result = ResultSerializer(
-        required=False, help_text="With `include=result`, and at the end of a `Prefer: wait`."
+        required=False, help_text="Included with `include=result`, and if the job ends during `Prefer: wait`."
     )
 
     kept_until = serializers.DateTimeField(
         required=False,
         allow_null=True,
-        help_text="Erased then or soon after; null until it ends, or for ever.",
+        help_text="When the job will be erased. Null until the job ends, or if it is never erased.",
     )
     position = serializers.IntegerField(
-        required=False, allow_null=True, help_text="While it waits: pages of its model that begin first."
+        required=False,
+        allow_null=True,
+        help_text="While the job waits: number of pages of its model that start first.",
     )
     eta_seconds = serializers.IntegerField(
-        required=False, allow_null=True, help_text="While it waits: about how long until it begins."
+        required=False, allow_null=True, help_text="While the job waits: estimated seconds until it starts."
     )
     reason_waiting = serializers.ChoiceField(
-        REASONS, required=False, allow_null=True, help_text="Null where it does not wait."
+        REASONS, required=False, allow_null=True, help_text="Why the job waits. Null if it does not wait."
     )
 
     class Meta(JobSerializer.Meta):

@@ -12,13 +12,17 @@ from jobs.uploads.selectors import seen
 
 
 class UploadSerializer(serializers.ModelSerializer[ResumableUpload]):
-    """A resumable upload. Its row comes from jobs/uploads/selectors.py."""
+    """A resumable upload."""
+
+    # The upload must come from jobs/uploads/selectors.py, which adds values that depend on the clock.
 
     object = serializers.CharField(read_only=True, default="upload")
     state = serializers.SerializerMethodField()
-    offset = serializers.IntegerField(source="offset_bytes", help_text="So many bytes are stored.")
-    size = serializers.IntegerField(source="size_bytes", help_text="So many bytes the file has.")
-    document = serializers.UUIDField(source="document_id", allow_null=True, help_text="Once it is `ready`.")
+    offset = serializers.IntegerField(source="offset_bytes", help_text="Number of bytes stored.")
+    size = serializers.IntegerField(source="size_bytes", help_text="Size of the file in bytes.")
+    document = serializers.UUIDField(
+        source="document_id", allow_null=True, help_text="Document ID. Null until the state is `ready`."
+    )
     error = serializers.SerializerMethodField()
     url = serializers.SerializerMethodField()
 

@@ -32,16 +32,18 @@ UPLOAD_LIST = paged_list_of("UploadList", UploadSerializer(many=True))
 BYTES = {protocol.BYTES: {"type": "string", "format": "binary"}}
 
 
-def _header(name: str, said: str, *, required: bool = True) -> OpenApiParameter:
-    return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=required, description=said)
+def _header(name: str, description: str, *, required: bool = True) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=required, description=description)
 
 
-RESUMABLE = _header("Tus-Resumable", "1.0.0, the version of the protocol.")
-LENGTH = _header("Upload-Length", "How many bytes the file has.")
-METADATA = _header("Upload-Metadata", "`filename` and `filetype`, in base64 as tus has it.", required=False)
-OFFSET = _header("Upload-Offset", "Where these bytes begin: how many are stored already.")
+RESUMABLE = _header("Tus-Resumable", "Version of the tus protocol: 1.0.0.")
+LENGTH = _header("Upload-Length", "Size of the file in bytes.")
+METADATA = _header(
+    "Upload-Metadata", "`filename` and `filetype`, encoded in base64 as in the tus protocol.", required=False
+)
+OFFSET = _header("Upload-Offset", "Number of bytes already stored. The bytes of this request follow them.")
 CHECKSUM = _header(
-    "Upload-Checksum", "`sha256` or `sha1`, and the digest of this body in base64.", required=False
+    "Upload-Checksum", "`sha256` or `sha1`, a space, and the digest of this body in base64.", required=False
 )
 
 
@@ -61,7 +63,7 @@ class UploadList(APIView):
 
     @extend_schema(
         operation_id="create_upload",
-        summary="Begin a resumable upload",
+        summary="Create a resumable upload",
         parameters=[IDEMPOTENCY_KEY, RESUMABLE, LENGTH, METADATA, CHECKSUM],
         request=BYTES,
         responses={201: UploadSerializer, **REFUSALS},
@@ -126,12 +128,14 @@ class UploadDetail(APIView):
         parameters=[RESUMABLE, OFFSET, CHECKSUM],
         request=BYTES,
         responses={
-            204: OpenApiResponse(description="Stored; `Upload-Offset` says how much is."),
+            204: OpenApiResponse(
+                description="The bytes are stored. `Upload-Offset` is the number of bytes stored so far."
+            ),
             **REFUSALS,
         },
     )
     def patch(self, request: Request, upload_id: str) -> Response:
-        """Take in bytes. Without a body, return the state of the upload, and the error of the file once it is known."""
+        """Store the bytes. Without a body, return the state of the upload, and the error of a rejected file."""
         identity = caller(request, "documents:write")
         upload = _found(identity, upload_id)
         protocol.require_version(request.headers.get("Tus-Resumable"))
@@ -152,7 +156,7 @@ class UploadDetail(APIView):
 
     @extend_schema(
         operation_id="terminate_upload",
-        summary="Give a resumable upload up",
+        summary="Cancel an upload",
         responses={204: None, **REFUSALS},
     )
     def delete(self, request: Request, upload_id: str) -> Response:

@@ -21,18 +21,22 @@ def _events(**options: Any) -> serializers.ListField:
         child=serializers.ChoiceField(EVENTS, error_messages={"invalid_choice": _NO_EVENT}),
         allow_empty=False,
         max_length=len(EVENTS),
-        help_text="What it is told of: names, or patterns such as `job.*`.",
+        help_text="Event types: names, or patterns such as `job.*`.",
         **options,
     )
 
 
 class EndpointRequestSerializer(StrictFields):
-    url = serializers.CharField(max_length=LONGEST_URL, help_text="https, and of the public internet.")
+    """A webhook endpoint to create."""
+
+    url = serializers.CharField(max_length=LONGEST_URL, help_text="An https URL on the public internet.")
     events = _events(required=False, default=[ALL])
     description = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 
 
 class EndpointChangeSerializer(StrictFields):
+    """Changes to a webhook endpoint. Fields that are left out keep their values."""
+
     url = serializers.CharField(max_length=LONGEST_URL, required=False)
     events = _events(required=False)
     description = serializers.CharField(max_length=200, required=False, allow_blank=True)
@@ -42,12 +46,14 @@ class EndpointChangeSerializer(StrictFields):
 class EndpointSerializer(serializers.ModelSerializer[WebhookEndpoint]):
     object = serializers.CharField(read_only=True, default="webhook_endpoint")
     events = serializers.ListField(child=serializers.CharField())
-    disabled_reason = serializers.SerializerMethodField(help_text="by_hand, gone or failing.")
+    disabled_reason = serializers.SerializerMethodField(
+        help_text="`by_hand`, `gone` or `failing`. Null if the endpoint is enabled."
+    )
     paused_until = serializers.DateTimeField(
         source="left_alone_until",
         read_only=True,
         allow_null=True,
-        help_text="Until then nothing is sent to it.",
+        help_text="Nothing is sent to the endpoint until this time.",
     )
 
     class Meta:
@@ -72,7 +78,7 @@ class EndpointSerializer(serializers.ModelSerializer[WebhookEndpoint]):
 
 
 class EndpointWithSecretSerializer(EndpointSerializer):
-    secret = serializers.CharField(help_text="Shown here alone: keep it where the receiver finds it.")
+    secret = serializers.CharField(help_text="Shown only in this response. Store it with the receiver.")
 
     class Meta(EndpointSerializer.Meta):
         fields = (*EndpointSerializer.Meta.fields, "secret")
@@ -84,7 +90,7 @@ class SecretSerializer(serializers.Serializer[Any]):
 
 
 class ReplaySerializer(StrictFields):
-    """The messages to send again: those that were made in this period. Messages that are under way are not changed."""
+    """The messages to send again: those created in this period. Messages in progress are not changed."""
 
     since = serializers.DateTimeField()
     until = serializers.DateTimeField()
@@ -95,19 +101,23 @@ REPLAYED = inline_serializer(
     "WebhookReplay",
     {
         "object": serializers.CharField(),
-        "replayed": serializers.IntegerField(help_text="How many are sent once more."),
+        "replayed": serializers.IntegerField(help_text="Number of messages that are sent again."),
     },
 )
 
 
 class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
     object = serializers.CharField(read_only=True, default="webhook_delivery")
-    endpoint = serializers.SerializerMethodField(help_text="None where a job named the address itself.")
+    endpoint = serializers.SerializerMethodField(help_text="Null if the URL is the `webhook_url` of a job.")
     url = serializers.SerializerMethodField()
-    webhook_id = serializers.CharField(source="message.webhook_id", help_text="Of the header `webhook-id`.")
+    webhook_id = serializers.CharField(
+        source="message.webhook_id", help_text="Value of the header `webhook-id`."
+    )
     type = serializers.CharField(source="message.type")
     job = serializers.UUIDField(source="message.job_id", allow_null=True)
-    error_code = serializers.SerializerMethodField(help_text="Of the last attempt.")
+    error_code = serializers.SerializerMethodField(
+        help_text="Error code of the last attempt. Null if there is none."
+    )
 
     class Meta:
         model = WebhookDelivery
@@ -141,16 +151,18 @@ class AttemptSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     started_at = serializers.DateTimeField()
     took_ms = serializers.IntegerField()
-    status = serializers.IntegerField(allow_null=True, help_text="None where no answer came.")
+    status = serializers.IntegerField(
+        allow_null=True, help_text="HTTP status of the response. Null if there was no response."
+    )
     error = serializers.DictField(allow_null=True)
     answer = serializers.CharField(
-        help_text="The first 2,048 characters of an answer outside 2xx, where the operator keeps them; else nothing."
+        help_text="The first 2,048 characters of a response outside 2xx, if the operator stores them. Otherwise empty."
     )
-    answer_note = serializers.CharField(help_text="Why there is no `answer`, where one came.")
+    answer_note = serializers.CharField(help_text="Why `answer` is empty, if there was a response.")
 
 
 class DeliveryWithAttemptsSerializer(DeliverySerializer):
-    body = serializers.CharField(help_text="What is sent, to the letter.")
+    body = serializers.CharField(help_text="The exact request body.")
     attempts = AttemptSerializer(many=True)
 
     class Meta(DeliverySerializer.Meta):

@@ -101,7 +101,7 @@ class EndpointDetail(APIView):
 
     @extend_schema(
         operation_id="change_webhook_endpoint",
-        summary="Change, disable or enable a webhook endpoint",
+        summary="Update, disable or enable a webhook endpoint",
         request=EndpointChangeSerializer,
         responses={200: EndpointSerializer, **REFUSALS},
     )
@@ -128,7 +128,7 @@ class EndpointDetail(APIView):
 class EndpointRotation(APIView):
     @extend_schema(
         operation_id="rotate_webhook_secret",
-        summary="Give a webhook endpoint a new secret",
+        summary="Rotate the secret of a webhook endpoint",
         parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={200: EndpointWithSecretSerializer, **REFUSALS},
@@ -143,7 +143,7 @@ class EndpointRotation(APIView):
 class EndpointTest(APIView):
     @extend_schema(
         operation_id="test_webhook_endpoint",
-        summary="Send a test message",
+        summary="Send a test message to a webhook endpoint",
         parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={202: DeliverySerializer, **REFUSALS},
@@ -158,7 +158,7 @@ class EndpointTest(APIView):
 class EndpointReplay(APIView):
     @extend_schema(
         operation_id="replay_webhook_deliveries",
-        summary="Send the messages of a time once more",
+        summary="Replay the messages of a webhook endpoint",
         parameters=[IDEMPOTENCY_KEY],
         request=ReplaySerializer,
         responses={202: REPLAYED, **REFUSALS},
@@ -176,7 +176,7 @@ class EndpointReplay(APIView):
 class OwnSecret(APIView):
     @extend_schema(
         operation_id="show_webhook_secret",
-        summary="The secret of what goes to jobs' own addresses",
+        summary="Show the secret for job webhook URLs",
         responses={200: SecretSerializer, **REFUSALS},
     )
     def get(self, request: Request) -> Response:
@@ -189,7 +189,7 @@ class OwnSecret(APIView):
 class OwnSecretRotation(APIView):
     @extend_schema(
         operation_id="rotate_own_webhook_secret",
-        summary="Replace the secret of what goes to jobs' own addresses",
+        summary="Rotate the secret for job webhook URLs",
         parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={200: SecretSerializer, **REFUSALS},
@@ -207,7 +207,7 @@ class DeliveryList(APIView):
         summary="List webhook deliveries",
         parameters=[
             *PAGED,
-            OpenApiParameter("endpoint", str, description="Id of the endpoint."),
+            OpenApiParameter("endpoint", str, description="ID of the endpoint."),
             OpenApiParameter("state", str, enum=STATES),
         ],
         responses={200: paged_list_of("WebhookDeliveryList", DeliverySerializer(many=True)), **REFUSALS},
@@ -234,7 +234,7 @@ def _state(state: str) -> str:
 class DeliveryDetail(APIView):
     @extend_schema(
         operation_id="show_webhook_delivery",
-        summary="A webhook delivery with its attempts",
+        summary="Show a webhook delivery with its attempts",
         responses={200: DeliveryWithAttemptsSerializer, **REFUSALS},
     )
     def get(self, request: Request, delivery_id: str) -> Response:
@@ -249,7 +249,7 @@ class DeliveryDetail(APIView):
 class DeliveryReplay(APIView):
     @extend_schema(
         operation_id="replay_webhook_delivery",
-        summary="Send a message once more",
+        summary="Replay a webhook delivery",
         parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={202: DeliverySerializer, **REFUSALS},

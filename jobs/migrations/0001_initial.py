@@ -1299,7 +1299,7 @@ class Migration(migrations.Migration):
                             "erased_at",
                             models.DateTimeField(
                                 editable=False,
-                                help_text="When everything but this row was erased; see jobs/retention.",
+                                help_text="When the job was erased. Only this record remains.",
                                 null=True,
                             ),
                         ),

@@ -263,13 +263,15 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Document AI",
-    "DESCRIPTION": "Send documents, texts and tensors to models; get results by wait, poll or websocket.",
+    "DESCRIPTION": "Send documents, texts and tensors to models. Get results by waiting, polling, event stream, "
+    "websocket or webhook.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "maas.web.openapi_document.with_gateway",
     ],
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "JobState": "jobs.core.models.jobs._STATES",
         "KindEnum": "jobs.core.models.Document.Kind",

@@ -29,10 +29,10 @@ ENTRY = inline_serializer(
         "actor": inline_serializer(
             "AuditActor",
             {
-                "kind": serializers.CharField(help_text="One of person, key, operator and system."),
-                "id": serializers.UUIDField(allow_null=True, help_text="None of operators and the service."),
-                "name": serializers.CharField(help_text="As it was then."),
-                "on_behalf_of": serializers.CharField(help_text="The member that an operator acted as."),
+                "kind": serializers.CharField(help_text="`person`, `key`, `operator` or `system`."),
+                "id": serializers.UUIDField(allow_null=True, help_text="Null for operators and the service."),
+                "name": serializers.CharField(help_text="Name at that time."),
+                "on_behalf_of": serializers.CharField(help_text="The member as whom an operator acted."),
             },
         ),
         "subject": inline_serializer(
@@ -40,12 +40,14 @@ ENTRY = inline_serializer(
             {
                 "kind": serializers.CharField(),
                 "id": serializers.CharField(),
-                "name": serializers.CharField(help_text="As it was then."),
+                "name": serializers.CharField(help_text="Name at that time."),
             },
         ),
-        "changes": serializers.DictField(help_text="By field: `before` and `after`; never a secret."),
+        "changes": serializers.DictField(
+            help_text="Changed fields, each with `before` and `after`. Secrets are left out."
+        ),
         "note": serializers.CharField(),
-        "address": serializers.CharField(help_text="Where it came from; empty of operators."),
+        "address": serializers.CharField(help_text="IP address of the request. Empty for operators."),
         "user_agent": serializers.CharField(),
         "request_id": serializers.CharField(),
     },
@@ -56,19 +58,17 @@ ENTRY = inline_serializer(
 class AuditLog(APIView):
     @extend_schema(
         operation_id="list_audit_entries",
-        summary="Who changed what, newest first",
+        summary="List audit entries, newest first",
         parameters=[
-            OpenApiParameter("kind", str, enum=list(KINDS), description="What was changed."),
+            OpenApiParameter("kind", str, enum=list(KINDS), description="Kind of the changed object."),
             OpenApiParameter(
                 "actor",
                 {"type": "string", "minLength": 1},
-                description="A person's or a key's id; or keys, operator, system.",
+                description="ID of a user or a key; or `keys`, `operator`, `system`.",
             ),
+            OpenApiParameter("since", {"type": "string", "format": "date"}, description="First day, in UTC."),
             OpenApiParameter(
-                "since", {"type": "string", "format": "date"}, description="From this day, in UTC."
-            ),
-            OpenApiParameter(
-                "until", {"type": "string", "format": "date"}, description="To the end of this day."
+                "until", {"type": "string", "format": "date"}, description="Last day, included, in UTC."
             ),
             *PAGED,
         ],

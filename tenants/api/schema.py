@@ -22,7 +22,7 @@ def number_parameter(name: str, *, least: int, description: str, most: int | Non
 
 def limit_parameter(*, most: int, default: int) -> OpenApiParameter:
     return number_parameter(
-        "limit", least=1, most=most, description=f"How many at most; {default} unless told."
+        "limit", least=1, most=most, description=f"Maximum number of results. Default: {default}."
     )
 
 
@@ -32,7 +32,7 @@ OPENAI_ERROR_BODY = inline_serializer(
         "message": serializers.CharField(),
         "type": serializers.CharField(),
         "param": serializers.CharField(allow_null=True),
-        "code": serializers.CharField(help_text="Stable; meant for programs."),
+        "code": serializers.CharField(help_text="Stable error code for programs."),
         "request_id": serializers.CharField(),
     },
 )
@@ -43,18 +43,18 @@ PROBLEM = OpenApiResponse(
             "type": serializers.CharField(),
             "title": serializers.CharField(),
             "status": serializers.IntegerField(),
-            "code": serializers.CharField(help_text="Stable; meant for programs."),
-            "detail": serializers.CharField(help_text="Meant for people."),
+            "code": serializers.CharField(help_text="Stable error code for programs."),
+            "detail": serializers.CharField(help_text="Message for people."),
             "request_id": serializers.CharField(),
             "error": OPENAI_ERROR_BODY,
         },
     ),
-    description="What was wrong (RFC 9457), and in `error` the same in OpenAI's shape.",
+    description="Error in the format of RFC 9457. `error` repeats it in OpenAI's format.",
 )
 REFUSALS = {("4XX", "application/problem+json"): PROBLEM}
 PAGED = [
     limit_parameter(most=100, default=20),
-    OpenApiParameter("cursor", str, description="`next_cursor` of the page before."),
+    OpenApiParameter("cursor", str, description="`next_cursor` of the previous page."),
 ]
 
 

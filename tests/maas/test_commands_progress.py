@@ -58,7 +58,7 @@ def test_verify_files_counts_files_and_bytes() -> None:
 
 def test_retention_tells_its_stages() -> None:
     stages = [line for line in _progress("retention").splitlines() if not line.startswith("erased ")]
-    assert stages == ["erasing the words of batches", "erasing documents, jobs and events"]
+    assert stages == ["erasing the texts of batches", "erasing documents, jobs and events"]
     assert _progress("retention", "--dry-run") == "counting what is overdue\n"
 
 

@@ -12,9 +12,9 @@ from maas_client.submissions import PRIORITIES
 from maas_client.version import VERSION
 
 EPILOG = """\
-The service is found by MAAS_URL (or --url), the key by MAAS_API_KEY.
-Exit codes: 0 done; 1 a job or one of its pages failed; 2 wrong usage; 3 the service cannot be reached or refused;
-130 interrupted (following all jobs, which has no end of its own, ends with 0).
+MAAS_URL (or --url) is the URL of the service, MAAS_API_KEY the key.
+Exit codes: 0 success; 1 a job or one of its pages failed; 2 wrong usage; 3 the service refused or cannot be reached;
+130 interrupted (0 for `maas watch` without a job, which runs until it is interrupted).
 """
 
 
@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"maas {VERSION}")
-    top.add_argument("--url", help="address of the service, in place of MAAS_URL")
+    top.add_argument("--url", help="URL of the service (default: MAAS_URL)")
     names = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_run(names)
     _add_looking(names)
@@ -35,18 +35,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    run = names.add_parser(
-        "run", help="run a model on files, addresses or a text, wait, and print what came of it"
-    )
-    run.add_argument("model", metavar="MODEL", help="a name, or name@version; see: maas models")
-    run.add_argument(
-        "files", metavar="FILE", nargs="*", type=_file_or_url, help="a path, or an address: https://…"
-    )
-    run.add_argument("--text", help="these words instead of a file")
+    run = names.add_parser("run", help="run a model on files, URLs or a text, wait, and print the results")
+    run.add_argument("model", metavar="MODEL", help="name or name@version; see: maas models")
+    run.add_argument("files", metavar="FILE", nargs="*", type=_file_or_url, help="path or URL (https://…)")
+    run.add_argument("--text", help="text to use instead of a file")
     run.add_argument(
         "--unpack",
         action="store_true",
-        help="the files are ZIP archives: each document in them is a job of its own",
+        help="unpack the files, which are ZIP archives, and run one job per document",
     )
     run.add_argument(
         "--parameter",
@@ -54,43 +50,41 @@ def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         action="append",
         default=[],
         type=_parameter,
-        help="for the model; the value is JSON, or else taken as it stands; may be given several times",
+        help="parameter of the model; the value is JSON or plain text; may be repeated",
+    )
+    run.add_argument("--priority", choices=PRIORITIES, help="scheduling priority (default: standard)")
+    run.add_argument(
+        "--expires-after", metavar="SECONDS", type=_count, help="a job that has not ended by then expires"
     )
     run.add_argument(
-        "--priority", choices=PRIORITIES, help="whether it goes before others or after; standard unless told"
-    )
-    run.add_argument(
-        "--expires-after", metavar="SECONDS", type=_count, help="a job not done by then ends as expired"
-    )
-    run.add_argument(
-        "--cancel-after", metavar="SECONDS", type=_count, help="a job not done by then is canceled"
+        "--cancel-after", metavar="SECONDS", type=_count, help="a job that has not ended by then is canceled"
     )
     run.add_argument(
         "--idempotency-key",
         metavar="KEY",
         type=_key,
-        help="your own name for this; given again within a day, it is the same job (of several files: KEY-1, KEY-2, …)",
+        help="the same key within 24 hours returns the same job (for several files: KEY-1, KEY-2, …)",
     )
     _add_output(run, FORMATS)
     run.set_defaults(do=commands.run, parser=run)
 
 
 def _add_looking(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    result = names.add_parser("result", help="print the result of a job, as far as it has come")
+    result = names.add_parser("result", help="print the result of a job, or a partial one while it runs")
     result.add_argument("job", metavar="JOB")
     _add_output(result, (*FORMATS, "pdf"))
     result.set_defaults(do=commands.result, parser=result)
     jobs = names.add_parser("jobs", help="list jobs, newest first")
-    jobs.add_argument("--state", help="only these, such as queued,running")
+    jobs.add_argument("--state", help="only jobs in these states, such as queued,running")
     _add_limit(jobs)
     jobs.set_defaults(do=commands.jobs)
     documents = names.add_parser("documents", help="list documents, newest first")
     _add_limit(documents)
     documents.set_defaults(do=commands.documents)
-    models = names.add_parser("models", help="list what can be run")
+    models = names.add_parser("models", help="list models")
     models.set_defaults(do=commands.models)
     watch = names.add_parser(
-        "watch", help="print events as they happen; of a job, from its beginning to its end"
+        "watch", help="print events as they occur: of a job from start to end, or of all jobs"
     )
     watch.add_argument("job", metavar="JOB", nargs="?")
     watch.set_defaults(do=commands.watch)
@@ -100,20 +94,20 @@ def _add_acting(names: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     cancel = names.add_parser("cancel", help="cancel a job")
     cancel.add_argument("job", metavar="JOB")
     cancel.set_defaults(do=commands.cancel)
-    retry = names.add_parser("retry", help="run the pages again that did not succeed, as a new job")
+    retry = names.add_parser("retry", help="rerun the pages that did not succeed, as a new job")
     retry.add_argument("job", metavar="JOB")
     retry.set_defaults(do=commands.retry)
 
 
 def _add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    parser.add_argument("--output", choices=formats, default="text", help="text unless told")
+    parser.add_argument("--output", choices=formats, default="text", help="output format (default: text)")
     parser.add_argument(
-        "-o", metavar="FILE", dest="to", type=_target, help="write there, not to the terminal"
+        "-o", metavar="FILE", dest="to", type=_target, help="file to write to (default: the terminal)"
     )
 
 
 def _add_limit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--limit", type=_count, default=20, help="20 unless told")
+    parser.add_argument("--limit", type=_count, default=20, help="maximum number of results (default: 20)")
 
 
 def _file_or_url(text: str) -> Path | str:

@@ -18,16 +18,17 @@ _VERSION: Json = {
     "name": "version",
     "required": True,
     "schema": {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"},
+    "description": "Number of the model version.",
 }
 _HEADER_LENGTH: Json = {
     "in": "header",
     "name": "Inference-Header-Content-Length",
     "schema": {"type": "integer", "minimum": 0},
-    "description": "Length of the JSON in bytes, if tensors follow it as bytes.",
+    "description": "Length of the JSON in bytes, if raw tensor bytes follow it.",
 }
 _CACHE: Json = {
     "schema": {"type": "string", "enum": ["HIT", "MISS", "COALESCED", "BYPASS"]},
-    "description": "Whether the answer came from the cache.",
+    "description": "Whether the result came from the cache.",
 }
 _TIMING: Json = {"schema": {"type": "string"}, "description": "Time spent in each stage."}
 _BYTES: Json = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
@@ -35,81 +36,85 @@ _BYTES: Json = {"application/octet-stream": {"schema": {"type": "string", "forma
 
 def paths() -> dict[str, Json]:
     return {
-        "/v2": {"get": _tells("Server metadata", "ServerMetadata")},
-        "/v2/health/live": {"get": _open_to_everyone("Server live", "live")},
-        "/v2/health/ready": {"get": _open_to_everyone("Server ready", "ready")},
-        "/v2/models/stats": {"get": _tells("Statistics of all models", "ModelStatistics")},
-        **_of_models("", "Model metadata", "ModelMetadata"),
-        **_of_models("/ready", "Model ready", "ModelReady"),
-        **_of_models("/config", "Model configuration", "ModelConfiguration"),
-        **_of_models("/stats", "Model statistics", "ModelStatistics"),
-        **_of_models("/infer", "Infer", "InferAnswer"),
+        "/v2": {"get": _read("server_metadata", "Show server metadata", "ServerMetadata")},
+        "/v2/health/live": {"get": _health("server_live", "Check that the server is live", "live")},
+        "/v2/health/ready": {"get": _health("server_ready", "Check that the server is ready", "ready")},
+        "/v2/models/stats": {
+            "get": _read("statistics_of_all_models", "Show statistics of all models", "ModelStatistics")
+        },
+        **_of_models("", "model_metadata", "Show the metadata of {}", "ModelMetadata"),
+        **_of_models("/ready", "model_ready", "Check that {} is ready", "ModelReady"),
+        **_of_models("/config", "model_configuration", "Show the configuration of {}", "ModelConfiguration"),
+        **_of_models("/stats", "model_statistics", "Show the statistics of {}", "ModelStatistics"),
+        **_of_models("/infer", "infer", "Run {}", "InferAnswer"),
         "/v2/repository/index": {"post": _index()},
-        "/v2/repository/models/{name}/load": {"post": _refused("Load model")},
-        "/v2/repository/models/{name}/unload": {"post": _refused("Unload model")},
+        "/v2/repository/models/{name}/load": {"post": _refused("load_model", "Load a model")},
+        "/v2/repository/models/{name}/unload": {"post": _refused("unload_model", "Unload a model")},
     }
 
 
-def _of_models(end: str, summary: str, answer: str) -> dict[str, Json]:
+def _of_models(end: str, name: str, summary: str, answer: str) -> dict[str, Json]:
+    """Describe an operation on a model and on one of its versions. The summary has `{}` for what it is about."""
     current, versioned = f"/v2/models/{{name}}{end}", f"/v2/models/{{name}}/versions/{{version}}{end}"
+    of_model, of_version = summary.format("a model"), summary.format("a model version")
     if end == "/infer":
         return {
-            current: {"post": _infer(summary, [_NAME])},
-            versioned: {"post": _infer(f"{summary} by version", [_NAME, _VERSION])},
+            current: {"post": _infer(name, of_model, [_NAME])},
+            versioned: {"post": _infer(f"{name}_by_version", of_version, [_NAME, _VERSION])},
         }
     return {
-        current: {"get": _tells(summary, answer, [_NAME])},
-        versioned: {"get": _tells(f"{summary} by version", answer, [_NAME, _VERSION])},
+        current: {"get": _read(name, of_model, answer, [_NAME])},
+        versioned: {"get": _read(f"{name}_by_version", of_version, answer, [_NAME, _VERSION])},
     }
 
 
-def _tells(summary: str, answer: str, parameters: list[Json] | None = None) -> Json:
-    said = _operation(summary, parameters)
-    said["responses"] = {"200": _answered(_ref(answer)), **_refusals()}
-    return said
+def _read(name: str, summary: str, answer: str, parameters: list[Json] | None = None) -> Json:
+    operation = _operation(name, summary, parameters)
+    operation["responses"] = {"200": _answered(_ref(answer)), **_refusals()}
+    return operation
 
 
-def _open_to_everyone(summary: str, flag: str) -> Json:
+def _health(name: str, summary: str, flag: str) -> Json:
     schema = {"type": "object", "required": [flag], "properties": {flag: {"type": "boolean"}}}
-    said = _operation(summary)
-    said["security"] = []
-    said["responses"] = {"200": _answered(schema), **_refusals()}
-    return said
+    operation = _operation(name, summary)
+    operation["security"] = []
+    operation["responses"] = {"200": _answered(schema), **_refusals()}
+    return operation
 
 
-def _infer(summary: str, parameters: list[Json]) -> Json:
-    said = _operation(summary, [*parameters, _HEADER_LENGTH])
-    said["requestBody"] = {
+def _infer(name: str, summary: str, parameters: list[Json]) -> Json:
+    operation = _operation(name, summary, [*parameters, _HEADER_LENGTH])
+    operation["requestBody"] = {
         "required": True,
         "content": {"application/json": {"schema": _ref("InferRequest")}, **_BYTES},
     }
     answered = _answered(_ref("InferAnswer"), **_BYTES)
     answered["headers"] = {"X-Cache": _CACHE, "Server-Timing": _TIMING}
-    said["responses"] = {"200": answered, **_refusals()}
-    return said
+    operation["responses"] = {"200": answered, **_refusals()}
+    return operation
 
 
 def _index() -> Json:
-    said = _operation("Repository index")
+    operation = _operation("repository_index", "List the models of the repository")
     wanted = {"type": "object", "properties": {"ready": {"type": "boolean"}}}
-    said["requestBody"] = {"content": {"application/json": {"schema": wanted}}}
-    said["responses"] = {
+    operation["requestBody"] = {"content": {"application/json": {"schema": wanted}}}
+    operation["responses"] = {
         "200": _answered({"type": "array", "items": _ref("IndexEntry")}),
         **_refusals(),
     }
-    return said
+    return operation
 
 
-def _refused(summary: str) -> Json:
-    said = _operation(summary, [_NAME])
-    said["description"] = "Always refused: only an operator chooses which models are served."
-    said["responses"] = _refusals()
-    return said
+def _refused(name: str, summary: str) -> Json:
+    operation = _operation(name, summary, [_NAME])
+    operation["description"] = "Always refused: only an operator chooses which models are served."
+    operation["responses"] = _refusals()
+    return operation
 
 
-def _operation(summary: str, parameters: list[Json] | None = None) -> Json:
+def _operation(name: str, summary: str, parameters: list[Json] | None = None) -> Json:
     return {
-        "operationId": "v2_" + "_".join(summary.lower().replace(",", "").replace("'", "").split()),
+        "operationId": f"v2_{name}",
         "summary": summary,
         "tags": [_TAG],
         "security": [{"key": []}],
@@ -124,7 +129,7 @@ def _answered(schema: Json, **others: Json) -> Json:
 def _refusals() -> dict[str, Json]:
     content = {"application/json": {"schema": _ref("InferenceRefusal")}}
     return {
-        "4XX": {"description": "What was wrong with the request.", "content": content},
+        "4XX": {"description": "The request is invalid or not allowed.", "content": content},
         "5XX": {
             "description": "A part of the service is unavailable, overloaded or too slow.",
             "content": content,
@@ -216,7 +221,10 @@ SCHEMAS: dict[str, Json] = {
             "datatype": _DATATYPE,
             "shape": _list_of({"type": "integer", "minimum": 0}),
             "parameters": _PARAMETERS,
-            "data": {"type": "array", "description": "Nested or flat. Omitted if bytes follow."},
+            "data": {
+                "type": "array",
+                "description": "The values, nested or flat. Left out if raw bytes follow the JSON.",
+            },
         },
     },
     "WantedOutput": {

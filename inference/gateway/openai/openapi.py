@@ -7,7 +7,7 @@ from inference.runtime.texts import MAX_TEXTS
 _TEXT: Json = {"type": "string", "minLength": 1}
 _IDS: Json = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}
 _REFUSAL: Json = {
-    "description": "What was wrong, in OpenAI's shape.",
+    "description": "Error in OpenAI's format.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OpenAIError"}}},
 }
 
@@ -17,7 +17,7 @@ def paths() -> dict[str, Json]:
         "/v1/embeddings": {
             "post": {
                 "operationId": "create_embeddings",
-                "summary": "Embed texts",
+                "summary": "Create embeddings",
                 "tags": ["embeddings"],
                 "security": [{"key": []}],
                 "requestBody": {
@@ -68,7 +68,7 @@ SCHEMAS: dict[str, Json] = {
         "properties": {
             "object": {"type": "string", "enum": ["list"]},
             "data": {"type": "array", "items": _ref("Embedding")},
-            "model": {"type": "string", "description": "The version that answered."},
+            "model": {"type": "string", "description": "Name and version of the model."},
             "usage": {
                 "type": "object",
                 "required": ["prompt_tokens", "total_tokens"],

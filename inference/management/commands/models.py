@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        actions.add_parser("list", help="what is served")
+        actions.add_parser("list", help="list the served models")
         add = actions.add_parser("add", help="check an ONNX file and serve it")
         add.add_argument("file", type=Path)
         _describe_model(add)
@@ -38,12 +38,12 @@ class Command(BaseCommand):
         add_graph = actions.add_parser("add-graph", help="check a declared pipeline and serve it")
         _describe_model(add_graph)
         describe_arguments(add_graph)
-        build = actions.add_parser("build", help="make one of the optional built-in models, and serve it")
+        build = actions.add_parser("build", help="build an optional built-in model and serve it")
         build.add_argument("name", choices=tuple(OPTIONAL))
         for action, words in (
-            ("use", "let this version answer"),
+            ("use", "make this version the current one"),
             ("pause", "refuse new work"),
-            ("resume", "go on"),
+            ("resume", "accept new work again"),
         ):
             one = actions.add_parser(action, help=words)
             one.add_argument("model", help="name@version" if action == "use" else "name")
@@ -95,7 +95,7 @@ class Command(BaseCommand):
 
     def _use(self, options: dict[str, Any]) -> None:
         version = make_current(reference=options["model"])
-        self.stdout.write(f"{version.key} answers now")
+        self.stdout.write(f"{version.key} is the current version now")
 
     def _pause(self, options: dict[str, Any]) -> None:
         self._set_paused(options["model"], True)
@@ -116,27 +116,29 @@ def _describe_model(add: CommandParser) -> None:
     add.add_argument(
         "--price-micros",
         type=int,
-        help="millionths of the currency, for --price-per units; none unless told",
+        help="price of --price-per units, in millionths of the currency (default: 0, or the price of the model "
+        "if it exists)",
     )
     add.add_argument(
         "--price-per",
         type=int,
-        help="units that the price is for, of gpu_second milliseconds; 1 unless told, of gpu_second 1000",
+        help="number of units that the price is for; milliseconds for gpu_second (default: 1; 1000 for gpu_second)",
     )
     add.add_argument("--price-meter", choices=METERS, default="call")
     add.add_argument("--currency", default="EUR")
     add.add_argument(
         "--cached-price-micros",
         type=int,
-        help="the same for what the cache answers; the price unless told",
+        help="price of a cache hit (default: the price of a run)",
     )
     add.add_argument(
         "--cache-ttl-s",
         type=int,
-        help=f"how long results answer the same input again; 0 for never; {CACHE_TTL_S}, or as before, unless told",
+        help="seconds for which a result is reused for the same input; 0: never "
+        f"(default: {CACHE_TTL_S}, or the value of the model if it exists)",
     )
     add.add_argument(
-        "--keep-current", action="store_true", help="add the version, but do not let it answer yet"
+        "--keep-current", action="store_true", help="add the version, but do not make it the current one"
     )
 
 
@@ -173,14 +175,14 @@ def describe_precisions(add: ArgumentParser) -> None:
         default=[],
         metavar="PRECISION=FILE",
         help=f"the same graph in another precision ({', '.join(PRECISIONS[1:])}), with the same inputs and outputs;"
-        " once for each. Its answers are not compared with the fp32 file's",
+        " repeat for each precision. Its results are not compared with those of the fp32 file",
     )
     add.add_argument(
         "--precision",
         action="append",
         default=[],
         metavar="[DEVICE=]PRECISION",
-        help="in which precision it runs: one word, or cpu=… and gpu=…; fp32 unless told",
+        help="precision to run in: one for both, or cpu=… and gpu=… (default: fp32)",
     )
 
 

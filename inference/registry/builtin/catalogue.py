@@ -76,7 +76,7 @@ _LINES = (
 OCR = BuiltinModel(
     name="ocr",
     title="Text recognition",
-    description="Reads the picture of a page: each line with its text, its box and how sure the model is. "
+    description="Reads the picture of a page: each line with its text, its box and the confidence of the model. "
     "PP-OCRv6 small, Latin and Chinese scripts.",
     runtime="ocr",
     release="pp-ocrv6-small-1",
@@ -93,7 +93,7 @@ EMBED = BuiltinModel(
     name="embed",
     title="Text embeddings",
     description="Turns a text, up to 2048 texts or a page of text into vectors of 384 numbers, "
-    "whose cosine says how alike the texts are. all-MiniLM-L6-v2, English.",
+    "whose cosine similarity says how similar the texts are. all-MiniLM-L6-v2, English.",
     runtime="embed",
     release="all-minilm-l6-v2-1",
     price=Price(meter="token", amount_micros=1000, per=1000, currency="EUR"),
@@ -112,8 +112,8 @@ EMBED = BuiltinModel(
 EMBED_INT8 = BuiltinModel(
     name="embed-int8",
     title="Text embeddings, 8-bit",
-    description="As `embed`, with weights of 8 bits: faster on a CPU, and close to its vectors, not the same "
-    f"(cosine at least {MEAN_COSINE} on average over a reference set). Not comparable with vectors of `embed`.",
+    description="Like `embed`, with 8-bit weights: faster on a CPU. Its vectors are close to those of `embed` (average "
+    f"cosine similarity at least {MEAN_COSINE} over a reference set), but must not be mixed with them.",
     runtime=EMBED.runtime,
     release="all-minilm-l6-v2-int8-2",
     price=EMBED.price,
@@ -136,8 +136,8 @@ EMBED_INT8 = BuiltinModel(
 PARSE = BuiltinModel(
     name="parse",
     title="Document parsing",
-    description="Reads a page from its own text or, where it has none, from its picture, and says whether "
-    "it is an invoice, a contract, a letter, a report, a form or something else.",
+    description="Reads the text of a page or, if it has none, its picture, and classifies the page: "
+    "invoice, contract, letter, report, form or other.",
     runtime="parse",
     release="parse-2",
     price=Price(meter="page", amount_micros=1500, per=1, currency="EUR"),

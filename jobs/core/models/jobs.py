@@ -75,7 +75,7 @@ class Job(TenantOwned):
     expires_at = models.DateTimeField(null=True, help_text="An unfinished job expires at this time.")
     cancel_at = models.DateTimeField(null=True, help_text="An unfinished job is canceled at this time.")
     erased_at = models.DateTimeField(
-        null=True, editable=False, help_text="When everything but this row was erased; see jobs/retention."
+        null=True, editable=False, help_text="When the job was erased. Only this record remains."
     )
     erased_because = models.CharField(
         max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False

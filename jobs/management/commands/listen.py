@@ -22,10 +22,15 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=9000, help="on 127.0.0.1; 0 takes any that is free")
-        parser.add_argument("--secret", help="the endpoint's, whsec_…, to check signatures with")
         parser.add_argument(
-            "--status", type=int, default=200, help="what is answered, such as 500 to see retries"
+            "--port", type=int, default=9000, help="port on 127.0.0.1; 0: any free port (default: 9000)"
+        )
+        parser.add_argument("--secret", help="secret of the endpoint (whsec_…), to check signatures")
+        parser.add_argument(
+            "--status",
+            type=int,
+            default=200,
+            help="HTTP status to respond with, such as 500 to see retries (default: 200)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

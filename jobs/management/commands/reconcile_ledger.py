@@ -10,9 +10,7 @@ from tenants.core.db.unit_of_work import operator_work
 
 
 class Command(BaseCommand):
-    help = (
-        "Checks that the ledger, wallets, usage and jobs say the same; ends with status 1 where they do not."
-    )
+    help = "Checks that the ledger, wallets, usage and jobs match. Exits with status 1 if they do not."
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not reconcile():

@@ -13,20 +13,20 @@ from tenants.core.progress import Progress, progress_of
 
 
 class Command(BaseCommand):
-    help = "Erases documents, results, events and words of batches whose time is over, or with --dry-run counts them."
+    help = "Erases documents, results, events and texts of batches whose retention has ended."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--dry-run", action="store_true", help="count what would be erased, and erase nothing"
         )
-        parser.add_argument("--tenant", type=UUID, help="with --dry-run: of this one alone")
+        parser.add_argument("--tenant", type=UUID, help="with --dry-run: ID of the only tenant to count")
 
     def handle(self, *args: Any, dry_run: bool, tenant: UUID | None, **options: Any) -> None:
         progress = progress_of(self, options)
         if dry_run:
             self._preview(tenant, progress)
             return
-        progress.stage("erasing the words of batches")
+        progress.stage("erasing the texts of batches")
         while batches := forget_words_of_batches():
             self.stdout.write(f"erased the metadata and errors of {batches} batches")
         progress.stage("erasing documents, jobs and events")

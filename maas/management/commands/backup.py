@@ -18,15 +18,13 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, help="is made; must not exist")
+        parser.add_argument("folder", type=Path, help="folder to create; it must not exist")
         parser.add_argument(
-            "--previous", type=Path, help="an older backup on the same disk, whose files are linked"
+            "--previous", type=Path, help="older backup on the same disk; unchanged files are linked to it"
         )
+        parser.add_argument("--without-files", action="store_true", help="leave out the files of the storage")
         parser.add_argument(
-            "--without-files", action="store_true", help="the storage is saved by other means"
-        )
-        parser.add_argument(
-            "--without-secrets", action="store_true", help="secret key and pepper are kept elsewhere"
+            "--without-secrets", action="store_true", help="leave out the secret key and the pepper"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -28,23 +28,40 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--models", default=BUILTIN, help=f"built-in models, with commas between: {BUILTIN}"
+            "--models", default=BUILTIN, help=f"built-in models, separated by commas (default: {BUILTIN})"
         )
-        parser.add_argument("--onnx", action="append", default=[], metavar="NAME=FILE", help="an ONNX file")
         parser.add_argument(
-            "--graph", action="append", default=[], metavar="NAME=FILE", help="a declared pipeline"
+            "--onnx",
+            action="append",
+            default=[],
+            metavar="NAME=FILE",
+            help="ONNX file to serve under this name",
+        )
+        parser.add_argument(
+            "--graph",
+            action="append",
+            default=[],
+            metavar="NAME=FILE",
+            help="declared pipeline to serve under this name",
         )
         parser.add_argument(
             "--member",
             action="append",
             default=[],
             metavar="PIPELINE.ROLE=MODEL",
-            help="which model has a role in a declared pipeline",
+            help="model for a role in a declared pipeline; repeat for each role",
         )
         parser.add_argument("--host", default=settings.MAAS_HOST)
         parser.add_argument("--port", type=int, default=settings.MAAS_PORT)
-        parser.add_argument("--deadline", type=float, default=60.0, help="seconds that a call may take")
-        parser.add_argument("--at-once", type=int, default=4, help="pages and calls worked on at a time")
+        parser.add_argument(
+            "--deadline", type=float, default=60.0, help="seconds that a call may take (default: 60)"
+        )
+        parser.add_argument(
+            "--at-once",
+            type=int,
+            default=4,
+            help="number of pages and calls in progress at a time (default: 4)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         os.umask(0o077)

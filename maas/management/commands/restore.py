@@ -20,9 +20,9 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, help="what `manage.py backup` wrote")
+        parser.add_argument("folder", type=Path, help="folder that `manage.py backup` wrote")
         parser.add_argument(
-            "--superuser-url", help="of the database that MAAS_DATABASE_URL names, as a superuser"
+            "--superuser-url", help="URL of the database in MAAS_DATABASE_URL, for a superuser"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

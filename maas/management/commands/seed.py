@@ -16,7 +16,9 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--models-only", action="store_true", help="no demo tenant, operator or sample")
+        parser.add_argument(
+            "--models-only", action="store_true", help="create no demo tenant, operator or sample document"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         started = time.perf_counter()

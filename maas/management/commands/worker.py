@@ -1,4 +1,4 @@
-"""Runs models: it takes pages from the queues until it is told to stop."""
+"""Runs models on pages from the queues until it is stopped."""
 
 import logging
 import os

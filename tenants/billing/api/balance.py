@@ -19,18 +19,20 @@ from tenants.identity.identity import Identity
 Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
 BUDGET: Fields = {
     "of": serializers.ChoiceField(["tenant", "key"]),
-    "set_by": serializers.ChoiceField(["operator", "tenant"], help_text="Both hold."),
+    "set_by": serializers.ChoiceField(
+        ["operator", "tenant"], help_text="Who set the budget. If both did, both budgets apply."
+    ),
     "monthly_micros": serializers.IntegerField(),
-    "used_micros": serializers.IntegerField(help_text="In this month of the calendar, UTC."),
+    "used_micros": serializers.IntegerField(help_text="Amount used in this calendar month (UTC)."),
     "held_micros": serializers.IntegerField(),
     "left_micros": serializers.IntegerField(),
 }
 INCLUDED = inline_serializer(
     "IncludedUnits",
     {
-        "model": serializers.CharField(allow_null=True, help_text="None: of all models."),
+        "model": serializers.CharField(allow_null=True, help_text="Null for all models."),
         "meter": serializers.CharField(),
-        "quantity": serializers.IntegerField(help_text="In this month, or for what is left of it."),
+        "quantity": serializers.IntegerField(help_text="Included units in this month, or in the rest of it."),
         "left": serializers.IntegerField(),
     },
     many=True,
@@ -38,11 +40,11 @@ INCLUDED = inline_serializer(
 WALLET: Fields = {
     "currency": serializers.CharField(),
     "kind": serializers.ChoiceField(["prepaid", "invoiced"]),
-    "available_micros": serializers.IntegerField(help_text="Below zero: owed."),
-    "held_micros": serializers.IntegerField(help_text="Set aside for work under way."),
+    "available_micros": serializers.IntegerField(help_text="Negative if money is owed."),
+    "held_micros": serializers.IntegerField(help_text="Reserved for work in progress."),
     "credit_line_micros": serializers.IntegerField(),
     "spendable_micros": serializers.IntegerField(
-        allow_null=True, help_text="None where nothing but budgets bounds it."
+        allow_null=True, help_text="Null if only budgets limit the spending."
     ),
 }
 BUDGETS = inline_serializer("BudgetOfMonth", {**BUDGET}, many=True)
@@ -54,13 +56,11 @@ BALANCE = inline_serializer(
 class BalanceList(APIView):
     @extend_schema(
         operation_id="get_balance",
-        summary="What your account may still spend",
+        summary="Show balances and budgets",
         responses={200: list_of("BalanceList", BALANCE, included=INCLUDED), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
-        """Return the balances. Every key may read them, because they belong to its own account. People need the right
-        to see bills.
-        """
+        """Return the balances. Any key of the account may read them. Users need the permission to see billing."""
         only(request)
         identity = cast(Identity, request.user)
         identity.require_livemode()

@@ -44,7 +44,7 @@ STATUS = OpenApiParameter(
     "status",
     str,
     enum=list(STANDINGS),
-    description="`open` are those that are overdue, too; `credit_note` are the notes.",
+    description="`open` includes overdue invoices. `credit_note` lists credit notes.",
 )
 NAMED: Fields = {
     "id": serializers.UUIDField(),
@@ -58,7 +58,7 @@ INVOICE: Fields = {
     "kind": serializers.CharField(help_text="`invoice` or `credit_note`."),
     "number": serializers.CharField(),
     "status": serializers.CharField(help_text="`open`, `paid` or `written_off`."),
-    "overdue": serializers.BooleanField(help_text="Open after the day on which it was due."),
+    "overdue": serializers.BooleanField(help_text="Whether it is unpaid after its due date."),
     "currency": serializers.CharField(),
     "month": serializers.CharField(),
     "period": inline_serializer(
@@ -67,14 +67,16 @@ INVOICE: Fields = {
     "issued_on": serializers.DateField(),
     "due_on": serializers.DateField(),
     "corrects": inline_serializer("CorrectedInvoice", NAMED, allow_null=True),
-    "reason": serializers.CharField(help_text="Of a credit note."),
+    "reason": serializers.CharField(help_text="Reason for a credit note."),
     "seller": inline_serializer("InvoiceSeller", PARTY),
     "buyer": inline_serializer("InvoiceBuyer", {**PARTY, "reference": serializers.CharField()}),
     "tax": inline_serializer(
         "InvoiceTax",
         {
             "name": serializers.CharField(),
-            "rate_bp": serializers.IntegerField(help_text="1900 is 19 %."),
+            "rate_bp": serializers.IntegerField(
+                help_text="Tax rate in hundredths of a percent: 1900 is 19 %."
+            ),
             "note": serializers.CharField(),
         },
     ),
@@ -84,9 +86,9 @@ INVOICE: Fields = {
 }
 LINE: Fields = {
     "position": serializers.IntegerField(),
-    "kind": serializers.CharField(help_text=", ".join(InvoiceLine.Kind.values)),
+    "kind": serializers.CharField(help_text=f"One of {', '.join(InvoiceLine.Kind.values)}."),
     "month": serializers.CharField(),
-    "late": serializers.BooleanField(help_text="Of a month that was billed before."),
+    "late": serializers.BooleanField(help_text="Whether it belongs to a month that was billed before."),
     "text": serializers.CharField(),
     "model": serializers.CharField(),
     "cached": serializers.BooleanField(),
@@ -113,7 +115,7 @@ NOTE: Fields = {**NAMED, "total_micros": serializers.IntegerField(), "total": se
 class InvoiceList(APIView):
     @extend_schema(
         operation_id="list_invoices",
-        summary="Invoices and credit notes, newest first",
+        summary="List invoices and credit notes, newest first",
         parameters=[STATUS, *PAGED],
         responses={
             200: paged_list_of("InvoiceList", inline_serializer("Invoice", INVOICE, many=True)),
@@ -132,7 +134,7 @@ class InvoiceExport(APIView):
 
     @extend_schema(
         operation_id="export_invoices",
-        summary="The list as CSV",
+        summary="Export invoices and credit notes as CSV",
         parameters=[STATUS],
         responses={(200, "text/csv"): str, **REFUSALS},
     )
@@ -148,21 +150,21 @@ class InvoiceExport(APIView):
 class UpcomingInvoices(APIView):
     @extend_schema(
         operation_id="list_upcoming_invoices",
-        summary="What the present month would be billed as, if it ended now",
+        summary="Preview the invoices of the current month",
         responses={
             200: list_of(
                 "UpcomingInvoiceList",
                 inline_serializer("UpcomingInvoice", UPCOMING, many=True),
                 month=serializers.CharField(),
                 known=serializers.BooleanField(
-                    help_text="Whether it was added up: not where nothing is billed, nor where it is very much."
+                    help_text="False if nothing is billed, or if there is too much usage to calculate the amounts."
                 ),
             ),
             **REFUSALS,
         },
     )
     def get(self, request: Request) -> Response:
-        """Return one upcoming invoice per currency. Nothing is written, and the amounts are not binding."""
+        """Return one upcoming invoice per currency. Nothing is stored, and the amounts are not binding."""
         identity = caller(request, "billing:read")
         only(request)
         identity.require_livemode()
@@ -175,7 +177,7 @@ class UpcomingInvoices(APIView):
 class InvoiceDetail(APIView):
     @extend_schema(
         operation_id="show_invoice",
-        summary="An invoice with its lines",
+        summary="Show an invoice with its lines",
         responses={
             200: inline_serializer(
                 "WholeInvoice",
@@ -199,7 +201,7 @@ class InvoicePdf(APIView):
 
     @extend_schema(
         operation_id="show_invoice_pdf",
-        summary="An invoice on paper",
+        summary="Download an invoice as PDF",
         responses={(200, "application/pdf"): bytes, **REFUSALS},
     )
     def get(self, request: Request, invoice_id: str) -> HttpResponse:
@@ -214,7 +216,7 @@ class InvoiceCsv(APIView):
 
     @extend_schema(
         operation_id="show_invoice_csv",
-        summary="An invoice's lines as CSV",
+        summary="Download the lines of an invoice as CSV",
         responses={(200, "text/csv"): str, **REFUSALS},
     )
     def get(self, request: Request, invoice_id: str) -> HttpResponse:

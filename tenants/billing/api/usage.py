@@ -37,23 +37,35 @@ OF = ("sums", "records")
 
 _TIME = {"type": "string"}
 QUESTION = [
-    OpenApiParameter("from", _TIME, description="A day or time in UTC; the month's first unless told."),
-    OpenApiParameter("to", _TIME, description="Not included; the end of today unless told."),
-    OpenApiParameter("bucket", {"type": "string", "enum": list(BUCKETS), "default": "day"}),
-    OpenApiParameter("group_by", _TIME, description=f"Any of {', '.join(GROUPS)}, with commas."),
-    OpenApiParameter("model", _TIME, description="Of these models alone, with commas."),
-    OpenApiParameter("key", _TIME, description="Of these keys alone, by id; `none` is what people did."),
-    OpenApiParameter("livemode", {"type": "string", "enum": ["true", "false"]}),
+    OpenApiParameter(
+        "from", _TIME, description="First day or time, in UTC. Default: the first day of this month."
+    ),
+    OpenApiParameter("to", _TIME, description="End, not included, in UTC. Default: the end of today."),
+    OpenApiParameter(
+        "bucket",
+        {"type": "string", "enum": list(BUCKETS), "default": "day"},
+        description="Period that a row covers.",
+    ),
+    OpenApiParameter("group_by", _TIME, description=f"Any of {', '.join(GROUPS)}, separated by commas."),
+    OpenApiParameter("model", _TIME, description="Only these models, separated by commas."),
+    OpenApiParameter(
+        "key", _TIME, description="Only these keys: IDs, separated by commas. `none`: usage by users."
+    ),
+    OpenApiParameter(
+        "livemode",
+        {"type": "string", "enum": ["true", "false"]},
+        description="`true`: only live usage. `false`: only test usage.",
+    ),
 ]
 AMOUNT: Fields = {
     "currency": serializers.CharField(),
     "amount_micros": serializers.IntegerField(),
-    "amount": serializers.CharField(help_text="The same as a decimal number."),
-    "saved_micros": serializers.IntegerField(help_text="What runs would have cost more than known answers."),
+    "amount": serializers.CharField(help_text="The amount as a decimal number."),
+    "saved_micros": serializers.IntegerField(help_text="Amount saved by cache hits, compared with runs."),
     "saved": serializers.CharField(),
 }
 SUM: Fields = {
-    "quantities": serializers.DictField(child=serializers.IntegerField(), help_text="By meter."),
+    "quantities": serializers.DictField(child=serializers.IntegerField(), help_text="Quantity per meter."),
     "amounts": inline_serializer("UsageAmount", AMOUNT, many=True),
     "records": serializers.IntegerField(),
     "records_cached": serializers.IntegerField(),
@@ -82,11 +94,11 @@ LIST = list_of(
 class UsageList(APIView):
     @extend_schema(
         operation_id="list_usage",
-        summary="What was used, and what it cost",
+        summary="List usage and its cost",
         parameters=[
             *QUESTION,
             limit_parameter(most=MOST, default=DEFAULT),
-            OpenApiParameter("cursor", str, description="`next_cursor` of the page before."),
+            OpenApiParameter("cursor", str, description="`next_cursor` of the previous page."),
         ],
         responses={200: LIST, **REFUSALS},
     )
@@ -126,10 +138,14 @@ class UsageExport(APIView):
 
     @extend_schema(
         operation_id="export_usage",
-        summary="Usage as CSV",
+        summary="Export usage as CSV",
         parameters=[
             *QUESTION,
-            OpenApiParameter("of", {"type": "string", "enum": list(OF), "default": "sums"}),
+            OpenApiParameter(
+                "of",
+                {"type": "string", "enum": list(OF), "default": "sums"},
+                description="Content of the rows.",
+            ),
         ],
         responses={(200, "text/csv"): str, **REFUSALS},
     )

@@ -18,7 +18,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--days", type=int, required=True, help=f"what is older goes; at least {MIN_DAYS}"
+            "--days", type=int, required=True, help=f"delete entries older than this; at least {MIN_DAYS}"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

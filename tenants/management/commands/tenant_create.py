@@ -16,9 +16,11 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--name", required=True, help="what the tenant is called")
-        parser.add_argument("--email", required=True, help="the owner; made if not known yet")
-        parser.add_argument("--password", help="for a new owner; a random one is printed otherwise")
+        parser.add_argument("--name", required=True, help="name of the tenant")
+        parser.add_argument("--email", required=True, help="email of the owner, who is created if necessary")
+        parser.add_argument(
+            "--password", help="password of a new owner (default: a random one, which is printed)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
