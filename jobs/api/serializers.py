@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from jobs.core.deadlines import LONGEST_S
-from jobs.core.models import Document, ErasedBecause, Job
+from jobs.core.models import Document, ErasedReason, Job
 from jobs.core.models.jobs import LONGEST_URL
 from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
 from jobs.documents.job_selectors import EventRow
@@ -123,7 +123,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     error = serializers.SerializerMethodField()
     cost = serializers.SerializerMethodField()
     retry_of = serializers.UUIDField(source="retry_of_id", allow_null=True)
-    erased_because = serializers.SerializerMethodField()
+    erased_reason = serializers.SerializerMethodField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -153,7 +153,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "started_at",
             "finished_at",
             "erased_at",
-            "erased_because",
+            "erased_reason",
             "urls",
         )
 
@@ -165,9 +165,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_error(self, job: Job) -> dict[str, str] | None:
         return {"code": job.error_code, "detail": job.error_detail} if job.error_code else None
 
-    @extend_schema_field(serializers.ChoiceField(ErasedBecause.values, allow_null=True))
-    def get_erased_because(self, job: Job) -> str | None:
-        return job.erased_because or None
+    @extend_schema_field(serializers.ChoiceField(ErasedReason.values, allow_null=True))
+    def get_erased_reason(self, job: Job) -> str | None:
+        return job.erased_reason or None
 
     @extend_schema_field(CostSerializer)
     def get_cost(self, job: Job) -> dict[str, Any]:

@@ -353,7 +353,7 @@ class Migration(migrations.Migration):
                         ),
                         ("deleted_at", models.DateTimeField(blank=True, null=True)),
                         (
-                            "deleted_because",
+                            "deleted_reason",
                             models.CharField(
                                 blank=True,
                                 choices=[
@@ -1304,7 +1304,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "erased_because",
+                            "erased_reason",
                             models.CharField(
                                 blank=True,
                                 choices=[

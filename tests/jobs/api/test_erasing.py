@@ -48,7 +48,7 @@ def test_of_an_erased_job_every_address_says_that_it_is_gone_and_why(desk: Desk,
         answer = call(method, f"jobs/{job.id}{part}")
         assert (answer.status_code, answer.json()["code"]) == (410, "job_erased"), part
     told = answer.json()
-    assert told["erased_because"] == "request"
+    assert told["erased_reason"] == "request"
     assert "on request" in told["detail"]
     assert (told["job"]["id"], told["job"]["state"]) == (str(job.id), "succeeded")
 
@@ -58,7 +58,7 @@ def test_lists_leave_out_what_is_erased_unless_it_is_asked_for(desk: Desk, call:
     call("DELETE", f"jobs/{erased.id}")
     assert [job["id"] for job in call("GET", "jobs").json()["data"]] == [str(kept.id)]
     listed = call("GET", "jobs?include=erased").json()["data"]
-    assert [(job["id"], job["erased_because"]) for job in listed] == [
+    assert [(job["id"], job["erased_reason"]) for job in listed] == [
         (str(kept.id), None),
         (str(erased.id), "request"),
     ]
