@@ -55,8 +55,8 @@ LIMIT = inline_serializer(
 )
 
 
-KEPT = inline_serializer(
-    "Kept",
+RETENTION = inline_serializer(
+    "Retention",
     {
         "documents_days": serializers.IntegerField(
             help_text="After its last use. 0 is for ever, as in each of these."
@@ -72,7 +72,7 @@ class LimitList(APIView):
     @extend_schema(
         operation_id="list_limits",
         summary="What you may do, and what is left of it",
-        responses={200: list_of("LimitList", LIMIT, kept=KEPT), **REFUSALS},
+        responses={200: list_of("LimitList", LIMIT, retention=RETENTION), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
         """Return the limits of the caller. Any key may do so, because the limits are the caller's own."""
@@ -84,8 +84,8 @@ class LimitList(APIView):
         if not identity.livemode:
             data += [_of_day(one) for one in free_day().left(identity.tenant_id)]
         with unit_of_work(identity):
-            kept = asdict(retention_for(identity.tenant_id))
-        return Response({"object": "list", "data": data + _under_way(identity), "kept": kept})
+            retention = asdict(retention_for(identity.tenant_id))
+        return Response({"object": "list", "data": data + _under_way(identity), "retention": retention})
 
 
 def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:

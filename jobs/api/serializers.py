@@ -261,13 +261,13 @@ def event_json(row: EventRow) -> dict[str, object]:
 
 
 class ShownDocumentSerializer(DocumentSerializer):
-    kept_until = serializers.DateTimeField(
+    retained_until = serializers.DateTimeField(
         allow_null=True,
         help_text="Erased then or soon after, unless it is used again before; null for ever.",
     )
 
     class Meta(DocumentSerializer.Meta):
-        fields = (*DocumentSerializer.Meta.fields, "kept_until")
+        fields = (*DocumentSerializer.Meta.fields, "retained_until")
 
 
 class StoredDocumentSerializer(DocumentSerializer):
@@ -282,7 +282,7 @@ class JobWithResultSerializer(JobSerializer):
         required=False, help_text="With `include=result`, and at the end of a `Prefer: wait`."
     )
 
-    kept_until = serializers.DateTimeField(
+    retained_until = serializers.DateTimeField(
         required=False,
         allow_null=True,
         help_text="Erased then or soon after; null until it ends, or for ever.",
@@ -300,7 +300,7 @@ class JobWithResultSerializer(JobSerializer):
     class Meta(JobSerializer.Meta):
         fields = (
             *JobSerializer.Meta.fields,
-            "kept_until",
+            "retained_until",
             "position",
             "eta_seconds",
             "reason_waiting",

@@ -126,7 +126,7 @@ class Facts:
     model_title: str
     parameters: Sequence[Parameter]
     document: DocumentFacts | None
-    kept_until: datetime | None
+    retained_until: datetime | None
     ended: str
     """The way in which the job ended, and after how long. It is empty while the job has not ended."""
 
@@ -147,7 +147,7 @@ def facts(reading: Reading, *, may_see_keys: bool) -> Facts:
             Parameter(name, str(value)[:LONGEST_VALUE]) for name, value in sorted(job.parameters.items())
         ],
         document=_document(job.document) if job.document else None,
-        kept_until=reading.kept_until,
+        retained_until=reading.retained_until,
         ended=_ended(job),
     )
 
