@@ -140,13 +140,13 @@ class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
 class AttemptSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     started_at = serializers.DateTimeField()
-    took_ms = serializers.IntegerField()
+    duration_ms = serializers.IntegerField()
     status = serializers.IntegerField(allow_null=True, help_text="None where no answer came.")
     error = serializers.DictField(allow_null=True)
-    answer = serializers.CharField(
+    response_body = serializers.CharField(
         help_text="The first 2,048 characters of an answer outside 2xx, where the operator keeps them; else nothing."
     )
-    answer_note = serializers.CharField(help_text="Why there is no `answer`, where one came.")
+    response_note = serializers.CharField(help_text="Why there is no `response_body`, where one came.")
 
 
 class DeliveryWithAttemptsSerializer(DeliverySerializer):
@@ -162,9 +162,11 @@ def attempt_json(attempt: WebhookAttempt) -> dict[str, object]:
     return {
         "number": attempt.number,
         "started_at": attempt.started_at,
-        "took_ms": attempt.took_ms,
+        "duration_ms": attempt.duration_ms,
         "status": attempt.status,
         "error": error,
-        "answer": attempt.answer,
-        "answer_note": why_none(attempt.status, attempt.answer, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS),
+        "response_body": attempt.response_body,
+        "response_note": why_none(
+            attempt.status, attempt.response_body, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS
+        ),
     }
