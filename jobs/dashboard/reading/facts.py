@@ -60,10 +60,10 @@ def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:
 
 _WORDS = {
     waiting.TENANT_SUSPENDED: "Waiting: the account is suspended",
-    waiting.BACKING_OFF: "Waiting to try again",
+    waiting.RETRY_PENDING: "Waiting to try again",
     waiting.NO_WORKER: "Waiting: no worker is running",
     waiting.MODEL_LOADING: "Waiting for a worker to load the model",
-    waiting.TENANT_CAP: "Waiting: your account has reached its limit of pages at once",
+    waiting.CONCURRENCY_LIMIT: "Waiting: your account has reached its limit of pages at once",
     waiting.BEHIND_OWN: "Queued behind {pages} of your account",
     waiting.BEHIND_OTHERS: "Queued behind {pages}",
     waiting.STARTING: "Queued",
