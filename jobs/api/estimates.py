@@ -143,7 +143,7 @@ class AgreedPriceSerializer(serializers.Serializer[Any]):
 
 class CoveredSerializer(serializers.Serializer[Any]):
     quantity = serializers.IntegerField(help_text="Units of it that the plan's fee pays for.")
-    left = serializers.IntegerField(help_text="Units that it pays for after that, in this month.")
+    remaining = serializers.IntegerField(help_text="Units that it pays for after that, in this month.")
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -157,7 +157,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
     livemode = serializers.BooleanField(help_text="False: what a test key does costs nothing.")
     meter = serializers.CharField()
     quantity = serializers.IntegerField(help_text="Of `gpu_second` in milliseconds.")
-    at_most = serializers.BooleanField(
+    is_maximum = serializers.BooleanField(
         help_text="True where only the most is known: it costs no more, and may well cost less."
     )
     cached_quantity = serializers.IntegerField()
@@ -169,7 +169,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
     plan = PlanSerializer(allow_null=True)
     cost = CostSerializer(help_text="At these prices, as the job or call would say it.")
     included = CoveredSerializer()
-    to_pay = CostSerializer(help_text="Without what the plan's fee pays for.")
+    amount_due = CostSerializer(help_text="Without what the plan's fee pays for.")
 
 
 class Estimates(APIView):
@@ -236,13 +236,13 @@ def _body(identity: Identity, told: PricedEstimate) -> dict[str, Any]:
         "livemode": identity.livemode,
         "meter": agreed.price.meter,
         "quantity": found.quantity,
-        "at_most": told.at_most,
+        "is_maximum": told.is_maximum,
         "cached_quantity": found.cached_quantity,
         **_prices(agreed),
         "plan": {"code": plan.code, "name": plan.name} if plan else None,
         "cost": _amount(found.cost_micros * charged, agreed.price.currency),
-        "included": {"quantity": found.included, "left": found.left},
-        "to_pay": _amount(found.to_pay_micros * charged, agreed.price.currency),
+        "included": {"quantity": found.included, "remaining": found.left},
+        "amount_due": _amount(found.to_pay_micros * charged, agreed.price.currency),
     }
 
 
