@@ -38,7 +38,9 @@ LIMIT = inline_serializer(
                 "storage",
             ]
         ),
-        "of": serializers.ChoiceField(["tenant", "key", "model"], help_text="Whose; all that hold are told."),
+        "scope": serializers.ChoiceField(
+            ["tenant", "key", "model"], help_text="Whose limit it is. All limits that apply are listed."
+        ),
         "model": serializers.CharField(allow_null=True),
         "amount": serializers.IntegerField(),
         "window_s": serializers.IntegerField(
@@ -94,8 +96,8 @@ def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:
         limit.kind,
         limit.amount,
         standing.left if standing else None,
-        of=limit.of,
-        model=limit.subject.partition(":")[2] if limit.of == "model" else None,
+        scope=limit.scope,
+        model=limit.subject.partition(":")[2] if limit.scope == "model" else None,
         window_s=WINDOW_S if in_a_time else None,
         resets_in_s=round(standing.full_in_s, 3) if standing and in_a_time else None,
     )
@@ -128,7 +130,7 @@ def _limit(
     amount: int,
     remaining: int | None,
     *,
-    of: str = "tenant",
+    scope: str = "tenant",
     model: str | None = None,
     window_s: int | None = None,
     resets_in_s: float | None = None,
@@ -136,7 +138,7 @@ def _limit(
     return {
         "object": "limit",
         "name": name,
-        "of": of,
+        "scope": scope,
         "model": model,
         "amount": amount,
         "window_s": window_s,

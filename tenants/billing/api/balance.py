@@ -18,12 +18,12 @@ from tenants.identity.identity import Identity
 
 Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
 BUDGET: Fields = {
-    "of": serializers.ChoiceField(["tenant", "key"]),
+    "scope": serializers.ChoiceField(["tenant", "key"]),
     "set_by": serializers.ChoiceField(["operator", "tenant"], help_text="Both hold."),
     "monthly_micros": serializers.IntegerField(),
     "used_micros": serializers.IntegerField(help_text="In this month of the calendar, UTC."),
     "held_micros": serializers.IntegerField(),
-    "left_micros": serializers.IntegerField(),
+    "remaining_micros": serializers.IntegerField(),
 }
 INCLUDED = inline_serializer(
     "IncludedUnits",
@@ -31,7 +31,7 @@ INCLUDED = inline_serializer(
         "model": serializers.CharField(allow_null=True, help_text="None: of all models."),
         "meter": serializers.CharField(),
         "quantity": serializers.IntegerField(help_text="In this month, or for what is left of it."),
-        "left": serializers.IntegerField(),
+        "remaining": serializers.IntegerField(),
     },
     many=True,
 )
