@@ -86,7 +86,7 @@ LINE: Fields = {
     "position": serializers.IntegerField(),
     "kind": serializers.CharField(help_text=", ".join(InvoiceLine.Kind.values)),
     "month": serializers.CharField(),
-    "late": serializers.BooleanField(help_text="Of a month that was billed before."),
+    "recorded_late": serializers.BooleanField(help_text="Of a month that was billed before."),
     "text": serializers.CharField(),
     "model": serializers.CharField(),
     "cached": serializers.BooleanField(),
@@ -154,7 +154,7 @@ class UpcomingInvoices(APIView):
                 "UpcomingInvoiceList",
                 inline_serializer("UpcomingInvoice", UPCOMING, many=True),
                 month=serializers.CharField(),
-                known=serializers.BooleanField(
+                calculated=serializers.BooleanField(
                     help_text="Whether it was added up: not where nothing is billed, nor where it is very much."
                 ),
             ),
@@ -168,7 +168,7 @@ class UpcomingInvoices(APIView):
         identity.require_livemode()
         found = upcoming_now(identity.tenant_id)
         return Response(
-            {"object": "list", "month": str(found.month), "known": found.known, "data": found.told}
+            {"object": "list", "month": str(found.month), "calculated": found.calculated, "data": found.told}
         )
 
 
