@@ -110,7 +110,7 @@ def _erase_webhooks(job: Job) -> None:
     ended.delete()
     for message in messages.filter(id__in=on_their_way):
         messages.filter(id=message.id).update(body=_without_words(message.body))
-    WebhookAttempt.objects.filter(delivery__message__job_id=job.id).update(answer="", detail="")
+    WebhookAttempt.objects.filter(delivery__message__job_id=job.id).update(response_body="", detail="")
 
 
 def _without_words(body: str) -> str:
