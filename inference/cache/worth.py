@@ -1,9 +1,9 @@
 """Decide whether it is worthwhile to look in the cache. For callers who never send the same input twice, looking and
 storing would only cost time.
 
-If hardly anything is found, only a small part of the keys is still looked up and stored. The choice depends on the key
-itself: an input that does come again is chosen each time, and the hits among the chosen keys show that looking is
-worthwhile again.
+If hardly anything is found, only a small part of the calls is still looked up and stored: half of them by their keys,
+and half by their turns. An input that is chosen by its key is chosen each time, which soon shows that some of very many
+inputs repeat. But a handful of inputs may have no such key, and every so many calls one of them has its turn.
 """
 
 from collections import OrderedDict
@@ -19,7 +19,7 @@ MIN_SHARE = 0.01
 BACK_SHARE = 0.02
 BACK_FOUND = 2
 SAMPLED = 32
-"""The divisor for the keys that are still looked up while looking is not worthwhile."""
+"""The divisor for the calls that are still looked up while looking is not worthwhile."""
 MAX_KNOWN = 2_000
 
 
@@ -28,6 +28,14 @@ class _Tally:
     pays: bool = True
     looked: int = 0
     found: int = 0
+    calls: int = 0
+    """The number of calls for which it was asked whether to look, while looking was not worthwhile."""
+
+    def looks(self, key: bytes) -> bool:
+        if self.pays:
+            return True
+        self.calls += 1
+        return key[0] % (2 * SAMPLED) == 0 or self.calls % (2 * SAMPLED) == 0
 
     def count(self, looked: int, found: int) -> None:
         self.looked += looked
@@ -57,7 +65,7 @@ class Worth(Generic[T]):
 
     def looks(self, of: T, key: bytes) -> bool:
         tally = self._tallies.get(of)
-        return tally is None or tally.pays or key[0] % SAMPLED == 0
+        return tally is None or tally.looks(key)
 
     def count(self, of: T, *, looked: int, found: int) -> None:
         tally = self._tallies.get(of)

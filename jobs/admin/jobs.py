@@ -18,7 +18,7 @@ from jobs.admin.pages import VersionFilter
 from jobs.admin.records import WorkAdmin, acting_for
 from jobs.admin.workers import WORKER_PATHS
 from jobs.core import states
-from jobs.core.models import Document, ErasedBecause, Job
+from jobs.core.models import Document, ErasedReason, Job
 from jobs.queue.release import wake_job_now
 from jobs.retention.erasing import erase_job
 from jobs.submission.cancellations import cancel_job
@@ -188,7 +188,7 @@ class JobAdmin(WorkAdmin):
             if job.erased:
                 return None
             acting = acting_for(job, request)
-            erase_job(identity=acting, job_id=job.id, because=ErasedBecause.OPERATOR)
+            erase_job(identity=acting, job_id=job.id, reason=ErasedReason.OPERATOR)
             return "Erased."
 
         self._each(request, jobs, erase, "erased")

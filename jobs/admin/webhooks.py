@@ -172,7 +172,8 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
         """List the attempts, without the receiver's response, which concerns only the receiver and its tenant."""
         attempts = delivery.attempts.order_by("-number")[:ATTEMPTS_SHOWN]
         rows = (
-            (one.number, ago(one.started_at), one.took_ms, one.error_code or one.status) for one in attempts
+            (one.number, ago(one.started_at), one.duration_ms, one.error_code or one.status)
+            for one in attempts
         )
         return format_html_join("", "<div>{}. {}, {} ms: {}</div>", rows) or NOTHING
 

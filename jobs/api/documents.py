@@ -28,7 +28,7 @@ from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.uploads import Address, Upload
 from jobs.idempotency.idempotent_requests import Answered
 from jobs.retention.documents import delete_document, erase_document_and_jobs
-from jobs.retention.due import document_kept_until
+from jobs.retention.due import document_retained_until
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.pagination import listing
@@ -119,17 +119,16 @@ class DocumentDetail(APIView):
         identity = caller(request, "documents:read")
         with unit_of_work(identity):
             document = get_document(document_id)
-            kept_until = document_kept_until(document, retention_for(identity.tenant_id))
-        return Response({**DocumentSerializer(document).data, "kept_until": kept_until})
+            retained_until = document_retained_until(document, retention_for(identity.tenant_id))
+        return Response({**DocumentSerializer(document).data, "retained_until": retained_until})
 
     @extend_schema(
         operation_id="erase_document",
         summary="Erase a document with its page pictures",
         parameters=[
             OpenApiParameter(
-                "with",
-                str,
-                enum=["jobs"],
+                "include_jobs",
+                bool,
                 description="Also erase its jobs and their results. This needs the scope `jobs:write` too.",
             )
         ],
@@ -137,8 +136,8 @@ class DocumentDetail(APIView):
     )
     def delete(self, request: Request, document_id: str) -> Response:
         identity = caller(request, "documents:write")
-        only(request, "with")
-        if _with_jobs(request.query_params.get("with")):
+        only(request, "include_jobs")
+        if _includes_jobs(request.query_params.get("include_jobs", "false")):
             identity.require("jobs:write")
             erase_document_and_jobs(identity=identity, document_id=document_id)
         else:
@@ -146,10 +145,10 @@ class DocumentDetail(APIView):
         return Response(status=204)
 
 
-def _with_jobs(asked: str | None) -> bool:
-    if asked not in (None, "jobs"):
-        raise InvalidRequest(f"Unknown value with={asked[:40]!r}. Use with=jobs.")
-    return asked is not None
+def _includes_jobs(value: str) -> bool:
+    if value not in ("true", "false"):
+        raise InvalidRequest(f"Unknown value include_jobs={value[:40]!r}. Use true or false.")
+    return value == "true"
 
 
 def _picture(identity: Identity, page: DocumentPage) -> FileResponse:

@@ -143,7 +143,7 @@ class AgreedPriceSerializer(serializers.Serializer[Any]):
 
 class CoveredSerializer(serializers.Serializer[Any]):
     quantity = serializers.IntegerField(help_text="Units of this work that the plan includes.")
-    left = serializers.IntegerField(help_text="Included units that remain this month after this work.")
+    remaining = serializers.IntegerField(help_text="Included units that remain this month after this work.")
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -157,7 +157,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
     livemode = serializers.BooleanField(help_text="False with a test key. Its work costs nothing.")
     meter = serializers.CharField()
     quantity = serializers.IntegerField(help_text="Units of the meter. `gpu_second` is in milliseconds.")
-    at_most = serializers.BooleanField(
+    is_maximum = serializers.BooleanField(
         help_text="True if the quantity is an upper bound: the work may cost less."
     )
     cached_quantity = serializers.IntegerField()
@@ -171,7 +171,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
     plan = PlanSerializer(allow_null=True)
     cost = CostSerializer(help_text="Cost at these prices, as the job or call would report it.")
     included = CoveredSerializer()
-    to_pay = CostSerializer(help_text="Cost without the units that the plan includes.")
+    amount_due = CostSerializer(help_text="Cost without the units that the plan includes.")
 
 
 class Estimates(APIView):
@@ -238,13 +238,13 @@ def _body(identity: Identity, told: PricedEstimate) -> dict[str, Any]:
         "livemode": identity.livemode,
         "meter": agreed.price.meter,
         "quantity": found.quantity,
-        "at_most": told.at_most,
+        "is_maximum": told.is_maximum,
         "cached_quantity": found.cached_quantity,
         **_prices(agreed),
         "plan": {"code": plan.code, "name": plan.name} if plan else None,
         "cost": _amount(found.cost_micros * charged, agreed.price.currency),
-        "included": {"quantity": found.included, "left": found.left},
-        "to_pay": _amount(found.to_pay_micros * charged, agreed.price.currency),
+        "included": {"quantity": found.included, "remaining": found.left},
+        "amount_due": _amount(found.to_pay_micros * charged, agreed.price.currency),
     }
 
 

@@ -56,7 +56,7 @@ from jobs.idempotency.idempotent_requests import Answered
 from jobs.queue.queue_positions import standing_of
 from jobs.results.result_json import page_json, result_json
 from jobs.results.reuse.cache_directives import COALESCED, HIT, Wish, wish_of, x_cache
-from jobs.retention.due import job_kept_until
+from jobs.retention.due import job_retained_until
 from jobs.retention.erasing import erase_job
 from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
@@ -271,7 +271,7 @@ class JobDetail(APIView):
         with unit_of_work(identity):
             job = get_job(job_id)
             body = job_body(job, with_result=with_result)
-            body["kept_until"] = job_kept_until(job, retention_for(identity.tenant_id))
+            body["retained_until"] = job_retained_until(job, retention_for(identity.tenant_id))
         body |= asdict(standing_of(job))
         return Response(body, headers={**polling_headers(job), **reuse_headers(job)})
 

@@ -38,7 +38,7 @@ LIMIT = inline_serializer(
                 "storage",
             ]
         ),
-        "of": serializers.ChoiceField(["tenant", "key", "model"], help_text="Scope of the limit."),
+        "scope": serializers.ChoiceField(["tenant", "key", "model"], help_text="Scope of the limit."),
         "model": serializers.CharField(allow_null=True),
         "amount": serializers.IntegerField(),
         "window_s": serializers.IntegerField(
@@ -56,8 +56,8 @@ LIMIT = inline_serializer(
 )
 
 
-KEPT = inline_serializer(
-    "Kept",
+RETENTION = inline_serializer(
+    "Retention",
     {
         "documents_days": serializers.IntegerField(
             help_text="Days until a document is erased, from its last use. 0: never."
@@ -77,7 +77,7 @@ class LimitList(APIView):
     @extend_schema(
         operation_id="list_limits",
         summary="List limits",
-        responses={200: list_of("LimitList", LIMIT, kept=KEPT), **REFUSALS},
+        responses={200: list_of("LimitList", LIMIT, retention=RETENTION), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
         """Return the limits of the caller. Any key may do so, because the limits are the caller's own."""
@@ -89,8 +89,8 @@ class LimitList(APIView):
         if not identity.livemode:
             data += [_of_day(one) for one in free_day().left(identity.tenant_id)]
         with unit_of_work(identity):
-            kept = asdict(retention_for(identity.tenant_id))
-        return Response({"object": "list", "data": data + _under_way(identity), "kept": kept})
+            retention = asdict(retention_for(identity.tenant_id))
+        return Response({"object": "list", "data": data + _under_way(identity), "retention": retention})
 
 
 def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:
@@ -99,8 +99,8 @@ def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:
         limit.kind,
         limit.amount,
         standing.left if standing else None,
-        of=limit.of,
-        model=limit.subject.partition(":")[2] if limit.of == "model" else None,
+        scope=limit.scope,
+        model=limit.subject.partition(":")[2] if limit.scope == "model" else None,
         window_s=WINDOW_S if in_a_time else None,
         resets_in_s=round(standing.full_in_s, 3) if standing and in_a_time else None,
     )
@@ -133,7 +133,7 @@ def _limit(
     amount: int,
     remaining: int | None,
     *,
-    of: str = "tenant",
+    scope: str = "tenant",
     model: str | None = None,
     window_s: int | None = None,
     resets_in_s: float | None = None,
@@ -141,7 +141,7 @@ def _limit(
     return {
         "object": "limit",
         "name": name,
-        "of": of,
+        "scope": scope,
         "model": model,
         "amount": amount,
         "window_s": window_s,

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from jobs.core.deadlines import LONGEST_S
-from jobs.core.models import Document, ErasedBecause, Job
+from jobs.core.models import Document, ErasedReason, Job
 from jobs.core.models.jobs import LONGEST_URL
 from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
 from jobs.documents.job_selectors import EventRow
@@ -127,7 +127,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     error = serializers.SerializerMethodField()
     cost = serializers.SerializerMethodField()
     retry_of = serializers.UUIDField(source="retry_of_id", allow_null=True)
-    erased_because = serializers.SerializerMethodField()
+    erased_reason = serializers.SerializerMethodField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -157,7 +157,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "started_at",
             "finished_at",
             "erased_at",
-            "erased_because",
+            "erased_reason",
             "urls",
         )
 
@@ -169,9 +169,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_error(self, job: Job) -> dict[str, str] | None:
         return {"code": job.error_code, "detail": job.error_detail} if job.error_code else None
 
-    @extend_schema_field(serializers.ChoiceField(ErasedBecause.values, allow_null=True))
-    def get_erased_because(self, job: Job) -> str | None:
-        return job.erased_because or None
+    @extend_schema_field(serializers.ChoiceField(ErasedReason.values, allow_null=True))
+    def get_erased_reason(self, job: Job) -> str | None:
+        return job.erased_reason or None
 
     @extend_schema_field(CostSerializer)
     def get_cost(self, job: Job) -> dict[str, Any]:
@@ -263,13 +263,13 @@ def event_json(row: EventRow) -> dict[str, object]:
 
 
 class ShownDocumentSerializer(DocumentSerializer):
-    kept_until = serializers.DateTimeField(
+    retained_until = serializers.DateTimeField(
         allow_null=True,
         help_text="When the document will be erased, unless it is used again before. Null: never.",
     )
 
     class Meta(DocumentSerializer.Meta):
-        fields = (*DocumentSerializer.Meta.fields, "kept_until")
+        fields = (*DocumentSerializer.Meta.fields, "retained_until")
 
 
 class StoredDocumentSerializer(DocumentSerializer):
@@ -284,7 +284,7 @@ class JobWithResultSerializer(JobSerializer):
         required=False, help_text="Included with `include=result`, and if the job ends during `Prefer: wait`."
     )
 
-    kept_until = serializers.DateTimeField(
+    retained_until = serializers.DateTimeField(
         required=False,
         allow_null=True,
         help_text="When the job will be erased. Null until the job ends, or if it is never erased.",
@@ -304,7 +304,7 @@ class JobWithResultSerializer(JobSerializer):
     class Meta(JobSerializer.Meta):
         fields = (
             *JobSerializer.Meta.fields,
-            "kept_until",
+            "retained_until",
             "position",
             "eta_seconds",
             "reason_waiting",

@@ -150,15 +150,15 @@ class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
 class AttemptSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     started_at = serializers.DateTimeField()
-    took_ms = serializers.IntegerField()
+    duration_ms = serializers.IntegerField()
     status = serializers.IntegerField(
         allow_null=True, help_text="HTTP status of the response. Null if there was no response."
     )
     error = serializers.DictField(allow_null=True)
-    answer = serializers.CharField(
+    response_body = serializers.CharField(
         help_text="The first 2,048 characters of a response outside 2xx, if the operator stores them. Otherwise empty."
     )
-    answer_note = serializers.CharField(help_text="Why `answer` is empty, if there was a response.")
+    response_note = serializers.CharField(help_text="Why `response_body` is empty, if there was a response.")
 
 
 class DeliveryWithAttemptsSerializer(DeliverySerializer):
@@ -174,9 +174,11 @@ def attempt_json(attempt: WebhookAttempt) -> dict[str, object]:
     return {
         "number": attempt.number,
         "started_at": attempt.started_at,
-        "took_ms": attempt.took_ms,
+        "duration_ms": attempt.duration_ms,
         "status": attempt.status,
         "error": error,
-        "answer": attempt.answer,
-        "answer_note": why_none(attempt.status, attempt.answer, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS),
+        "response_body": attempt.response_body,
+        "response_note": why_none(
+            attempt.status, attempt.response_body, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS
+        ),
     }

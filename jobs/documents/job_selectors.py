@@ -70,7 +70,7 @@ def get_job(job_id: object, *, for_update: bool = False) -> Job:
 
 def unless_erased(job: Job) -> Job:
     if job.erased_at is not None:
-        raise JobErased(erased_words("job", job.id, job.erased_at, job.erased_because), extra=tombstone(job))
+        raise JobErased(erased_words("job", job.id, job.erased_at, job.erased_reason), extra=tombstone(job))
     return job
 
 

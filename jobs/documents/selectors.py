@@ -8,28 +8,28 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from jobs.core.errors import DocumentDeleted
-from jobs.core.models import Document, DocumentPage, ErasedBecause, Job
+from jobs.core.models import Document, DocumentPage, ErasedReason, Job
 from tenants.core.db.unit_of_work import APP, current_tenant_id, every_mode
 from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid
 from tenants.core.times import rfc3339
 
 
-def erased_words(what: str, its_id: UUID, moment: datetime, because: str) -> str:
-    """Return the message about an erased object. An empty `because` is a request, from before reasons were stored."""
-    why = ErasedBecause(because or ErasedBecause.REQUEST).label
+def erased_words(what: str, its_id: UUID, moment: datetime, reason: str) -> str:
+    """Return the message about an erased object. An empty `reason` is a request, from before reasons were stored."""
+    why = ErasedReason(reason or ErasedReason.REQUEST).label
     return f"The {what} {its_id} was erased on {moment.astimezone(UTC):%Y-%m-%d at %H:%M} UTC, {why}."
 
 
-def why_erased(moment: datetime, because: str) -> dict[str, object]:
-    return {"erased_at": rfc3339(moment), "erased_because": because or ErasedBecause.REQUEST.value}
+def why_erased(moment: datetime, reason: str) -> dict[str, object]:
+    return {"erased_at": rfc3339(moment), "erased_reason": reason or ErasedReason.REQUEST.value}
 
 
 def tombstone(job: Job) -> dict[str, object]:
     """Return what is left of an erased job, under the field names that `GET /v1/jobs/{id}` used."""
     assert job.erased_at is not None
     return {
-        **why_erased(job.erased_at, job.erased_because),
+        **why_erased(job.erased_at, job.erased_reason),
         "job": {
             "id": str(job.id),
             "state": job.state,
@@ -63,8 +63,8 @@ def get_document(document_id: object, *, for_update: bool = False) -> Document:
     if document is None:
         raise NotFound(f"There is no document {str(document_id)[:60]!r}.")
     if document.deleted_at is not None:
-        words = erased_words("document", document.id, document.deleted_at, document.deleted_because)
-        raise DocumentDeleted(words, extra=why_erased(document.deleted_at, document.deleted_because))
+        words = erased_words("document", document.id, document.deleted_at, document.deleted_reason)
+        raise DocumentDeleted(words, extra=why_erased(document.deleted_at, document.deleted_reason))
     return document
 
 

@@ -353,7 +353,7 @@ class Migration(migrations.Migration):
                         ),
                         ("deleted_at", models.DateTimeField(blank=True, null=True)),
                         (
-                            "deleted_because",
+                            "deleted_reason",
                             models.CharField(
                                 blank=True,
                                 choices=[
@@ -1304,7 +1304,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         (
-                            "erased_because",
+                            "erased_reason",
                             models.CharField(
                                 blank=True,
                                 choices=[
@@ -2097,7 +2097,7 @@ class Migration(migrations.Migration):
                         ),
                         ("number", models.PositiveIntegerField()),
                         ("started_at", models.DateTimeField()),
-                        ("took_ms", models.PositiveIntegerField()),
+                        ("duration_ms", models.PositiveIntegerField()),
                         (
                             "status",
                             models.PositiveSmallIntegerField(
@@ -2107,7 +2107,7 @@ class Migration(migrations.Migration):
                         ("error_code", models.CharField(blank=True, max_length=60)),
                         ("detail", models.CharField(blank=True, max_length=500)),
                         (
-                            "answer",
+                            "response_body",
                             models.TextField(
                                 blank=True,
                                 help_text="Beginning of the response body of a failure, if stored.",

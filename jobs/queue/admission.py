@@ -174,7 +174,7 @@ def _refusal(key: str, caller: _Caller, found: Verdict, wait: Wait, limit_s: flo
     kind = NAMES[caller.priority]
     extra = {
         "retry_after_s": pause_s,
-        "limit": {"of": "model", "name": f"queue_age_{kind}", "amount": int(limit_s), "model": key},
+        "limit": {"scope": "model", "name": f"queue_age_{kind}", "amount": int(limit_s), "model": key},
     }
     if found is Verdict.OWN_BACKLOG:
         REFUSED.labels("tenant", "queue_age").inc()

@@ -4,19 +4,19 @@ import math
 from dataclasses import dataclass
 
 TENANT_SUSPENDED = "tenant_suspended"
-BACKING_OFF = "backing_off"
+RETRY_PENDING = "retry_pending"
 NO_WORKER = "no_worker"
 MODEL_LOADING = "model_loading"
-TENANT_CAP = "tenant_cap"
+CONCURRENCY_LIMIT = "concurrency_limit"
 BEHIND_OWN = "queued_behind_own"
 BEHIND_OTHERS = "queued_behind_others"
 STARTING = "starting"
 REASONS = (
     TENANT_SUSPENDED,
-    BACKING_OFF,
+    RETRY_PENDING,
     NO_WORKER,
     MODEL_LOADING,
-    TENANT_CAP,
+    CONCURRENCY_LIMIT,
     BEHIND_OWN,
     BEHIND_OTHERS,
     STARTING,
@@ -65,10 +65,10 @@ class Standing:
 def standing(page: NextPage, speed: Speed) -> Standing:
     reason = _reason(page, speed)
     position = 0 if page.told else page.before
-    held_up = reason in (TENANT_SUSPENDED, BACKING_OFF)
+    held_up = reason in (TENANT_SUSPENDED, RETRY_PENDING)
     if held_up:
         return Standing(reason_waiting=reason)
-    eta_s = None if reason in (NO_WORKER, MODEL_LOADING, TENANT_CAP) else _eta_s(position, speed)
+    eta_s = None if reason in (NO_WORKER, MODEL_LOADING, CONCURRENCY_LIMIT) else _eta_s(position, speed)
     return Standing(position, eta_s, reason)
 
 
@@ -76,7 +76,7 @@ def _reason(page: NextPage, speed: Speed) -> str:
     if page.suspended:
         return TENANT_SUSPENDED
     if not page.due:
-        return BACKING_OFF
+        return RETRY_PENDING
     if not speed.served:
         return MODEL_LOADING if speed.workers else NO_WORKER
     return _reason_in_line(page)
@@ -84,7 +84,7 @@ def _reason(page: NextPage, speed: Speed) -> str:
 
 def _reason_in_line(page: NextPage) -> str:
     if page.at_cap and not page.told:
-        return TENANT_CAP
+        return CONCURRENCY_LIMIT
     if page.told or page.before == 0:
         return STARTING
     return BEHIND_OWN if page.before is not None and page.before <= page.own_before else BEHIND_OTHERS

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from jobs.charges.money import settle_ended
 from jobs.core.errors import DocumentDeleted, ErasureIncomplete, JobErased
 from jobs.core.metrics import ERASED
-from jobs.core.models import Document, ErasedBecause, Job, Page
+from jobs.core.models import Document, ErasedReason, Job, Page
 from jobs.documents import erasure
 from jobs.documents.selectors import get_document
 from jobs.retention.erasing import erase_job, forget_name
@@ -34,38 +34,36 @@ def delete_document(
     identity: Identity,
     document_id: object,
     deadline: erasure.Deadline | None = None,
-    because: ErasedBecause = ErasedBecause.REQUEST,
+    reason: ErasedReason = ErasedReason.REQUEST,
 ) -> None:
     """Cancel the document's unfinished jobs, then erase its file and pictures, within the request's `deadline`."""
     with unit_of_work(identity):
         document = get_document(document_id, for_update=True)
         canceled = cancel_unfinished_jobs_of(document)
-        erase_locked(document, because, deadline)
-        if because == ErasedBecause.REQUEST:
+        erase_locked(document, reason, deadline)
+        if reason == ErasedReason.REQUEST:
             # The record contains only the id: the name of the document is erased as well, while the record stays.
             record(tenant_id=identity.tenant_id, action="document.deleted", subject_id=document.id)
         settle_ended(canceled)
 
 
-def _log_document(document: Document, because: ErasedBecause) -> None:
+def _log_document(document: Document, reason: ErasedReason) -> None:
     """Log the erasure with ids only. An older backup that is restored lacks the erasure, but the log has it."""
-    ERASED.labels(kind="document", reason=because.value).inc()
+    ERASED.labels(kind="document", reason=reason.value).inc()
     ids = {"document_id": str(document.id), "tenant_id": str(document.tenant_id)}
-    log.info("document_erased", **ids, reason=because.value)
+    log.info("document_erased", **ids, reason=reason.value)
 
 
-def erase_locked(
-    document: Document, because: ErasedBecause, deadline: erasure.Deadline | None = None
-) -> None:
+def erase_locked(document: Document, reason: ErasedReason, deadline: erasure.Deadline | None = None) -> None:
     """Erase a document that no unfinished job uses, inside the unit of work that locked its row."""
     names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
     document.pages.all().delete()
     forget_results_of(document)
-    Document.objects.filter(id=document.id).update(deleted_at=Now(), deleted_because=because)
-    document.refresh_from_db(fields=["deleted_at", "deleted_because"])
+    Document.objects.filter(id=document.id).update(deleted_at=Now(), deleted_reason=reason)
+    document.refresh_from_db(fields=["deleted_at", "deleted_reason"])
     forget_name(document)
     erasure.order(names)
-    transaction.on_commit(partial(_log_document, document, because), using=APP)
+    transaction.on_commit(partial(_log_document, document, reason), using=APP)
     # An error here is ignored: by then the document is gone, and the scheduler handles what is left of it.
     transaction.on_commit(
         lambda: erasure.carry_out_now(document.tenant_id, names, deadline), using=APP, robust=True
@@ -77,15 +75,15 @@ MAX_JOBS = 500
 
 
 def erase_document_and_jobs(
-    *, identity: Identity, document_id: object, because: ErasedBecause = ErasedBecause.REQUEST
+    *, identity: Identity, document_id: object, reason: ErasedReason = ErasedReason.REQUEST
 ) -> int:
     """Erase a document and its jobs, repeatably, and return how many. Raises DocumentDeleted if none is left."""
     deleted_before: DocumentDeleted | None = None
     try:
-        delete_document(identity=identity, document_id=document_id, because=because)
+        delete_document(identity=identity, document_id=document_id, reason=reason)
     except DocumentDeleted as gone:
         deleted_before = gone
-    erased = sum(_erased(identity, job_id, because) for job_id in _jobs_of(identity, UUID(str(document_id))))
+    erased = sum(_erased(identity, job_id, reason) for job_id in _jobs_of(identity, UUID(str(document_id))))
     if deleted_before is not None and not erased:
         raise deleted_before
     return erased
@@ -103,8 +101,8 @@ def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
         )
 
 
-def _erased(identity: Identity, job_id: UUID, because: ErasedBecause) -> int:
+def _erased(identity: Identity, job_id: UUID, reason: ErasedReason) -> int:
     with suppress(JobErased):
-        erase_job(identity=identity, job_id=job_id, because=because)
+        erase_job(identity=identity, job_id=job_id, reason=reason)
         return 1
     return 0

@@ -114,7 +114,7 @@ def _filled(statement: str, kind: Kind) -> str:
     )
 
 
-def job_kept_until(job: Job, retention: Retention) -> datetime | None:
+def job_retained_until(job: Job, retention: Retention) -> datetime | None:
     """Return the time until which a job is kept. None means for ever, or that the job has not ended."""
     days = retention.results(livemode=job.livemode)
     if days == FOR_EVER or job.finished_at is None:
@@ -122,7 +122,7 @@ def job_kept_until(job: Job, retention: Retention) -> datetime | None:
     return job.finished_at + timedelta(days=days)
 
 
-def document_kept_until(document: Document, retention: Retention) -> datetime | None:
+def document_retained_until(document: Document, retention: Retention) -> datetime | None:
     """Return until when a document is kept, None for ever. One that a job uses stays until the job has ended."""
     days = retention.documents(livemode=document.livemode)
     if days == FOR_EVER or document.deleted_at is not None:

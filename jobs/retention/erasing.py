@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from jobs.archives.models import ArchiveEntry
 from jobs.core.errors import JobNotFinished
 from jobs.core.metrics import ERASED
-from jobs.core.models import Document, ErasedBecause, Job
+from jobs.core.models import Document, ErasedReason, Job
 from jobs.documents.job_selectors import get_job
 from jobs.events.log import append_event
 from jobs.search.services import EMBEDDINGS, meaning_available
@@ -41,7 +41,7 @@ _ERASE = (
 _ERASE_EMBEDDINGS = f"DELETE FROM {EMBEDDINGS} WHERE tenant_id = %(tenant)s AND job_id = %(job)s"  # noqa: S608  # a constant
 
 
-def erase_job(*, identity: Identity, job_id: object, because: ErasedBecause = ErasedBecause.REQUEST) -> Job:
+def erase_job(*, identity: Identity, job_id: object, reason: ErasedReason = ErasedReason.REQUEST) -> Job:
     """Erase a job that has ended. Raises JobErased if it was erased before."""
     with unit_of_work(identity):
         # Documents are locked before jobs, as everywhere.
@@ -51,8 +51,8 @@ def erase_job(*, identity: Identity, job_id: object, because: ErasedBecause = Er
             raise JobNotFinished(
                 f"The job is still {job.state}. Cancel it first (POST /v1/jobs/{job.id}/cancel), then erase it."
             )
-        erase_ended(job, document, because)
-        if because == ErasedBecause.REQUEST:
+        erase_ended(job, document, reason)
+        if reason == ErasedReason.REQUEST:
             record(tenant_id=identity.tenant_id, action="job.erased", subject_id=job.id)
     return job
 
@@ -64,7 +64,7 @@ def lock_document(document_id: UUID | None) -> Document | None:
     return Document.objects.select_for_update(no_key=True).get(id=document_id)
 
 
-def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> None:
+def erase_ended(job: Job, document: Document | None, reason: ErasedReason) -> None:
     """Erase a job that has ended, inside the unit of work that locked its document's row, then its own."""
     _erase_rows(job)
     _erase_webhooks(job)
@@ -75,19 +75,19 @@ def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> 
         webhook_url="",
         request_id="",
         erased_at=Now(),
-        erased_because=because,
+        erased_reason=reason,
     )
-    append_event(job.id, "job.erased", {"state": job.state, "because": because.value})
+    append_event(job.id, "job.erased", {"state": job.state, "reason": reason.value})
     if document is not None:
         forget_name(document)
-    job.refresh_from_db(fields=["erased_at", "erased_because", "last_seq"])
-    transaction.on_commit(partial(_log_job, job, because), using=current_alias())
+    job.refresh_from_db(fields=["erased_at", "erased_reason", "last_seq"])
+    transaction.on_commit(partial(_log_job, job, reason), using=current_alias())
 
 
-def _log_job(job: Job, because: ErasedBecause) -> None:
+def _log_job(job: Job, reason: ErasedReason) -> None:
     """Log the erasure with ids only. An older backup that is restored lacks the erasure, but the log has it."""
-    ERASED.labels(kind="job", reason=because.value).inc()
-    log.info("job_erased", job_id=str(job.id), tenant_id=str(job.tenant_id), reason=because.value)
+    ERASED.labels(kind="job", reason=reason.value).inc()
+    log.info("job_erased", job_id=str(job.id), tenant_id=str(job.tenant_id), reason=reason.value)
 
 
 def _erase_rows(job: Job) -> None:
@@ -110,7 +110,7 @@ def _erase_webhooks(job: Job) -> None:
     ended.delete()
     for message in messages.filter(id__in=on_their_way):
         messages.filter(id=message.id).update(body=_without_words(message.body))
-    WebhookAttempt.objects.filter(delivery__message__job_id=job.id).update(answer="", detail="")
+    WebhookAttempt.objects.filter(delivery__message__job_id=job.id).update(response_body="", detail="")
 
 
 def _without_words(body: str) -> str:

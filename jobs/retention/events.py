@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import connections
 
 from jobs.core.metrics import ERASED, OVERDUE_S
-from jobs.core.models import ErasedBecause
+from jobs.core.models import ErasedReason
 from jobs.retention.due import Counted
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.progress import SILENT, Progress
@@ -88,7 +88,7 @@ def _erase_some(one: OldEvents) -> int:
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ERASE, {"tenant": one.tenant_id, "days": one.days, "most": BATCH})
         number = int(cursor.fetchone()[0])
-    ERASED.labels(kind="event", reason=ErasedBecause.RETENTION.value).inc(number)
+    ERASED.labels(kind="event", reason=ErasedReason.RETENTION.value).inc(number)
     return number
 
 

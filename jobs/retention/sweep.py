@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from jobs.core import states
 from jobs.core.errors import JobErased
 from jobs.core.metrics import OVERDUE_S
-from jobs.core.models import Document, ErasedBecause, Job
+from jobs.core.models import Document, ErasedReason, Job
 from jobs.documents.erasure import Deadline
 from jobs.documents.job_selectors import get_job
 from jobs.retention.documents import erase_locked
@@ -74,7 +74,7 @@ def _erase_job(one: Due) -> bool:
             job = get_job(one.id, for_update=True)
         except (JobErased, NotFound):
             return False
-        erase_ended(job, document, ErasedBecause.RETENTION)
+        erase_ended(job, document, ErasedReason.RETENTION)
     return True
 
 
@@ -87,7 +87,7 @@ def _erase_document(one: Due) -> bool:
         document = old.select_for_update(no_key=True, skip_locked=True).first()
         if document is None or Job.objects.filter(document=document, state__in=states.UNFINISHED).exists():
             return False
-        erase_locked(document, ErasedBecause.RETENTION, Deadline(FILES_S))
+        erase_locked(document, ErasedReason.RETENTION, Deadline(FILES_S))
     return True
 
 

@@ -95,7 +95,7 @@ def _refusal(limit: int) -> TooManyUnfinishedJobs:
         " cancel some.",
         extra={
             "retry_after_s": pause_s,
-            "limit": {"of": "tenant", "name": "unfinished_jobs", "amount": limit},
+            "limit": {"scope": "tenant", "name": "unfinished_jobs", "amount": limit},
         },
     )
 
@@ -188,7 +188,7 @@ def _pages_refusal(limit: int, unfinished: int, pages: int) -> TooManyUnfinished
         f" Send this again in {pause_s} s, or cancel some jobs.",
         extra={
             "retry_after_s": pause_s,
-            "limit": {"of": "tenant", "name": "unfinished_pages", "amount": limit},
+            "limit": {"scope": "tenant", "name": "unfinished_pages", "amount": limit},
         },
     )
 

@@ -74,7 +74,7 @@ class PricedEstimate:
     agreed: AgreedPrice
     standing: Standing
     estimate: Estimate
-    at_most: bool
+    is_maximum: bool
     """Set if the work costs no more than the estimate, and may well cost less."""
 
 
@@ -83,15 +83,15 @@ def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
     version = find_version(request.model)
     meter = _agreed(identity, version).price.meter
     name = _said(request, version.served_model.name, meter)
-    at_most = meter == "gpu_second" and name != "gpu_milliseconds"
+    is_maximum = meter == "gpu_second" and name != "gpu_milliseconds"
     with unit_of_work(identity):
         if name == "document":
             identity.require("documents:read")
             amount = get_document(request.document).pages_total
         else:
             amount = int(getattr(request, name))
-    quantity = amount * settings.MAAS_HOLD_GPU_MS_PER_PAGE if at_most else amount
-    return _told(identity, version, quantity, request.cached_share, at_most=at_most)
+    quantity = amount * settings.MAAS_HOLD_GPU_MS_PER_PAGE if is_maximum else amount
+    return _told(identity, version, quantity, request.cached_share, is_maximum=is_maximum)
 
 
 def estimate_job(
@@ -109,7 +109,7 @@ def estimate_job(
         pages = _pages_to_read(identity, version, request, upload)
     meter = _agreed(identity, version).price.meter
     quantity = pages * units_of_page(meter, request.input)
-    return _told(identity, version, quantity, cached_share, at_most=meter in UNKNOWN_BEFORE)
+    return _told(identity, version, quantity, cached_share, is_maximum=meter in UNKNOWN_BEFORE)
 
 
 def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fraction) -> PricedEstimate:
@@ -123,7 +123,7 @@ def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fr
     window = version.config.get("window_tokens")
     units = max_units(meter, call.work, window if isinstance(window, int) else None)
     quantity = settings.MAAS_HOLD_GPU_MS_PER_PAGE if meter == "gpu_second" else units
-    return _told(identity, version, quantity, cached_share, at_most=meter in UNKNOWN_BEFORE)
+    return _told(identity, version, quantity, cached_share, is_maximum=meter in UNKNOWN_BEFORE)
 
 
 def _agreed(identity: Identity, version: ModelVersion) -> AgreedPrice:
@@ -132,7 +132,7 @@ def _agreed(identity: Identity, version: ModelVersion) -> AgreedPrice:
 
 
 def _told(
-    identity: Identity, version: ModelVersion, quantity: int, cached_share: Fraction, *, at_most: bool
+    identity: Identity, version: ModelVersion, quantity: int, cached_share: Fraction, *, is_maximum: bool
 ) -> PricedEstimate:
     agreed = _agreed(identity, version)
     with unit_of_work(identity):
@@ -144,7 +144,7 @@ def _told(
         agreed=agreed,
         left=standing.left,
     )
-    return PricedEstimate(version, agreed, standing, found, at_most)
+    return PricedEstimate(version, agreed, standing, found, is_maximum)
 
 
 def _pages_to_read(

@@ -235,13 +235,15 @@ class WebhookAttempt(TenantOwned):
     )
     number = models.PositiveIntegerField()
     started_at = models.DateTimeField()
-    took_ms = models.PositiveIntegerField()
+    duration_ms = models.PositiveIntegerField()
     status = models.PositiveSmallIntegerField(
         null=True, help_text="HTTP status of the response. Empty without a response."
     )
     error_code = models.CharField(max_length=60, blank=True)
     detail = models.CharField(max_length=500, blank=True)
-    answer = models.TextField(blank=True, help_text="Beginning of the response body of a failure, if stored.")
+    response_body = models.TextField(
+        blank=True, help_text="Beginning of the response body of a failure, if stored."
+    )
 
     class Meta(TenantOwned.Meta):
         constraints = [

@@ -27,7 +27,7 @@ class _Clock:
     started_s: float
 
     @property
-    def took_ms(self) -> int:
+    def duration_ms(self) -> int:
         return round((time.monotonic() - self.started_s) * 1000)
 
 
@@ -52,7 +52,7 @@ def not_sent() -> Outcome:
     clock = _clock()
     return Outcome(
         clock.started_at,
-        clock.took_ms,
+        clock.duration_ms,
         error_code="internal_error",
         detail="It was not sent: something went wrong on our side.",
         own_fault=True,
@@ -93,14 +93,14 @@ def _answered(answer: Answer, clock: _Clock) -> Outcome:
     allowed = settings.MAAS_WEBHOOK_KEEP_ANSWERS
     return Outcome(
         clock.started_at,
-        clock.took_ms,
+        clock.duration_ms,
         status=answer.status,
-        answer=kept_answer(answer.status, answer.body, allowed=allowed, is_own=answer.is_own),
+        response_body=kept_answer(answer.status, answer.body, allowed=allowed, is_own=answer.is_own),
         retry_after_s=retry_after(answer.headers.get("retry-after"), datetime.now(UTC)),
     )
 
 
 def _unanswered(error: EgressRefused | EgressFailed, clock: _Clock, *, refused: bool) -> Outcome:
     return Outcome(
-        clock.started_at, clock.took_ms, error_code=error.code, detail=error.detail, refused=refused
+        clock.started_at, clock.duration_ms, error_code=error.code, detail=error.detail, refused=refused
     )

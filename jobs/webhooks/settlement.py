@@ -63,9 +63,9 @@ class Outcome:
     """The outcome of one request: a response, or the reason why there is none."""
 
     started_at: datetime
-    took_ms: int
+    duration_ms: int
     status: int | None = None
-    answer: str = ""
+    response_body: str = ""
     retry_after_s: float | None = None
     error_code: str = ""
     detail: str = ""
@@ -77,7 +77,7 @@ class Outcome:
 
 def without_words(outcome: Outcome) -> Outcome:
     """Return the outcome with the values that matter, and without any text of the other side."""
-    return replace(outcome, answer="", detail="")
+    return replace(outcome, response_body="", detail="")
 
 
 def settle(held: Held, outcome: Outcome) -> Verdict | None:
@@ -141,18 +141,18 @@ def _log_attempt(held: Held, outcome: Outcome) -> None:
         delivery_id=held.id,
         number=held.number,
         started_at=outcome.started_at,
-        took_ms=outcome.took_ms,
+        duration_ms=outcome.duration_ms,
         status=outcome.status,
         error_code=error_of(outcome),
         detail=outcome.detail[:MAX_DETAIL],
-        answer=outcome.answer,
+        response_body=outcome.response_body,
     )
 
 
 def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
     if ruled.delivered:
         _execute(_SUCCEEDED, {"id": held.endpoint_id, "kept_s": SUCCESS_KEPT_S, "least": PER_ENDPOINT})
-        _adapt_width(held, outcome.took_ms)
+        _adapt_width(held, outcome.duration_ms)
         return
     _execute(_FAILED, {"id": held.endpoint_id, "given_up": int(ruled.again_in_s is None)})
     if not outcome.refused:  # a refused request was not sent, so it says nothing about the endpoint
@@ -180,11 +180,11 @@ def _count_down(held: Held, *, is_down: bool) -> None:
         held.endpoint.update(paused_until=row_leases.after(rest_s))
 
 
-def _adapt_width(held: Held, took_ms: int) -> None:
+def _adapt_width(held: Held, duration_ms: int) -> None:
     """Adapt the width of the endpoint. The row is written only if the width changes, and not for each message."""
-    if took_ms <= FAST_MS and held.width < WIDEST:
+    if duration_ms <= FAST_MS and held.width < WIDEST:
         held.endpoint.filter(width__lt=WIDEST).update(width=F("width") + 1)
-    elif took_ms > SLOW_MS and held.width > PER_ENDPOINT:
+    elif duration_ms > SLOW_MS and held.width > PER_ENDPOINT:
         held.endpoint.filter(width__gt=PER_ENDPOINT).update(width=F("width") - 1)
 
 

@@ -2867,7 +2867,7 @@ class Migration(migrations.Migration):
                             models.DateField(help_text="First day of the month that the line belongs to."),
                         ),
                         (
-                            "late",
+                            "recorded_late",
                             models.BooleanField(
                                 default=False, help_text="Belongs to a month that was billed earlier."
                             ),

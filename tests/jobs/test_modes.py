@@ -101,7 +101,7 @@ def test_a_job_reads_documents_of_its_own_mode(desk: Desk, tests: Desk) -> None:
     with pytest.raises(NotFound):
         tests.submit_document(document)
     assert call(tests.identity, "get", f"/v1/documents/{document.id}").status_code == 404
-    assert call(tests.identity, "delete", f"/v1/documents/{document.id}?with=jobs").status_code == 404
+    assert call(tests.identity, "delete", f"/v1/documents/{document.id}?include_jobs=true").status_code == 404
     assert call(desk.identity, "get", f"/v1/documents/{document.id}").status_code == 200
 
 

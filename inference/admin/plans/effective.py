@@ -57,7 +57,8 @@ def effective_page(request: HttpRequest, tenant: Tenant, context: Mapping[str, A
 
 def included_rows(standing: Standing) -> list[str]:
     return [
-        f"{used_words(row.quantity, row.meter)} of {row.model or 'all models'}, {number_of(row.left, row.meter)} left"
+        f"{used_words(row.quantity, row.meter)} of {row.model or 'all models'}, "
+        f"{number_of(row.remaining, row.meter)} left"
         for row in standing.rows
     ]
 

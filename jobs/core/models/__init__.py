@@ -1,13 +1,13 @@
 """The tables that the whole app shares: documents, jobs, their pages and their events."""
 
-from jobs.core.models.documents import Document, DocumentPage, ErasedBecause, FileToErase
+from jobs.core.models.documents import Document, DocumentPage, ErasedReason, FileToErase
 from jobs.core.models.jobs import Event, Job
 from jobs.core.models.pages import FairShare, Page, PageText
 
 __all__ = [
     "Document",
     "DocumentPage",
-    "ErasedBecause",
+    "ErasedReason",
     "Event",
     "FairShare",
     "FileToErase",

@@ -8,7 +8,7 @@ from django.db.models.functions import Now, Upper
 from tenants.core.db.tenant_owned import TenantOwned
 
 
-class ErasedBecause(models.TextChoices):
+class ErasedReason(models.TextChoices):
     """The reason why something was erased, as its tenant is shown it afterwards."""
 
     REQUEST = "request", "on request"
@@ -57,8 +57,8 @@ class Document(TenantOwned):
         help_text="When the document was last uploaded or used, to the hour.",
     )
     deleted_at = models.DateTimeField(null=True, blank=True)
-    deleted_because = models.CharField(
-        max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False
+    deleted_reason = models.CharField(
+        max_length=10, choices=ErasedReason.choices, blank=True, default="", db_default="", editable=False
     )
 
     # See jobs/documents/too_complex.py.

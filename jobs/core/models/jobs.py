@@ -5,7 +5,7 @@ from django.db.models.functions import Least, Now
 
 from inference.models import ModelVersion
 from jobs.core import priorities, states
-from jobs.core.models.documents import Document, ErasedBecause
+from jobs.core.models.documents import Document, ErasedReason
 from tenants.core.db.tenant_owned import TenantOwned
 
 _STATES = [(state, state) for state in states.JOB_STATES]
@@ -77,8 +77,8 @@ class Job(TenantOwned):
     erased_at = models.DateTimeField(
         null=True, editable=False, help_text="When the job was erased. Only this record remains."
     )
-    erased_because = models.CharField(
-        max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False
+    erased_reason = models.CharField(
+        max_length=10, choices=ErasedReason.choices, blank=True, default="", db_default="", editable=False
     )
 
     class Meta(TenantOwned.Meta):

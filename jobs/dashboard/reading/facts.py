@@ -60,10 +60,10 @@ def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:
 
 _WORDS = {
     waiting.TENANT_SUSPENDED: "Waiting: the account is suspended",
-    waiting.BACKING_OFF: "Waiting to try again",
+    waiting.RETRY_PENDING: "Waiting to try again",
     waiting.NO_WORKER: "Waiting: no worker is running",
     waiting.MODEL_LOADING: "Waiting for a worker to load the model",
-    waiting.TENANT_CAP: "Waiting: your account has reached its limit of pages at once",
+    waiting.CONCURRENCY_LIMIT: "Waiting: your account has reached its limit of pages at once",
     waiting.BEHIND_OWN: "Queued behind {pages} of your account",
     waiting.BEHIND_OTHERS: "Queued behind {pages}",
     waiting.STARTING: "Queued",
@@ -126,7 +126,7 @@ class Facts:
     model_title: str
     parameters: Sequence[Parameter]
     document: DocumentFacts | None
-    kept_until: datetime | None
+    retained_until: datetime | None
     ended: str
     """The way in which the job ended, and after how long. It is empty while the job has not ended."""
 
@@ -147,7 +147,7 @@ def facts(reading: Reading, *, may_see_keys: bool) -> Facts:
             Parameter(name, str(value)[:LONGEST_VALUE]) for name, value in sorted(job.parameters.items())
         ],
         document=_document(job.document) if job.document else None,
-        kept_until=reading.kept_until,
+        retained_until=reading.retained_until,
         ended=_ended(job),
     )
 

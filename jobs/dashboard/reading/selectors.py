@@ -10,7 +10,7 @@ from jobs.dashboard.base.job_view import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
 from jobs.documents.reader.contents import REJECTION_CODES
-from jobs.retention.due import job_kept_until
+from jobs.retention.due import job_retained_until
 from tenants.api_keys.models import ApiKey
 from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid
@@ -34,7 +34,7 @@ class Reading:
     failed: Sequence[int]
     key_name: str
     retry: Job | None
-    kept_until: datetime | None
+    retained_until: datetime | None
     """The time when the job is erased automatically. It is None for never, or while the job has not ended."""
     hopeless: bool
     """The missing pages cannot be read from this document, however often they are tried."""
@@ -66,7 +66,7 @@ def reading(job_id: str, number: int) -> Reading:
         failed=_failed(job),
         key_name=_key_name(job),
         retry=job.retries.only("id", "state").order_by("-id").first() if job.terminal else None,
-        kept_until=job_kept_until(job, retention_for(job.tenant_id)) if job.terminal else None,
+        retained_until=job_retained_until(job, retention_for(job.tenant_id)) if job.terminal else None,
         hopeless=_hopeless(job),
     )
 

@@ -43,10 +43,10 @@ class AttemptView:
     number: int
     at: datetime
     when: str
-    took_ms: int
+    duration_ms: int
     result: str
-    answer: str
-    answer_note: str
+    response_body: str
+    response_note: str
     """The reason why there is no response to show. It is empty if there is a response, or if none came."""
 
 
@@ -111,8 +111,8 @@ def _attempt_view(attempt: WebhookAttempt, now: datetime) -> AttemptView:
         attempt.number,
         attempt.started_at,
         ago(attempt.started_at, now),
-        attempt.took_ms,
+        attempt.duration_ms,
         result,
-        attempt.answer,
-        why_none(attempt.status, attempt.answer, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS),
+        attempt.response_body,
+        why_none(attempt.status, attempt.response_body, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS),
     )

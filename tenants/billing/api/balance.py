@@ -18,14 +18,14 @@ from tenants.identity.identity import Identity
 
 Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
 BUDGET: Fields = {
-    "of": serializers.ChoiceField(["tenant", "key"]),
+    "scope": serializers.ChoiceField(["tenant", "key"]),
     "set_by": serializers.ChoiceField(
         ["operator", "tenant"], help_text="Who set the budget. If both did, both budgets apply."
     ),
     "monthly_micros": serializers.IntegerField(),
     "used_micros": serializers.IntegerField(help_text="Amount used in this calendar month (UTC)."),
     "held_micros": serializers.IntegerField(),
-    "left_micros": serializers.IntegerField(),
+    "remaining_micros": serializers.IntegerField(),
 }
 INCLUDED = inline_serializer(
     "IncludedUnits",
@@ -33,7 +33,7 @@ INCLUDED = inline_serializer(
         "model": serializers.CharField(allow_null=True, help_text="Null for all models."),
         "meter": serializers.CharField(),
         "quantity": serializers.IntegerField(help_text="Included units in this month, or in the rest of it."),
-        "left": serializers.IntegerField(),
+        "remaining": serializers.IntegerField(),
     },
     many=True,
 )

@@ -88,7 +88,9 @@ LINE: Fields = {
     "position": serializers.IntegerField(),
     "kind": serializers.CharField(help_text=f"One of {', '.join(InvoiceLine.Kind.values)}."),
     "month": serializers.CharField(),
-    "late": serializers.BooleanField(help_text="Whether it belongs to a month that was billed before."),
+    "recorded_late": serializers.BooleanField(
+        help_text="Whether it belongs to a month that was billed before."
+    ),
     "text": serializers.CharField(),
     "model": serializers.CharField(),
     "cached": serializers.BooleanField(),
@@ -156,7 +158,7 @@ class UpcomingInvoices(APIView):
                 "UpcomingInvoiceList",
                 inline_serializer("UpcomingInvoice", UPCOMING, many=True),
                 month=serializers.CharField(),
-                known=serializers.BooleanField(
+                calculated=serializers.BooleanField(
                     help_text="False if nothing is billed, or if there is too much usage to calculate the amounts."
                 ),
             ),
@@ -170,7 +172,7 @@ class UpcomingInvoices(APIView):
         identity.require_livemode()
         found = upcoming_now(identity.tenant_id)
         return Response(
-            {"object": "list", "month": str(found.month), "known": found.known, "data": found.told}
+            {"object": "list", "month": str(found.month), "calculated": found.calculated, "data": found.told}
         )
 
 

@@ -33,7 +33,7 @@ from tenants.plans.prices import display
 Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
 DEFAULT, MOST = 100, 1000
 LONGEST_CURSOR = 2_000
-OF = ("sums", "records")
+ROWS = ("sums", "records")
 
 _TIME = {"type": "string"}
 QUESTION = [
@@ -142,24 +142,24 @@ class UsageExport(APIView):
         parameters=[
             *QUESTION,
             OpenApiParameter(
-                "of",
-                {"type": "string", "enum": list(OF), "default": "sums"},
+                "rows",
+                {"type": "string", "enum": list(ROWS), "default": "sums"},
                 description="Content of the rows.",
             ),
         ],
         responses={(200, "text/csv"): str, **REFUSALS},
     )
     def get(self, request: Request) -> StreamingHttpResponse:
-        """Return a file. `of=sums` gives the rows of the list. `of=records` gives one row for each page, call and batch
-        line.
+        """Return a file. `rows=sums` gives the rows of the list. `rows=records` gives one row for each page, call and
+        batch line.
         """
         identity = caller(request, "usage:read")
-        only(request, *PARAMETERS, "of")
-        of = request.query_params.get("of", "sums")
-        if of not in OF:
-            raise InvalidRequest(f"of={of[:20]!r} must be one of {', '.join(OF)}.")
+        only(request, *PARAMETERS, "rows")
+        rows = request.query_params.get("rows", "sums")
+        if rows not in ROWS:
+            raise InvalidRequest(f"rows={rows[:20]!r} must be one of {', '.join(ROWS)}.")
         question = _of_caller(identity, asked(request.query_params, timezone.now()))
-        return usage_file(identity, question, records=of == "records")
+        return usage_file(identity, question, records=rows == "records")
 
 
 def _of_caller(identity: Identity, question: UsageQuery) -> UsageQuery:

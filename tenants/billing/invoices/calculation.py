@@ -199,7 +199,7 @@ class CalculatedLine:
     item: Item
     amount: Amount
     amount_micros: int
-    late: bool
+    recorded_late: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ def drafts(rest: Amounts, *, month: date, tax: Tax) -> list[Draft]:
         items = sorted((item for item in rest if item.currency == currency), key=_order)
         cents = in_units([rest[item].exact_micros for item in items], unit_micros(currency))
         lines = tuple(
-            CalculatedLine(item, rest[item], cent, late=item.month != month)
+            CalculatedLine(item, rest[item], cent, recorded_late=item.month != month)
             for item, cent in zip(items, cents, strict=True)
         )
         found.append(Draft(currency, lines, tax))

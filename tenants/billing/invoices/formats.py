@@ -18,7 +18,7 @@ from tenants.billing.usage.csv_rows import safe
 from tenants.core.times import rfc3339
 
 _OF_LINE = (
-    *("kind", "month", "late", "text", "model", "cached", "price"),
+    *("kind", "month", "recorded_late", "text", "model", "cached", "price"),
     *("quantity", "included", "exact_micros", "amount_micros"),
 )
 SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "open")
@@ -31,7 +31,7 @@ LIST_COLUMNS = (
     "id",
 )
 LINE_COLUMNS = (
-    *("invoice", "position", "kind", "month", "late", "text", "model", "cached"),
+    *("invoice", "position", "kind", "month", "recorded_late", "text", "model", "cached"),
     *("meter", "price_micros", "price_per", "quantity", "included"),
     *("currency", "exact_micros", "amount_micros", "amount"),
 )
@@ -164,7 +164,7 @@ def _of_line(line: InvoiceLine, invoice: Invoice) -> Sequence[object]:
         line.position,
         line.kind,
         f"{line.month:%Y-%m}",
-        "true" if line.late else "false",
+        "true" if line.recorded_late else "false",
         safe(line.text),
         safe(line.model),
         "true" if line.cached else "false",

@@ -54,7 +54,7 @@ def text_of(line: CalculatedLine, plans: Mapping[UUID, str]) -> str:
             text = ", ".join(
                 part for part in (item.model, "known results" if item.cached else "", meter) if part
             )
-    return (f"{text} ({item.month:%B %Y}, told late)" if line.late else text)[:LONGEST]
+    return (f"{text} ({item.month:%B %Y}, recorded late)" if line.recorded_late else text)[:LONGEST]
 
 
 def tax_for(seller: Seller, details: BillingDetails | None) -> Tax:
@@ -147,7 +147,7 @@ def lines_of(invoice: Invoice, draft: Draft, plans: Mapping[UUID, str]) -> Seque
             invoice=invoice,
             position=place,
             **{name: getattr(line.item, name) for name in ("kind", "month", "plan_id", "model", "cached")},
-            late=line.late,
+            recorded_late=line.recorded_late,
             text=text_of(line, plans),
             price=line.item.price.to_json() if line.item.price else None,
             **asdict(line.amount),

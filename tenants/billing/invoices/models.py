@@ -200,7 +200,9 @@ class InvoiceLine(TenantOwned):
     position = models.PositiveIntegerField()
     kind = models.CharField(max_length=12, choices=Kind.choices)
     month = models.DateField(help_text="First day of the month that the line belongs to.")
-    late = models.BooleanField(default=False, help_text="Belongs to a month that was billed earlier.")
+    recorded_late = models.BooleanField(
+        default=False, help_text="Belongs to a month that was billed earlier."
+    )
     text = models.CharField(max_length=320)
     plan_id = models.UUIDField(null=True, help_text="Plan of a fee.")
     model = models.CharField(max_length=100, blank=True)

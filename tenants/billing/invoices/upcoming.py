@@ -80,7 +80,7 @@ def upcoming(tenant_id: UUID) -> list[Draft] | None:
 @dataclass(frozen=True)
 class Upcoming:
     month: Month
-    known: bool
+    calculated: bool
     """True if the amounts were summed up, and false if nothing is billed here or there is too much to sum up."""
     told: list[dict[str, Any]]
 

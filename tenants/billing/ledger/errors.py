@@ -36,9 +36,9 @@ def insufficient_funds(*, currency: str, needed_micros: int, spendable_micros: i
 
 
 def budget_exhausted(
-    *, of: str, currency: str, needed_micros: int, monthly_micros: int, left_micros: int
+    *, scope: str, currency: str, needed_micros: int, monthly_micros: int, left_micros: int
 ) -> BudgetExhausted:
-    whose = "This key" if of == "key" else "This account"
+    whose = "This key" if scope == "key" else "This account"
     return BudgetExhausted(
         f"This needs {money(needed_micros, currency)}. {whose} may spend {money(monthly_micros, currency)} per month, "
         f"of which {money(left_micros, currency)} is left. Raise the budget, or wait for the first of the month (UTC). "
@@ -47,6 +47,6 @@ def budget_exhausted(
             "currency": currency,
             "needed_micros": needed_micros,
             "available_micros": left_micros,
-            "budget": {"of": of, "monthly_micros": monthly_micros},
+            "budget": {"scope": scope, "monthly_micros": monthly_micros},
         },
     )

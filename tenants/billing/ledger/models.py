@@ -147,7 +147,7 @@ class Budget(TenantOwned):
         return f"{self.monthly_micros} {self.currency} a month"
 
     @property
-    def of(self) -> str:
+    def scope(self) -> str:
         return "key" if self.api_key_id else "tenant"
 
 

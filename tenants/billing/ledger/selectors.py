@@ -58,14 +58,14 @@ def budget_key(key_id: UUID | None) -> UUID | None:
 
 @dataclass(frozen=True)
 class BudgetNow:
-    of: str
+    scope: str
     set_by: str
     monthly_micros: int
     used_micros: int
     held_micros: int
 
     @property
-    def left_micros(self) -> int:
+    def remaining_micros(self) -> int:
         return max(0, self.monthly_micros - self.used_micros - self.held_micros)
 
 
@@ -83,7 +83,7 @@ def balances(key_id: UUID | None = None) -> list[Balance]:
         "set_at"
     ):
         used = budget.used_micros if budget.month == month else 0
-        now = BudgetNow(budget.of, budget.set_by, budget.monthly_micros, used, budget.held_micros)
+        now = BudgetNow(budget.scope, budget.set_by, budget.monthly_micros, used, budget.held_micros)
         budgets[budget.currency].append(now)
     return [Balance(wallet, budgets[wallet.currency]) for wallet in Wallet.objects.order_by("currency")]
 
@@ -94,7 +94,7 @@ class IncludedRow:
     """The model, or an empty text for all models."""
     meter: Meter
     quantity: int
-    left: int
+    remaining: int
 
 
 @dataclass(frozen=True)

@@ -230,10 +230,10 @@ def _budgets(statement: str, values: Mapping[str, Any]) -> list[tuple[int, str, 
 
 def _require_budgets(statement: str, values: Mapping[str, Any], amount_micros: int) -> None:
     """Raise if a budget has less than the amount. What the statement wrote must then be rolled back."""
-    for room, of, monthly in _budgets(statement, values):
+    for room, scope, monthly in _budgets(statement, values):
         if room < amount_micros:
             raise budget_exhausted(
-                of=of,
+                scope=scope,
                 currency=values["currency"],
                 needed_micros=amount_micros,
                 monthly_micros=monthly,

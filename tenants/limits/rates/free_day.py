@@ -140,6 +140,6 @@ def _spent(kind: Kind, most: int, now: datetime) -> AllowanceSpent:
         f" key, or send this again after midnight UTC, in {pause_s:,} s.",
         extra={
             "retry_after_s": pause_s,
-            "limit": {"of": "tenant", "name": f"test_{kind}", "amount": most, "window_s": DAY_S},
+            "limit": {"scope": "tenant", "name": f"test_{kind}", "amount": most, "window_s": DAY_S},
         },
     )

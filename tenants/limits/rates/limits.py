@@ -8,7 +8,7 @@ from uuid import UUID
 
 from tenants.limits.rates.rates import Rates
 
-Of = Literal["tenant", "key", "model"]
+Scope = Literal["tenant", "key", "model"]
 Kind = Literal["requests", "tokens", "pages", "calls"]
 WINDOW_S = 60
 _FIELDS: Mapping[Kind, str] = {
@@ -21,7 +21,7 @@ _FIELDS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True)
 class Limit:
-    of: Of
+    scope: Scope
     kind: Kind
     amount: int
     subject: str
@@ -32,7 +32,7 @@ class Limit:
     @cached_property
     def policy(self) -> str:
         """Return the limit's name in headers."""
-        return self.kind if self.of == "tenant" else f"{self.of}-{self.kind}"
+        return self.kind if self.scope == "tenant" else f"{self.scope}-{self.kind}"
 
     @cached_property
     def is_rate(self) -> bool:
@@ -77,7 +77,7 @@ def caller_limits(
     key: Rates | None = None,
     models: Mapping[str, Rates] | None = None,
 ) -> CallerLimits:
-    whose: list[tuple[Of, str, Rates]] = [("tenant", str(tenant_id), tenant)]
+    whose: list[tuple[Scope, str, Rates]] = [("tenant", str(tenant_id), tenant)]
     if key_id is not None and key is not None:
         whose.append(("key", str(key_id), key))
     of_models = {
@@ -87,7 +87,7 @@ def caller_limits(
     return CallerLimits(**_by_kind(whose), models=of_models)
 
 
-def _by_kind(whose: list[tuple[Of, str, Rates]]) -> dict[Kind, tuple[Limit, ...]]:
+def _by_kind(whose: list[tuple[Scope, str, Rates]]) -> dict[Kind, tuple[Limit, ...]]:
     return {
         kind: tuple(
             Limit(of, kind, amount, subject, f"maas:rate:{kind}:{of}:{subject}")

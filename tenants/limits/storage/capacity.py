@@ -102,7 +102,7 @@ def _require(used: int, more: int, most: int) -> None:
         f"This account stores {used:,} of {most:,} allowed bytes, and this needs {more:,} more."
         " Delete documents, jobs or unfinished uploads, or ask for a larger plan.",
         extra={
-            "limit": {"of": "tenant", "name": "storage", "amount": most},
+            "limit": {"scope": "tenant", "name": "storage", "amount": most},
             "used_bytes": used,
         },
     )

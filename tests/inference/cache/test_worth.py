@@ -1,6 +1,9 @@
 """Test the decision whether it is worthwhile to look in the cache."""
 
 import random
+from collections.abc import Callable
+
+import pytest
 
 from inference.cache.worth import ENOUGH, MAX_KNOWN, SAMPLED, Worth
 
@@ -8,7 +11,10 @@ from inference.cache.worth import ENOUGH, MAX_KNOWN, SAMPLED, Worth
 class Traffic:
     """Calls whose results are all stored forever if they may be stored."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, key_of: Callable[[int], bytes] = lambda name: random.Random(name).randbytes(16)
+    ) -> None:
+        self._key_of = key_of
         self.worth: Worth[str] = Worth()
         self._kept: set[bytes] = set()
         self._chance = random.Random(1)
@@ -20,7 +26,7 @@ class Traffic:
         looked = found = 0
         for _ in range(calls):
             name = self._chance.randrange(of) if of else self._chance.getrandbits(100)
-            key = random.Random(name).randbytes(16)
+            key = self._key_of(name)
             if not self.worth.looks("a", key):
                 continue
             looked += 1
@@ -41,6 +47,15 @@ def test_who_begins_to_repeat_is_looked_for_again() -> None:
     traffic.sends(20_000, None)
     traffic.sends(5_000, 200)
     assert traffic.sends(2_000, 200) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("inputs", [1, 8, 64])
+def test_a_handful_of_inputs_whose_keys_are_not_chosen_is_looked_for_again(inputs: int) -> None:
+    traffic = Traffic(key_of=lambda name: bytes([1]) + name.to_bytes(16))
+    traffic.sends(20_000, None)
+    assert traffic.sends(100, inputs)[0] < 0.1
+    traffic.sends(5_000, inputs)
+    assert traffic.sends(1_000, inputs) == (1.0, 1.0)
 
 
 def test_a_few_repeats_in_a_hundred_are_enough_to_go_on() -> None:

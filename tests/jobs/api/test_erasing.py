@@ -48,7 +48,7 @@ def test_of_an_erased_job_every_address_says_that_it_is_gone_and_why(desk: Desk,
         answer = call(method, f"jobs/{job.id}{part}")
         assert (answer.status_code, answer.json()["code"]) == (410, "job_erased"), part
     told = answer.json()
-    assert told["erased_because"] == "request"
+    assert told["erased_reason"] == "request"
     assert "on request" in told["detail"]
     assert (told["job"]["id"], told["job"]["state"]) == (str(job.id), "succeeded")
 
@@ -58,7 +58,7 @@ def test_lists_leave_out_what_is_erased_unless_it_is_asked_for(desk: Desk, call:
     call("DELETE", f"jobs/{erased.id}")
     assert [job["id"] for job in call("GET", "jobs").json()["data"]] == [str(kept.id)]
     listed = call("GET", "jobs?include=erased").json()["data"]
-    assert [(job["id"], job["erased_because"]) for job in listed] == [
+    assert [(job["id"], job["erased_reason"]) for job in listed] == [
         (str(kept.id), None),
         (str(erased.id), "request"),
     ]
@@ -73,14 +73,16 @@ def test_a_job_that_has_not_ended_is_to_be_canceled_first(desk: Desk, call: Call
     assert call("DELETE", f"jobs/{job.id}").status_code == 204
 
 
-def test_a_document_is_erased_with_its_jobs_where_that_is_asked_for(desk: Desk, call: Call) -> None:
+def test_document_is_erased_with_its_jobs_if_the_request_includes_them(desk: Desk, call: Call) -> None:
     job = ended(desk)
     unfinished = desk.submit_document(job.document)  # type: ignore[arg-type]  # it has one
-    assert call("DELETE", f"documents/{job.document_id}?with=jobs").status_code == 204
+    assert call("DELETE", f"documents/{job.document_id}?include_jobs=true").status_code == 204
     assert call("GET", f"documents/{job.document_id}").status_code == 410
     assert [call("GET", f"jobs/{one.id}").status_code for one in (job, unfinished)] == [410, 410]
-    assert call("DELETE", f"documents/{job.document_id}?with=jobs").json()["code"] == "document_deleted"
-    assert call("DELETE", f"documents/{job.document_id}?with=all").status_code == 400
+    assert (
+        call("DELETE", f"documents/{job.document_id}?include_jobs=true").json()["code"] == "document_deleted"
+    )
+    assert call("DELETE", f"documents/{job.document_id}?include_jobs=all").status_code == 400
 
 
 def test_a_key_that_may_not_write_erases_nothing(desk: Desk) -> None:
@@ -93,31 +95,31 @@ def test_a_key_that_may_not_write_erases_nothing(desk: Desk) -> None:
 
 def test_a_job_says_until_when_it_is_kept_and_the_account_for_how_many_days(desk: Desk, call: Call) -> None:
     job, waiting = ended(desk), desk.submit()
-    assert call("GET", f"jobs/{job.id}").json()["kept_until"] is None
+    assert call("GET", f"jobs/{job.id}").json()["retained_until"] is None
     with operator_work():
         Tenant.objects.filter(id=desk.identity.tenant_id).update(keep_results_days=30)
     finished_at = desk.again(job).finished_at
     assert finished_at is not None
-    told = datetime.fromisoformat(call("GET", f"jobs/{job.id}").json()["kept_until"])
+    told = datetime.fromisoformat(call("GET", f"jobs/{job.id}").json()["retained_until"])
     assert told == finished_at + timedelta(days=30)
-    assert call("GET", f"jobs/{waiting.id}").json()["kept_until"] is None
-    kept = call("GET", "limits").json()["kept"]
-    assert kept == {"documents_days": 0, "results_days": 30, "events_days": 0, "test_days": 7}
+    assert call("GET", f"jobs/{waiting.id}").json()["retained_until"] is None
+    days = call("GET", "limits").json()["retention"]
+    assert days == {"documents_days": 0, "results_days": 30, "events_days": 0, "test_days": 7}
 
 
 def test_a_document_says_until_when_it_is_kept(desk: Desk, call: Call) -> None:
     document = desk.document(1)
     address = f"documents/{document.id}"
-    assert call("GET", address).json()["kept_until"] is None
+    assert call("GET", address).json()["retained_until"] is None
     with operator_work():
         Tenant.objects.filter(id=desk.identity.tenant_id).update(keep_documents_days=30)
-    told = datetime.fromisoformat(call("GET", address).json()["kept_until"])
+    told = datetime.fromisoformat(call("GET", address).json()["retained_until"])
     # The time of its last use is stored to the hour.
     assert told == document.used_at + timedelta(days=30, hours=1)
     tests = Desk(replace(desk.identity, livemode=False), desk.version)
     document = tests.document(1)
     answer = Client().get(f"/v1/documents/{document.id}", **{"maas.identity": tests.identity})  # type: ignore[arg-type]
-    told = datetime.fromisoformat(answer.json()["kept_until"])
+    told = datetime.fromisoformat(answer.json()["retained_until"])
     assert told == document.used_at + timedelta(days=7, hours=1)
 
 

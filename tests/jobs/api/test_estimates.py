@@ -41,9 +41,11 @@ def ask(identity: Identity, version: ModelVersion, status: int = 200, **fields: 
 def test_without_a_plan_it_is_the_models_price(identity: Identity, pages: ModelVersion) -> None:
     told = ask(identity, pages, pages=10, cached_share=0.25)
     assert (told["quantity"], told["cached_quantity"], told["meter"]) == (10, 2, "page")
-    assert told["cost"] == told["to_pay"] == {"amount": "0.0123", "amount_micros": 12300, "currency": "EUR"}
+    assert (
+        told["cost"] == told["amount_due"] == {"amount": "0.0123", "amount_micros": 12300, "currency": "EUR"}
+    )
     assert (told["price_of"], told["price_version"], told["plan"]) == ("model", None, None)
-    assert told["included"] == {"quantity": 0, "left": 0}
+    assert told["included"] == {"quantity": 0, "remaining": 0}
 
 
 def test_a_plans_price_and_what_it_includes_are_told_until_that_is_used_up(
@@ -56,13 +58,13 @@ def test_a_plans_price_and_what_it_includes_are_told_until_that_is_used_up(
     identity = identify_key(tenant.key.text)
     told = ask(identity, pages, pages=3)
     assert (told["price_of"], told["price_version"]) == ("plan", str(version.pk))
-    assert (told["included"], told["to_pay"]["amount_micros"]) == ({"quantity": 3, "left": 1}, 0)
+    assert (told["included"], told["amount_due"]["amount_micros"]) == ({"quantity": 3, "remaining": 1}, 0)
     assert told["plan"] == {"code": plan.code, "name": plan.name}
     desk = Desk(identity, pages)
     desk.finish(desk.pages(desk.submit(pages=2))[0])
     told = ask(identity, pages, pages=5)
-    assert (told["cost"]["amount_micros"], told["to_pay"]["amount_micros"]) == (3500, 1400)
-    assert told["included"] == {"quantity": 3, "left": 0}
+    assert (told["cost"]["amount_micros"], told["amount_due"]["amount_micros"]) == (3500, 1400)
+    assert told["included"] == {"quantity": 3, "remaining": 0}
 
 
 def test_a_document_counts_its_pages_and_nothing_is_made(identity: Identity, pages: ModelVersion) -> None:
@@ -118,17 +120,21 @@ def test_time_is_priced_by_the_second_and_of_pages_and_calls_the_most_is_told(
     with unit_of_work(identity.tenant_id):
         identity = replace(identity, prices=terms_of(identity.tenant_id).prices)
     told = ask(identity, version, gpu_milliseconds=1_250)
-    assert (told["cost"]["amount_micros"], told["quantity"], told["at_most"]) == (2_500, 1_250, False)
+    assert (told["cost"]["amount_micros"], told["quantity"], told["is_maximum"]) == (2_500, 1_250, False)
     for amount in ("pages", "calls"):
         told = ask(identity, version, **{amount: 3})
-        assert (told["cost"]["amount_micros"], told["quantity"], told["at_most"]) == (60_000, 30_000, True)
+        assert (told["cost"]["amount_micros"], told["quantity"], told["is_maximum"]) == (60_000, 30_000, True)
     refused = ask(identity, version, 400, tokens=3)
     assert "charged per GPU second. Send `gpu_milliseconds` or `calls`" in refused["detail"]
 
 
 def test_a_test_key_pays_nothing(identity: Identity, pages: ModelVersion) -> None:
     told = ask(replace(identity, livemode=False), pages, pages=10)
-    assert (told["livemode"], told["cost"]["amount_micros"], told["to_pay"]["amount_micros"]) == (False, 0, 0)
+    assert (told["livemode"], told["cost"]["amount_micros"], told["amount_due"]["amount_micros"]) == (
+        False,
+        0,
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,7 +155,7 @@ def test_who_may_see_models_or_jobs_may_ask(
 
 def told_of(identity: Identity, version: ModelVersion, status: int = 200, **fields: Any) -> tuple[Any, ...]:
     told = ask(identity, version, status, **fields)
-    return told["quantity"], told["cost"]["amount_micros"], told["at_most"]
+    return told["quantity"], told["cost"]["amount_micros"], told["is_maximum"]
 
 
 def test_the_body_of_a_job_is_taken_as_it_is(identity: Identity, make_version: Make) -> None:

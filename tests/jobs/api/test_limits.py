@@ -24,7 +24,7 @@ def told(tenant: CreatedTenant, key: str = "") -> dict[tuple[str, str], dict[str
     request.META[IDENTITY] = identify_key(key or tenant.key.text)
     answer = LimitList.as_view()(request)
     assert answer.status_code == 200
-    return {(one["of"], one["name"]): one for one in answer.data["data"]}
+    return {(one["scope"], one["name"]): one for one in answer.data["data"]}
 
 
 @pytest.fixture

@@ -165,7 +165,7 @@ def test_what_does_not_fit_is_refused_before_a_byte_is_kept(
     with pytest.raises(AccountStorageFull) as refused:
         store(identity, tmp_path, content)
     assert f"this needs {len(content):,} more" in refused.value.detail
-    assert refused.value.extra["limit"] == {"of": "tenant", "name": "storage", "amount": MB}
+    assert refused.value.extra["limit"] == {"scope": "tenant", "name": "storage", "amount": MB}
     with pytest.raises(AccountStorageFull):
         create_upload(identity=identity, announced=Announced("a.pdf", "", len(content)))
     with unit_of_work(identity.tenant_id):

@@ -82,15 +82,15 @@ def test_an_answer_is_shown_or_why_there_is_none(
                 delivery_id=delivery.id,
                 number=number,
                 started_at=delivery.created_at,
-                took_ms=5,
+                duration_ms=5,
                 status=status,
-                answer=answer,
+                response_body=answer,
             )
             for number, status, answer in ((1, 500, "<out of order>"), (2, 500, ""), (3, 200, ""))
         ]
     page = member.get(f"/webhooks/{endpoint_id}").content.decode()
     assert "<code>&lt;out of order&gt;</code>" in page
-    notes = [str(attempt_json(one)["answer_note"]) for one in made]
+    notes = [str(attempt_json(one)["response_note"]) for one in made]
     assert notes[0] == ""
     assert len(set(notes)) == 3
     assert all(note in page for note in notes)

@@ -56,7 +56,7 @@ def caller(web_server: GranianServer, tenant: CreatedTenant) -> httpx.Client:
 def refused(answer: httpx.Response) -> Mapping[str, object]:
     told: Mapping[str, object] = answer.json()
     assert (answer.status_code, told.get("code")) == (413, "account_storage_full"), answer.text
-    assert told["limit"] == {"of": "tenant", "name": "storage", "amount": MB}
+    assert told["limit"] == {"scope": "tenant", "name": "storage", "amount": MB}
     assert told["used_bytes"] == MB
     return told
 

@@ -77,7 +77,7 @@ def test_a_job_whose_page_runs_or_ended_does_not_wait(desk: Desk) -> None:
 def test_a_job_that_is_to_be_tried_again_says_so(desk: Desk) -> None:
     job = submit(desk)
     desk.sql("UPDATE jobs_page SET run_after = now() + interval '1 minute' WHERE job_id = %s", job.id)
-    assert stands(desk, job) == Standing(reason_waiting="backing_off")
+    assert stands(desk, job) == Standing(reason_waiting="retry_pending")
 
 
 def test_a_tenant_at_its_cap_and_one_that_is_suspended_are_told_so(desk: Desk) -> None:
@@ -85,7 +85,7 @@ def test_a_tenant_at_its_cap_and_one_that_is_suspended_are_told_so(desk: Desk) -
     submit(desk)
     released(desk, 1)
     job = submit(desk)
-    assert stands(desk, job).reason_waiting == "tenant_cap"
+    assert stands(desk, job).reason_waiting == "concurrency_limit"
     set_tenant(desk, state=Tenant.State.SUSPENDED)
     assert stands(desk, job) == Standing(reason_waiting="tenant_suspended")
 

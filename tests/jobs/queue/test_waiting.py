@@ -26,11 +26,11 @@ def speed(**more: object) -> Speed:
         (page(before=6, own_before=6), TWO_SLOTS, Standing(6, 12, "queued_behind_own")),
         (page(before=None, own_before=6), TWO_SLOTS, Standing(None, None, "queued_behind_others")),
         (page(before=7), speed(service_s=0.0), Standing(7, None, "queued_behind_others")),
-        (page(at_cap=True), TWO_SLOTS, Standing(0, None, "tenant_cap")),
+        (page(at_cap=True), TWO_SLOTS, Standing(0, None, "concurrency_limit")),
         (page(at_cap=True, told=True), TWO_SLOTS, Standing(0, 3, "starting")),
         (page(before=2), speed(served=False), Standing(2, None, "model_loading")),
         (page(before=2), speed(served=False, workers=False), Standing(2, None, "no_worker")),
-        (page(due=False), TWO_SLOTS, Standing(None, None, "backing_off")),
+        (page(due=False), TWO_SLOTS, Standing(None, None, "retry_pending")),
         (page(suspended=True, due=False), TWO_SLOTS, Standing(None, None, "tenant_suspended")),
     ],
 )

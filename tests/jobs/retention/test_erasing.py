@@ -29,7 +29,7 @@ def test_of_an_erased_job_its_counts_and_cost_stay_and_nothing_else(desk: Desk) 
     erase_job(identity=desk.identity, job_id=job.id)
     left = desk.again(job)
     assert (left.state, left.pages_succeeded, left.cost_micros) == ("succeeded", 1, job.cost_micros)
-    assert (left.erased_because, left.input, left.parameters) == ("request", None, {})
+    assert (left.erased_reason, left.input, left.parameters) == ("request", None, {})
     with unit_of_work(desk.identity.tenant_id):
         assert not Page.objects.filter(job=job).exists()
         assert not PageText.objects.filter(job=job).exists()
@@ -41,7 +41,7 @@ def test_whoever_asks_for_an_erased_job_is_told_when_and_why(desk: Desk) -> None
     erase_job(identity=desk.identity, job_id=job.id)
     with pytest.raises(JobErased, match="on request") as told, unit_of_work(desk.identity.tenant_id):
         get_job(job.id)
-    assert told.value.extra["erased_because"] == "request"
+    assert told.value.extra["erased_reason"] == "request"
     with pytest.raises(JobErased):
         job_events_after(desk.identity, job.id, 0)
     with pytest.raises(JobErased):

@@ -41,7 +41,7 @@ def test_a_job_is_erased_so_many_days_after_its_end(desk: Desk) -> None:
     keep(desk, results=30)
     old, young = ended_days_ago(desk, 31), ended_days_ago(desk, 29)
     erase_overdue()
-    assert (desk.again(old).erased_because, desk.again(young).erased) == ("retention", False)
+    assert (desk.again(old).erased_reason, desk.again(young).erased) == ("retention", False)
     document = document_of(desk, old.document_id)  # type: ignore[arg-type]  # it has one
     assert document.deleted_at is None
 
@@ -68,7 +68,7 @@ def test_a_document_is_erased_so_many_days_after_its_last_use_and_its_results_st
     used_days_ago(desk, young.document, 10.01)  # type: ignore[arg-type]
     erase_overdue()
     gone = document_of(desk, old.document_id)  # type: ignore[arg-type]
-    assert (gone.deleted_because, gone.name) == ("retention", "a.pdf")
+    assert (gone.deleted_reason, gone.name) == ("retention", "a.pdf")
     assert document_of(desk, young.document_id).deleted_at is None  # type: ignore[arg-type]
     assert not desk.again(old).erased
 
@@ -82,7 +82,7 @@ def test_a_document_at_work_is_kept_until_that_has_ended(desk: Desk) -> None:
     assert document_of(desk, document.id).deleted_at is None
     desk.finish(desk.pages(job)[0])
     erase_overdue()
-    assert document_of(desk, document.id).deleted_because == "retention"
+    assert document_of(desk, document.id).deleted_reason == "retention"
 
 
 def test_to_be_given_to_a_job_is_a_use(desk: Desk) -> None:

@@ -60,7 +60,7 @@ def test_pages_are_counted_when_a_job_is_accepted(desk: Desk) -> None:
     with pytest.raises(RateLimited) as refused:
         desk.submit(pages=5)
     assert stored(desk.identity) == (1, 6)
-    assert refused.value.extra["limit"] == {"of": "tenant", "name": "pages", "amount": 10, "window_s": 60}
+    assert refused.value.extra["limit"] == {"scope": "tenant", "name": "pages", "amount": 10, "window_s": 60}
     assert 1 <= int(str(refused.value.extra["retry_after_s"])) <= 6
     assert "this has 5" in refused.value.detail
     desk.submit(pages=4)
@@ -102,7 +102,7 @@ def test_of_several_limits_all_are_met_or_none_is_spent(desk: Desk) -> None:
         desk.submit()
     with pytest.raises(RateLimited) as refused:
         desk.submit()
-    assert refused.value.extra["limit"]["of"] == "model"  # type: ignore[index]
+    assert refused.value.extra["limit"]["scope"] == "model"  # type: ignore[index]
     assert left(desk) == 7
 
 
@@ -180,7 +180,7 @@ def test_no_more_pages_are_unfinished_than_may_be(desk: Desk) -> None:
     with pytest.raises(TooManyUnfinishedPages) as refused:
         desk.submit(pages=5)
     assert "6 unfinished pages and this job has 5 more" in refused.value.detail
-    limit = {"of": "tenant", "name": "unfinished_pages", "amount": 10}
+    limit = {"scope": "tenant", "name": "unfinished_pages", "amount": 10}
     pause_s = allowance.UNKNOWN_PAUSE_S
     assert refused.value.extra == {"gate": "unfinished_pages", "retry_after_s": pause_s, "limit": limit}
     assert stored(desk.identity)[0] == 1

@@ -99,10 +99,10 @@ def test_words_that_cannot_be_stored_do_not_have_a_message_sent_for_ever(
 ) -> None:
     post.endpoint(receiver)
     post.ended_job()
-    monkeypatch.setattr(deliverer, "attempt", lambda outbound: replace(attempt(outbound), answer="\0"))
+    monkeypatch.setattr(deliverer, "attempt", lambda outbound: replace(attempt(outbound), response_body="\0"))
     deliver()
     eventually(lambda: post.delivery().state == "delivered", "its end")
-    assert [(one.status, one.answer) for one in post.attempts()] == [(200, "")]
+    assert [(one.status, one.response_body) for one in post.attempts()] == [(200, "")]
 
 
 def test_a_deliverer_whose_loop_dies_goes_on(

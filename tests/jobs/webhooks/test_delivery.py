@@ -34,7 +34,7 @@ def test_a_jobs_end_arrives_signed_and_is_logged(post: Post, receiver: Receiver)
     assert (got.payload["type"], got.payload["data"]["id"]) == ("job.succeeded", str(job.id))
     assert got.payload["timestamp"].endswith("Z")
     (logged,) = post.attempts()
-    assert (logged.number, logged.status, logged.answer, logged.error_code) == (1, 200, "", "")
+    assert (logged.number, logged.status, logged.response_body, logged.error_code) == (1, 200, "", "")
     assert post.delivery().state == "delivered"
     assert post.send_due() == 0
 

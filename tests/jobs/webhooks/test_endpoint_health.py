@@ -166,13 +166,13 @@ def test_an_endpoint_that_answers_slowly_has_less_at_once_again(post: Post, rece
     post.ended_job()
     post.sql("UPDATE jobs_webhookendpoint SET width = 5 WHERE true")
     (held,) = post.taken()
-    settle(held, replace(attempt(signed(held)), took_ms=SLOW_MS + 1))
+    settle(held, replace(attempt(signed(held)), duration_ms=SLOW_MS + 1))
     assert post.again(made.endpoint).width == 4
 
 
-@pytest.mark.parametrize("took_ms", [FAST_MS - 1, FAST_MS + 1, SLOW_MS + 1])
+@pytest.mark.parametrize("duration_ms", [FAST_MS - 1, FAST_MS + 1, SLOW_MS + 1])
 def test_an_endpoint_that_failed_once_has_its_width_back_when_it_answers_however_fast(
-    post: Post, receiver: Receiver, took_ms: int
+    post: Post, receiver: Receiver, duration_ms: int
 ) -> None:
     made = post.endpoint(receiver)
     receiver.status = 500
@@ -182,7 +182,7 @@ def test_an_endpoint_that_failed_once_has_its_width_back_when_it_answers_however
     receiver.status = 200
     post.make_due()
     (held,) = post.taken()
-    settle(held, replace(attempt(signed(held)), took_ms=took_ms))
+    settle(held, replace(attempt(signed(held)), duration_ms=duration_ms))
     assert post.again(made.endpoint).width >= PER_ENDPOINT
 
 

@@ -57,4 +57,4 @@ def test_nothing_that_this_machine_answers_is_kept(
     post.ended_job()
     receiver.status, receiver.answer = status, b"what only we know"
     post.send_due()
-    assert [(one.status, one.answer) for one in post.attempts()] == [(status, "")]
+    assert [(one.status, one.response_body) for one in post.attempts()] == [(status, "")]

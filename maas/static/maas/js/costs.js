@@ -21,8 +21,8 @@ export async function example(address, model, meter, signal) {
 
 function exampleWords(found) {
   if (!found.cost.amount_micros) return "Processing is free of charge.";
-  const left = found.included.quantity + found.included.left;
-  const cost = found.to_pay.amount_micros ? due(found) : "nothing";
+  const left = found.included.quantity + found.included.remaining;
+  const cost = found.amount_due.amount_micros ? due(found) : "nothing";
   const words = `A document of ${EXAMPLE_PAGES} pages costs ${cost} now.`;
   if (!left) return words;
   return `${words} Your plan includes ${left.toLocaleString("en")} more ${UNITS[found.meter]} this month.`;
@@ -31,19 +31,19 @@ function exampleWords(found) {
 /** For so many pages that are known. */
 export function costWords(pages, found) {
   const counted = pages === 1 ? "1 page" : `${pages.toLocaleString("en")} pages`;
-  const { included, to_pay: toPay } = found;
+  const { included, amount_due: amountDue } = found;
   if (!found.cost.amount_micros) return `${counted}, free of charge`;
-  if (!toPay.amount_micros) return `${counted}, included in your plan`;
+  if (!amountDue.amount_micros) return `${counted}, included in your plan`;
   const part = included.quantity && found.meter !== "gpu_second" ? `; ${included.quantity.toLocaleString("en")} of them included in your plan` : "";
   return `${counted}, ${due(found)}${part}`;
 }
 
 /** Empty where nothing is to be paid. */
-export const exactCost = (found) => (found.to_pay.amount_micros ? exactMoney(found.to_pay) : "");
+export const exactCost = (found) => (found.amount_due.amount_micros ? exactMoney(found.amount_due) : "");
 
 function due(found) {
-  const isBound = found.at_most || cachedIsCheaper(found);
-  return `${isBound ? "at most " : ""}${roundedMoney(found.to_pay, { up: isBound })}`;
+  const isBound = found.is_maximum || cachedIsCheaper(found);
+  return `${isBound ? "at most " : ""}${roundedMoney(found.amount_due, { up: isBound })}`;
 }
 
 // What was read before may be known, and costs less then.

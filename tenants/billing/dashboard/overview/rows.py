@@ -91,7 +91,7 @@ class InvoiceView:
 def units_row(included: IncludedRow) -> UnitsRow:
     return UnitsRow(
         f"Included {name_of(included.meter)}s, {included.model or 'all models'}",
-        number_of(included.left, included.meter),
+        number_of(included.remaining, included.meter),
         number_of(included.quantity, included.meter),
     )
 

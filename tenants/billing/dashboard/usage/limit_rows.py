@@ -35,7 +35,7 @@ def limit_rows(limits: Sequence[Limit], standings: Sequence[Standing] | None) ->
     return [
         _row(
             TITLES[limit.kind],
-            limit.subject.partition(":")[2] if limit.of == "model" else "All models",
+            limit.subject.partition(":")[2] if limit.scope == "model" else "All models",
             limit.amount,
             max(0, standing.left) if standing else None,
         )

@@ -57,7 +57,7 @@ def test_a_refusal_says_what_was_met_and_when_to_come_again(
     assert third.headers["ratelimit"].startswith('"requests";r=0;t=')
     body = third.json()
     assert body["code"] == "rate_limited"
-    assert body["limit"] == {"of": "tenant", "name": "requests", "amount": 2, "window_s": 60}
+    assert body["limit"] == {"scope": "tenant", "name": "requests", "amount": 2, "window_s": 60}
     assert body["violated-policies"] == ["requests"]
     assert 25 < int(third.headers["retry-after"]) <= 30
     assert body["retry_after_s"] == int(third.headers["retry-after"])
@@ -73,7 +73,7 @@ def test_a_keys_own_limit_holds_beside_its_tenants(server: GranianServer, tenant
         refused = client.get("/v1/models")
         free = client.get("/v1/models", headers={"Authorization": f"Bearer {other.text}"})
     assert refused.status_code == 429
-    assert refused.json()["limit"]["of"] == "key"
+    assert refused.json()["limit"]["scope"] == "key"
     assert '"key-requests";q=1;w=60' in refused.headers["ratelimit-policy"]
     assert free.status_code == 200
     assert "key-requests" not in free.headers["ratelimit"]

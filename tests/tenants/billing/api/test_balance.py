@@ -48,12 +48,12 @@ def test_balance_and_budgets_are_told(
             "spendable_micros": 90,
             "budgets": [
                 {
-                    "of": "tenant",
+                    "scope": "tenant",
                     "set_by": "operator",
                     "monthly_micros": 80,
                     "used_micros": 0,
                     "held_micros": 30,
-                    "left_micros": 50,
+                    "remaining_micros": 50,
                 }
             ],
         }
@@ -72,5 +72,5 @@ def test_what_is_left_of_included_units_is_told(
     work = Work("ocr", False, Price("page", 5, 1, "EUR"), 4, 20)
     with unit_of_work(purse.tenant_id):
         assert hold(purse.source(), 20, lambda: [work]) == 0
-    assert answered(tenant)["included"] == [{"model": "ocr", "meter": "page", "quantity": 10, "left": 6}]
+    assert answered(tenant)["included"] == [{"model": "ocr", "meter": "page", "quantity": 10, "remaining": 6}]
     assert answered(other_tenant)["included"] == []

@@ -142,7 +142,7 @@ def nobody_who_sells() -> Iterator[None]:
 @pytest.mark.usefixtures("nobody_who_sells")
 def test_the_month_so_far_is_told_and_not_known_where_nothing_is_billed(ask: Any) -> None:
     told = ask("/upcoming").json()
-    assert (told["object"], told["known"], told["data"]) == ("list", False, [])
+    assert (told["object"], told["calculated"], told["data"]) == ("list", False, [])
 
 
 def test_more_invoices_cost_no_more_queries(ask: Any, tenant: CreatedTenant) -> None:

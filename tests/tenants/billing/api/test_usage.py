@@ -245,7 +245,7 @@ def test_bad_questions_are_refused_in_words(reader: Identity) -> None:
     ):
         answer = ask(reader, **parameters)
         assert (answer.status_code, answer.data["code"]) == (400, code)
-    assert ask(reader, UsageExport, of="all").status_code == 400
+    assert ask(reader, UsageExport, rows="all").status_code == 400
 
 
 def test_a_cursor_of_another_question_is_refused(reader: Identity, use: Use) -> None:
@@ -267,7 +267,7 @@ def test_another_tenants_usage_is_in_no_sum_and_no_file(other_tenant: CreatedTen
         key = create_key(tenant_id=other_tenant.tenant.id, name="Other", scopes=["usage:read"])
     other = identify_key(key.text)
     assert told(other, MARCH)["data"] == told(other, MARCH)["totals"] == []
-    assert lines(other, **MARCH) == lines(other, of="records", **MARCH) == []
+    assert lines(other, **MARCH) == lines(other, rows="records", **MARCH) == []
 
 
 def test_a_file_of_sums_comes_to_the_same_and_holds_no_formula(reader: Identity, use: Use) -> None:
@@ -288,7 +288,7 @@ def test_a_file_of_records_has_each_of_them_once_however_many_parts_it_takes(
     monkeypatch.setattr("tenants.billing.usage.csv_rows.AT_ONCE", 2)
     use(*[on(3)] * 5, on(4), key_id=uuid4())
     use(on(5), source_kind="cache")
-    rows = lines(reader, of="records", **MARCH)
+    rows = lines(reader, rows="records", **MARCH)
     assert len({row["id"] for row in rows}) == len(rows) == 7
     assert [row["at"][:10] for row in rows] == ["2026-03-03"] * 5 + ["2026-03-04", "2026-03-05"]
     assert (rows[-1]["cached"], rows[0]["cached"], rows[-1]["key_id"]) == ("true", "false", "")
