@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maas.scheduler.duties import Aside, Duties, next_due_s
 from maas.scheduler.threads import DutyThreads
+from maas.scheduler.timing import Aside, Duties, next_due_s
 from tests.waiting import eventually
 
 
