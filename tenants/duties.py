@@ -9,7 +9,7 @@ from tenants.billing.payments.upkeep import look_after_payments
 from tenants.billing.usage.settling import SETTLE_EVERY_S, settle_days
 from tenants.core.duties import Duty
 from tenants.deletion.services import remind_owners
-from tenants.limits.storage.capacity import fold_stored_bytes
+from tenants.limits.quota.capacity import fold_stored_bytes
 from tenants.onboarding.unconfirmed import forget_unconfirmed
 
 DUTIES = (

@@ -9,8 +9,8 @@ from django.db.models import Sum
 
 from tenants.core.db.unit_of_work import APP, OPERATOR, current_alias, operator_work
 from tenants.core.errors import DomainError
+from tenants.limits.quota.models import StoredBytes
 from tenants.limits.rates.metrics import REFUSED
-from tenants.limits.storage.models import StoredBytes
 
 MB = 1_000_000
 MAX_LINES = 50
