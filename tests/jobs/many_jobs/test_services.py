@@ -6,8 +6,9 @@ import pytest
 from django.core.files.storage import FileSystemStorage
 from pytest_django import Settings
 
-from jobs.bulk import services as bulk
-from jobs.bulk.services import (
+from jobs.core.models import FileToErase, Job
+from jobs.many_jobs import services as many_jobs
+from jobs.many_jobs.services import (
     LEFT,
     MAX_AT_ONCE,
     Outcome,
@@ -16,7 +17,6 @@ from jobs.bulk.services import (
     delete_documents_of,
     retry_jobs,
 )
-from jobs.core.models import FileToErase, Job
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import unit_of_work
@@ -80,8 +80,8 @@ def test_consequences_of_deleting_are_counted_before(desk: Desk) -> None:
 
 @pytest.fixture
 def strength(monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(bulk, "MAX_PAGES_AT_ONCE", 5)
-    monkeypatch.setattr(bulk, "MAX_PAGES_SENT_AGAIN", 5)
+    monkeypatch.setattr(many_jobs, "MAX_PAGES_AT_ONCE", 5)
+    monkeypatch.setattr(many_jobs, "MAX_PAGES_SENT_AGAIN", 5)
     return 5
 
 
