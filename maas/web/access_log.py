@@ -15,7 +15,7 @@ KEYED = ("/confirm-email/", "/password/new/", "/invitations/accept/")
 QUIET = frozenset({"/livez", "/readyz", "/metrics"})
 
 
-class RequestLogMiddleware:
+class AccessLogMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 

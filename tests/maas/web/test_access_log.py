@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from structlog.testing import capture_logs
 
-from maas.web.request_log import RequestLogMiddleware
+from maas.web.access_log import AccessLogMiddleware
 from tenants.api_keys.format import new_key
 
 KEY = new_key(livemode=True).text
@@ -27,7 +27,7 @@ KEY = new_key(livemode=True).text
 )
 def test_nothing_that_opens_something_stands_in_it(path: str, told: str) -> None:
     with capture_logs() as said:
-        RequestLogMiddleware(lambda request: HttpResponse())(RequestFactory().get(path.format(key=KEY)))
+        AccessLogMiddleware(lambda request: HttpResponse())(RequestFactory().get(path.format(key=KEY)))
     (line,) = said
     assert told in line["path"]
     assert KEY.rpartition("_")[2] not in line["path"]
