@@ -34,7 +34,7 @@ from jobs.worker.load_notices import LoadNews
 from jobs.worker.metrics import PAGE_SECONDS, PAGE_WAIT_SECONDS, PAGES
 from jobs.worker.page_ends import OURS, End, end_of
 from jobs.worker.storage_pause import StoragePause, is_of_document, put_off_for_storage
-from jobs.worker.versions import VersionCatalogue
+from jobs.worker.versions import VersionCatalog
 from tenants.core.db.failures import may_pass
 
 log = structlog.get_logger(__name__)
@@ -53,7 +53,7 @@ class _Opened:
 class PageRunner:
     engine: Engine
     leases: Leases
-    versions: VersionCatalogue
+    versions: VersionCatalog
     worker: str
     news: LoadNews = field(default_factory=LoadNews)
     apart: OneApart = field(default_factory=OneApart)

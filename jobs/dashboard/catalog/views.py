@@ -16,11 +16,11 @@ from inference.registry.models import ServedModel
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.base.job_view import may_write
 from jobs.dashboard.base.wording import run_cost
-from jobs.dashboard.catalogue import examples
-from jobs.dashboard.catalogue.filled_form import call_in, example_call
-from jobs.dashboard.catalogue.model_view import current_of, model_view, version_row
-from jobs.dashboard.catalogue.selectors import listed_models, model_named, newest_versions, recent_speeds
-from jobs.dashboard.catalogue.snippets.languages import snippets_of
+from jobs.dashboard.catalog import examples
+from jobs.dashboard.catalog.filled_form import call_in, example_call
+from jobs.dashboard.catalog.model_view import current_of, model_view, version_row
+from jobs.dashboard.catalog.selectors import listed_models, model_named, newest_versions, recent_speeds
+from jobs.dashboard.catalog.snippets.languages import snippets_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.dashboard_base.members import members_only
@@ -121,7 +121,7 @@ def model_list(request: HttpRequest, identity: Identity) -> HttpResponse:
         (model_view(one, speeds.get(current_of(one).pk), identity.prices), one.versions.all())
         for one in served
     ]
-    return render(request, "jobs/catalogue/model_list.html", {"models": models})
+    return render(request, "jobs/catalog/model_list.html", {"models": models})
 
 
 @require_GET
@@ -147,7 +147,7 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
         "max_bytes": identity.limits.upload_bytes,
         "now": timezone.now(),
     }
-    return render(request, "jobs/catalogue/model_page.html", context)
+    return render(request, "jobs/catalog/model_page.html", context)
 
 
 @require_POST
@@ -158,9 +158,9 @@ def model_code(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
     try:
         call = call_in(request.body, model=name, runtime=current_of(served).runtime)
     except InvalidRequest as refusal:
-        return render(request, "jobs/catalogue/code.html", {"refusal": refusal.detail}, status=400)
+        return render(request, "jobs/catalog/code.html", {"refusal": refusal.detail}, status=400)
     snippets = snippets_of(call, settings.MAAS_PUBLIC_URL)
-    return render(request, "jobs/catalogue/code.html", {"snippets": snippets})
+    return render(request, "jobs/catalog/code.html", {"snippets": snippets})
 
 
 def _found(name: str) -> ServedModel:

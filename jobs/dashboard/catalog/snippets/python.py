@@ -1,8 +1,8 @@
 """A call in Python, with the product's own client."""
 
 from inference.core.contracts import Json
-from jobs.dashboard.catalogue.snippets.call import SAMPLE_PATH, Call
-from jobs.dashboard.catalogue.snippets.layout import Style, laid_out, python_text
+from jobs.dashboard.catalog.snippets.call import SAMPLE_PATH, Call
+from jobs.dashboard.catalog.snippets.layout import Style, laid_out, python_text
 
 INDENT = 4
 

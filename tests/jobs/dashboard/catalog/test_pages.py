@@ -181,5 +181,5 @@ def test_a_stranger_is_asked_to_sign_in(client: Client) -> None:
         assert client.get(address)["Location"].startswith("/sign-in")
 
 
-def test_an_empty_catalogue_says_what_to_do() -> None:
-    assert "manage.py models add" in render_to_string("jobs/catalogue/model_list.html", {"models": []})
+def test_an_empty_catalog_says_what_to_do() -> None:
+    assert "manage.py models add" in render_to_string("jobs/catalog/model_list.html", {"models": []})

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from jobs.dashboard.catalogue.snippets.call import Call
-from jobs.dashboard.catalogue.snippets.curl import curl_code
-from jobs.dashboard.catalogue.snippets.javascript import javascript_code
-from jobs.dashboard.catalogue.snippets.python import python_code
+from jobs.dashboard.catalog.snippets.call import Call
+from jobs.dashboard.catalog.snippets.curl import curl_code
+from jobs.dashboard.catalog.snippets.javascript import javascript_code
+from jobs.dashboard.catalog.snippets.python import python_code
 
 _STRING = r'"(?:\\.|[^"\\])*"' + r"|'(?:\\.|[^'\\])*'"
 _NUMBER = r"(?<![\w.])-?\d[\d.]*(?:e[+-]?\d+)?\b"

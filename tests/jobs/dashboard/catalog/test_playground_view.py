@@ -2,8 +2,8 @@
 
 from inference.registry.models import ModelVersion, ServedModel
 from inference.runtime.parameters import EVERY_KIND
-from jobs.dashboard.catalogue.model_view import takes_in_words
-from jobs.dashboard.catalogue.views import input_kinds, playground_view
+from jobs.dashboard.catalog.model_view import takes_in_words
+from jobs.dashboard.catalog.views import input_kinds, playground_view
 from tenants.plans.agreed import NONE
 
 

@@ -2,7 +2,7 @@
 
 from inference.registry.models import ModelVersion
 from jobs.core.models import Page
-from jobs.dashboard.catalogue.selectors import Speed, recent_speeds
+from jobs.dashboard.catalog.selectors import Speed, recent_speeds
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

@@ -4,7 +4,7 @@ import pytest
 
 from inference.core.contracts import TensorInput
 from inference.runtime.tensor_requests import read_tensors, validate_input
-from jobs.dashboard.catalogue.examples import MAX_VALUES, example_tensors
+from jobs.dashboard.catalog.examples import MAX_VALUES, example_tensors
 
 SHAPES: tuple[list[int], ...] = ([], [4], [-1, 4], [-1, -1, 3], [2, 0])
 

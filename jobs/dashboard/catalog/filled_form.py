@@ -8,9 +8,9 @@ from dataclasses import replace
 from inference.core.contracts import Json
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.core.priorities import DEFAULT, NUMBERS
-from jobs.dashboard.catalogue import examples
-from jobs.dashboard.catalogue.model_view import shown_key
-from jobs.dashboard.catalogue.snippets.call import Call
+from jobs.dashboard.catalog import examples
+from jobs.dashboard.catalog.model_view import shown_key
+from jobs.dashboard.catalog.snippets.call import Call
 from tenants.core.errors import InvalidRequest
 
 MAX_CHARACTERS = 20_000

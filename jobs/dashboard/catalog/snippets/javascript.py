@@ -3,9 +3,9 @@
 import json
 
 from inference.core.contracts import Json
-from jobs.dashboard.catalogue.snippets.call import SAMPLE_PATH, Call
-from jobs.dashboard.catalogue.snippets.curl import json_code
-from jobs.dashboard.catalogue.snippets.layout import json_text
+from jobs.dashboard.catalog.snippets.call import SAMPLE_PATH, Call
+from jobs.dashboard.catalog.snippets.curl import json_code
+from jobs.dashboard.catalog.snippets.layout import json_text
 
 MAX_EXACT = 2**53
 """The largest number up to which JavaScript has every integer."""

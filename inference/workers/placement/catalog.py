@@ -57,7 +57,7 @@ class Measured:
         )
 
 
-class ModelCatalogue:
+class ModelCatalog:
     """The registry as the placement needs it. Files are read once; versions and pools at every look."""
 
     def __init__(self, measured: Measured) -> None:

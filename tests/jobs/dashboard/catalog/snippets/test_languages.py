@@ -2,8 +2,8 @@
 
 import subprocess
 
-from jobs.dashboard.catalogue.snippets.call import Call
-from jobs.dashboard.catalogue.snippets.languages import snippets_of
+from jobs.dashboard.catalog.snippets.call import Call
+from jobs.dashboard.catalog.snippets.languages import snippets_of
 
 URL = "https://maas.example.com"
 SCAN = Call("parse", "text", file_name="scan.pdf")

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jobs.dashboard.catalogue.snippets.call import Call
-from jobs.dashboard.catalogue.snippets.languages import snippets_of
+from jobs.dashboard.catalog.snippets.call import Call
+from jobs.dashboard.catalog.snippets.languages import snippets_of
 from maas.local.demo.sample import draw_page
 from tests.kept_cluster import PROJECT
 from tests.live_stack import RunningStack

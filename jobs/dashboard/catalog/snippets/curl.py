@@ -3,8 +3,8 @@
 import json
 
 from inference.core.contracts import Json
-from jobs.dashboard.catalogue.snippets.call import SAMPLE_PATH, Call
-from jobs.dashboard.catalogue.snippets.layout import Style, json_text, laid_out, shell_text
+from jobs.dashboard.catalog.snippets.call import SAMPLE_PATH, Call
+from jobs.dashboard.catalog.snippets.layout import Style, json_text, laid_out, shell_text
 
 _WAIT = "-H 'Prefer: wait=60'"
 _KEY = '-H "Authorization: Bearer $MAAS_API_KEY"'

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
+from inference.registry.builtin.catalog import BUILTIN, BuiltinModel
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
 PRICES = {"ocr": ("page", 1000, 1), "embed": ("token", 1000, 1000), "parse": ("page", 1500, 1)}

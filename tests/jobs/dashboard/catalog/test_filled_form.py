@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from jobs.dashboard.catalogue.filled_form import MAX_CHARACTERS, call_in, example_call
-from jobs.dashboard.catalogue.snippets.call import Call
+from jobs.dashboard.catalog.filled_form import MAX_CHARACTERS, call_in, example_call
+from jobs.dashboard.catalog.snippets.call import Call
 from tenants.core.errors import InvalidRequest
 
 

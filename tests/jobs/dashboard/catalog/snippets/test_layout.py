@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.dashboard.catalogue.snippets.curl import json_code
-from jobs.dashboard.catalogue.snippets.layout import WIDTH, json_text, python_text, shell_text
+from jobs.dashboard.catalog.snippets.curl import json_code
+from jobs.dashboard.catalog.snippets.layout import WIDTH, json_text, python_text, shell_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -9,7 +9,7 @@ from inference.core.contracts import Json
 from inference.registry.models import ModelVersion, ServedModel
 from inference.runtime.parameters import DOCUMENT, EVERY_KIND, documents_of, kinds_in_words
 from jobs.dashboard.base.wording import example_cost, price_words, repeat_words
-from jobs.dashboard.catalogue.selectors import Speed
+from jobs.dashboard.catalog.selectors import Speed
 from tenants.core.durations import duration
 from tenants.plans.agreed import AgreedPrice, AgreedPrices
 
