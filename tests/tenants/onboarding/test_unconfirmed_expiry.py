@@ -17,7 +17,7 @@ from tenants.accounts.models import Invitation, Membership, Tenant, User
 from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import account_work, operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
-from tenants.onboarding.unconfirmed import forget_unconfirmed
+from tenants.onboarding.unconfirmed_expiry import forget_unconfirmed
 from tests.tenants.accounts.second_step import give_app
 from tests.tenants.dashboard.accounts.conftest import _mailing, email, link_in, stranger
 
