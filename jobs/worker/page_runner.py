@@ -19,11 +19,11 @@ from jobs.core.models import Document
 from jobs.core.priorities import WEIGHTS
 from jobs.documents.pages import open_page
 from jobs.documents.reader import DocumentRejected
-from jobs.documents.too_complex import CODE
+from jobs.documents.too_complex_pages import CODE
 from jobs.queue.claims import Claim, claim_page
 from jobs.queue.release import release_after_commit
 from jobs.queue.settlement import Failure, Timings, fail_page, finish_page
-from jobs.queue.too_complex import fail_too_complex
+from jobs.queue.too_complex_failures import fail_too_complex
 from jobs.results.reuse.cached_pages import COALESCED, HIT, MISS, PAGE_LOOKUPS, Content
 from jobs.results.reuse.running import Plan, look, plan_for, take_known_page, wait_for_it
 from jobs.submission.inputs import work_input

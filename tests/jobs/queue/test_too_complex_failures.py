@@ -6,8 +6,8 @@ import pytest
 
 from jobs.core import states
 from jobs.core.models import Document, DocumentPage, Event, Job
-from jobs.documents.too_complex import CODE, DETAIL
-from jobs.queue import too_complex
+from jobs.documents.too_complex_pages import CODE, DETAIL
+from jobs.queue import too_complex_failures
 from jobs.queue.claims import Claim
 from jobs.queue.job_ends import Failure
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
@@ -24,7 +24,10 @@ def fail(desk: Desk, job: Job, number: int) -> list[UUID]:
     """Fail the page and return the documents that were given up with it."""
     claim, given_up = claimed(desk, job, number), list[UUID]()
     assert claim.document is not None
-    assert too_complex.fail_too_complex(claim, claim.document, FAILURE, on_end=given_up.append) == "failed"
+    assert (
+        too_complex_failures.fail_too_complex(claim, claim.document, FAILURE, on_end=given_up.append)
+        == "failed"
+    )
     return given_up
 
 
@@ -42,7 +45,7 @@ def test_one_page_fails_alone(desk: Desk) -> None:
 def test_a_second_one_ends_those_that_wait_and_so_the_job(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(too_complex, "BATCH", 3)
+    monkeypatch.setattr(too_complex_failures, "BATCH", 3)
     job = desk.submit(pages=9)
     desk.finish(desk.pages(job)[0])
     fail(desk, job, 2)
@@ -83,7 +86,8 @@ def test_another_job_of_the_document_ends_with_the_first_page_that_is_claimed(de
     assert claim.document is not None
     assert claim.document.too_complex_pages == (1,)
     assert (
-        too_complex.fail_too_complex(claim, claim.document, FAILURE, on_end=list[UUID]().append) == "failed"
+        too_complex_failures.fail_too_complex(claim, claim.document, FAILURE, on_end=list[UUID]().append)
+        == "failed"
     )
     assert failed(desk, second) == [1], "the same page again is no second one"
     fail(desk, second, 4)

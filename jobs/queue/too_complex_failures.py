@@ -9,7 +9,7 @@ from django.db import connections
 
 from jobs.core import states
 from jobs.core.errors import Fenced
-from jobs.documents.too_complex import CODE, DETAIL, is_ended, is_refused, note_too_complex
+from jobs.documents.too_complex_pages import CODE, DETAIL, is_ended, is_refused, note_too_complex
 from jobs.events.log import Happened
 from jobs.queue.claims import Claim, ClaimedDocument
 from jobs.queue.job_ends import Failure, append_and_close, counted, locked, progress
