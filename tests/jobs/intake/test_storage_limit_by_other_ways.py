@@ -16,7 +16,7 @@ from tenants.limits.quota.capacity import MB, stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.intake.test_fetches import at, local_certificate, ok, there
 from tests.jobs.intake.test_storage_limit import LINES, caller, fill, full, refused
-from tests.jobs.intake.tus import Tus
+from tests.jobs.uploads.tus import Tus
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf
 from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3

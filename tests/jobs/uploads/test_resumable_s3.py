@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.jobs.intake.test_resumable import (
+from tests.jobs.uploads.test_resumable import (
     test_a_connection_that_breaks_off_costs_nothing_that_arrived,
     test_a_file_that_came_in_pieces_is_one_document_with_its_last_byte,
     test_an_upload_given_up_while_bytes_arrive_keeps_none_of_them,

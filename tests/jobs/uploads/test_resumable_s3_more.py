@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.jobs.intake.test_resumable import (
+from tests.jobs.uploads.test_resumable import (
     test_a_chunk_that_was_to_be_checked_and_broke_off_is_not_kept,
     test_a_chunk_with_a_wrong_checksum_leaves_nothing_and_can_be_sent_again,
     test_an_upload_nobody_goes_on_with_expires,
@@ -10,7 +10,7 @@ from tests.jobs.intake.test_resumable import (
     test_the_same_bytes_are_one_document_however_they_came,
     tus,
 )
-from tests.jobs.intake.test_resumable_s3 import bucket, web_server
+from tests.jobs.uploads.test_resumable_s3 import bucket, web_server
 
 __all__ = [
     "bucket",

@@ -9,10 +9,9 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 
 from jobs.intake.fair_slots import FairSlots
-from jobs.intake.finishing import Finishing
 from jobs.intake.inner_requests import Answer, Asking, nothing_more
 from jobs.intake.spool import Spool, SpoolFile
-from jobs.intake.upload_progress import Arriving
+from jobs.uploads.background_finishing import Finishing
 from jobs.uploads.decisions import PIECE_BYTES, locked
 from jobs.uploads.protocol import BYTES
 from jobs.uploads.receiving import (
@@ -26,6 +25,7 @@ from jobs.uploads.receiving import (
     save_piece,
 )
 from jobs.uploads.services import withdraw_upload
+from jobs.uploads.upload_progress import Arriving
 from tenants.core.asgi.protocol import (
     App,
     ClientGone,

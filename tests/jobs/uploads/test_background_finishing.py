@@ -9,10 +9,10 @@ import pytest
 
 from jobs.batches.blobs import Scratch
 from jobs.documents.uploads import Upload
-from jobs.intake.finishing import LARGE_AT_ONCE, LARGE_BYTES, Finishing
 from jobs.intake.inspections import Inspections
 from jobs.intake.spool import Spool
 from jobs.uploads import finishing
+from jobs.uploads.background_finishing import LARGE_AT_ONCE, LARGE_BYTES, Finishing
 from jobs.uploads.receiving import Lease
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads

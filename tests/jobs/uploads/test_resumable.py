@@ -13,7 +13,7 @@ from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.conftest import Desk
-from tests.jobs.intake.tus import BYTES, Tus, checksum, metadata
+from tests.jobs.uploads.tus import BYTES, Tus, checksum, metadata
 from tests.maas.granian_server import GranianServer
 from tests.maas.raw_http import RawRequest
 from tests.samples.pdfs import text_pdf
