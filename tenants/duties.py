@@ -10,8 +10,8 @@ from tenants.billing.usage.settling import SETTLE_EVERY_S, settle_days
 from tenants.core.changes.log import forget_old_changes
 from tenants.core.duties import Duty
 from tenants.deletion.services import remind_owners
-from tenants.limits.storage.capacity import fold_stored_bytes
-from tenants.onboarding.unconfirmed import forget_unconfirmed
+from tenants.limits.quota.capacity import fold_stored_bytes
+from tenants.onboarding.unconfirmed_expiry import forget_unconfirmed
 
 DUTIES = (
     Duty(60, remind_owners),

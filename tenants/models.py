@@ -23,7 +23,7 @@ from tenants.billing.ledger.models import (
 from tenants.billing.payments.models import Payment, ProviderCustomer, ProviderEvent, Refund
 from tenants.billing.usage.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
 from tenants.limits.models import ModelLimit
-from tenants.limits.storage.models import StoredBytes
+from tenants.limits.quota.models import StoredBytes
 from tenants.plans.models import ChosenLimits, Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
 
 __all__ = [

@@ -23,7 +23,7 @@ _TYPED: Json = {
     "output": {"page": "typed", "source": {"constant": "text"}},
 }
 
-_RECOGNISED: Json = {
+_RECOGNIZED: Json = {
     "steps": [
         {
             "name": "ocr",
@@ -33,13 +33,13 @@ _RECOGNISED: Json = {
             "parameters": {"min_confidence": "parameters.min_confidence"},
         },
         {
-            "name": "recognised",
+            "name": "recognized",
             "kind": "postprocess",
             "operation": "page_of_lines",
             "inputs": {"lines": "ocr.lines", "width": "ocr.width", "height": "ocr.height"},
         },
     ],
-    "output": {"page": "recognised", "source": {"constant": "ocr"}},
+    "output": {"page": "recognized", "source": {"constant": "ocr"}},
 }
 
 _DOCUMENT: Json = {
@@ -49,7 +49,7 @@ _DOCUMENT: Json = {
             "kind": "branch",
             "if": {"value": "input.has_text", "is": True},
             "then": {"output": {"page": "input", "source": {"constant": "text_layer"}}},
-            "else": _RECOGNISED,
+            "else": _RECOGNIZED,
         },
     ],
     "output": "document",

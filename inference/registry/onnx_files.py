@@ -24,7 +24,7 @@ from inference.registry.selectors import NAME
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.precision import FP32, PRECISIONS, chosen_role, variant_role
 from tenants.core.progress import SILENT, Progress
-from tenants.limits.storage.wording import size
+from tenants.limits.quota.wording import size
 from tenants.plans.prices import Price
 
 Precision = str | Mapping[str, str]

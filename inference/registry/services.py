@@ -10,7 +10,7 @@ from django.db import transaction
 
 from inference.cache.terms import USUAL_TERMS, CacheTerms
 from inference.registry import artifacts
-from inference.registry.builtin.catalogue import BUILTIN, OPTIONAL, BuiltinModel
+from inference.registry.builtin.catalog import BUILTIN, OPTIONAL, BuiltinModel
 from inference.registry.declared import check_declared
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelNotFound, ModelTypeMismatch

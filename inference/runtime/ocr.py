@@ -39,7 +39,7 @@ from inference.runtime.text_recognition import (
     MIN_ROWS,
     MIN_WIDTH,
     CharacterSet,
-    RecognisedText,
+    RecognizedText,
     cut_line,
     padded_width,
     recogniser_input,
@@ -50,7 +50,7 @@ from inference.runtime.text_recognition import (
 @dataclass(frozen=True, slots=True)
 class FoundLine:
     box: Floats
-    content: RecognisedText
+    content: RecognizedText
 
 
 class OcrRuntime:
@@ -113,7 +113,7 @@ class OcrRuntime:
 
     def _recognise(
         self, spec: VersionSpec, page: PreparedPage, boxes: Floats, call: Call
-    ) -> list[RecognisedText]:
+    ) -> list[RecognizedText]:
         lines = [cut_line(page.image, box) for box in boxes]
         widths = [padded_width(line) for line in lines]
         pieces = [
@@ -132,7 +132,7 @@ class OcrRuntime:
 
     def _read_batch(
         self, session: HostedSession, scaled: Sequence[Pixels], width: int, control: RunControl
-    ) -> list[RecognisedText]:
+    ) -> list[RecognizedText]:
         chances = _run_single_input(session, recogniser_input(scaled, width), control)
         return self._characters_of(session).decode(chances[: len(scaled)], width)
 

@@ -14,11 +14,11 @@ from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
+from tenants.limits.quota.capacity import storage_standing
 from tenants.limits.rates.free_day import DAY_S, Left, free_day
 from tenants.limits.rates.headers import Standing
 from tenants.limits.rates.limits import WINDOW_S, Limit
 from tenants.limits.rates.spending import spending
-from tenants.limits.storage.capacity import storage_standing
 from tenants.plans.retention import retention_for
 
 LIMIT = inline_serializer(

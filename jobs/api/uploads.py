@@ -1,4 +1,4 @@
-"""`/v1/uploads`: large files in as many requests as they need, by the tus protocol; see jobs/intake/resumable.py."""
+"""`/v1/uploads`: large files in as many requests as they need, by the tus protocol; see jobs/uploads/resumable.py."""
 
 from typing import Any
 

@@ -5,7 +5,7 @@ wait.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from inference.gateway.bulk import BulkExchange, PinnedTargets
+from inference.gateway.batch_lines import BulkExchange, PinnedTargets
 from inference.gateway.exchange import Exchange
 from inference.gateway.gateway import WRONGLY_ASKED, Handler
 from inference.gateway.inference import Inference

@@ -26,8 +26,8 @@ from tenants.core.db.unit_of_work import APP, every_mode, unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
+from tenants.limits.quota.capacity import require_kept_within, require_room_for_bytes
 from tenants.limits.rates.free_day import free_day
-from tenants.limits.storage.capacity import require_kept_within, require_room_for_bytes
 from tenants.plans.retention import retention_for
 
 WINDOW = timedelta(hours=24)

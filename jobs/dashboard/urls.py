@@ -4,7 +4,7 @@ from django.urls import path
 
 from jobs.dashboard.archives import views as archives
 from jobs.dashboard.batches import views as batches
-from jobs.dashboard.catalogue import views as catalogue
+from jobs.dashboard.catalog import views as catalog
 from jobs.dashboard.listing import bulk_views as bulk
 from jobs.dashboard.listing import views as listing
 from jobs.dashboard.quickstart.views import quickstart
@@ -33,9 +33,9 @@ urlpatterns = [
     path("archives/<str:archive_id>/cancel", archives.archive_cancel, name="archive-cancel"),
     path("batches", batches.batch_list, name="batch-list"),
     path("batches/<str:batch_id>/cancel", batches.batch_cancel, name="batch-cancel"),
-    path("models", catalogue.model_list, name="model-list"),
-    path("models/<str:name>", catalogue.model_page, name="model-page"),
-    path("models/<str:name>/code", catalogue.model_code, name="model-code"),
+    path("models", catalog.model_list, name="model-list"),
+    path("models/<str:name>", catalog.model_page, name="model-page"),
+    path("models/<str:name>/code", catalog.model_code, name="model-code"),
     path("webhooks", webhooks.webhook_list, name="webhook-list"),
     path("webhooks/new", webhooks.new_webhook, name="new-webhook"),
     path("webhooks/deliveries/<str:delivery_id>/replay", webhooks.webhook_replay, name="webhook-replay"),

@@ -14,7 +14,7 @@ from jobs.documents.content import page_sha256
 from jobs.documents.reader import DocumentRejected, PageContent
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document
-from jobs.documents.too_complex import CODE, DETAIL, is_refused
+from jobs.documents.too_complex_pages import CODE, DETAIL, is_refused
 from tenants.core.db.unit_of_work import unit_of_work
 
 Kind = Literal["pdf", "image", "text"]

@@ -19,7 +19,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
-from tenants.limits.storage.capacity import require_kept_within, require_room_for_bytes
+from tenants.limits.quota.capacity import require_kept_within, require_room_for_bytes
 
 log = structlog.get_logger(__name__)
 TO_THE = timedelta(hours=1)

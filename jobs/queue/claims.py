@@ -14,7 +14,7 @@ from psycopg.errors import LockNotAvailable
 from jobs.core import states
 from jobs.core.models import Page
 from jobs.core.priorities import DEFAULT, NUMBERS
-from jobs.documents.too_complex import REMEMBERED
+from jobs.documents.too_complex_pages import REMEMBERED
 from jobs.events.log import Happened, append_event, append_events
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 from tenants.plans.prices import Price

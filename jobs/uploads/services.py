@@ -21,7 +21,7 @@ from jobs.uploads.selectors import get_upload
 from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import APP, every_mode, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.limits.storage.capacity import require_kept_within
+from tenants.limits.quota.capacity import require_kept_within
 
 State = ResumableUpload.State
 OPEN = (State.RECEIVING, State.CHECKING)

@@ -19,11 +19,11 @@ from jobs.core.models import Document
 from jobs.core.priorities import WEIGHTS
 from jobs.documents.pages import open_page
 from jobs.documents.reader import DocumentRejected
-from jobs.documents.too_complex import CODE
+from jobs.documents.too_complex_pages import CODE
 from jobs.queue.claims import Claim, claim_page
 from jobs.queue.release import release_after_commit
 from jobs.queue.settlement import Failure, Timings, fail_page, finish_page
-from jobs.queue.too_complex import fail_too_complex
+from jobs.queue.too_complex_failures import fail_too_complex
 from jobs.results.reuse.cached_pages import COALESCED, HIT, MISS, PAGE_LOOKUPS, Content
 from jobs.results.reuse.running import Plan, look, plan_for, take_known_page, wait_for_it
 from jobs.submission.inputs import work_input
@@ -34,7 +34,7 @@ from jobs.worker.load_notices import LoadNews
 from jobs.worker.metrics import PAGE_SECONDS, PAGE_WAIT_SECONDS, PAGES
 from jobs.worker.page_ends import OURS, End, end_of
 from jobs.worker.storage_pause import StoragePause, is_of_document, put_off_for_storage
-from jobs.worker.versions import VersionCatalogue
+from jobs.worker.versions import VersionCatalog
 from tenants.core.db.failures import may_pass
 
 log = structlog.get_logger(__name__)
@@ -53,7 +53,7 @@ class _Opened:
 class PageRunner:
     engine: Engine
     leases: Leases
-    versions: VersionCatalogue
+    versions: VersionCatalog
     worker: str
     news: LoadNews = field(default_factory=LoadNews)
     apart: OneApart = field(default_factory=OneApart)

@@ -36,7 +36,7 @@ from jobs.worker.leases import Leases
 from jobs.worker.metrics import PAGES_HELD, RESIDENT_BYTES, RESIDENT_MODELS
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.rpc_server import RpcServer
-from jobs.worker.versions import VersionCatalogue
+from jobs.worker.versions import VersionCatalog
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0
@@ -67,7 +67,7 @@ class WorkerProcess:
             tensorrt_cache=settings.MAAS_HOME / "tensorrt" if settings.MAAS_TENSORRT else None,
             profiles=PostgresProfiles(),
         )
-        self._versions = VersionCatalogue()
+        self._versions = VersionCatalog()
         self._news = WorkerNews(self._engine, self.name)
         self._limits = FollowedLimits(self._engine.batchers)
         self._leases = Leases(settings.MAAS_LEASE_S, settings.MAAS_PAGE_LIMIT_S)

@@ -19,7 +19,7 @@ from inference.workers.placement.fleet import Demand
 from inference.workers.placement.loader import LoadTimes
 from inference.workers.placement.page_counts import QueueTally
 from jobs.core.errors import FileMissing, StorageUnavailable
-from jobs.worker.versions import VersionCatalogue
+from jobs.worker.versions import VersionCatalog
 from tenants.core.db.failures import PASSING, trouble_of
 
 MAX_SPECS = 1024
@@ -36,7 +36,7 @@ class RpcServer:
         url: str,
         *,
         engine: Engine,
-        versions: VersionCatalogue,
+        versions: VersionCatalog,
         slots: int,
         tally: QueueTally,
         load_times: LoadTimes,

@@ -11,7 +11,7 @@ from inference.registry.models import ModelVersion
 from inference.registry.selectors import spec_of
 
 
-class VersionCatalogue:
+class VersionCatalog:
     """A catalog of versions. The files of a version may take long to fetch, so each version is fetched by a separate
     thread, once for all callers.
 

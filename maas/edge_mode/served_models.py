@@ -18,7 +18,7 @@ from inference.pipelines.members import Member
 from inference.pipelines.operations.values import described
 from inference.registry.admission import AdmissionLimits, ModelRefused, admit, trial_run
 from inference.registry.artifacts import sha256_of
-from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
+from inference.registry.builtin.catalog import BUILTIN, BuiltinModel
 from inference.registry.builtin.installed import PackageMissing
 from inference.registry.digests import version_digest
 from inference.registry.selectors import NAME

@@ -10,13 +10,12 @@ import structlog
 from django.conf import settings
 from django.db import connections
 
-import jobs.duties
-import tenants.duties
 from jobs.queue.metrics import LEADING
 from jobs.queue.outage import Outage
 from jobs.queue.upkeep import sweep
-from maas.scheduler.duties import Aside, Duties
+from maas.scheduler.duties import DUTIES
 from maas.scheduler.threads import DutyThreads
+from maas.scheduler.timing import Aside, Duties
 from tenants.core.db.failures import PASSING, is_operators
 from tenants.core.db.unit_of_work import OPERATOR
 
@@ -102,8 +101,7 @@ class Scheduler:
         self._outage = Outage(grace_s=settings.MAAS_LEASE_S / 3 + OUTAGE_MARGIN_S)
         threads = DutyThreads()
         self._sweep = Aside(self._sweep_after_outages, threads)
-        registered = (*jobs.duties.DUTIES, *tenants.duties.DUTIES)
-        others = ((duty.every_s, Aside(duty.do, threads)) for duty in registered)
+        others = ((duty.every_s, Aside(duty.do, threads)) for duty in DUTIES)
         self._duties = Duties(((SWEEP_EVERY_S, self._sweep), *others))
         self.leading = False
         self._answered_s = float("-inf")

@@ -157,7 +157,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "maas.web.request_log.RequestLogMiddleware",
+    "maas.web.access_log.AccessLogMiddleware",
     "maas.settings.csp.PolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

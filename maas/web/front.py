@@ -25,10 +25,8 @@ from inference.sandbox import SandboxUnavailable
 from jobs.documents.reading import reader, require_sandbox
 from jobs.intake.fetches import Fetches
 from jobs.intake.fetching import Fetcher
-from jobs.intake.finishing import Finishing
 from jobs.intake.inspections import Inspections
 from jobs.intake.intake import Intake, places_for
-from jobs.intake.resumable import Resumable
 from jobs.intake.spool import Spool
 from jobs.intake.uploads import Uploads
 from jobs.queue.release import releasing_apart
@@ -44,6 +42,8 @@ from jobs.streaming.polling import Rounds
 from jobs.streaming.routing import Sockets
 from jobs.streaming.streams import Streams
 from jobs.streaming.waits import Waits
+from jobs.uploads.background_finishing import Finishing
+from jobs.uploads.resumable import Resumable
 from maas.process.collector import settle_collector
 from maas.process.errors import LaunchError
 from maas.process.health import Health, ReadinessProbe, web_checks

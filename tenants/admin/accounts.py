@@ -30,9 +30,9 @@ from tenants.admin_base.records import FoundById, tenants_named
 from tenants.billing.admin.spending import spending_words, used_words
 from tenants.deletion.services import NotClosing, begin_erasing, take_back
 from tenants.limits.fields import KEPT, OF_JOBS
+from tenants.limits.quota.capacity import StorageStanding, storage_standing
+from tenants.limits.quota.wording import size
 from tenants.limits.rates.rates import NAMES
-from tenants.limits.storage.capacity import StorageStanding, storage_standing
-from tenants.limits.storage.wording import size
 
 THEIRS = (
     ("jobs_job", "Jobs"),

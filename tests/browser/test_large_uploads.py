@@ -10,7 +10,7 @@ from tests.browser.conftest import Windows
 from tests.browser.test_uploads import line
 from tests.flows.product import Account, Product
 from tests.live_stack import RunningStack
-from tests.samples.pdfs import CATALOGUE, FONT, page, pages, pdf, stream
+from tests.samples.pdfs import CATALOG, FONT, page, pages, pdf, stream
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
@@ -33,7 +33,7 @@ def large(tmp_path: Path) -> Path:
     """Return the path of a PDF of one page, with a large stream that nothing refers to."""
     words = stream(b"BT /F1 24 Tf 72 700 Td (Very large) Tj ET")
     file = tmp_path / "large.pdf"
-    file.write_bytes(pdf([CATALOGUE, pages([5]), FONT, words, page(4), stream(b"x" * PADDING)]))
+    file.write_bytes(pdf([CATALOG, pages([5]), FONT, words, page(4), stream(b"x" * PADDING)]))
     return file
 
 

@@ -27,7 +27,7 @@ def serious_faults(page: Page) -> list[str]:
     return [fault["id"] for fault in found if fault["impact"] in ("serious", "critical")]
 
 
-def test_a_model_is_found_in_the_catalogue(windows: Windows) -> None:
+def test_a_model_is_found_in_the_catalog(windows: Windows) -> None:
     with windows.member() as page:
         page.goto("/models")
         expect(page.locator("#model-parse")).to_contain_text("0.0015 € per page")

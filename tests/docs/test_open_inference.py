@@ -10,7 +10,7 @@ from inference.gateway.open_inference.faces import face_of
 from inference.gateway.open_inference.grpc.wire import MAX_FIELDS, MAX_FIELDS_WITHIN
 from inference.gateway.open_inference.paths import PATHS, Action, route_of
 from inference.gateway.open_inference.statistics_store import KEPT_S
-from inference.registry.builtin.catalogue import BUILTIN
+from inference.registry.builtin.catalog import BUILTIN
 from inference.runtime.parameters import interface_of
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.texts import MAX_TEXTS

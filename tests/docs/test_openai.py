@@ -5,7 +5,7 @@ import pytest
 
 from inference.gateway.gateway import EMBEDDINGS
 from inference.gateway.openai.embedding_request import FIELDS
-from inference.registry.builtin.catalogue import EMBED
+from inference.registry.builtin.catalog import EMBED
 from inference.runtime.texts import MAX_TEXTS, WINDOW_TOKENS
 from maas.web.guard.refusals import refusal
 from tenants.core.asgi.protocol import REQUEST_ID

@@ -4,7 +4,7 @@ import pytest
 
 from maas.web.errors.api_errors import status_of
 from tests.jobs.documents.reader.test_hostile_documents import HOSTILE
-from tests.samples.pdfs import CATALOGUE, FONT, laughing_pdf, page, pages, pdf, stream, text_pdf
+from tests.samples.pdfs import CATALOG, FONT, laughing_pdf, page, pages, pdf, stream, text_pdf
 from tests.waiting import eventually
 
 from .caller import Caller, assert_problem
@@ -21,7 +21,7 @@ def bomb_between_texts(levels: int = 12) -> bytes:
     ]
     return pdf(
         [
-            CATALOGUE,
+            CATALOG,
             pages([4, 6, 8]),
             FONT,
             page(5),

@@ -12,8 +12,8 @@ from tenants.api_keys.services import revoke_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.limits.models import ModelLimit
+from tenants.limits.quota.models import StoredBytes
 from tenants.limits.rates.rates import NAMES
-from tenants.limits.storage.models import StoredBytes
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.conftest import logged
 from tests.tenants.plans.selling import archive_all_plans

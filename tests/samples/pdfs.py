@@ -14,7 +14,7 @@ Box = tuple[float, float]
 
 
 def pdf(objects: Sequence[bytes], trailer: bytes = b"") -> bytes:
-    """A file of these objects, numbered from 1; the first is the catalogue."""
+    """A file of these objects, numbered from 1; the first is the catalog."""
     out = io.BytesIO()
     out.write(b"%PDF-1.7\n")
     offsets = []
@@ -46,7 +46,7 @@ def page(
 
 
 FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
-CATALOGUE = b"<< /Type /Catalog /Pages 2 0 R >>"
+CATALOG = b"<< /Type /Catalog /Pages 2 0 R >>"
 
 
 def pages(kids: Iterable[int]) -> bytes:
@@ -57,7 +57,7 @@ def pages(kids: Iterable[int]) -> bytes:
 
 def text_pdf(*texts: str, size: Box = A4, rotate: int = 0, trailer: bytes = b"") -> bytes:
     """One page for each text, its lines 12 points high from the top left."""
-    objects = [CATALOGUE, pages(4 + 2 * index for index in range(len(texts))), FONT]
+    objects = [CATALOG, pages(4 + 2 * index for index in range(len(texts))), FONT]
     for text in texts:
         content = _show(text.splitlines(), size[1] - 72)
         objects += [page(len(objects) + 2, size, entries=b"/Rotate %d" % rotate), stream(content)]
@@ -91,7 +91,7 @@ def scan_with_stamp(stamp: str) -> bytes:
     )
     content = stream(b"q 595 0 0 842 0 0 cm /Im Do Q " + _show([stamp], 30))
     resources = b"/Font << /F1 3 0 R >> /XObject << /Im 6 0 R >>"
-    return pdf([CATALOGUE, pages([4]), FONT, page(5, resources=resources), content, picture])
+    return pdf([CATALOG, pages([4]), FONT, page(5, resources=resources), content, picture])
 
 
 def private_use_pdf(letters: int) -> bytes:
@@ -103,7 +103,7 @@ def private_use_pdf(letters: int) -> bytes:
     )
     font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>"
     content = stream(_show(["ABCDEFGHIJ" * (letters // 10)], 700))
-    return pdf([CATALOGUE, pages([4]), font, page(5), content, stream(mapping)])
+    return pdf([CATALOG, pages([4]), font, page(5), content, stream(mapping)])
 
 
 def form_pdf(value: str) -> bytes:
@@ -116,11 +116,11 @@ def form_pdf(value: str) -> bytes:
         b"<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (%s) /Rect [72 700 372 720] /F 4 "
         b"/DA (/F1 12 Tf) /AP << /N 7 0 R >> /P 4 0 R >>" % value.encode()
     )
-    catalogue = (
+    catalog = (
         b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] /DR << /Font << /F1 3 0 R >> >> >> >>"
     )
     entries = b"/Annots [6 0 R]"
-    return pdf([catalogue, pages([4]), FONT, page(5, entries=entries), stream(b""), field, appearance])
+    return pdf([catalog, pages([4]), FONT, page(5, entries=entries), stream(b""), field, appearance])
 
 
 def encrypted_pdf() -> bytes:
@@ -131,17 +131,17 @@ def encrypted_pdf() -> bytes:
 
 
 def no_pages_pdf() -> bytes:
-    return pdf([CATALOGUE, pages([])])
+    return pdf([CATALOG, pages([])])
 
 
 def one_broken_page_pdf() -> bytes:
     """The second of three pages is not there."""
-    return pdf([CATALOGUE, pages([4, 99, 4]), FONT, page(5), stream(_show(["a page that is fine"], 700))])
+    return pdf([CATALOG, pages([4, 99, 4]), FONT, page(5), stream(_show(["a page that is fine"], 700))])
 
 
 def many_pages_pdf(count: int) -> bytes:
     """Each page is the same small object."""
-    return pdf([CATALOGUE, pages([3] * count), b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"])
+    return pdf([CATALOG, pages([3] * count), b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"])
 
 
 def laughing_pdf(levels: int = 12, each: int = 10, count: int = 1) -> bytes:
@@ -157,7 +157,7 @@ def laughing_pdf(levels: int = 12, each: int = 10, count: int = 1) -> bytes:
     ]
     last = stream(b"0 0 1 1 re f ", b"/Type /XObject /Subtype /Form /BBox [0 0 9 9]")
     body = page(5, resources=b"/XObject << /X %d 0 R >>" % first)
-    return pdf([CATALOGUE, pages([4] * count), FONT, body, stream(b"/X Do"), *forms, last])
+    return pdf([CATALOG, pages([4] * count), FONT, body, stream(b"/X Do"), *forms, last])
 
 
 def picture_bomb_pdf(side: int = 40_000) -> bytes:
@@ -165,22 +165,20 @@ def picture_bomb_pdf(side: int = 40_000) -> bytes:
     entries = b"/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceRGB" % (side, side)
     picture = stream(zlib.compress(bytes(1 << 20)), entries + b" /BitsPerComponent 8 /Filter /FlateDecode")
     content = stream(b"q 595 0 0 842 0 0 cm /Im Do Q")
-    return pdf(
-        [CATALOGUE, pages([4]), FONT, page(5, resources=b"/XObject << /Im 6 0 R >>"), content, picture]
-    )
+    return pdf([CATALOG, pages([4]), FONT, page(5, resources=b"/XObject << /Im 6 0 R >>"), content, picture])
 
 
 def deflate_bomb_pdf(megabytes: int = 500) -> bytes:
     """A page whose drawing is that long once it is unpacked twice."""
     once = _deflated(b"", bytes(1 << 20), megabytes)
     content = stream(zlib.compress(once, 9), b"/Filter [/FlateDecode /FlateDecode]")
-    return pdf([CATALOGUE, pages([4]), FONT, page(5), content])
+    return pdf([CATALOG, pages([4]), FONT, page(5), content])
 
 
 def object_stream_bomb_pdf(megabytes: int = 900) -> bytes:
     """A page tree that is found only by unpacking, twice, that much; about two kilobytes in the file."""
-    tree = b"".join((CATALOGUE, pages([3]), b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"))
-    second = len(CATALOGUE)
+    tree = b"".join((CATALOG, pages([3]), b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"))
+    second = len(CATALOG)
     index = b"1 0 2 %d 3 %d " % (second, second + len(pages([3])))
     once = _deflated(index + tree, b" " * (1 << 20), megabytes)
     entries = b"/Type /ObjStm /N 3 /First %d /Filter [/FlateDecode /FlateDecode]" % len(index)

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from inference.cache.terms import CACHE_TTL_S, CacheTerms
 from inference.management.add_graph import add_graph, describe_arguments
 from inference.registry.admission import ModelRefused
-from inference.registry.builtin.catalogue import OPTIONAL
+from inference.registry.builtin.catalog import OPTIONAL
 from inference.registry.builtin.installed import PackageMissing
 from inference.registry.builtin.minilm_export import ExportFailed
 from inference.registry.errors import ModelNotFound

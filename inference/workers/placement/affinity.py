@@ -13,7 +13,7 @@ from django.db import DatabaseError, InterfaceError, close_old_connections
 
 from inference.workers.brokers import BrokerUnavailable
 from inference.workers.heartbeats import Heartbeat
-from inference.workers.placement.catalogue import Measured, ModelCatalogue, bound_reads
+from inference.workers.placement.catalog import Measured, ModelCatalog, bound_reads
 from inference.workers.placement.claims import ModelClaims
 from inference.workers.placement.demand import DemandSource, UnbrokenWaits, together
 from inference.workers.placement.fleet import Demand, Model, Snapshot
@@ -67,7 +67,7 @@ class Affinity:
         self._demand_sources = list(demand)
         self._consumers: list[Consume] = []
         self._measured = Measured()
-        self._catalogue = ModelCatalogue(self._measured)
+        self._catalog = ModelCatalog(self._measured)
         self._claims = ModelClaims(settings.MAAS_REDIS_URL, self._name)
         self._others = OtherWorkers(self._name)
         self._waits = UnbrokenWaits()
@@ -156,7 +156,7 @@ class Affinity:
             bound_reads()
         self._demand = together(self._asked(source) for source in self._demand_sources)
         try:
-            models = self._catalogue.read({*self._demand, *held})
+            models = self._catalog.read({*self._demand, *held})
             self._models = {model.key: model for model in models}
         except Exception as error:
             log.warning("models_not_read", error=str(error))

@@ -61,7 +61,7 @@ class Document(TenantOwned):
         max_length=10, choices=ErasedReason.choices, blank=True, default="", db_default="", editable=False
     )
 
-    # See jobs/documents/too_complex.py.
+    # See jobs/documents/too_complex_pages.py.
     too_complex_pages = ArrayField(models.PositiveIntegerField(), null=True, editable=False)
     too_complex_at = models.DateTimeField(null=True, editable=False)
 

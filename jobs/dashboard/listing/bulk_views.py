@@ -8,7 +8,14 @@ from django.http.response import HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from jobs.bulk.services import (
+from jobs.dashboard.listing.wording import (
+    consequence_words,
+    deleted_words,
+    erased_words,
+    erasure_words,
+    outcome_words,
+)
+from jobs.many_jobs.services import (
     Outcome,
     cancel_jobs,
     consequences_of_deleting,
@@ -16,13 +23,6 @@ from jobs.bulk.services import (
     delete_documents_of,
     erase_jobs,
     retry_jobs,
-)
-from jobs.dashboard.listing.wording import (
-    consequence_words,
-    deleted_words,
-    erased_words,
-    erasure_words,
-    outcome_words,
 )
 from jobs.results.exports.archive import Archive, archived_jobs
 from tenants.core.errors import InvalidRequest, NotFound

@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from jobs.bulk.services import (
+from jobs.dashboard.listing.query import ListQuery
+from jobs.dashboard.listing.selectors import MAX_COUNTED, Listing
+from jobs.many_jobs.services import (
     CANCELED,
     DELETED,
     ENDED,
@@ -15,8 +17,6 @@ from jobs.bulk.services import (
     Erasure,
     Outcome,
 )
-from jobs.dashboard.listing.query import ListQuery
-from jobs.dashboard.listing.selectors import MAX_COUNTED, Listing
 from jobs.search.selectors import MAX_HITS
 
 NAMES_SHOWN = 5

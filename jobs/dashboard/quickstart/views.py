@@ -5,10 +5,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from jobs.dashboard.catalogue.examples import SAMPLE_NAME
-from jobs.dashboard.catalogue.model_view import current_of, shown_key
-from jobs.dashboard.catalogue.snippets.call import Call
-from jobs.dashboard.catalogue.snippets.languages import snippets_of
+from jobs.dashboard.catalog.examples import SAMPLE_NAME
+from jobs.dashboard.catalog.model_view import current_of, shown_key
+from jobs.dashboard.catalog.snippets.call import Call
+from jobs.dashboard.catalog.snippets.languages import snippets_of
 from jobs.dashboard.listing.selectors import model_choices
 from tenants.api_keys.services import CreatedKey, create_key
 from tenants.core.db.unit_of_work import unit_of_work

@@ -15,7 +15,7 @@ from jobs.batches.models import BatchTask, StoredFile
 from jobs.core.models import Document, DocumentPage
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.progress import SILENT, Progress
-from tenants.limits.storage.wording import size
+from tenants.limits.quota.wording import size
 
 CHUNK = 2000
 

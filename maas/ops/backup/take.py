@@ -22,7 +22,7 @@ from maas.ops.backup.named_files import NamedFile, is_named_still, named_files
 from tenants.core.db.roles import OPERATOR_ROLE
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.progress import SILENT, Progress
-from tenants.limits.storage.wording import size
+from tenants.limits.quota.wording import size
 
 # A table with row security but without the policy `operator_access` would be dumped without its rows, and without an
 # error.

@@ -13,11 +13,11 @@ from django.db import DatabaseError, InterfaceError
 from inference.gateway.gateway import EMBEDDINGS, is_call, is_grpc, is_health, runs_model
 from jobs.intake.intake import Intake
 from jobs.intake.multipart import too_large
-from jobs.intake.resumable import brings_bytes, is_resumable
 from jobs.intake.uploads import caller, form_limits, is_upload
 from jobs.streaming.credentials import Sessions, session_key_of
 from jobs.streaming.request_headers import is_stream
 from jobs.uploads.protocol import VERSION
+from jobs.uploads.resumable import brings_bytes, is_resumable
 from maas.web.errors.api_errors import as_domain_error
 from maas.web.guard.body import Allowance, BodyMalformed, BodyTooLarge, Deadlines, GuardedBody
 from maas.web.guard.caching import with_caching

@@ -1,8 +1,8 @@
 """Name the kind of a request and the outcome of its answer: two labels with a dozen values between them."""
 
 from inference.gateway.gateway import EMBEDDINGS, is_grpc, runs_model
-from jobs.intake.resumable import is_resumable
 from jobs.intake.uploads import is_upload
+from jobs.uploads.resumable import is_resumable
 from maas.web.guard.refusals import is_api
 from tenants.core.asgi.protocol import Scope, header
 

@@ -6,7 +6,7 @@ from django.test import Client
 
 from inference.gateway.open_inference.descriptions import model_metadata
 from inference.gateway.open_inference.faces import face_of
-from inference.registry.builtin.catalogue import EMBED
+from inference.registry.builtin.catalog import EMBED
 from inference.registry.models import ModelVersion
 from inference.registry.services import set_paused
 from tenants.core.db.unit_of_work import operator_work

@@ -15,7 +15,7 @@ from inference.gateway.openai.embedding_request import read_request as read_embe
 from inference.gateway.repeated_names import RepeatedName, strict_decoder
 from jobs.api.requests import json_object
 from jobs.batches.line_parsing import read_line
-from jobs.dashboard.catalogue.filled_form import call_in
+from jobs.dashboard.catalog.filled_form import call_in
 from maas.web.json_parser import StorableJSONParser
 
 READERS: dict[str, Callable[[bytes], object]] = {

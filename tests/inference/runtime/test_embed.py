@@ -5,7 +5,7 @@ import pytest
 
 from inference.core.calls import Call
 from inference.core.contracts import PageInput, TextInput, TextLine, VersionSpec, WorkOutput, WorkRefused
-from inference.registry.builtin.catalogue import EMBED_INT8
+from inference.registry.builtin.catalog import EMBED_INT8
 from inference.registry.builtin.minilm_int8 import MIN_COSINE
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from inference.gateway.bulk import PinnedTargets
+from inference.gateway.batch_lines import PinnedTargets
 from inference.gateway.exchange import Exchange
 from inference.gateway.gateway import Handler
 from inference.gateway.replies import Reply

@@ -12,11 +12,11 @@ from inference.registry.models import ModelVersion
 from jobs.batches.models import StoredFile
 from jobs.core.models import Document, Job
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.limits.storage.capacity import MB, stored_bytes
+from tenants.limits.quota.capacity import MB, stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.intake.test_fetches import at, local_certificate, ok, there
 from tests.jobs.intake.test_storage_limit import LINES, caller, fill, full, refused
-from tests.jobs.intake.tus import Tus
+from tests.jobs.uploads.tus import Tus
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf
 from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3

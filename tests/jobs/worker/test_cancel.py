@@ -27,7 +27,7 @@ from jobs.submission.cancellations import cancel_job
 from jobs.submission.services import JobRequest, submit_job
 from jobs.worker.leases import Leases
 from jobs.worker.page_runner import PageRunner
-from jobs.worker.versions import VersionCatalogue
+from jobs.worker.versions import VersionCatalog
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity
 from tenants.plans.prices import Price
@@ -59,7 +59,7 @@ class Busy(Engine):
 
 
 def runner_of(engine: Engine, leases: Leases | None = None) -> PageRunner:
-    return PageRunner(engine, leases or Leases(30), VersionCatalogue(), "test")
+    return PageRunner(engine, leases or Leases(30), VersionCatalog(), "test")
 
 
 @contextmanager

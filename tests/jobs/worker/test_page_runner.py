@@ -33,7 +33,7 @@ from jobs.worker import page_runner
 from jobs.worker.leases import Leases
 from jobs.worker.page_ends import end_of
 from jobs.worker.page_runner import PageRunner
-from jobs.worker.versions import VersionCatalogue
+from jobs.worker.versions import VersionCatalog
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.identity.identity import Identity
@@ -47,7 +47,7 @@ from .conftest import Hooked
 
 @pytest.fixture
 def runner(engine: Engine) -> PageRunner:
-    return PageRunner(engine, Leases(30), VersionCatalogue(), "test")
+    return PageRunner(engine, Leases(30), VersionCatalog(), "test")
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ class Counted(RelativeCosts):
 
 @pytest.fixture
 def counting(engine: Engine) -> PageRunner:
-    return PageRunner(engine, Leases(30), VersionCatalogue(), "test", hefts=Counted())
+    return PageRunner(engine, Leases(30), VersionCatalog(), "test", hefts=Counted())
 
 
 def seconds_of(runner: PageRunner) -> list[float]:
@@ -189,7 +189,7 @@ def test_a_page_canceled_while_it_runs_is_thrown_away(engine: Engine, identity: 
     job = embed(identity)
 
     hooked = Hooked(engine, after=lambda: cancel_job(identity=identity, job_id=job.id))
-    runner = PageRunner(hooked, Leases(30), VersionCatalogue(), "test")
+    runner = PageRunner(hooked, Leases(30), VersionCatalog(), "test")
     assert run_all(runner, identity, job).state == states.CANCELED
     with unit_of_work(identity.tenant_id):
         assert not UsageRecord.objects.exists()
@@ -204,7 +204,7 @@ def test_a_result_outlives_the_loss_of_the_connection_it_was_to_be_written_over(
             cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
 
     hooked = Hooked(engine, after=lose)
-    runner = PageRunner(hooked, Leases(30), VersionCatalogue(), "test")
+    runner = PageRunner(hooked, Leases(30), VersionCatalog(), "test")
     job = run_all(runner, identity, embed(identity))
     assert (job.state, job.pages_succeeded, hooked.runs) == (states.SUCCEEDED, 1, 1)
     assert pages_of(identity, job)[0].attempt == 1
@@ -302,7 +302,7 @@ def test_a_page_says_that_it_waits_for_its_model_and_where_its_time_went(identit
     slow = Hooked(
         local_engine(), after=lambda: eventually(lambda: "page.loading" in all_events(), "the news")
     )
-    runner = PageRunner(slow, Leases(30), VersionCatalogue(), "cold")
+    runner = PageRunner(slow, Leases(30), VersionCatalog(), "cold")
     cold, warm = (run_all(runner, identity, embed(identity)) for _ in range(2))
     loading, ended = events_of(identity, cold)[-3:-1]
     assert (loading.type, loading.data["model"]) == ("page.loading", "embed@1")

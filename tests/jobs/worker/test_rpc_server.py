@@ -14,7 +14,7 @@ from inference.rpc import LaneClient, LaneUnavailable
 from inference.workers.placement.loader import LoadTimes
 from inference.workers.placement.page_counts import QueueTally
 from jobs.worker.rpc_server import RpcServer
-from jobs.worker.versions import VersionCatalogue
+from jobs.worker.versions import VersionCatalog
 from tenants.core.db.unit_of_work import APP
 
 MODEL = "embed@1"
@@ -26,7 +26,7 @@ def client(engine: Engine) -> Iterator[LaneClient]:
     lane = RpcServer(
         settings.MAAS_REDIS_URL,
         engine=engine,
-        versions=VersionCatalogue(),
+        versions=VersionCatalog(),
         slots=1,
         tally=QueueTally(),
         load_times=LoadTimes(),

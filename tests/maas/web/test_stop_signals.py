@@ -24,7 +24,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk, desk
-from tests.jobs.intake.tus import BYTES, Tus
+from tests.jobs.uploads.tus import BYTES, Tus
 from tests.maas.granian_server import GranianServer, frozen_children
 from tests.maas.raw_http import RawRequest
 from tests.samples.pdfs import text_pdf

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tenants.dashboard_base.wording import whole
+from tenants.limits.quota.capacity import StorageStanding
+from tenants.limits.quota.wording import size
 from tenants.limits.rates.free_day import Left
 from tenants.limits.rates.headers import Standing
 from tenants.limits.rates.limits import Limit
-from tenants.limits.storage.capacity import StorageStanding
-from tenants.limits.storage.wording import size
 
 TITLES = {
     "requests": "Requests per minute",

@@ -34,9 +34,9 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.months import Month
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
+from tenants.limits.quota.capacity import storage_standing
 from tenants.limits.rates.free_day import free_day
 from tenants.limits.rates.spending import spending
-from tenants.limits.storage.capacity import storage_standing
 
 RECORDS_AT_ONCE = 100
 

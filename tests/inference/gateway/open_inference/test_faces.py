@@ -10,7 +10,7 @@ from inference.gateway.open_inference.errors import InvalidRequest
 from inference.gateway.open_inference.faces import Face, face_of
 from inference.gateway.open_inference.requests import WantedOutput
 from inference.gateway.open_inference.works import check_wanted, tensors_of, work_of
-from inference.registry.builtin.catalogue import EMBED, OCR, PARSE
+from inference.registry.builtin.catalog import EMBED, OCR, PARSE
 from inference.runtime.parameters import interface_of
 from inference.runtime.tensors import Array
 

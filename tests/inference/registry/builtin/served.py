@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inference.core.contracts import VersionSpec
 from inference.engine.engine import Engine, local_engine
-from inference.registry.builtin.catalogue import BUILTIN
+from inference.registry.builtin.catalog import BUILTIN
 
 
 @cache

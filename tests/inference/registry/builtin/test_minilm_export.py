@@ -6,7 +6,7 @@ import onnx
 import onnxruntime as ort
 import pytest
 
-from inference.registry.builtin.catalogue import EMBED_PACKAGE
+from inference.registry.builtin.catalog import EMBED_PACKAGE
 from inference.registry.builtin.installed import package_file
 from inference.registry.builtin.minilm_export import (
     ExportFailed,

@@ -13,8 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 from inference.engine.engine import local_engine
 from inference.registry.models import ModelPool, ModelVersion, ServedModel
 from inference.registry.services import ModelCard, NewVersion, add_version
-from inference.workers.placement.catalogue import UNMEASURED_BYTES, UNMEASURED_FACTOR
-from jobs.worker.versions import VersionCatalogue
+from inference.workers.placement.catalog import UNMEASURED_BYTES, UNMEASURED_FACTOR
+from jobs.worker.versions import VersionCatalog
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.prices import Price
 from tests.fixtures import unique
@@ -69,7 +69,7 @@ def _held_bytes(size_bytes: int) -> int:
     with TemporaryDirectory() as folder:
         (version,) = pool_of_models(1, Path(folder), size_bytes=size_bytes).versions
         engine = local_engine(memory_bytes=10_000_000_000)
-        engine.load(VersionCatalogue().get(version.id))
+        engine.load(VersionCatalog().get(version.id))
     return engine.host.held_bytes
 
 

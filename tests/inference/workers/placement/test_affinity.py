@@ -19,7 +19,7 @@ from inference.registry.models import ModelPool, ModelVersion, ServedModel
 from inference.registry.pipelines import PipelineUpload, add_pipeline
 from inference.workers import heartbeats
 from inference.workers.heartbeats import PREFIX, Heartbeat, WorkerReport, live_workers
-from inference.workers.placement import catalogue as patience
+from inference.workers.placement import catalog as patience
 from inference.workers.placement import claims, peers
 from inference.workers.placement.affinity import Affinity
 from inference.workers.placement.demand import DemandSource
@@ -28,7 +28,7 @@ from inference.workers.placement.heartbeat import PagesNow
 from inference.workers.placement.metrics import DECISIONS
 from inference.workers.placement.page_counts import QueueTally
 from inference.workers.placement.resident_models import Shelf
-from jobs.worker.versions import VersionCatalogue
+from jobs.worker.versions import VersionCatalog
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.plans.prices import Price
 from tests.fixtures import unique
@@ -72,7 +72,7 @@ class Desk:
         self.heartbeat = Heartbeat(unique("worker"), "CPU")
         self.affinity = Affinity(
             self.heartbeat,
-            shelf=Shelf(self.engine, VersionCatalogue().get),
+            shelf=Shelf(self.engine, VersionCatalog().get),
             tally=QueueTally(),
             pools=frozenset({bench.pool.name}),
             pages=lambda: PagesNow(0, 0),
@@ -278,7 +278,7 @@ def test_a_pipeline_whose_members_do_not_fit_together_is_taken_at_once_and_works
     eventually(lambda: pipeline.key in worker.consumed, "the queue taken from, without a wait")
     assert decisions([pipeline.key])["one_file_at_a_time"] >= 1
     row = TensorInput({"x": np.ones((1, INPUTS), np.float32)})
-    answer = worker.engine.run(VersionCatalogue().get(pipeline.id), row, {})
+    answer = worker.engine.run(VersionCatalog().get(pipeline.id), row, {})
     assert set(answer.result) == {"member0", "member1"}
 
 
@@ -369,7 +369,7 @@ def test_a_worker_whose_database_is_away_goes_on_with_what_it_holds(
         looks.release()
         raise OSError("away")
 
-    monkeypatch.setattr(worker.affinity._catalogue, "read", away)
+    monkeypatch.setattr(worker.affinity._catalog, "read", away)
     assert looks.acquire(timeout=10)
     assert looks.acquire(timeout=10)
     assert worker.consumed == set(work.pool.keys)

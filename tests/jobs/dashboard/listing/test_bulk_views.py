@@ -6,8 +6,8 @@ import zipfile
 import pytest
 from django.test import Client
 
-from jobs.bulk.services import Consequences, Outcome
 from jobs.dashboard.listing.wording import consequence_words, outcome_words
+from jobs.many_jobs.services import Consequences, Outcome
 from tests.jobs.conftest import Desk
 
 

@@ -17,7 +17,7 @@ from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.product import Product
 from tests.flows.signing_in import signed_in
 from tests.jobs.conftest import Desk
-from tests.jobs.dashboard.catalogue.snippets.test_running import said_by
+from tests.jobs.dashboard.catalog.snippets.test_running import said_by
 from tests.live_stack import RunningStack
 
 LANGUAGES = ("curl", "python", "javascript")

@@ -4,7 +4,7 @@ import pytest
 
 from maas.local.demo.accounts import sell_starter
 from tenants.core.db.unit_of_work import operator_work
-from tenants.limits.storage.capacity import max_stored_bytes
+from tenants.limits.quota.capacity import max_stored_bytes
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan
 from tests.fixtures import unique

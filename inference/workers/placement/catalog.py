@@ -1,0 +1,168 @@
+"""The models for which homes are chosen, from the registry and with the workers' measurements."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from django.db import connections
+from django.db.models import Q, QuerySet
+
+from inference.registry.models import ModelVersion, PipelineStep, ServedModel, SessionProfile
+from inference.workers.heartbeats import WorkerReport
+from inference.workers.placement.fleet import DEFAULT_POOL, Model, Strategy
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work
+
+READS_BYTES_PER_S = 200e6
+"""An estimate of the load speed for a model that no worker has loaded yet."""
+LOAD_FLOOR_S = 0.05
+SESSION_FILE = ".onnx"
+UNMEASURED_FACTOR, UNMEASURED_BYTES = 2, 4_000_000
+"""The estimated bytes in memory of a file that was never loaded: a factor of its size, plus a constant.
+
+ONNX Runtime holds weights twice if it repacks them for its kernels, and some bytes for every session.
+"""
+
+
+class Measured:
+    """Measured sizes and load times from all workers. They outlive the workers that reported them."""
+
+    def __init__(self) -> None:
+        self._bytes: dict[str, int] = {}
+        self._load_s: dict[str, float] = {}
+
+    def learn(self, reports: Iterable[WorkerReport]) -> None:
+        for report in reports:
+            for file, size in report.files.items():
+                self.learn_file(file, size)
+            for held in report.models:
+                if held.load_s > 0:
+                    self._load_s[held.key] = held.load_s
+
+    def learn_file(self, file: str, held_bytes: int) -> None:
+        self._bytes[file] = max(held_bytes, self._bytes.get(file, 0))
+
+    def apply(self, model: Model) -> Model:
+        """Replace the sizes of the model's files, which are storage sizes, by measurements or estimates."""
+        files = {
+            file: self._bytes.get(file, UNMEASURED_FACTOR * size + UNMEASURED_BYTES)
+            for file, size in model.files.items()
+        }
+        least = [self._bytes.get(file, size) for file, size in model.files.items()]
+        guess_s = model.load_s or LOAD_FLOOR_S + sum(files.values()) / READS_BYTES_PER_S
+        return replace(
+            model,
+            files=files,
+            min_bytes=sum(least),
+            min_in_turns_bytes=max(least, default=0),
+            load_s=self._load_s.get(model.key, guess_s),
+        )
+
+
+class ModelCatalog:
+    """The registry as the placement needs it. Files are read once; versions and pools at every look."""
+
+    def __init__(self, measured: Measured) -> None:
+        self._measured = measured
+        self._files: dict[int, Mapping[str, int]] = {}
+        self._load_s: dict[int, float] = {}
+        """The load time as some worker measured it, or as it was in the trial when the file was added."""
+
+    def read(self, also: Iterable[str] = ()) -> tuple[Model, ...]:
+        """Return the versions that may be requested, and those in `also` that are retired, as not wanted."""
+        versions = list(_versions().filter(state=ModelVersion.State.READY))
+        retired = set(also) - {version.key for version in versions}
+        if retired:
+            versions += _versions().filter(_named(retired))
+        self._read_files([version for version in versions if version.id not in self._files])
+        return tuple(self._model(version) for version in versions)
+
+    def _model(self, version: ModelVersion) -> Model:
+        served = version.served_model
+        active = served.state == ServedModel.State.ACTIVE
+        is_ready = version.state == ModelVersion.State.READY
+        pool = served.pool
+        return Model(
+            key=version.key,
+            version_id=version.id,
+            files=self._files[version.id],
+            load_s=self._load_s.get(version.id, 0.0),
+            pool=pool.name if pool else DEFAULT_POOL,
+            strategy=Strategy(pool.strategy) if pool else Strategy.STICKY,
+            warm=active and is_ready,
+            current=served.current_id == version.id,
+            wanted=is_ready,
+        )
+
+    def _read_files(self, versions: list[ModelVersion]) -> None:
+        if not versions:
+            return
+        members: dict[int, list[int]] = {}
+        for pipeline_id, member_id in PipelineStep.objects.values_list("pipeline_id", "member_id"):
+            members.setdefault(pipeline_id, []).append(member_id)
+        wanted = _with_members([version.id for version in versions], members)
+        own: dict[int, dict[str, int]] = {}
+        tried_s: dict[int, float] = {}
+        rows = ModelVersion.objects.filter(id__in=wanted).values_list("id", "artifacts", "config")
+        for version_id, artifacts, config in rows:
+            own[version_id] = _session_files(artifacts)
+            tried_s[version_id] = float(config.get("load_s") or 0.0)
+        profiles = _profiles({file for files in own.values() for file in files})
+        for profile in profiles.values():
+            self._measured.learn_file(profile.artifact, profile.loaded_bytes)
+        for version in versions:
+            parts = _with_members([version.id], members)
+            files = {file: size for part in parts for file, size in own[part].items()}
+            known = [profiles[file] for file in files if file in profiles]
+            self._files[version.id] = files
+            measured_s = sum(one.load_s + one.warm_up_s for one in known) if len(known) == len(files) else 0.0
+            self._load_s[version.id] = measured_s or tried_s[version.id]
+
+
+def _profiles(files: Iterable[str]) -> dict[str, SessionProfile]:
+    """Return the profiles by file. If a file has profiles of several devices, the largest is returned."""
+    with operator_work():
+        found = SessionProfile.objects.filter(artifact__in=list(files)).order_by("loaded_bytes")
+        return {profile.artifact: profile for profile in found}
+
+
+def _versions() -> "QuerySet[ModelVersion]":
+    return ModelVersion.objects.select_related("served_model__pool").defer(
+        "config", "signature", "artifacts", "served_model__parameters", "served_model__description"
+    )
+
+
+def _named(keys: Iterable[str]) -> Q:
+    named = Q()
+    for key in keys:
+        name, _, number = key.partition("@")
+        named |= Q(served_model__name=name, number=int(number))
+    return named
+
+
+def _with_members(version_ids: Iterable[int], members: Mapping[int, list[int]]) -> set[int]:
+    found: set[int] = set()
+    waiting = list(version_ids)
+    while waiting:
+        version_id = waiting.pop()
+        if version_id not in found:
+            found.add(version_id)
+            waiting += members.get(version_id, [])
+    return found
+
+
+def _session_files(artifacts: Mapping[str, Mapping[str, object]]) -> dict[str, int]:
+    """Return the files that are held as sessions. Vocabularies and similar files are small and are held elsewhere."""
+    return {
+        str(artifact["sha256"]): int(str(artifact["bytes"]))
+        for artifact in artifacts.values()
+        if str(artifact["file"]).endswith(SESSION_FILE)
+    }
+
+
+READ_S = 10.0
+
+
+def bound_reads() -> None:
+    """Limit the duration of this thread's statements and lock waits, before every read."""
+    for alias in (APP, OPERATOR):
+        with connections[alias].cursor() as cursor:
+            cursor.execute("SELECT set_config('statement_timeout', %s, false)", [f"{READ_S * 1000:.0f}ms"])
