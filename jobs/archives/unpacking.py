@@ -64,7 +64,7 @@ class Reader(Protocol):
     def inspect(self, path: Path, call: Call) -> Inspection: ...
 
 
-class _Rests(Exception):
+class _Postponed(Exception):
     """The archive pauses, because the problem may pass. Nothing of the entry is written."""
 
     def __init__(self, pause_s: float, code: str) -> None:
@@ -86,8 +86,8 @@ class Lease:
             return self._take()
         except Fenced:
             return "lease_lost"
-        except _Rests as rests:
-            rest(self.claim, rests.pause_s, rests.code)
+        except _Postponed as postponed:
+            rest(self.claim, postponed.pause_s, postponed.code)
             return "postponed"
         except (FileMissing, ArchiveRejected) as error:
             return self._fail(error)
@@ -139,7 +139,7 @@ class Lease:
     ) -> None:
         try:
             self._keep(identity, archive, packed, entry)
-        except (Fenced, _Rests, *_AWAY):
+        except (Fenced, _Postponed, *_AWAY):
             raise
         except EntryCorrupt as error:
             fail_entry(self.claim, entry.number, code="entry_corrupt", detail=str(error))
@@ -148,9 +148,11 @@ class Lease:
         except DomainError as error:
             if isinstance(error, PaymentRequired):
                 # Jobs under way may give back money that they did not need, and credit may be granted.
-                raise _Rests(NO_MONEY_S, error.code) from error
+                raise _Postponed(NO_MONEY_S, error.code) from error
             if isinstance(error, ModelPaused) or "retry_after_s" in error.extra:
-                raise _Rests(float(str(error.extra.get("retry_after_s", PAUSED_S))), error.code) from error
+                raise _Postponed(
+                    float(str(error.extra.get("retry_after_s", PAUSED_S))), error.code
+                ) from error
             fail_entry(self.claim, entry.number, error.code, error.detail)
         except Exception:
             log.exception("archive_entry_failed", archive_id=str(archive.id), entry=entry.number)
@@ -164,7 +166,7 @@ class Lease:
             for piece in unpack(packed, entry.number, entry.size_bytes):
                 file.write(piece)
                 if not self.goes_on():
-                    raise _Rests(0, "")
+                    raise _Postponed(0, "")
             upload = Upload(
                 path=file.path,
                 sha256=file.finish(),

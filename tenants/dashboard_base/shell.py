@@ -6,7 +6,12 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from tenants.authentication.impersonation import Impersonation, ImpersonationOver, impersonation_of, seat_of
+from tenants.authentication.impersonation import (
+    Impersonation,
+    ImpersonationOver,
+    impersonation_of,
+    memberships_and_identity,
+)
 from tenants.authentication.selectors import MembershipRow
 from tenants.core.errors import TenantLeft, TenantSuspended
 from tenants.identity.identity import Identity
@@ -105,7 +110,7 @@ def shell_of(request: HttpRequest) -> Shell | None:
     if not request.user.is_authenticated or request.user.pk is None:
         return None
     try:
-        rows, identity = seat_of(request)
+        rows, identity = memberships_and_identity(request)
     except (TenantSuspended, TenantLeft, ImpersonationOver):
         return None
     return Shell(identity, rows, impersonation_of(request)) if identity else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import redis
 import structlog
 
-from inference.workers.heartbeats import EXPIRES_S, WorkerReport, live_workers_patiently
+from inference.workers.heartbeats import EXPIRES_S, WorkerReport, live_workers_with_long_timeout
 from inference.workers.placement.fleet import Held, Worker
 
 log = structlog.get_logger(__name__)
@@ -38,7 +38,7 @@ class OtherWorkers:
 
     def look(self) -> Company:
         try:
-            seen = live_workers_patiently()
+            seen = live_workers_with_long_timeout()
         except redis.RedisError as error:
             log.warning("workers_not_read", error=str(error))
             self._away_s = self._clock()

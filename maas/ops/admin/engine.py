@@ -8,7 +8,7 @@ import redis
 import structlog
 
 from inference.workers.figures import ModelSums, PartNow, Span, WorkerFigures, last_spans, summed, told_by
-from inference.workers.heartbeats import WorkerReport, live_workers_patiently
+from inference.workers.heartbeats import WorkerReport, live_workers_with_long_timeout
 from maas.ops.admin.queues import Queue, among, queues
 from tenants.admin_base.formatting import size
 from tenants.core.db.unit_of_work import operator_work
@@ -100,7 +100,7 @@ class EngineRow:
 def gather_engine() -> EngineNow:
     """Gather the figures with two database and three Redis reads, however many workers and models there are."""
     try:
-        workers = live_workers_patiently()
+        workers = live_workers_with_long_timeout()
         told = told_by([worker.name for worker in workers])
         spans = last_spans(time.time())
     except redis.RedisError as error:
