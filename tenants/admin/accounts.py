@@ -147,7 +147,9 @@ class TenantAdmin(FoundById):
     def response_add(
         self, request: HttpRequest, obj: Tenant, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """Respond to the form itself, as its password and key are stored nowhere and cannot be shown again."""
+        """Show the new password and key in the response to the form, because they are stored nowhere and cannot be
+        shown again.
+        """
         outcome: MadeTenant = request.made_tenant  # type: ignore[attr-defined]
         context = {
             **self.admin_site.each_context(request),

@@ -51,7 +51,7 @@ def confirmed(
 
 
 def at_once(act: Action) -> Asked:
-    """Run an action that can be undone, without a question, and return to the same page."""
+    """Run an action that can be undone without asking for confirmation, and return to the same page."""
 
     @wraps(act)
     def do(admin: Any, request: HttpRequest, chosen: "QuerySet[Any]") -> HttpResponse | None:

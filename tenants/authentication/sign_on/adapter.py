@@ -100,7 +100,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
 
 def invited_by(sociallogin: SocialLogin) -> Invited | None:
-    """Return the invitation whose mailed link led here. A person who has the link owns the address."""
+    """Return the invitation whose emailed link was opened. A person who has the link owns the email address."""
     try:
         found = resolve(str(sociallogin.state.get("next") or ""))
     except Resolver404:

@@ -32,7 +32,9 @@ _descriptions: dict[str, tuple[float, dict[str, Any]]] = {}
 
 
 class _Adapter(OAuth2Adapter):  # type: ignore[misc]
-    """The parts that both kinds share: the URL to which the browser returns, and errors of one class."""
+    """The parts that both kinds of sign-on adapters share: the URL to which the browser returns, and one class of
+    errors.
+    """
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
         """Return the URL to which the browser returns. It never depends on the host name in the browser's request."""

@@ -26,7 +26,9 @@ from tenants.core.errors import DomainError
 
 
 class ConnectedElsewhere(DomainError):
-    """Another person signs in with this account, or this person has another account at the same service."""
+    """The error for an account at a sign-in service that is connected to another person, or for a person who has
+    already connected another account of that service.
+    """
 
     code = "sign_on_connected_elsewhere"
 

@@ -182,7 +182,7 @@ def _acted(
     act: Callable[[HttpRequest, Invoice, Form], HttpResponse],
     texts: tuple[str, str, str],
 ) -> HttpResponse:
-    """Show the form, or do what it says. The texts are the beginning of the title, the explanation and the button."""
+    """Show the form, or do its action if it was submitted. The texts are the title, the explanation and the button."""
     if form.is_bound and form.is_valid():
         try:
             return act(request, invoice, form)

@@ -53,7 +53,7 @@ def _sum(name: str, title: str) -> Callable[["InvoiceAdmin", Invoice], str]:
 
 
 def _shown_once(name: str, title: str) -> Callable[["InvoiceAdmin", Invoice], str]:
-    """Return a column with a part of the page that `get_object` has made."""
+    """Return a column that shows the value `name` of those that `get_object` computed once for the whole page."""
 
     @column(title)
     def shown(self: "InvoiceAdmin", invoice: Invoice) -> str:

@@ -35,7 +35,9 @@ class SellerAdmin(OperatorAdmin):
     fields = PRINTED
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Allow adding only if there is no seller. Other pages check this for their menu and skip the query."""
+        """Allow adding a seller only if there is none. On other pages, which check this for their menu, the query is
+        skipped.
+        """
         match = request.resolver_match
         is_own = match is not None and str(match.url_name).startswith("tenants_seller_")
         return super().has_add_permission(request) and not (is_own and Seller.objects.exists())

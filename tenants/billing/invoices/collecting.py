@@ -152,7 +152,7 @@ def _settled(tenant_id: UUID, month: date) -> _Settled:
 
 
 def _held(tenant_id: UUID, time: MonthOfTime) -> list[tuple[datetime, datetime, Subscription | None]]:
-    """Return the tenant's plans with the time each was in force, without gaps."""
+    """Return the tenant's plans, each with the time for which it was in force. The times have no gaps."""
     begun = [one for one in reversed(subscriptions_of(tenant_id)) if one.starts_at < time.until]
     before = [one for one in begun if one.starts_at <= time.first]
     inside = [one for one in begun if one.starts_at > time.first]

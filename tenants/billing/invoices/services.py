@@ -149,7 +149,7 @@ def _require_turn(parties: issuing.Parties, month: Month, time: MonthOfTime, *, 
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The amounts that are still to be billed, and the number of records seen in each month that was read."""
+    """The amounts that are not billed yet, and the number of records that were seen in each month."""
 
     amounts: Mapping[Item, Amount]
     records: Mapping[Month, int]

@@ -68,10 +68,11 @@ class CallHolds:
     async def reserve(
         self, identity: Identity, reservation_id: UUID, currency: str, most: Most
     ) -> Reservation | None:
-        """Reserve the most that the call may cost. Return None if nothing bounds it. Raises InsufficientFunds.
+        """Reserve the highest cost that the call may have. Return None if the tenant's spending has no limit. Raises
+        InsufficientFunds.
 
-        An unavailable database refuses nobody. Too many requests at once raise Overloaded, because a flood of a
-        caller's own requests must not lift the bound on its spending.
+        If the database is unavailable, nobody is refused. Too many concurrent requests raise Overloaded, because
+        otherwise a caller could get around its limit by flooding the database.
         """
         if not (identity.bounded and identity.livemode and most.micros):
             return None

@@ -1,4 +1,6 @@
-"""The headroom in one currency according to Postgres, and the charges counted before Postgres was read. Pure."""
+"""Computes how much may still be spent in one currency, from the balance that was read from Postgres and the charges
+that this process has counted. Pure.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

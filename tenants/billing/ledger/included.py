@@ -144,7 +144,7 @@ def use_units(source: Source, allotted: Iterable[Allotted]) -> None:
 
 
 def _together(allotted: Iterable[Allotted]) -> dict[tuple[object, ...], tuple[int, int]]:
-    """Sum up units and the amounts they save. Units of one pool that were partly held and partly free are one use."""
+    """Sum up the units and the amounts that they save. Held and free units of the same pool are counted as one use."""
     found: dict[tuple[object, ...], tuple[int, int]] = {}
     for one in allotted:
         work = one.work
@@ -183,8 +183,7 @@ def hold_included(source: Source, works: Works) -> HeldUnits | None:
 def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allotted]:
     """Use included units and return the uses, which are not charged. Held units that are not needed become free.
 
-    The units that were set aside for the work before it was done are used first, whatever other work waits for units.
-    Free units come next.
+    Units that were held for this work are used first, even if other work waits for units. Free units are used next.
     """
     prepaid = _is_prepaid(source)
     held = let_go(source)

@@ -60,7 +60,9 @@ class Allotted:
 
 
 def allot(works: Iterable[Work], rooms: Sequence[Remaining]) -> list[Allotted]:
-    """Allot units, to the most expensive work first: held units, then pools of the model, then pools of all models."""
+    """Allot included units, to the most expensive work first. Held units are used first, then the model's pools, then
+    the pools for all models.
+    """
     left = {room: room.quantity for room in sorted(rooms, key=_turn)}
     found: list[Allotted] = []
     for work in sorted(works, key=_worth):

@@ -139,7 +139,9 @@ def begin_invoice_payment(
 
 
 def start(payment: Payment) -> Payment:
-    """Asks the provider for the page to pay on, unless it is known. Raises ProviderUnavailable and PaymentRefused."""
+    """Request the URL of the payment page from the provider, unless it is already stored. Raises ProviderUnavailable
+    and PaymentRefused.
+    """
     if payment.status != Payment.Status.PENDING or payment.provider == OFFLINE or payment.checkout_url:
         return payment
     customer_of(payment.tenant_id)
@@ -197,7 +199,7 @@ def give_up(payment: Payment, why: str) -> Payment:
 
 
 def take_look(payment_id: UUID, every: timedelta) -> bool:
-    """Return whether this caller may query the provider now, and record the query."""
+    """Return whether this caller may query the provider now. If so, the time of the query is recorded."""
     with books():
         found = Payment.objects.filter(id=payment_id, status=Payment.Status.PENDING)
         due = found.filter(checked_at=None) | found.filter(checked_at__lt=Now() - every)

@@ -154,7 +154,9 @@ def _host(written: str) -> str:
 
 
 def _in_ascii(label: str) -> str:
-    """Encode a label if both rules of international names agree. By one of them `straße` is `strasse`."""
+    """Encode a label as ASCII if the two standards for international names agree on it. They do not for `straße`,
+    which one of them encodes as `strasse`.
+    """
     try:
         encoded = label.encode("idna")
         if encoded.decode("idna") == label:

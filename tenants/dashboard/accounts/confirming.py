@@ -28,7 +28,7 @@ from tenants.dashboard_base.members import person_of
 
 
 class ConfirmForm(forms.Form):
-    """A form in which a person proves with the password that they typed the address."""
+    """A form in which a person enters their password to prove that they entered the email address."""
 
     password = own_password("The password that you chose")
 

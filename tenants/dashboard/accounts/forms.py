@@ -82,7 +82,7 @@ class SignInForm(allauth_forms.LoginForm):  # type: ignore[misc]
         self.order_fields(["login", "password"])
 
     def add_prefix(self, field_name: str) -> str:
-        """Return the earlier name of the field, which programs and password managers use."""
+        """Return the field's usual HTML name, which programs and password managers rely on."""
         return "username" if field_name == "login" else str(super().add_prefix(field_name))
 
 
@@ -102,7 +102,9 @@ class SignUpForm(allauth_forms.SignupForm):  # type: ignore[misc]
         return email
 
     def try_save(self, request: HttpRequest) -> Any:
-        """Save a person and their account in one transaction. A known address takes as long: it hashes too."""
+        """Save a person and their account in one transaction. If the address is already taken, a password is hashed
+        too, so that the response time does not show it.
+        """
         if not self.account_already_exists:
             try:
                 with transaction.atomic():

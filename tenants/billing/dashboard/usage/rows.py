@@ -95,9 +95,10 @@ def meters_of(summary: Summary) -> list[str]:
 
 
 def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str, str]]) -> list[UsageRow]:
-    """Return rows of models or keys, the most expensive in the main currency first. The last of many become one row.
+    """Return rows of models or keys, the most expensive in the main currency first. If there are many, the rest are
+    summed up in one row.
 
-    `shown` returns the displayed name and the query string of its own page.
+    `shown` returns the displayed name and the query string of the row's own page.
     """
     first = summary.currencies[0] if summary.currencies else ""
     ordered = sorted(

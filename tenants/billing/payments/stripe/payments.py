@@ -1,4 +1,4 @@
-"""Stripe as a payment provider: its pages to pay on, the cards that it stores, and reads of payments."""
+"""Stripe as a payment provider: its payment pages, the cards that it stores, and queries of payments."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
