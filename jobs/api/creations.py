@@ -173,7 +173,9 @@ def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: 
 def create_endpoint_once(
     *, identity: Identity, asked: Mapping[str, Any], key: str | None
 ) -> Answered[WebhookSecret]:
-    """Create an endpoint and return its first secret. A replay returns this secret, whatever has replaced it since."""
+    """Create an endpoint and return its first secret. A repeated request returns the same secret, even if the secret
+    was replaced since.
+    """
     return make_once(
         _sent(identity, "create_webhook_endpoint", key, **asked),
         make=lambda: Answered(_new_of(create_endpoint(identity=identity, **asked).endpoint), CREATED),

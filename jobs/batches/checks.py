@@ -96,7 +96,9 @@ def _inputs_of(claim: TaskClaim, check: FileCheck, version: ModelVersion) -> int
 
 
 class Slices:
-    """A writer of slices: lines that are run together, each slice a file of its own, small enough to be held whole."""
+    """A writer of slices. A slice is a file with the lines that are run together. It is small enough to be held in
+    memory.
+    """
 
     def __init__(self, claim: TaskClaim) -> None:
         self._claim = claim

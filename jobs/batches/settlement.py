@@ -77,7 +77,7 @@ class MadeFile:
 
 
 def finish_check(claim: TaskClaim, version: ModelVersion, slices: Sequence[Slice]) -> None:
-    """Store the result of the check. Raises Fenced, with nothing written, if this claim no longer holds the task."""
+    """Store the result of the check. If this claim no longer holds the task, write nothing and raise Fenced."""
     with unit_of_work(claim.tenant_id):
         batch = _locked(claim)
         _end_task(claim)
@@ -215,7 +215,7 @@ def _end_task(claim: TaskClaim, *, state: str = states.DONE) -> None:
 
 
 def _rest(claim: TaskClaim, rests_s: float) -> None:
-    """Let the task rest, and with it the whole batch, since all its lines use the same model."""
+    """Postpone the task, and with it all tasks of the batch, because all its lines use the same model."""
     if not requeue(claim, rests_s):
         raise _fenced(claim)
     if rests_s:

@@ -100,7 +100,9 @@ def _new_document(identity: Identity, upload: Upload) -> Document:
 
 
 def _insert(document: Document, upload: Upload, along: Along | None) -> bool:
-    """Write the file and the row. Return False if another upload of these bytes has won; its file is erased."""
+    """Store the file and insert the row. If another upload of the same bytes was faster, erase the file and return
+    False.
+    """
     files.save_file(document.file, upload.path)
     try:
         with unit_of_work(document.tenant_id):

@@ -41,7 +41,7 @@ class _Queue:
 
 
 class FairSlots:
-    """The slots. Tenants take turns, and within a tenant the requests that are ahead come first."""
+    """A limited number of slots. Tenants take turns. Within a tenant, requests that are `ahead` come first."""
 
     def __init__(self, places: int, *, max_each: int, max_waiting_each: int | None = None) -> None:
         self._free = places

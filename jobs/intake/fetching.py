@@ -35,7 +35,7 @@ class Get(Protocol):
 
 @dataclass(frozen=True)
 class Fetching:
-    """The order to fetch a document: its tenant, its largest size, its address and the file to write."""
+    """The request to fetch a document: its tenant, its maximum size, its URL and the file to write."""
 
     tenant_id: UUID
     max_bytes: int

@@ -128,7 +128,9 @@ async def nothing_more() -> Message:
 
 
 def replayed(body: bytes, receive: Receive, *, whole: bool = True) -> Receive:
-    """Return a receive callable that gives this body first, then what `receive` gives, such as the disconnect."""
+    """Return a `receive` callable that first returns this body and then the messages of `receive`, such as the
+    disconnect.
+    """
     told = False
 
     async def receive_again() -> Message:

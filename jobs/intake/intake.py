@@ -63,9 +63,10 @@ class Intake:
             self._door_of(scope).check(tenant_id)
 
     def check_upload(self, scope: Scope, waiting: int) -> None:
-        """Check an upload of a tenant with `waiting` uninspected ones, before its body is read. Raises TooMuchAtOnce.
+        """Check an upload before its body is read. `waiting` is the number of the tenant's uploads that are not
+        inspected yet. Raises TooMuchAtOnce.
 
-        Under pressure an admitted request is to be served soon, and the inspection comes before the admission.
+        The check is done before the inspection, because under load a request that was admitted should be served soon.
         """
         tenant_id = who_hands_in(scope)
         if tenant_id is None or scope["path"] not in _LOOKED_AT:
@@ -136,7 +137,7 @@ class Door:
             self.refuse(own=own)
 
     def refuse(self, *, own: int) -> NoReturn:
-        """Raise the refusal. `own` is the number of requests of the tenant that wait here already."""
+        """Raise the refusal. `own` is the number of the tenant's requests that already wait."""
         pause_s = self._pressure.retry_after_s(time.monotonic(), random.random())  # noqa: S311  # jitter, not a secret
         extra = {"retry_after_s": pause_s}
         if own:

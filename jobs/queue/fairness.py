@@ -149,10 +149,10 @@ def step(line: TenantQueue, cost_s: float) -> float:
 
 
 def _begin(line: TenantQueue, now: float, cost_s: float) -> float:
-    """Return where the next page of a queue begins. A queue is never further ahead than by the page that it released
-    last, at the present cost of a page.
+    """Return the position at which the next page of a queue begins.
 
-    So if the cost was different or unknown before, no tenant waits for what has long been paid.
+    A queue is never further ahead than the cost of the page that it released last, at the present cost of a page. So
+    if a page's cost was different or unknown before, the tenant does not wait for pages that were released long ago.
     """
     return max(now, min(line.ends, now + step(line, cost_s)))
 

@@ -118,10 +118,10 @@ def waiting_lines(version_id: int, hefts: Mapping[str, float]) -> Waiting:
 
 
 def with_room(lines: Sequence[TenantQueue], *, alone: bool = True) -> list[TenantQueue]:
-    """Set on each queue how many more pages its tenant may have under way.
+    """Return the queues with the number of pages that each tenant may still have in progress.
 
     With `alone`, no other transaction releases pages of a tenant with such a limit until this transaction ends,
-    whatever the version. A transaction that waits for this for too long gives up, as it does for the lock of a version.
+    whatever the version. A transaction that waits too long for this gives up, as it does for the lock of a version.
     """
     left = room_within({line.tenant: line.room for line in lines if line.room is not None}, alone=alone)
     return [line if line.room is None else replace(line, room=left[line.tenant]) for line in lines]

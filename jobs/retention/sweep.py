@@ -1,4 +1,6 @@
-"""The scheduler's duty to erase overdue documents and jobs, each in its own transaction, in any number of processes."""
+"""Erases overdue documents and jobs as a task of the scheduler. Each is erased in its own transaction, and several
+processes may do this at once.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -75,7 +75,7 @@ def place_asked(last_event_id: str | None, after: str | None) -> str | None:
 
 
 def seq_of(place: str | None) -> int:
-    """Return the number of a job's event. 0 stands for the position before the first event."""
+    """Return the number of the job's event in the header. 0 means before the first event."""
     if place is None:
         return 0
     if not place.isascii() or not place.isdecimal() or len(place) > 10 or int(place) >= MAX_SEQ:

@@ -1,4 +1,4 @@
-"""The paths of event streams (`text/event-stream`), and everything that happens before the first byte of a response."""
+"""Handles the paths of event streams (`text/event-stream`), up to the first byte of a response."""
 
 from functools import partial
 

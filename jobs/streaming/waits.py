@@ -57,7 +57,9 @@ class Waits:
     async def _last_state(
         self, scope: Scope, receive: Receive, first: JobSeen, deadline_s: float
     ) -> Answer | None:
-        """Return the finished job, or its state at the deadline, or None if the client has hung up."""
+        """Return the job when it has finished, or its state at the deadline. Return None if the client has
+        disconnected.
+        """
         tenant_id = _tenant_of(scope)
         resync_s = RESYNC_S if tenant_id is None else math.inf
         if first.done:

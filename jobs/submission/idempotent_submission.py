@@ -43,7 +43,9 @@ def submit_once(
 def submitted_before(
     *, identity: Identity, request: JobRequest, key: str | None, document_url: str
 ) -> Answered[Job] | None:
-    """Return the job of the same request, or None after all checks that need no document."""
+    """Return the job that the same request created earlier, or None. All checks that do not need the document are done
+    before.
+    """
     earlier = made_before(_sent(identity, request, key, None, document_url), get_job)
     if earlier is None:
         version = check_model(request.model, request.parameters)

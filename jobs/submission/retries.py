@@ -95,7 +95,7 @@ FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
 
 
 def _take_over(job: Job, old: Job) -> None:
-    """Copy the finished pages of an earlier job, which may be hundreds of megabytes, inside the database."""
+    """Copy the finished pages of an earlier job inside the database, because they may be hundreds of megabytes."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_TAKE_OVER, {"new": job.id, "old": old.id})
     take_over_index(new=job.id, old=old.id)

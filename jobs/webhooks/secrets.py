@@ -45,9 +45,7 @@ def rotate(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False)
 
 
 def tenants_own_secret(tenant_id: UUID, *, of_tests: bool = False) -> str:
-    """Return the tenant's own secret. It is made at the first request; two first requests at the same time get the same
-    secret.
-    """
+    """Return the tenant's own secret. The first call creates it. Concurrent first calls return the same secret."""
     lasting = _of(tenant_id, None, of_tests=of_tests).filter(ends_at=None)
     found = lasting.first()
     if found is None:

@@ -87,7 +87,7 @@ class Leases:
             return claim.token in self._held
 
     def cancel_job(self, job_id: UUID) -> None:
-        """End the work on the pages of a job in this process. The database decides what becomes of them."""
+        """Stop the work on the pages of a job in this process. The state of the pages is decided in the database."""
         now_s = self._clock()
         with self._lock:
             self._canceled = {

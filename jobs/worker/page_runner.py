@@ -224,7 +224,9 @@ def _content_unopened(claim: Claim) -> Content | None:
 
 
 def _own_s(seconds: float, spent: Spent) -> float:
-    """Return the time that a page took from others. It excludes the waits for a child, its model and its batch."""
+    """Return how long a page occupied its thread. The waits for a child process, for the model and for a batch are
+    excluded.
+    """
     return max(seconds - spent.child_wait_s - spent.load_s - spent.batch_s, spent.infer_s)
 
 

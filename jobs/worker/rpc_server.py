@@ -115,7 +115,9 @@ class RpcServer:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A request that has begun. It is counted like a page: a model that is used only by calls is not idle."""
+    """A synchronous request in progress. It counts as a page, so that a model that is used only by calls is not
+    considered idle.
+    """
 
     begun: Begun
     tally: QueueTally

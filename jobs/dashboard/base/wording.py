@@ -14,7 +14,9 @@ MANY_TOKENS = 1_000_000
 
 
 def price_words(price: Price) -> str:
-    """Return the text of a price. Tokens are cheap and many, so their price is given per million, as is usual."""
+    """Return a price as text. The price of tokens is given per million, as is usual, because a single token costs very
+    little.
+    """
     if price.amount_micros == 0:
         return FREE
     if price.meter == "token":

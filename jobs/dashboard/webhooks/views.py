@@ -136,7 +136,7 @@ ACTIONS = tuple(_ACTIONS)
 
 
 def _found(look: Callable[[], Found]) -> Found:
-    """Return what `look` finds. An object of another tenant is treated like an object that never existed."""
+    """Return the object that `look` finds. An object of another tenant counts as missing."""
     try:
         return look()
     except NotFound as missing:

@@ -1,4 +1,6 @@
-"""A job's result as in `/v1/jobs/{id}/result`, page by page. The text is read again for the end, to save memory."""
+"""Exports a job's result as in `/v1/jobs/{id}/result`, page by page. To save memory, the pages are read a second time
+for the whole text at the end.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -83,7 +83,9 @@ WHERE known.id = %(known)s AND page.id = %(page)s AND page.state = 'running' AND
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The use of cached results for one page. If there is no key, results are neither used nor kept for reuse."""
+    """How one page uses cached results. Without a key, no cached result is used, and the page's own result is not
+    cached.
+    """
 
     key: bytes | None
     looks: bool

@@ -1,4 +1,6 @@
-"""A PDF of a job's page pictures under invisible recognized text, built in parts on disk to bound the memory."""
+"""Writes a PDF with a job's page images and the recognized text as an invisible layer. It is built in parts on disk,
+to limit the memory used.
+"""
 
 import shutil
 import struct
