@@ -1,4 +1,4 @@
-"""Checks of declared pipelines: none is registered whose steps do not fit its members."""
+"""Checks that the steps of a declared pipeline fit its members, before the pipeline is registered."""
 
 from collections.abc import Mapping
 

@@ -39,7 +39,7 @@ class ModelPool(models.Model):
 
 
 class ServedModel(models.Model):
-    """A name that callers use. The operator chooses the version that answers."""
+    """A model name that callers use. The operator chooses the version that answers."""
 
     class State(models.TextChoices):
         ACTIVE = "active"

@@ -17,7 +17,9 @@ _GPU_IS_FULL = re.compile(
 
 
 def gpu_was_full(said: str) -> bool:
-    """Return whether others filled the GPU, and not the session's own limit. There may be free memory again later."""
+    """Return whether other processes filled the GPU. If so, a later attempt may find free memory. If the session's own
+    limit was reached, it will not.
+    """
     return _GPU_IS_FULL.search(said) is not None
 
 

@@ -1,4 +1,4 @@
-"""Reads from an ONNX file what the proof of its rows needs. Weights are skipped on the disk, not held twice."""
+"""Reads from an ONNX file what the row proof needs. Weights are skipped, so that they are not loaded a second time."""
 
 import mmap
 from collections.abc import Iterator

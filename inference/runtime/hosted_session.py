@@ -150,9 +150,11 @@ def _ended_by(control: RunControl, options: Any) -> Iterator[None]:
 
 @contextmanager
 def denormals_flushed() -> Iterator[None]:
-    """Treat numbers too small for a normal float as zero in this thread, where this is known to work. They take a
-    hundred times as long, and pages leave many after an activation such as GELU. ONNX Runtime does this only in its own
-    pool.
+    """Round denormal numbers, which are too small for a normal float, to zero in this thread, on machines where this
+    is known to work.
+
+    Calculations with denormals take a hundred times as long, and activations such as GELU produce many of them. ONNX
+    Runtime does this only in the threads of its own pool.
     """
     mathematics = _library()
     before = _State()

@@ -214,12 +214,14 @@ def _try_rows(session: HostedSession, signature: Signature) -> RowIndependence:
 
 
 def _in_rows(session: HostedSession, run: RunRows) -> RunRows:
-    """Return the function that runs the rows that callers share on this device."""
+    """Return a function that runs the rows of several callers together, in the way that this device needs."""
     return in_whole_runs(run) if session.on_gpu else run
 
 
 def _checked(session: HostedSession, answers: list[Array]) -> list[Array]:
-    """Check and return the answers. A wrong shape for some values only would widen all callers' rows."""
+    """Check the shapes of the outputs and return the outputs. Otherwise, a model that returns a wrong shape for some
+    values could mix up the rows of callers.
+    """
     for declared, answer in zip(session.outputs, answers, strict=True):
         tensor_spec(declared).check_output(answer)
     return answers

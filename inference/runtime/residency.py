@@ -54,7 +54,9 @@ class MemoryBudget:
 
 
 def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes: int) -> MemoryBudget:
-    """Choose idle sessions to evict, least worth per byte first, and none that is not needed or would not suffice."""
+    """Choose the idle sessions to evict, those with the least value per byte first. None is evicted that is not
+    needed, or if all together would not free enough.
+    """
     held = list(residents)
     excess_bytes = _held_bytes(held) + needed_bytes - budget_bytes
     idle = sorted(

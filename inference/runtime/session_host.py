@@ -48,7 +48,9 @@ class Borrowed:
 
 
 class SessionHost:
-    """A host of sessions. None in use is evicted, and by their measurements they never exceed the budget."""
+    """A host of sessions. It evicts no session that is in use. By the measurements, its sessions never exceed the
+    memory budget.
+    """
 
     def __init__(
         self,

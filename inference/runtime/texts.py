@@ -75,7 +75,9 @@ Row = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The special tokens that a tokenizer puts around a text, such as `[CLS]` and `[SEP]`, and fills rows with."""
+    """The special tokens of a tokenizer: those before and after a text, such as `[CLS]` and `[SEP]`, and the one for
+    padding.
+    """
 
     before: Row
     after: Row

@@ -142,7 +142,7 @@ def span_at(now_s: float) -> int:
 
 
 def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, float]], now_s: float) -> None:
-    """Publish a worker's figures, and their growth since the last call by part. Raises `redis.RedisError`."""
+    """Publish a worker's statistics, and their increase since the last call by part. Raises `redis.RedisError`."""
     told = {
         "parts": [
             [part.key, part.role, part.sums.as_json(), part.waiting_rows, part.held_bytes]

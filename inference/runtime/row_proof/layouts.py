@@ -8,7 +8,9 @@ from inference.runtime.row_proof.values import CannotProve, Fixed, Rows, Shape, 
 
 
 def numbers_of(use: Use, place: int, name: str) -> tuple[int, ...] | None:
-    """Return numbers that are an attribute in older operators and an input in newer ones, or None."""
+    """Return numbers that are an attribute of the operator in older versions of ONNX and an input in newer ones, or
+    None.
+    """
     given = use.input(place)
     if given is None:
         attribute = use.attribute(name)

@@ -1,4 +1,4 @@
-"""Rules for operators on sizes: how a graph calculates with its inputs' shapes, up to the result's use."""
+"""Rules of the row proof for operators that calculate with shapes, from the inputs' shapes to the use of the result."""
 
 from collections.abc import Callable, Sequence
 
@@ -48,7 +48,7 @@ def size_of(use: Use) -> Fixed:
 
 
 def constant(use: Use) -> Fixed:
-    """Follow the operator Constant."""
+    """Return the value of the operator Constant, as far as the proof needs it."""
     for name, given in use.node.attributes.items():
         match name, given:
             case "value", Fixed():
