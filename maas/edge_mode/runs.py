@@ -85,7 +85,7 @@ class CallSlots:
             self._empty.set()
 
     def _leave(self, place: CallSlot) -> None:
-        """Release a slot. It stays taken while threads of a caller that has disconnected still work."""
+        """Release a slot. If a caller has disconnected, its slot stays taken while threads still work for it."""
         left = [future for future in place.working if not future.cancel() and not future.done()]
         if not left:
             self._give_back()

@@ -26,7 +26,7 @@ class Duties:
     """
 
     def __init__(self, duties: Iterable[tuple[float, Callable[[], None]]]) -> None:
-        """Take for each duty the seconds from one start to the next, and the function that starts it."""
+        """Take pairs of an interval in seconds and a function that starts the task."""
         many = list(duties)
         self._duties = [
             _Duty(every_s, begin, number / len(many)) for number, (every_s, begin) in enumerate(many)
@@ -40,7 +40,9 @@ class Duties:
 
 
 def next_due_s(now_s: float, every_s: float, place: float) -> float:
-    """Return the next of the moments `every_s` apart. `place`, from 0 to 1, is their position in the interval."""
+    """Return the next start of a task that is repeated every `every_s` seconds. `place`, from 0 to 1, is its position
+    in the interval.
+    """
     return now_s + every_s - (now_s - place * every_s) % every_s
 
 

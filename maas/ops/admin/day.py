@@ -114,7 +114,9 @@ class RequestsOfMinute:
 
 
 def requests_by_minute(minutes: list[int]) -> dict[int, RequestsOfMinute] | None:
-    """Return the requests by the minute's first second, if there were any, or None if the cache does not respond."""
+    """Return the number of requests by the first second of each minute. Minutes without requests are left out. Return
+    None if the cache does not respond.
+    """
     try:
         pipe = cache_redis().pipeline(transaction=False)
         for minute in minutes:

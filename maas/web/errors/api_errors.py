@@ -250,7 +250,7 @@ def _first_words(detail: Any) -> str:
 
 
 def body_for(error: Exception) -> dict[str, object] | None:
-    """Return the problem for an error, or None for a defect of this product, which must not be hidden."""
+    """Return the body that describes an error, or None for a defect of the product, which must not be hidden."""
     if isinstance(error, exceptions.APIException):
         return _from_framework(error)
     refusal = as_domain_error(error)

@@ -1,6 +1,5 @@
-"""Renders the page that a person sees in place of the one requested: what happened, and what they can do now.
-
-The frame with the navigation stays if it can be shown without calling anything that may be broken.
+"""Renders the error pages that people see: what happened, and what they can do now. A page has the usual frame with
+the navigation if the frame can be rendered without calling anything that may be broken.
 """
 
 import sys
@@ -79,7 +78,7 @@ def error_page(request: HttpRequest, body: Mapping[str, object]) -> HttpResponse
 
 
 def bare_page(body: Mapping[str, object], path: str, query: str = "") -> str:
-    """Render the page without a Django request. `path` is unquoted, `query` is as it was sent."""
+    """Render the page without a Django request. `path` is decoded, and `query` is as the client sent it."""
     return render_to_string("error.html", {"words": words_of(body, _here(quote(path), query))})
 
 
@@ -102,7 +101,7 @@ def _framed(request: HttpRequest, words: Texts) -> bool:
 
 
 def _again(request: HttpRequest) -> str:
-    """Return the address to try again. For a sent form, this is the page from which it was sent."""
+    """Return the URL of the link *Try again*. For a submitted form, it is the page with the form."""
     if request.method in {"GET", "HEAD"}:
         return request.get_full_path()
     came_from = urlsplit(request.headers.get("Referer", ""))
