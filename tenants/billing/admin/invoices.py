@@ -125,8 +125,8 @@ class InvoiceAdmin(OfTenant, RecordAdmin):
                 messages.info(request, format_html('<a href="{}">Bill a month now</a>', url))
             return
         url = reverse("admin:tenants_seller_add")
-        told = '<a href="{}">Add your company details</a> to issue invoices.'
-        messages.warning(request, format_html(told, url))
+        text = '<a href="{}">Add your company details</a> to issue invoices.'
+        messages.warning(request, format_html(text, url))
 
     @column(_("number"), order_by="id")
     def numbered(self, invoice: Invoice) -> str:

@@ -130,8 +130,8 @@ class BillingDetailsAdmin(OfTenant):
         if change:
             super().save_model(request, obj, form, change)
             return
-        said = {name: form.cleaned_data[name] for name in TERMS}
-        made = set_billing_details(tenant_id=form.cleaned_data["tenant_id"], said=said)
+        terms = {name: form.cleaned_data[name] for name in TERMS}
+        made = set_billing_details(tenant_id=form.cleaned_data["tenant_id"], values=terms)
         obj.pk, obj.tenant_id = made.pk, made.tenant_id
 
     @column(_("buyer"), order_by="name")

@@ -78,9 +78,9 @@ def begin_top_up(
     _check_amount(wanted, currencies_of(tenant_id))
     with books():
         wait_for_form(once)
-        known = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
-        if known is not None:
-            return _same(known, provider, wanted)
+        existing = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
+        if existing is not None:
+            return _same(existing, provider, wanted)
         return _made(
             Payment(
                 tenant_id=tenant_id,
@@ -96,14 +96,14 @@ def begin_top_up(
         )
 
 
-def _same(known: Payment, provider: str, wanted: TopUp) -> Payment:
-    asked = (provider, Payment.Purpose.TOP_UP, wanted.currency, wanted.amount_micros)
-    if asked != (known.provider, known.purpose, known.currency, known.amount_micros):
+def _same(existing: Payment, provider: str, wanted: TopUp) -> Payment:
+    requested = (provider, Payment.Purpose.TOP_UP, wanted.currency, wanted.amount_micros)
+    if requested != (existing.provider, existing.purpose, existing.currency, existing.amount_micros):
         raise FormReused(
-            f"You already started {known.reference} of {money(known.amount_micros, known.currency)} with this form "
-            f"({known.provider}). Reload the page to make another payment."
+            f"You already started {existing.reference} of {money(existing.amount_micros, existing.currency)} "
+            f"with this form ({existing.provider}). Reload the page to make another payment."
         )
-    return known
+    return existing
 
 
 def begin_invoice_payment(

@@ -72,8 +72,8 @@ class UsageFilter:
     @property
     def query(self) -> str:
         """Return the filter as a query string that follows another parameter of a URL."""
-        said = {name: value for name, value in asdict(self).items() if value}
-        return f"&{urlencode(said)}" if said else ""
+        chosen = {name: value for name, value in asdict(self).items() if value}
+        return f"&{urlencode(chosen)}" if chosen else ""
 
     def of_model(self, model: str) -> tuple[str, str]:
         """Return the model's name, and the query string for this model alone."""
@@ -89,8 +89,11 @@ class UsageFilter:
     def keys(self, used: Used, names: Mapping[str, str]) -> Sequence[Option]:
         """Return the options for the key. `names` holds the keys' names by id."""
         ids = {key or NO_KEY for key in used.keys} | ({self.key} if self.key else set())
-        named = [Option(one, key_name(one, names), one == self.key) for one in ids]
-        return [Option("", "All callers", not self.key), *sorted(named, key=lambda one: one.title.lower())]
+        named = [Option(key_id, key_name(key_id, names), key_id == self.key) for key_id in ids]
+        return [
+            Option("", "All callers", not self.key),
+            *sorted(named, key=lambda option: option.title.lower()),
+        ]
 
 
 def key_name(key: str, names: Mapping[str, str]) -> str:

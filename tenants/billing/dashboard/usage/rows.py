@@ -106,8 +106,8 @@ def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str
     )
     named, rest = ordered[:MAX_NAMED], ordered[MAX_NAMED:]
     rows = []
-    for one, total in named:
-        title, query = shown(one)
+    for name, total in named:
+        title, query = shown(name)
         rows.append(replace(_row(title, total, summary, first), query=query))
     if rest:
         together = Total()
