@@ -50,8 +50,8 @@ def say_access_was_set(person: User, *, to: str) -> None:
     """Notify a person by email of a change of their access, after the change is committed. It is also in the audit
     log, for installations without email.
     """
-    words = render_to_string("tenants/accounts/access_set.txt", {"person": person})
-    message = EmailMessage("Your sign-in was changed", words, to=[to])
+    text = render_to_string("tenants/accounts/access_set.txt", {"person": person})
+    message = EmailMessage("Your sign-in was changed", text, to=[to])
     transaction.on_commit(partial(_deliver_if_possible, message), using=current_alias(), robust=True)
 
 

@@ -81,6 +81,6 @@ def told_path(path: str, query: bytes) -> str:
     """
     if query:
         pairs = (pair.partition("=") for pair in query.decode("latin-1").split("&"))
-        told = [f"{name}={value if name in TOLD else HIDDEN}" for name, _, value in pairs if name]
-        path = f"{path}?{'&'.join(told)}"
+        shown_query = [f"{name}={value if name in TOLD else HIDDEN}" for name, _, value in pairs if name]
+        path = f"{path}?{'&'.join(shown_query)}"
     return without_keys(path)[:LONGEST_PATH]

@@ -185,6 +185,6 @@ def _named(response: HTTPResponse) -> dict[str, str]:
     """Return the headers, each value in a single line, because it may be shown and stored."""
     found: dict[str, str] = {}
     for name, value in response.headers.items():
-        key, words = name.lower(), " ".join(_CONTROL.sub(" ", value).split())
-        found[key] = f"{found[key]}, {words}" if key in found else words
+        key, text = name.lower(), " ".join(_CONTROL.sub(" ", value).split())
+        found[key] = f"{found[key]}, {text}" if key in found else text
     return found

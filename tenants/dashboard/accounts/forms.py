@@ -45,12 +45,12 @@ def own_password(label: "StrOrPromise") -> forms.CharField:
     return _password(label, "current-password")
 
 
-def new_name(known: str = "", **attrs: Any) -> forms.CharField:
+def new_name(current: str = "", **attrs: Any) -> forms.CharField:
     return forms.CharField(
         label=_("Your name"),
         max_length=_LONGEST_NAME,
         required=False,
-        initial=known[:_LONGEST_NAME],
+        initial=current[:_LONGEST_NAME],
         widget=forms.TextInput(attrs={"autocomplete": "name", **attrs}),
     )
 
@@ -135,9 +135,9 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
         if not self.invited:
             self.fields["tenant"] = _new_tenant()
         self.fields["name"] = new_name(str(self.sociallogin.account.extra_data.get("name", "")))
-        known = "This address is confirmed. You can change it later." if self.confirmed else ""
+        help_text = "This address is confirmed. You can change it later." if self.confirmed else ""
         self.fields["email"] = _address(
-            _("Email"), help_text=known, disabled=bool(self.confirmed), autocomplete="username"
+            _("Email"), help_text=help_text, disabled=bool(self.confirmed), autocomplete="username"
         )
         if self.confirmed:
             self.initial["email"] = self.confirmed
