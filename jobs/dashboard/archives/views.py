@@ -200,7 +200,7 @@ def _page(identity: Identity, before: str) -> tuple[list[ArchiveView], bool]:
         found: list[Archive] = list((archives.filter(id__lt=last) if last else archives)[: SHOWN + 1])
         tallies = tallies_of(found[:SHOWN])
     now = timezone.now()
-    return [archive_view(one, tallies[one.id], now) for one in found[:SHOWN]], len(found) > SHOWN
+    return [archive_view(archive, tallies[archive.id], now) for archive in found[:SHOWN]], len(found) > SHOWN
 
 
 def _entries(entries: Sequence[ArchiveEntry]) -> list[EntryView]:

@@ -42,8 +42,8 @@ class Listing:
     refusal: str = ""
 
 
-def refused(words: str) -> Listing:
-    return Listing(Stretch([], 0, None, None), {}, True, words)
+def refused(reason: str) -> Listing:
+    return Listing(Stretch([], 0, None, None), {}, True, reason)
 
 
 def listing_of(query: ListQuery, meaning: Embedding | None = None) -> Listing:
