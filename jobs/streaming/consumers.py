@@ -215,8 +215,8 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
 
     def _show_out(self) -> None:
         if "leave" not in self._tasks:
-            words = "Your credentials are no longer valid. Sign in again or use another key."
-            ending = self._guarded(self._end("not_authenticated", words, NOT_SIGNED_IN))
+            detail = "Your credentials are no longer valid. Sign in again or use another key."
+            ending = self._guarded(self._end("not_authenticated", detail, NOT_SIGNED_IN))
             self._tasks["leave"] = asyncio.get_running_loop().create_task(ending)
 
     async def _say(self, content: dict[str, Any]) -> None:
