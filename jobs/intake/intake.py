@@ -182,10 +182,10 @@ def refuse_known_job(scope: Scope, body: BinaryIO, length: int) -> None:
 
 def _fields(body: BinaryIO) -> dict[str, str]:
     try:
-        asked = json.load(body)
+        content = json.load(body)
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(asked, dict):
+    if not isinstance(content, dict):
         return {}
-    fields = {name: asked[name] for name in ("model", "priority") if name in asked}
+    fields = {name: content[name] for name in ("model", "priority") if name in content}
     return fields if all(isinstance(value, str) for value in fields.values()) else {}
