@@ -206,8 +206,8 @@ class JobAdmin(WorkAdmin):
         unneeded = len(jobs) - acted - len(refusals)
         rest = f"; {unneeded} unchanged" if unneeded else ""
         self.message_user(request, f"{acted} {done}{rest}.", messages.SUCCESS if acted else messages.WARNING)
-        for words in refusals[:REFUSALS_SAID]:
-            self.message_user(request, words, messages.WARNING)
+        for text in refusals[:REFUSALS_SAID]:
+            self.message_user(request, text, messages.WARNING)
 
     def _acted_on(self, request: HttpRequest, job: Job, act: Callable[[Job], str | None]) -> bool:
         """Act on the job and write the log entry in one transaction through the tenant's role: both or neither."""

@@ -172,7 +172,8 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
         """List the attempts without the receiver's responses, which are for the receiver and its tenant only."""
         attempts = delivery.attempts.order_by("-number")[:ATTEMPTS_SHOWN]
         rows = (
-            (one.number, ago(one.started_at), one.took_ms, one.error_code or one.status) for one in attempts
+            (attempt.number, ago(attempt.started_at), attempt.took_ms, attempt.error_code or attempt.status)
+            for attempt in attempts
         )
         return format_html_join("", "<div>{}. {}, {} ms: {}</div>", rows) or NOTHING
 

@@ -68,8 +68,10 @@ def _order(request: HttpRequest, name: str, *, drain: bool) -> HttpResponse:
         messages.error(request, f"{REDIS_AWAY} The request may not have reached {name}. Try again.")
         return HttpResponseRedirect(reverse("admin:jobs_workers"))
     if heard:
-        words = "drains after its next heartbeat" if drain else "accepts pages again after its next heartbeat"
-        messages.success(request, f"{name} {words}.")
+        outcome = (
+            "drains after its next heartbeat" if drain else "accepts pages again after its next heartbeat"
+        )
+        messages.success(request, f"{name} {outcome}.")
     else:
         _log(request, name, "The worker is no longer running.")
         messages.warning(request, f"{name} is no longer running.")

@@ -146,10 +146,10 @@ class DocumentDetail(APIView):
         return Response(status=204)
 
 
-def _with_jobs(asked: str | None) -> bool:
-    if asked not in (None, "jobs"):
-        raise InvalidRequest(f"Unknown value with={asked[:40]!r}. Use with=jobs.")
-    return asked is not None
+def _with_jobs(included: str | None) -> bool:
+    if included not in (None, "jobs"):
+        raise InvalidRequest(f"Unknown value with={included[:40]!r}. Use with=jobs.")
+    return included is not None
 
 
 def _picture(identity: Identity, page: DocumentPage) -> FileResponse:

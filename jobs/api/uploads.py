@@ -32,8 +32,8 @@ UPLOAD_LIST = paged_list_of("UploadList", UploadSerializer(many=True))
 BYTES = {protocol.BYTES: {"type": "string", "format": "binary"}}
 
 
-def _header(name: str, said: str, *, required: bool = True) -> OpenApiParameter:
-    return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=required, description=said)
+def _header(name: str, description: str, *, required: bool = True) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=required, description=description)
 
 
 RESUMABLE = _header("Tus-Resumable", "1.0.0, the version of the protocol.")

@@ -107,8 +107,8 @@ class Lease:
         archive, waiting = self._beginning()
         if self.claim.attempt > MAX_DEATHS and waiting:
             dead = waiting.pop(0)
-            words = "Every worker that unpacked the archive stopped before it was finished."
-            fail_entry(self.claim, dead.number, "worker_lost", words)
+            detail = "Every worker that unpacked the archive stopped before it was finished."
+            fail_entry(self.claim, dead.number, "worker_lost", detail)
         identity = self._identity(archive)
         with files.local_file(archive.file) as path, opened(path, settings.MAAS_ARCHIVE_ENTRIES) as packed:
             # However long the fetch took, at least one entry is done. Otherwise, a large archive would never progress.
@@ -156,8 +156,8 @@ class Lease:
             fail_entry(self.claim, entry.number, error.code, error.detail)
         except Exception:
             log.exception("archive_entry_failed", archive_id=str(archive.id), entry=entry.number)
-            words = "An internal error occurred. Try again, or contact the operator."
-            fail_entry(self.claim, entry.number, "internal_error", words)
+            detail = "An internal error occurred. Try again, or contact the operator."
+            fail_entry(self.claim, entry.number, "internal_error", detail)
 
     def _keep(
         self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry

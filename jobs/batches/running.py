@@ -137,7 +137,7 @@ class SliceRun:
         return self._done
 
     async def _leave_pending(self) -> None:
-        outcomes = [one.outcome for one in self._pending]
+        outcomes = [pending.outcome for pending in self._pending]
         for outcome in outcomes:
             outcome.cancel()
         for left in await asyncio.gather(*outcomes, return_exceptions=True):
@@ -168,7 +168,10 @@ class SliceRun:
 
     def _has_room_for(self, weight: int) -> bool:
         most = 1 if self._careful else MAX_LINES
-        return len(self._pending) < most and weight + sum(one.weight for one in self._pending) <= MAX_WEIGHT
+        return (
+            len(self._pending) < most
+            and weight + sum(pending.weight for pending in self._pending) <= MAX_WEIGHT
+        )
 
     async def _note(self, number: int) -> None:
         if not await self._threads.run(note_line, self._claim, number):

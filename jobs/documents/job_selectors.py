@@ -211,10 +211,10 @@ def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> 
     return EventPage(events, f"{values['xid']}-{values['id']}", more, pending or more)
 
 
-def _events_erased(which: str, place: str | int) -> EventsErased:
+def _events_erased(which: str, position: str | int) -> EventsErased:
     return EventsErased(
-        f"{which} were erased after their retention period. Reload your jobs and continue after {place}.",
-        extra={"after": place},
+        f"{which} were erased after their retention period. Reload your jobs and continue after {position}.",
+        extra={"after": position},
     )
 
 

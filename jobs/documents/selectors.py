@@ -63,8 +63,8 @@ def get_document(document_id: object, *, for_update: bool = False) -> Document:
     if document is None:
         raise NotFound(f"There is no document {str(document_id)[:60]!r}.")
     if document.deleted_at is not None:
-        words = erased_words("document", document.id, document.deleted_at, document.deleted_because)
-        raise DocumentDeleted(words, extra=why_erased(document.deleted_at, document.deleted_because))
+        message = erased_words("document", document.id, document.deleted_at, document.deleted_because)
+        raise DocumentDeleted(message, extra=why_erased(document.deleted_at, document.deleted_because))
     return document
 
 

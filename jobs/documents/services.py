@@ -64,12 +64,12 @@ def store_document(
                 before()
                 before = None
             # If `along` is to write about the document, the lock on its row keeps it from being erased in the meantime.
-            known = live_document_with(
+            existing = live_document_with(
                 upload.sha256, livemode=identity.livemode, for_update=along is not None
             )
-            if known is not None:
-                note_use(known)
-                stored = StoredDocument(known, created=False)
+            if existing is not None:
+                note_use(existing)
+                stored = StoredDocument(existing, created=False)
                 if along is not None:
                     along(stored)
                 return stored

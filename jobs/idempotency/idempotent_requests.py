@@ -208,8 +208,8 @@ def _keep(sent: Sent, first: Answered[M]) -> None:
 
 
 def _keep_refusal(sent: Sent, refused: PaymentRequired) -> None:
-    said = {"detail": refused.detail, "code": refused.code, "extra": refused.extra}
-    _write(sent, status=PAYMENT_REQUIRED, refusal=json.dumps(said))
+    refusal = {"detail": refused.detail, "code": refused.code, "extra": refused.extra}
+    _write(sent, status=PAYMENT_REQUIRED, refusal=json.dumps(refusal))
 
 
 def _write(

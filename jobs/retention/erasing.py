@@ -114,10 +114,10 @@ def _erase_webhooks(job: Job) -> None:
 
 
 def _without_words(body: str) -> str:
-    told = json.loads(body)
-    if told["data"].get("error"):
-        told["data"]["error"]["detail"] = ""
-    return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+    content = json.loads(body)
+    if content["data"].get("error"):
+        content["data"]["error"]["detail"] = ""
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
 
 def forget_name(document: Document) -> None:

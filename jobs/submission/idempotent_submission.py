@@ -86,7 +86,7 @@ def _sent(
 ) -> Sent | None:
     if key is None:
         return None
-    asked = KeyedRequest(
+    keyed = KeyedRequest(
         model=request.model,
         parameters=request.parameters,
         document_id=str(request.document_id) if request.document_id is not None else None,
@@ -99,7 +99,7 @@ def _sent(
         livemode=identity.livemode,
     )
     hold_id = upload.hold_id if upload else None
-    return Sent(identity.tenant_id, "submit_job", key, asked.fingerprint(), identity.livemode, hold_id)
+    return Sent(identity.tenant_id, "submit_job", key, keyed.fingerprint(), identity.livemode, hold_id)
 
 
 def submit_with_document(

@@ -30,10 +30,10 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
     _require_short_queue_for_retry(identity, job_id)
     with ExitStack() as paid, unit_of_work(identity):
         # Documents are locked before jobs, as everywhere: an erasure of the document locks in this order too.
-        asked = get_job(job_id)
-        if asked.document_id:
-            use_document(asked.document_id)
-        _lock_first_of(asked)
+        earlier = get_job(job_id)
+        if earlier.document_id:
+            use_document(earlier.document_id)
+        _lock_first_of(earlier)
         old = get_job(job_id, for_update=True)
         identity = identity.acting_on(old)
         if not old.terminal:

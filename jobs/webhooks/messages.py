@@ -39,7 +39,7 @@ def _endpoints_of(job: Job, event_type: str) -> list[WebhookEndpoint]:
     there = WebhookEndpoint.objects.filter(
         tenant_id=job.tenant_id, kind=WebhookEndpoint.Kind.ENDPOINT, livemode=job.livemode
     ).exclude(state=WebhookEndpoint.State.DELETED)
-    found = [one for one in there.order_by("id") if wants(one.events, event_type)]
+    found = [endpoint for endpoint in there.order_by("id") if wants(endpoint.events, event_type)]
     if not job.webhook_url:
         return found
     return [*found, endpoint_of_job_urls(job.tenant_id, job.webhook_url, livemode=job.livemode)]

@@ -105,19 +105,19 @@ def mail_of_disabled_endpoints() -> int:
     """
     if not settings.MAAS_EMAIL_URL:
         return 0
-    told = 0
+    mailed = 0
     with operator_work():
         taken = _taken()
-        for place, endpoint in enumerate(taken):
+        for position, endpoint in enumerate(taken):
             try:
-                told += _tell(endpoint)
+                mailed += _tell(endpoint)
             except OSError as error:
                 # The server accepts nothing at all, so the remaining endpoints are put off too.
-                for one in taken[place:]:
-                    _put_off(one)
-                log.warning("webhook_notice_not_mailed", error=str(error), endpoints=len(taken) - place)
+                for left in taken[position:]:
+                    _put_off(left)
+                log.warning("webhook_notice_not_mailed", error=str(error), endpoints=len(taken) - position)
                 break
-    return told
+    return mailed
 
 
 def pause_s(tries: int) -> int:

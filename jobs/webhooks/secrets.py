@@ -21,7 +21,7 @@ def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool
     which is a different one for tests.
     """
     found = _of(tenant_id, endpoint_id, of_tests=of_tests)
-    return [text_of(one) for one in found.order_by("-created_at", "-id")]
+    return [text_of(secret) for secret in found.order_by("-created_at", "-id")]
 
 
 def lasting(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> WebhookSecret:

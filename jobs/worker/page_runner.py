@@ -186,9 +186,9 @@ class PageRunner:
         found = look(claim, key)
         if found.elsewhere:
             return lambda: wait_for_it(claim, key)
-        known = found.known
-        if known is not None:
-            return lambda: take_known_page(claim, key, known)
+        cached = found.known
+        if cached is not None:
+            return lambda: take_known_page(claim, key, cached)
         PAGE_LOOKUPS.labels(model=claim.model_key, outcome=MISS).inc()
         return None
 
