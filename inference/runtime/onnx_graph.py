@@ -159,11 +159,11 @@ class OnnxRuntime:
         feeds = {tensor.name: _smallest(tensor) for tensor in signature.inputs}
         with suppress(InvalidFeed, ModelFailed):
             session.run(feeds)
-        known = self._independence.get(session.path)
-        if known is None or not known.certain:
-            known = self._found_before(session) or self._tried(session, signature)
-            self._independence[session.path] = known
-        if session.on_gpu and known.batchable:
+        independence = self._independence.get(session.path)
+        if independence is None or not independence.certain:
+            independence = self._found_before(session) or self._tried(session, signature)
+            self._independence[session.path] = independence
+        if session.on_gpu and independence.batchable:
             # This run has the size of later runs. A GPU's libraries take their time for each new size.
             with suppress(InvalidFeed, ModelFailed):
                 in_whole_runs(session.run)(feeds)

@@ -80,8 +80,8 @@ def without_needless(
 ) -> list[One]:
     """Return the sessions that must leave. A large one chosen late may free all that small ones were to free."""
     needed = list(leaving)
-    for one in dearest_first:
-        rest = [other for other in needed if other != one]
+    for resident in dearest_first:
+        rest = [other for other in needed if other != resident]
         if suffices(rest):
             needed = rest
     return needed

@@ -372,7 +372,11 @@ class SessionHost:
             if self._slots.get(slot.path) is not slot:
                 return
             more_bytes = slot.grown_bytes()
-            others = self._residents() if sure else [replace(one, in_use=True) for one in self._residents()]
+            others = (
+                self._residents()
+                if sure
+                else [replace(resident, in_use=True) for resident in self._residents()]
+            )
             room = make_room(others, needed_bytes=more_bytes, budget_bytes=self.budget_bytes)
             leaving = self._take_out(room.evict)
             slot.outgrown = False
