@@ -75,8 +75,8 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
             try:
                 LimitChanges(**{**given, "sharing": given["sharing"] or None}).over(self._own)
             except ValueError as error:
-                words = str(error)
-                self.add_error(words.partition(" ")[0], words)
+                message = str(error)
+                self.add_error(message.partition(" ")[0], message)
         return self.cleaned_data
 
     @property

@@ -125,7 +125,7 @@ class BatchSetting(models.Model):
         max_length=10,
         blank=True,
         default="",
-        choices=[(one.value, one.value) for one in Sharing],
+        choices=[(choice.value, choice.value) for choice in Sharing],
         help_text="Whether one batch may contain inputs of several tenants.",
     )
 

@@ -213,11 +213,11 @@ def _live_workers(client: "redis.Redis") -> list[WorkerReport]:
 def order_drain(*, name: str, drain: bool) -> bool:
     """Order the living worker of this name to drain or to resume; return False if none is alive."""
     client = _connection()
-    told = client.get(PREFIX + name)
-    if told is None:
+    report = client.get(PREFIX + name)
+    if report is None:
         return False
     if drain:
-        client.set(DRAIN_PREFIX + name, _report(json.loads(told)).start_id or "1", ex=DRAIN_KEPT_S)
+        client.set(DRAIN_PREFIX + name, _report(json.loads(report)).start_id or "1", ex=DRAIN_KEPT_S)
     else:
         client.delete(DRAIN_PREFIX + name)
     return True

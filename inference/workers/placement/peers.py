@@ -56,7 +56,10 @@ class OtherWorkers:
 
     def _lost_homes(self, living: Iterable[WorkerReport]) -> frozenset[str]:
         """Return the models whose home was lost within the last half minute."""
-        now, at_s = {one.name: frozenset((*one.resident, *one.loading)) for one in living}, self._clock()
+        now, at_s = (
+            {worker.name: frozenset((*worker.resident, *worker.loading)) for worker in living},
+            self._clock(),
+        )
         for name in self._held.keys() - now.keys():
             self._lost.update(dict.fromkeys(self._held[name], at_s))
         self._held = now
