@@ -91,7 +91,7 @@ class EdgeApp:
                 return Reply(200, await asyncio.to_thread(self.metrics), CONTENT_TYPE_LATEST)
             case ["v1", "models"]:
                 _only("GET", scope)
-                return said({"object": "list", "data": [one.as_json() for one in self.models.values()]})
+                return said({"object": "list", "data": [model.as_json() for model in self.models.values()]})
             case ["v1", "models", name]:
                 _only("GET", scope)
                 return said(self._model(name).as_json())
@@ -111,19 +111,19 @@ class EdgeApp:
         if self.is_leaving():
             raise Restarting
         kind = media_type(header(incoming.scope, b"content-type"))
-        async with self.places.take() as place:
+        async with self.places.take() as slot:
             ask = self._inline if kind == JSON_TYPE else self._document
-            pages = await ask(model, incoming, place)
+            pages = await ask(model, incoming, slot)
         return Reply(200, await asyncio.to_thread(result_json, model.spec.key, pages))
 
-    async def _inline(self, model: ShelfModel, incoming: Incoming, place: CallSlot) -> list[PageAnswer]:
+    async def _inline(self, model: ShelfModel, incoming: Incoming, slot: CallSlot) -> list[PageAnswer]:
         most, bodies = self.limits.json_bytes, self.limits.bodies
         allowance = Allowance(most, bodies.idle_s, bodies.request_s, lambda: _body_too_large(most))
         content = b"".join([chunk async for chunk in incoming.chunks(allowance)])
         async with incoming.call(self.limits.deadline_s) as call:
-            return await self.runs.inline(model, content, place, call)
+            return await self.runs.inline(model, content, slot, call)
 
-    async def _document(self, model: ShelfModel, incoming: Incoming, place: CallSlot) -> list[PageAnswer]:
+    async def _document(self, model: ShelfModel, incoming: Incoming, slot: CallSlot) -> list[PageAnswer]:
         parameters = read_parameters(incoming.scope["query_string"])
         self.runs.check_document(model, parameters)
         most, bodies = self.limits.document_bytes, self.limits.bodies
@@ -133,7 +133,7 @@ class EdgeApp:
                 await asyncio.to_thread(file.write, chunk)
             await asyncio.to_thread(file.flush)
             async with incoming.call(self.limits.deadline_s) as call:
-                return await self.runs.document(model, Path(file.name), parameters, place, call)
+                return await self.runs.document(model, Path(file.name), parameters, slot, call)
 
 
 def _is_news(path: str, status: int) -> bool:

@@ -101,7 +101,7 @@ def gather_engine() -> EngineNow:
     """Gather the figures with two database and three Redis reads, however many workers and models there are."""
     try:
         workers = live_workers_with_long_timeout()
-        told = told_by([worker.name for worker in workers])
+        figures = told_by([worker.name for worker in workers])
         spans = last_spans(time.time())
     except redis.RedisError as error:
         log.warning("workers_not_read", error=str(error))
@@ -109,7 +109,7 @@ def gather_engine() -> EngineNow:
             return EngineNow(queues(), None, {}, [])
     with operator_work():
         waiting = queues(first=[model.key for worker in workers for model in worker.models])
-    return EngineNow(among(workers, waiting) if workers else waiting, workers, told, spans)
+    return EngineNow(among(workers, waiting) if workers else waiting, workers, figures, spans)
 
 
 def engine_rows(now: EngineNow) -> list[EngineRow]:

@@ -123,7 +123,7 @@ def _volume() -> tuple[int | None, int | None]:
     folder = Path(files.path("")).absolute()
     # If nothing has been stored yet, the folder does not exist. It will be on the volume of its nearest existing
     # parent.
-    there = next(place for place in (folder, *folder.parents) if place.exists())
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     usage = shutil.disk_usage(there)
     return usage.free, usage.total
 

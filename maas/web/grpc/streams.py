@@ -144,8 +144,8 @@ class Streams:
                 if message is grpc.aio.EOF:
                     return None
                 after = asyncio.Event()
-                asked = tasks.create_task(self._ask(context, message, AnswerInTurn(context, before, after)))
-                asked.add_done_callback(lambda _: places.release())
+                task = tasks.create_task(self._ask(context, message, AnswerInTurn(context, before, after)))
+                task.add_done_callback(lambda _: places.release())
                 before = after
         except TimeoutError:
             if self._stop.leaving:
