@@ -181,7 +181,7 @@ class TenantPriceAdmin(FoundById):
 
     @column(_("price"))
     def told_price(self, price: TenantPrice) -> str:
-        return price.told(price.currency)
+        return price.price_text(price.currency)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Allow adding only if the URL names a tenant."""

@@ -23,7 +23,7 @@ class EngineNow:
 
     queues: Sequence[Queue]
     workers: Sequence[WorkerReport] | None
-    told: Mapping[str, WorkerFigures]
+    figures: Mapping[str, WorkerFigures]
     spans: Sequence[Span]
 
 
@@ -120,7 +120,7 @@ def engine_rows(now: EngineNow) -> list[EngineRow]:
         for name, sums in span.parts.items():
             recent[name] = recent.get(name, ModelSums()) + sums
     parts: dict[str, list[PartNow]] = {}
-    for figures in now.told.values():
+    for figures in now.figures.values():
         for part in figures.parts:
             parts.setdefault(part.key, []).append(part)
     held = {model.key for worker in now.workers or () for model in worker.models}
@@ -140,7 +140,7 @@ def _row(
     workers = now.workers or ()
     whole = [part for part in parts if not part.role]
     reasons: dict[str, int] = {}
-    for figures in now.told.values():
+    for figures in now.figures.values():
         for reason, count in figures.reasons.get(key, {}).items():
             reasons[reason] = reasons.get(reason, 0) + count
     return EngineRow(

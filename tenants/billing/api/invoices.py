@@ -168,7 +168,7 @@ class UpcomingInvoices(APIView):
         identity.require_livemode()
         found = upcoming_now(identity.tenant_id)
         return Response(
-            {"object": "list", "month": str(found.month), "known": found.known, "data": found.told}
+            {"object": "list", "month": str(found.month), "known": found.known, "data": found.invoices}
         )
 
 

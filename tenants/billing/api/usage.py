@@ -24,7 +24,7 @@ from tenants.api.schema import REFUSALS, limit_parameter, list_of
 from tenants.api_keys.models import ApiKey
 from tenants.billing.usage.csv_rows import record_lines, sum_lines
 from tenants.billing.usage.sums import Row, Sum, end_of, sums_and_totals
-from tenants.billing.usage.usage_query import BUCKETS, GROUPS, PARAMETERS, UsageQuery, asked
+from tenants.billing.usage.usage_query import BUCKETS, GROUPS, PARAMETERS, UsageQuery, parse_usage_query
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
@@ -96,7 +96,7 @@ class UsageList(APIView):
         """
         identity = caller(request, "usage:read")
         only(request, *PARAMETERS, "limit", "cursor")
-        question = _of_caller(identity, asked(request.query_params, timezone.now()))
+        question = _of_caller(identity, parse_usage_query(request.query_params, timezone.now()))
         limit, cursor = limit_of(request, DEFAULT, MOST), request.query_params.get("cursor")
         after = None if cursor is None else read_cursor(question, cursor)
         with unit_of_work(identity.tenant_id):
@@ -142,7 +142,7 @@ class UsageExport(APIView):
         of = request.query_params.get("of", "sums")
         if of not in OF:
             raise InvalidRequest(f"of={of[:20]!r} must be one of {', '.join(OF)}.")
-        question = _of_caller(identity, asked(request.query_params, timezone.now()))
+        question = _of_caller(identity, parse_usage_query(request.query_params, timezone.now()))
         return usage_file(identity, question, records=of == "records")
 
 

@@ -82,7 +82,7 @@ class Upcoming:
     month: Month
     known: bool
     """True if the amounts were summed up, and false if nothing is billed here or there is too much to sum up."""
-    told: list[dict[str, Any]]
+    invoices: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def upcoming_rows(tenant_id: UUID) -> list[UpcomingRow]:
             rounded_money(amounts["total_micros"], amounts["currency"]),
             f"{found.month.title} until now, with {rounded_money(amounts['tax_micros'], amounts['currency'])} of tax.",
         )
-        for amounts in found.told
+        for amounts in found.invoices
     ]
 
 

@@ -32,7 +32,7 @@ from tenants.billing.ledger.reserve_script import (
     TEXT,
     Words,
     charged_words,
-    said,
+    script_command,
 )
 from tenants.billing.ledger.selectors import budget_key, rooms_of
 from tenants.core.db.unit_of_work import current_alias
@@ -167,7 +167,7 @@ class _Door:
         """Return the response, or None if Redis does not answer. With `surely`, try even right after an outage."""
         if not surely and time.monotonic() < self._away_until_s:
             return None
-        about = said(tenant_id, *arguments)
+        about = script_command(tenant_id, *arguments)
         try:
             return self._script([about.key], [about.text])[0]
         except (RedisError, OSError) as error:

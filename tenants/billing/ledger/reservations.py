@@ -23,7 +23,7 @@ from tenants.billing.ledger.reserve_script import (
     TEXT,
     Reply,
     Words,
-    said,
+    script_command,
     spoken,
 )
 
@@ -69,7 +69,7 @@ class Reserved:
 
 @dataclass(frozen=True, slots=True)
 class _Reservation:
-    said: Reply
+    command: Reply
     answer: "asyncio.Future[Any] | None"
     """The future for the response. None if nothing waits for it."""
 
@@ -100,7 +100,7 @@ class Reservations:
         self, tenant_id: UUID, key_id: UUID | None, currency: str, pools: Sequence[str] = ()
     ) -> Gone:
         """Return the charges counted so far. Call it before Postgres is read. Raises ReservationsAway."""
-        command = said(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
+        command = script_command(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
         tenant, key, *units = map(int, await self._ask(command))
         return Gone(tenant, key, tuple(units))
 
@@ -110,7 +110,7 @@ class Reservations:
         """Try to reserve. `units_left` holds the units left in each of its pools."""
         arguments = (wanted.id.hex, wanted.currency, wanted.key, wanted.amount_micros, RESERVED_S)
         pools = zip(wanted.wants.pools, units_left, gone.units, strict=False)
-        command = said(
+        command = script_command(
             wanted.tenant_id,
             RESERVE,
             *arguments,
@@ -124,7 +124,7 @@ class Reservations:
 
     def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
         """Report the actual cost, or 0 if there is none. The response is not awaited."""
-        command = said(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S, *units)
+        command = script_command(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S, *units)
         if not self._is_away and len(self._waiting) < MAX_WAITING:
             self._set_out(_Reservation(command, None))
 
@@ -165,7 +165,7 @@ class Reservations:
         error = None
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                answers = await self._say_twice(spoken([request.said for request in together]))
+                answers = await self._say_twice(spoken([request.command for request in together]))
         except (RedisError, OSError) as failure:
             error, answers = failure, [failure] * len(together)
         finally:

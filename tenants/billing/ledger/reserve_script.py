@@ -237,7 +237,7 @@ class Reply:
     text: str
 
 
-def said(tenant_id: UUID, *arguments: str | int) -> Reply:
+def script_command(tenant_id: UUID, *arguments: str | int) -> Reply:
     return Reply(f"maas:money:{tenant_id.hex}", " ".join(str(word) or _EMPTY for word in arguments))
 
 

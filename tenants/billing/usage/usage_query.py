@@ -41,7 +41,7 @@ class UsageQuery:
     only: Only = Only()
 
 
-def asked(parameters: Mapping[str, str], now: datetime) -> UsageQuery:
+def parse_usage_query(parameters: Mapping[str, str], now: datetime) -> UsageQuery:
     """Parse the parameters. The default range is the current month. Raises InvalidRequest."""
     bucket = _bucket(parameters.get("bucket", "day"))
     tomorrow = _midnight(now.date() + _DAY)

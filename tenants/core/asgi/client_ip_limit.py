@@ -20,11 +20,13 @@ class TooManyTries(DomainError):
 
 
 class ClientIpLimit:
-    """The limit of this process. The IP counted longest ago is dropped first. `said` has `pause_s` in it."""
+    """The limit of this process. The IP counted longest ago is dropped first. `message` has `pause_s` in it."""
 
-    def __init__(self, max_a_minute: int, said: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, max_a_minute: int, message: str, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._most = max_a_minute
-        self._said = said
+        self._message = message
         self._clock = clock
         self._lock = threading.Lock()
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
@@ -52,7 +54,7 @@ class ClientIpLimit:
         bucket = self._buckets.get(client_ip, Bucket())
         if bucket.available(self._most, now_us) < 1:
             pause_s = -(-bucket.wait_us(1, self._most, now_us) // US)
-            raise TooManyTries(self._said.format(pause_s=pause_s), extra={"retry_after_s": pause_s})
+            raise TooManyTries(self._message.format(pause_s=pause_s), extra={"retry_after_s": pause_s})
         return bucket
 
     def _keep(self, client_ip: str, bucket: Bucket) -> None:

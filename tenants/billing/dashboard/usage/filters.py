@@ -155,7 +155,7 @@ class Stretch:
             return months_of_keys(self.since, self.month, keys, only)
         return days_of_keys(self.month, keys, only)
 
-    def asked(self, only: Only) -> UsageQuery:
+    def as_query(self, only: Only) -> UsageQuery:
         """Return the query for the file, grouped by all fields."""
         start, end = (datetime.combine(day, time(), UTC) for day in (self.since.first, self.month.after_last))
         return UsageQuery(start, end, "month" if self.is_year else "day", GROUPS, only)

@@ -130,7 +130,7 @@ def usage_csv(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     chosen = UsageFilter.read(request.GET.dict())
     if request.GET.get("day"):
         return usage_file(identity, _of_day(_asked_day(request), chosen.of_mode), records=True)
-    query = Stretch.read(request.GET.dict(), timezone.now().date()).asked(chosen.of_mode)
+    query = Stretch.read(request.GET.dict(), timezone.now().date()).as_query(chosen.of_mode)
     return usage_file(identity, query, records="records" in request.GET)
 
 
