@@ -94,7 +94,7 @@ class Disabled:
 
 @dataclass
 class Notice:
-    told: int = 0
+    mailed: int = 0
     put_off: int = 0
     """The number of recipients that the mail server refuses now and may accept later."""
 
@@ -132,7 +132,7 @@ def _tell(endpoint: Disabled) -> bool:
         log.warning("webhook_notice_postponed", tenant_id=str(endpoint.tenant_id), recipients=telling.put_off)
     else:
         _execute(_DONE, endpoint)
-    return telling.told > 0
+    return telling.mailed > 0
 
 
 def _taken() -> list[Disabled]:
@@ -165,7 +165,7 @@ def _tell_each(endpoint: Disabled, note: Callable[[UUID], None]) -> Notice:
     with get_connection() as connection:
         for user_id, address in _left(endpoint):
             try:
-                telling.told += _mail(endpoint, address, connection).send()
+                telling.mailed += _mail(endpoint, address, connection).send()
             except (
                 SMTPRecipientsRefused,
                 SMTPDataError,

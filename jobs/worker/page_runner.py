@@ -186,7 +186,7 @@ class PageRunner:
         found = look(claim, key)
         if found.elsewhere:
             return lambda: wait_for_it(claim, key)
-        cached = found.known
+        cached = found.cached
         if cached is not None:
             return lambda: take_known_page(claim, key, cached)
         PAGE_LOOKUPS.labels(model=claim.model_key, outcome=MISS).inc()

@@ -57,7 +57,7 @@ class Taken:
     id: UUID
     number: int
     key: bytes
-    known: CachedPage
+    cached: CachedPage
     quantity: int
     cost_micros: int
     saved_micros: int
@@ -88,7 +88,7 @@ def _taken(job: Job, number: int, key: bytes, cached: CachedPage) -> Taken:
 def take_known(job: Job, taken: Sequence[Taken]) -> None:
     """Write results, charges, events and, with the last page, the job's end. `job` is then as it is in the database."""
     _write_pages(job, taken)
-    pairs = [Pair(page.id, page.number, page.known.id) for page in taken]
+    pairs = [Pair(page.id, page.number, page.cached.id) for page in taken]
     copy_index(job, pairs)
     record_uses(
         tenant_id=job.tenant_id,
@@ -105,7 +105,7 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
         job.id,
         pages=len(taken),
         coalesced=0,
-        oldest=min(page.known.result_at for page in taken),
+        oldest=min(page.cached.result_at for page in taken),
         cost=sum(page.cost_micros for page in taken),
     )
     append_and_close(counts, _happened(counts, taken), accepting=True)
@@ -131,7 +131,7 @@ def _happened(job: OpenJob, taken: Sequence[Taken]) -> list[Happened]:
     return [
         Happened(
             "page.succeeded",
-            {**progress(job, page.number, states.SUCCEEDED), "pages_done": done, **said_of(page.known)},
+            {**progress(job, page.number, states.SUCCEEDED), "pages_done": done, **said_of(page.cached)},
         )
         for done, page in enumerate(taken, before + 1)
     ]
@@ -150,7 +150,7 @@ def _write_pages(job: Job, taken: Sequence[Taken]) -> None:
         "numbers": [page.number for page in taken],
         "keys": [page.key for page in taken],
         "costs": [page.cost_micros for page in taken],
-        "known": [page.known.id for page in taken],
+        "known": [page.cached.id for page in taken],
     }
     with connections[APP].cursor() as cursor:
         cursor.execute(_TAKE, values)

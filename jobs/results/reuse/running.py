@@ -96,7 +96,7 @@ class Plan:
 class Found:
     """A cached result, or `elsewhere` if another page is being run for it. With neither, this page runs."""
 
-    known: CachedPage | None = None
+    cached: CachedPage | None = None
     elsewhere: bool = False
 
 
