@@ -80,7 +80,7 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
         return self.cleaned_data
 
     @property
-    def told(self) -> str:
+    def changes_text(self) -> str:
         """Return the changes with the figures, for the audit log."""
         changes = (
             f"{name} from {self._words(name, self.initial.get(name))}"

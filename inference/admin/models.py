@@ -179,7 +179,7 @@ class ServedModelAdmin(OperatorAdmin):
 
 def _batches_told(formsets: Iterable[Any]) -> list[str]:
     forms_ = [form for formset in formsets for form in formset.forms]
-    return [form.told for form in forms_ if isinstance(form, BatchSettingForm) and form.has_changed()]
+    return [form.changes_text for form in forms_ if isinstance(form, BatchSettingForm) and form.has_changed()]
 
 
 @admin.register(ModelPool)

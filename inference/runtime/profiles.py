@@ -131,7 +131,7 @@ class ProfileKeeper:
         self._thread: threading.Thread | None = None
         self._away_until_s = 0.0
 
-    def known(self, path: str) -> Profile | None:
+    def profile_of(self, path: str) -> Profile | None:
         """Return the known profile without a request to the store."""
         with self._lock:
             return self._profiles.get(path)

@@ -168,7 +168,7 @@ class SessionHost:
 
     def profile(self, path: str | Path) -> Profile | None:
         """Return what is known of the file on this device, or None before its first use."""
-        return self.profiles.known(_key(str(path)))
+        return self.profiles.profile_of(_key(str(path)))
 
     def learn(
         self,

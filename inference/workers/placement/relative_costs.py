@@ -37,7 +37,7 @@ class RelativeCosts:
             if len(self._of_tenant) > MAX_KEPT:
                 self._of_tenant.popitem(last=False)
 
-    def told(self) -> dict[str, dict[str, float]]:
+    def report(self) -> dict[str, dict[str, float]]:
         """Return the relative costs by model and tenant, where 1 is a usual page. A missing tenant has 1."""
         with self._lock:
             hefts = {of: _heft(mean_s, self._of_all[of[0]]) for of, mean_s in self._of_tenant.items()}
