@@ -15,7 +15,7 @@ from jobs.intake.multipart import too_large
 from maas.edge_mode.authorizer import Authorizer
 from maas.edge_mode.call_parsing import JSON_TYPE, Incoming, media_type, read_parameters
 from maas.edge_mode.errors import MethodNotAllowed, ModelNotServed
-from maas.edge_mode.responses import PageAnswer, Reply, refused, result_json, said, send_reply
+from maas.edge_mode.responses import PageAnswer, Reply, json_reply, refused, result_json, send_reply
 from maas.edge_mode.runs import CallSlot, CallSlots, Runs
 from maas.edge_mode.served_models import ShelfModel
 from maas.web.guard.body import Allowance, BodyTooLarge, Deadlines
@@ -79,11 +79,11 @@ class EdgeApp:
     async def _reply(self, incoming: Incoming) -> Reply:
         scope = incoming.scope
         if scope["path"] == "/livez":
-            return said({"status": "alive"})
+            return json_reply({"status": "alive"})
         if scope["path"] == "/readyz":
             ready = self.is_ready()
             state = {"status": "ready" if ready else "not ready", "sandbox": self.sandbox()}
-            return said(state, 200 if ready else 503)
+            return json_reply(state, 200 if ready else 503)
         self.authorizer.admit(scope)
         match scope["path"].strip("/").split("/"):
             case ["metrics"]:
@@ -91,10 +91,12 @@ class EdgeApp:
                 return Reply(200, await asyncio.to_thread(self.metrics), CONTENT_TYPE_LATEST)
             case ["v1", "models"]:
                 _only("GET", scope)
-                return said({"object": "list", "data": [model.as_json() for model in self.models.values()]})
+                return json_reply(
+                    {"object": "list", "data": [model.as_json() for model in self.models.values()]}
+                )
             case ["v1", "models", name]:
                 _only("GET", scope)
-                return said(self._model(name).as_json())
+                return json_reply(self._model(name).as_json())
             case ["v1", "models", name, "run"]:
                 _only("POST", scope)
                 return await self._run(self._model(name), incoming)

@@ -82,7 +82,7 @@ class Reply:
     retry_after_s: object = None
 
 
-def said(value: Json, status: int = 200) -> Reply:
+def json_reply(value: Json, status: int = 200) -> Reply:
     return Reply(status, json.dumps(value).encode())
 
 

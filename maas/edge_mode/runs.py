@@ -133,12 +133,12 @@ class Runs:
             raise WorkRefused("input_not_accepted", mismatch(model.spec.model, readable, found.kind))
         turns = asyncio.Semaphore(PAGES_AT_ONCE)
 
-        async def one(number: int) -> PageAnswer:
+        async def read_page(number: int) -> PageAnswer:
             async with turns:
                 read = lambda: self.reader.read_page(file, found.kind, number, call)  # noqa: E731
                 return await slot.run(self._page, model, number, read, parameters, call)
 
-        pages = [asyncio.ensure_future(one(number)) for number in range(1, found.pages_total + 1)]
+        pages = [asyncio.ensure_future(read_page(number)) for number in range(1, found.pages_total + 1)]
         try:
             return await asyncio.gather(*pages)
         finally:

@@ -169,7 +169,7 @@ def _message_of(context: Any, scope: Scope, seats: ReadSlots) -> Receive:
     """Return a `receive` that requests the message once its caller is known. gRPC takes only its window until then."""
 
     async def read() -> Message:
-        async with seats.one(tenant_of(scope)):
+        async with seats.slot(tenant_of(scope)):
             return as_body(await next_message(context))
 
     return once(read)

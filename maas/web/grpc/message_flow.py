@@ -102,7 +102,7 @@ class ReadSlots:
         """The reader that yields to the next, at once or in a moment."""
 
     @asynccontextmanager
-    async def one(self, tenant: Hashable) -> AsyncIterator[None]:
+    async def slot(self, tenant: Hashable) -> AsyncIterator[None]:
         """Hold a slot while a message arrives and is read. Raises TooManyMessages, possibly while reading."""
         async with asyncio.timeout(None) as limit:
             reader = _Reader(tenant, limit, asyncio.get_running_loop().create_future())
