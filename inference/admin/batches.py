@@ -75,12 +75,12 @@ class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
             try:
                 LimitChanges(**{**given, "sharing": given["sharing"] or None}).over(self._own)
             except ValueError as error:
-                words = str(error)
-                self.add_error(words.partition(" ")[0], words)
+                message = str(error)
+                self.add_error(message.partition(" ")[0], message)
         return self.cleaned_data
 
     @property
-    def told(self) -> str:
+    def changes_text(self) -> str:
         """Return the changes with the figures, for the audit log."""
         changes = (
             f"{name} from {self._words(name, self.initial.get(name))}"

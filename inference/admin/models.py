@@ -28,9 +28,9 @@ PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_
 
 def price_words(served: ServedModel) -> str:
     price, cached = served.price, served.cached_price
-    words = price_json(price)
+    text = price_json(price)
     return (
-        words if cached == price else f"{words}, {money(cached.amount_micros, cached.currency)} per cache hit"
+        text if cached == price else f"{text}, {money(cached.amount_micros, cached.currency)} per cache hit"
     )
 
 
@@ -122,8 +122,8 @@ class ServedModelAdmin(OperatorAdmin):
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
         """Record the old and the new figures, because an audit of prices and batch limits needs them."""
-        told = [self._price_json(form), *_batches_told(formsets)]
-        sentences = [sentence for sentence in told if sentence]
+        changes = [self._price_json(form), *_batches_told(formsets)]
+        sentences = [sentence for sentence in changes if sentence]
         if not sentences:
             return super().construct_change_message(request, form, formsets, add)
         rest = [name for name in form.changed_data if name not in PRICED]
@@ -179,7 +179,7 @@ class ServedModelAdmin(OperatorAdmin):
 
 def _batches_told(formsets: Iterable[Any]) -> list[str]:
     forms_ = [form for formset in formsets for form in formset.forms]
-    return [form.told for form in forms_ if isinstance(form, BatchSettingForm) and form.has_changed()]
+    return [form.changes_text for form in forms_ if isinstance(form, BatchSettingForm) and form.has_changed()]
 
 
 @admin.register(ModelPool)
@@ -292,8 +292,8 @@ class ModelVersionAdmin(OperatorAdmin):
 
     @column(_("links"))
     def work(self, version: ModelVersion) -> str:
-        asked = {"model_version__id__exact": version.pk}
-        links = ((list_link("jobs_job", "jobs", **asked),), (list_link("jobs_page", "pages", **asked),))
+        filters = {"model_version__id__exact": version.pk}
+        links = ((list_link("jobs_job", "jobs", **filters),), (list_link("jobs_page", "pages", **filters),))
         return format_html_join(" · ", "{}", links)
 
     @column(_("used by pipelines"))

@@ -107,8 +107,8 @@ class ModelList(APIView):
         identity = caller(request, "models:read")
         only(request)
         served = active_models().prefetch_related("versions")
-        told = ModelSerializer(served, many=True, context={"prices": identity.prices})
-        return Response({"object": "list", "data": told.data})
+        serializer = ModelSerializer(served, many=True, context={"prices": identity.prices})
+        return Response({"object": "list", "data": serializer.data})
 
 
 class ModelDetail(APIView):

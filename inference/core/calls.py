@@ -35,8 +35,8 @@ class Call:
         """Cancel the call and notify every subscriber in this thread. The callbacks must not wait."""
         with self._lock:
             self._canceled = True
-            told, self._told = self._told, []
-        for tell in told:
+            callbacks, self._told = self._told, []
+        for tell in callbacks:
             tell()
 
     def on_cancel(self, tell: Callable[[], None]) -> Callable[[], None]:

@@ -32,8 +32,8 @@ class ControlChannel:
 
     def tell(self, word: str, **about: str) -> None:
         try:
-            said = json.dumps({"word": word, **about})
-            self._redis.ask(lambda client: client.publish(CHANNEL, said))
+            message = json.dumps({"word": word, **about})
+            self._redis.ask(lambda client: client.publish(CHANNEL, message))
         except RedisLeftAlone:
             pass
         except redis.RedisError as error:

@@ -22,7 +22,9 @@ class RedisLeftAlone(redis.ConnectionError):
 
 
 class PromptRedis:
-    """A Redis client with a single, short try. While Redis is away, one thread tries it every second or two."""
+    """A Redis client that tries once, with a short timeout. While Redis is unavailable, one thread tries it again
+    every second or two, and all other calls fail at once.
+    """
 
     def __init__(self, url: str) -> None:
         self._client = single_try(url, TIMEOUT_S)
@@ -38,7 +40,9 @@ class PromptRedis:
 
 @cache
 def prompt_redis(url: str) -> PromptRedis:
-    """Return the client of this process. It is shared, so that all callers learn from each other that Redis is away."""
+    """Return this process's client of the Redis. It is shared, so that once it is unavailable for one caller, the
+    others do not wait for it either.
+    """
     return PromptRedis(url)
 
 

@@ -236,12 +236,12 @@ def loads_of(engine: Engine) -> Mapping[str, ModelLoads]:
     held = {session.path: session.held_bytes for session in engine.host.resident()}
     found = {}
     for key, paths in engine.own_files().items():
-        known = [tallies[path] for path in paths if path in tallies]
+        tallies_found = [tallies[path] for path in paths if path in tallies]
         found[key] = ModelLoads(
-            loads=sum(one.loads for one in known),
-            load_s=sum(one.load_s for one in known),
-            failures=sum(one.failures for one in known),
-            evictions=sum(one.evictions for one in known),
+            loads=sum(tally.loads for tally in tallies_found),
+            load_s=sum(tally.load_s for tally in tallies_found),
+            failures=sum(tally.failures for tally in tallies_found),
+            evictions=sum(tally.evictions for tally in tallies_found),
             held_bytes=sum(held.get(path, 0) for path in paths),
         )
     return found

@@ -58,10 +58,10 @@ def _read(path: Path) -> Json:
 
 def _members(given: list[str]) -> dict[str, str]:
     members: dict[str, str] = {}
-    for one in given:
-        role, equals, reference = one.partition("=")
+    for assignment in given:
+        role, equals, reference = assignment.partition("=")
         if not role or not equals or not reference:
-            raise PipelineInvalid(f"--member {one!r:.80} is invalid. Use role=model@version.")
+            raise PipelineInvalid(f"--member {assignment!r:.80} is invalid. Use role=model@version.")
         if role in members:
             raise PipelineInvalid(f"--member sets the role {role!r} twice.")
         members[role] = reference

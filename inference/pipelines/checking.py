@@ -76,7 +76,7 @@ def check_graph(graph: Graph, members: Mapping[str, Member]) -> ValueType:
             f'the output is {answer}, and an answer is an object: give it a name, as in {{"output": {{"name": …}}}}'
         )
     if not answer.is_json:
-        pages = [name for name, one in answer.fields.items() if not one.is_json]
+        pages = [name for name, field_type in answer.fields.items() if not field_type.is_json]
         raise GraphInvalid(f"the output holds a page, which no answer carries: {', '.join(pages)}")
     _check_names(answer)
     if graph.search_by is not None:
@@ -88,19 +88,19 @@ def check_graph(graph: Graph, members: Mapping[str, Member]) -> ValueType:
 
 
 def _check_names(answer: ValueType) -> None:
-    for name, one in answer.fields.items():
+    for name, field_type in answer.fields.items():
         if name in OF_THE_PAGE:
             raise GraphInvalid(
                 f"the output names a value '{name}', which every page has already: choose another name"
             )
-        allowed = [meaning.kind for meaning in MEANINGS.get(name, (one,))]
-        if one.kind not in allowed:
-            words = (
+        allowed = [meaning.kind for meaning in MEANINGS.get(name, (field_type,))]
+        if field_type.kind not in allowed:
+            problem = (
                 f"is {' or '.join(allowed)} in every answer, not"
                 if allowed
                 else "is what ONNX graphs give, not"
             )
-            raise GraphInvalid(f"the output's '{name}' {words} {one}: choose another name")
+            raise GraphInvalid(f"the output's '{name}' {problem} {field_type}: choose another name")
 
 
 def _check_members(graph: Graph, members: Mapping[str, Member]) -> None:
@@ -144,8 +144,8 @@ class _Checker:
             case Fields():
                 return object_of(
                     {
-                        name: self.type_of(one, f"{where}, {name}", kinds)
-                        for name, one in source.sources.items()
+                        name: self.type_of(nested, f"{where}, {name}", kinds)
+                        for name, nested in source.sources.items()
                     }
                 )
         if source.source not in {INPUT, PARAMETERS, *self.found}:
@@ -164,7 +164,9 @@ class _Checker:
             case "input":
                 return self._input_type(where, kinds)
             case "parameters":
-                return object_of({one.name: _parameter_type(one) for one in self.graph.parameters})
+                return object_of(
+                    {parameter.name: _parameter_type(parameter) for parameter in self.graph.parameters}
+                )
         return self.found[reference.source]
 
     def _input_type(self, where: str, kinds: frozenset[str]) -> ValueType:
@@ -173,7 +175,9 @@ class _Checker:
                 f"{where} refers to 'input', which may be {' or '.join(sorted(kinds))} here: "
                 'tell them apart first, by a branch with {"input_is": kind}'
             )
-        tensors = {one.name: tensor_of(one.datatype, shape=one.shape) for one in self.graph.tensors}
+        tensors = {
+            tensor.name: tensor_of(tensor.datatype, shape=tensor.shape) for tensor in self.graph.tensors
+        }
         types = {DOCUMENT: PAGE, TEXT_KIND: TEXT, TEXTS_KIND: TEXTS, TENSORS: object_of(tensors)}
         return types[next(iter(kinds))]
 
@@ -198,12 +202,12 @@ class _Checker:
 
     def _check_parameters(self, step: ModelStep, member: Member, kinds: frozenset[str]) -> None:
         interface = INTERFACES.get(member.runtime)
-        known = {one.name: one for one in interface.parameters} if interface else {}
+        parameters = {parameter.name: parameter for parameter in interface.parameters} if interface else {}
         for name, given in self._types(step.parameters, step, kinds).items():
-            if name not in known:
-                there = ", ".join(f"'{one}'" for one in known) or "none"
+            if name not in parameters:
+                there = ", ".join(f"'{parameter_name}'" for parameter_name in parameters) or "none"
                 raise ValueError(f"{member.key} has no parameter '{name}'; it has {there}")
-            source, wanted = step.parameters[name], known[name]
+            source, wanted = step.parameters[name], parameters[name]
             if isinstance(source, Constant) and not wanted.accepts(source.value):
                 raise ValueError(f"'{name}' must be {wanted.expected}, not {value_in_words(source.value)}")
             if not given.fits(_parameter_type(wanted)):
@@ -244,10 +248,14 @@ class _Checker:
         value = self.type_of(condition.value, f"step '{name}': `if`", kinds)
         allowed = (NUMBER, BOOLEAN, TEXT) if condition.test == "is" else (NUMBER,)
         constant = constant_type(condition.constant)
-        if value.kind not in {one.kind for one in allowed} or value.nullable or value.kind != constant.kind:
+        if (
+            value.kind not in {allowed_type.kind for allowed_type in allowed}
+            or value.nullable
+            or value.kind != constant.kind
+        ):
             raise ValueError(
                 f"`if` compares {value} with {constant} by '{condition.test}', which compares "
-                f"{', '.join(one.kind for one in allowed)} with the same"
+                f"{', '.join(allowed_type.kind for allowed_type in allowed)} with the same"
             )
 
     def _types(

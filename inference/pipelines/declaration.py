@@ -118,25 +118,27 @@ class _BlockReader:
     def read(self, about: _Object, *, nested: int, earlier: frozenset[str] = frozenset()) -> Block:
         if nested > MAX_NESTED:
             raise GraphInvalid(f"{about.where}: branches are nested deeper than {MAX_NESTED}")
-        known, steps = set(earlier), []
-        for position, one in enumerate(about.objects("steps")):
-            step = self._read_step(_Object(one, f"steps[{position}] of {about.where}"), nested, known)
+        earlier_steps, steps = set(earlier), []
+        for position, step_object in enumerate(about.objects("steps")):
+            step = self._read_step(
+                _Object(step_object, f"steps[{position}] of {about.where}"), nested, earlier_steps
+            )
             steps.append(step)
-            known.add(step.name)
+            earlier_steps.add(step.name)
         output = _source(about.get("output"), f"the output of {about.where}", may_be_fields=True)
-        _check_known(output, known, f"the output of {about.where}")
+        _check_known(output, earlier_steps, f"the output of {about.where}")
         return Block(tuple(steps), output, {step.name: needs(step) for step in steps})
 
-    def _read_step(self, about: _Object, nested: int, known: set[str]) -> Step:
+    def _read_step(self, about: _Object, nested: int, earlier_steps: set[str]) -> Step:
         name = self._take_name(about)
         about.where = f"step '{name}'"
         match about.text("kind"):
             case "model":
-                return _read_model_step(about, name, known)
+                return _read_model_step(about, name, earlier_steps)
             case "preprocess" | "postprocess" as kind:
-                return _read_operation_step(about, name, kind, known)
+                return _read_operation_step(about, name, kind, earlier_steps)
             case "branch":
-                return self._read_branch(about, name, nested, known)
+                return self._read_branch(about, name, nested, earlier_steps)
             case other:
                 raise GraphInvalid(
                     f"{about.where}: `kind` is {other!r:.40}; there are model, preprocess, postprocess, branch"
@@ -156,24 +158,24 @@ class _BlockReader:
             raise GraphInvalid(f"there are more than {MAX_STEPS} steps, those inside branches included")
         return name
 
-    def _read_branch(self, about: _Object, name: str, nested: int, known: set[str]) -> BranchStep:
+    def _read_branch(self, about: _Object, name: str, nested: int, earlier_steps: set[str]) -> BranchStep:
         about.only("name", "kind", "if", "then", "else")
-        condition = _read_condition(_Object(about.get("if"), f"`if` of {about.where}"), known)
+        condition = _read_condition(_Object(about.get("if"), f"`if` of {about.where}"), earlier_steps)
         sides = []
         for side in ("then", "else"):
             block = _Object(about.get(side), f"`{side}` of step '{name}'")
             block.only("steps", "output")
-            sides.append(self.read(block, nested=nested + 1, earlier=frozenset(known)))
+            sides.append(self.read(block, nested=nested + 1, earlier=frozenset(earlier_steps)))
         return BranchStep(name, condition, *sides)
 
 
-def _read_model_step(about: _Object, name: str, known: set[str]) -> ModelStep:
+def _read_model_step(about: _Object, name: str, earlier_steps: set[str]) -> ModelStep:
     about.only("name", "kind", "role", "inputs", "parameters")
-    inputs = _sources(about, "inputs", known)
-    return ModelStep(name, about.text("role"), inputs, _sources(about, "parameters", known))
+    inputs = _sources(about, "inputs", earlier_steps)
+    return ModelStep(name, about.text("role"), inputs, _sources(about, "parameters", earlier_steps))
 
 
-def _read_operation_step(about: _Object, name: str, kind: str, known: set[str]) -> OperationStep:
+def _read_operation_step(about: _Object, name: str, kind: str, earlier_steps: set[str]) -> OperationStep:
     about.only("name", "kind", "operation", "inputs", "parameters")
     called = about.text("operation")
     if called not in OPERATIONS:
@@ -187,30 +189,30 @@ def _read_operation_step(about: _Object, name: str, kind: str, known: set[str]) 
         parameters = operation.complete(about.mapping("parameters"))
     except ValueError as error:
         raise GraphInvalid(f"{about.where}: {error}") from None
-    return OperationStep(name, kind, called, _sources(about, "inputs", known), parameters)
+    return OperationStep(name, kind, called, _sources(about, "inputs", earlier_steps), parameters)
 
 
-def _read_condition(about: _Object, known: set[str]) -> InputIs | Comparison:
+def _read_condition(about: _Object, earlier_steps: set[str]) -> InputIs | Comparison:
     if about.get("input_is") is not None:
         about.only("input_is")
         return InputIs(about.text("input_is"))
     about.only("value", *TESTS)
-    asked = [test for test in TESTS if about.get(test) is not None]
-    if len(asked) != 1:
+    tests = [test for test in TESTS if about.get(test) is not None]
+    if len(tests) != 1:
         raise GraphInvalid(
             f'{about.where} must be {{"input_is": kind}}, or a value with one of {", ".join(TESTS)}'
         )
     value = _reference(about.get("value"), about.where)
-    _check_known(value, known, about.where)
-    return Comparison(value, asked[0], about.get(asked[0]))
+    _check_known(value, earlier_steps, about.where)
+    return Comparison(value, tests[0], about.get(tests[0]))
 
 
-def _sources(about: _Object, name: str, known: set[str]) -> dict[str, Source]:
+def _sources(about: _Object, name: str, earlier_steps: set[str]) -> dict[str, Source]:
     found = {
         key: _source(value, f"{about.where}: {name}.{key:.60}") for key, value in about.mapping(name).items()
     }
     for key, source in found.items():
-        _check_known(source, known, f"{about.where}: {name}.{key:.60}")
+        _check_known(source, earlier_steps, f"{about.where}: {name}.{key:.60}")
     return found
 
 
@@ -221,7 +223,9 @@ def _source(value: Json, where: str, *, may_be_fields: bool = False) -> Source:
         case {"constant": constant, **rest} if not rest:
             return Constant(constant)
         case dict() if may_be_fields and value:
-            return Fields({str(name): _source(one, f"{where}, {name:.60}") for name, one in value.items()})
+            return Fields(
+                {str(name): _source(nested, f"{where}, {name:.60}") for name, nested in value.items()}
+            )
     wanted = 'the name of an earlier step, `input`, `parameters.name` or {"constant": …}'
     raise GraphInvalid(f"{where} must be {wanted}, not {_kind(value)}")
 
@@ -233,10 +237,10 @@ def _reference(value: Json, where: str) -> Reference:
     return Reference(source, path)
 
 
-def _check_known(source: Source, known: set[str], where: str) -> None:
+def _check_known(source: Source, earlier_steps: set[str], where: str) -> None:
     for reference in references(source):
-        if reference.source not in known | {INPUT, PARAMETERS}:
-            there = ", ".join(f"'{name}'" for name in sorted(known)) or "none"
+        if reference.source not in earlier_steps | {INPUT, PARAMETERS}:
+            there = ", ".join(f"'{name}'" for name in sorted(earlier_steps)) or "none"
             raise GraphInvalid(
                 f"{where} refers to '{reference.source:.60}', which is no earlier step; earlier steps here: {there}"
             )
@@ -254,7 +258,7 @@ def _listed(value: Json) -> str:
     """Return the first items of a list in text form, or a description of a value that is not a list."""
     if not isinstance(value, list):
         return value_in_words(value)
-    return ", ".join(value_in_words(one) for one in value[:5]) or "empty"
+    return ", ".join(value_in_words(item) for item in value[:5]) or "empty"
 
 
 def _read_documents(value: Json, accepts: tuple[str, ...]) -> tuple[str, ...]:
@@ -276,8 +280,8 @@ def _read_tensors(value: Json, accepts: tuple[str, ...]) -> tuple[TensorSpec, ..
     if (value is not None) != (TENSORS in accepts):
         raise GraphInvalid("`tensors` says which tensors are sent: there exactly if `accepts` names tensors")
     found = []
-    for one in value or ():
-        match one:
+    for item in value or ():
+        match item:
             case {"name": str(name), "datatype": str(datatype), "shape": list(shape), **rest} if (
                 not rest
                 and datatype in NUMPY_TYPES
@@ -287,7 +291,7 @@ def _read_tensors(value: Json, accepts: tuple[str, ...]) -> tuple[TensorSpec, ..
             case _:
                 raise GraphInvalid(
                     f"each of `tensors` has a name, a datatype ({', '.join(NUMPY_TYPES)}) and a shape, -1 for any "
-                    f"size; one is {value_in_words(one)}"
+                    f"size; one is {value_in_words(item)}"
                 )
     return tuple(found)
 

@@ -140,8 +140,8 @@ def references(source: Source) -> Iterator[Reference]:
         case Reference():
             yield source
         case Fields():
-            for one in source.sources.values():
-                yield from references(one)
+            for nested in source.sources.values():
+                yield from references(nested)
 
 
 def needs(step: Step) -> frozenset[str]:

@@ -81,10 +81,10 @@ def answer_type(member: Member, given: Types) -> ValueType:
     if len(given) != 1 or not set(given) <= set(forms):
         wanted = " or ".join(f"'{name}'" for name in forms)
         raise ValueError(f"{member.key} takes one input, {wanted}; it is given {_listed(given)}")
-    ((name, one),) = given.items()
+    ((name, given_type),) = given.items()
     wanted_type, answer = forms[name]
-    if not one.fits(wanted_type):
-        raise ValueError(f"'{name}' must be {wanted_type}, not {one}")
+    if not given_type.fits(wanted_type):
+        raise ValueError(f"'{name}' must be {wanted_type}, not {given_type}")
     return answer
 
 
@@ -99,7 +99,7 @@ def _tensors_type(member: Member, given: Types) -> ValueType:
 
 
 def _tensor_types(listed: Json) -> dict[str, ValueType]:
-    return {one["name"]: tensor_of(one["datatype"], shape=one["shape"]) for one in listed}
+    return {tensor["name"]: tensor_of(tensor["datatype"], shape=tensor["shape"]) for tensor in listed}
 
 
 def _listed(names: Types) -> str:
@@ -119,7 +119,7 @@ def value_of(member: VersionSpec, answer: WorkOutput) -> dict[str, Value]:
     """Return the answer as later steps read it."""
     result = dict(answer.result)
     if member.runtime == "onnx":
-        return {one["name"]: _tensor(one) for one in result["outputs"]}
+        return {tensor["name"]: _tensor(tensor) for tensor in result["outputs"]}
     if "lines" in result:
         result["lines"] = tuple(TextLine(**line) for line in result["lines"])
     if member.runtime == "embed" and "embedding" in result:
@@ -129,9 +129,9 @@ def value_of(member: VersionSpec, answer: WorkOutput) -> dict[str, Value]:
     return result
 
 
-def _tensor(one: Mapping[str, Json]) -> Value:
-    if one["datatype"] not in NUMPY_TYPES:
+def _tensor(tensor: Mapping[str, Json]) -> Value:
+    if tensor["datatype"] not in NUMPY_TYPES:
         raise ModelFailed(
-            "model_output_invalid", f"output '{one['name']}' has the datatype {one['datatype']}"
+            "model_output_invalid", f"output '{tensor['name']}' has the datatype {tensor['datatype']}"
         )
-    return np.array(one["data"], NUMPY_TYPES[one["datatype"]]).reshape(one["shape"])
+    return np.array(tensor["data"], NUMPY_TYPES[tensor["datatype"]]).reshape(tensor["shape"])

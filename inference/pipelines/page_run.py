@@ -102,14 +102,16 @@ class PageRun:
     def _cause_of(self, error: BaseException) -> BaseException:
         """Return the failure to report: not the cancellation, but the failed step that caused it."""
         failures = (future.exception() for future in self.flying) if isinstance(error, CallCanceled) else ()
-        return next((one for one in failures if one and not isinstance(one, CallCanceled)), error)
+        return next(
+            (failure for failure in failures if failure and not isinstance(failure, CallCanceled)), error
+        )
 
     def value(self, source: Source) -> Value:
         match source:
             case Constant():
                 return source.value
             case Fields():
-                return {name: self.value(one) for name, one in source.sources.items()}
+                return {name: self.value(nested) for name, nested in source.sources.items()}
         return value_at(self.values[source.source], source.path)
 
     def _run_some(self, block: Block, waiting: list[Step]) -> bool:

@@ -58,15 +58,15 @@ class GraphPipeline:
         graph = self._graph_of(spec)
         validate_input(graph.signature(), work)
         with _own_failures(work) as given, own_call(call) as own:
-            one = PageRun(self._runner, self._settled, self._beside, spec, given, own)
-            one.values = {INPUT: _input_value(given), PARAMETERS: dict(parameters)}
-            result = one.block(graph.block)
-            kept = None if graph.search_by is None else one.value(graph.search_by)
+            page_run = PageRun(self._runner, self._settled, self._beside, spec, given, own)
+            page_run.values = {INPUT: _input_value(given), PARAMETERS: dict(parameters)}
+            result = page_run.block(graph.block)
+            kept = None if graph.search_by is None else page_run.value(graph.search_by)
         return WorkOutput(
             as_json(result),
-            Units(pages=1, tokens=one.tokens),
+            Units(pages=1, tokens=page_run.tokens),
             kept if isinstance(kept, Embedding) else None,
-            steps=one.seconds,
+            steps=page_run.seconds,
         )
 
 

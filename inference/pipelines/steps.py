@@ -111,5 +111,8 @@ def _constant(source: Source) -> Value:
 
 
 def _constants_of(step: ModelStep) -> str:
-    fed_by = {name: _constant(one) for name, one in (*step.inputs.items(), *step.parameters.items())}
+    fed_by = {
+        name: _constant(input_source)
+        for name, input_source in (*step.inputs.items(), *step.parameters.items())
+    }
     return json.dumps(fed_by, sort_keys=True)

@@ -1,4 +1,4 @@
-"""The batch limits that operators set. Workers apply changes while they serve."""
+"""The batch limits that operators set. Workers apply changes without a restart."""
 
 import structlog
 

@@ -1,4 +1,4 @@
-"""Checks of declared pipelines: none is registered whose steps do not fit its members."""
+"""Checks that the steps of a declared pipeline fit its members, before the pipeline is registered."""
 
 from collections.abc import Mapping
 
@@ -21,8 +21,10 @@ def read_declared(declared: Json) -> Graph:
 
 def check_declared(declared: Json, members: Mapping[str, ModelVersion]) -> ValueType:
     """Check a declared pipeline and return the type of its answer."""
-    known = {role: Member(one.key, one.runtime, one.signature) for role, one in members.items()}
+    roles = {
+        role: Member(version.key, version.runtime, version.signature) for role, version in members.items()
+    }
     try:
-        return check_graph(read_declared(declared), known)
+        return check_graph(read_declared(declared), roles)
     except GraphInvalid as error:
         raise PipelineInvalid(f"Invalid pipeline: {error}.") from error

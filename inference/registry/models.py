@@ -39,7 +39,7 @@ class ModelPool(models.Model):
 
 
 class ServedModel(models.Model):
-    """A name that callers use. The operator chooses the version that answers."""
+    """A model name that callers use. The operator chooses the version that answers."""
 
     class State(models.TextChoices):
         ACTIVE = "active"
@@ -127,7 +127,7 @@ class BatchSetting(models.Model):
         max_length=10,
         blank=True,
         default="",
-        choices=[(one.value, one.value) for one in Sharing],
+        choices=[(choice.value, choice.value) for choice in Sharing],
         help_text="Whether one batch may contain inputs of several tenants.",
     )
 

@@ -58,8 +58,8 @@ def find_version(reference: str) -> ModelVersion:
 
 
 def no_such_model(reference: str, served: Iterable[str]) -> ModelNotFound:
-    known = ", ".join(islice(served, NAMED))
-    return ModelNotFound(f"There is no model {reference[:120]!r}. Available models: {known}.")
+    names = ", ".join(islice(served, NAMED))
+    return ModelNotFound(f"There is no model {reference[:120]!r}. Available models: {names}.")
 
 
 def resolve(reference: str) -> ModelVersion:
@@ -85,14 +85,14 @@ def remembering_versions(seconds: float) -> Iterator[None]:
 
 
 def _remembered(reference: str) -> ModelVersion:
-    known, now_s = _known.get(reference), time.monotonic()
-    if known is None or now_s >= known[1]:
+    remembered, now_s = _known.get(reference), time.monotonic()
+    if remembered is None or now_s >= remembered[1]:
         # A reference that a caller invents is not found, so it occupies no memory.
-        known = find_version(reference), now_s + _lifetime_s
+        remembered = find_version(reference), now_s + _lifetime_s
         if len(_known) >= MAX_REMEMBERED:
             _known.clear()
-        _known[reference] = known
-    return known[0]
+        _known[reference] = remembered
+    return remembered[0]
 
 
 def served_versions() -> list[ModelVersion]:

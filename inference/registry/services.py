@@ -162,9 +162,9 @@ def seed_builtin() -> list[ModelVersion]:
     with operator_work():
         current = {served.name: served.current for served in ServedModel.objects.select_related("current")}
     for builtin in BUILTIN:
-        known = current.get(builtin.name)
-        if known is not None and known.config.get("release") == builtin.release:
-            seeded[builtin.name] = known
+        existing = current.get(builtin.name)
+        if existing is not None and existing.config.get("release") == builtin.release:
+            seeded[builtin.name] = existing
             _describe_anew(builtin)
             continue
         seeded[builtin.name] = _seed_one(builtin, seeded)
@@ -178,17 +178,19 @@ def add_optional(name: str) -> ModelVersion:
         raise ModelNotFound(f"There is no optional model {name!r}. Use one of: {', '.join(OPTIONAL)}.")
     with operator_work():
         served = ServedModel.objects.select_related("current").filter(name=name).first()
-    known = served.current if served is not None else None
-    if known is not None and known.config.get("release") == builtin.release:
-        return known
+    existing = served.current if served is not None else None
+    if existing is not None and existing.config.get("release") == builtin.release:
+        return existing
     return _seed_one(builtin, {})
 
 
 def _describe_anew(builtin: BuiltinModel) -> None:
     """Update the parameters of a seeded model. A newer product may take more of them than the one that seeded it."""
-    told = builtin.parameters_json()
+    parameters = builtin.parameters_json()
     with operator_work():
-        ServedModel.objects.filter(name=builtin.name).exclude(parameters=told).update(parameters=told)
+        ServedModel.objects.filter(name=builtin.name).exclude(parameters=parameters).update(
+            parameters=parameters
+        )
 
 
 def _seed_one(builtin: BuiltinModel, seeded: Mapping[str, ModelVersion]) -> ModelVersion:

@@ -128,7 +128,7 @@ class SessionBatchers:
     def figures(self) -> tuple[PartFigures, ...]:
         """Return the figures of all that ran here. A shared file counts for the version that used it first."""
         with self._lock:
-            waiting = {one.part: one.batcher.waiting_rows for one in self._served.values()}
+            waiting = {served.part: served.batcher.waiting_rows for served in self._served.values()}
             watches = list(self._watches.items())
         return tuple(PartFigures(part, watch.figures, waiting.get(part, 0)) for part, watch in watches)
 

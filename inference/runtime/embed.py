@@ -214,11 +214,17 @@ class EmbedRuntime:
     def _pieces(self, spec: VersionSpec, windows: Sequence[Window]) -> list[Piece[Window]]:
         lengths = [len(window.ids) for window in windows]
         if spec.config.get(RUN_ALONE):
-            return [Piece(*one, group=object()) for one in zip(windows, lengths, strict=True)]
+            return [
+                Piece(*window_and_length, group=object())
+                for window_and_length in zip(windows, lengths, strict=True)
+            ]
         if self._in_whole_runs(spec):
             wholes = map(whole_length, lengths)
             return [Piece(window, whole, group=whole) for window, whole in zip(windows, wholes, strict=True)]
-        return [Piece(*one) for one in zip(windows, map(padded_length, lengths), strict=True)]
+        return [
+            Piece(*window_and_length)
+            for window_and_length in zip(windows, map(padded_length, lengths), strict=True)
+        ]
 
     def _tokenizer(self, spec: VersionSpec) -> TextTokenizer:
         path = artifact(spec, "tokenizer")
@@ -296,6 +302,6 @@ def _answer_texts(texts: Texts, vectors: Vectors) -> WorkOutput:
 
 def _answer(vectors: Vectors, truncated: Json, row_tokens: tuple[int, ...], pages: int = 0) -> WorkOutput:
     tokens = sum(row_tokens)
-    said = {"truncated": truncated, "dimensions": vectors.shape[-1], "tokens": tokens}
+    fields = {"truncated": truncated, "dimensions": vectors.shape[-1], "tokens": tokens}
     units = Units(pages=pages, tokens=tokens)
-    return WorkOutput(said, units, tensors={VECTORS: vectors}, row_tokens=() if pages else row_tokens)
+    return WorkOutput(fields, units, tensors={VECTORS: vectors}, row_tokens=() if pages else row_tokens)

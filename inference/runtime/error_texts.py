@@ -16,32 +16,34 @@ _GPU_IS_FULL = re.compile(
 )
 
 
-def gpu_was_full(said: str) -> bool:
-    """Return whether others filled the GPU, and not the session's own limit. There may be free memory again later."""
-    return _GPU_IS_FULL.search(said) is not None
+def gpu_was_full(message: str) -> bool:
+    """Return whether other processes filled the GPU. If so, a later attempt may find free memory. If the session's own
+    limit was reached, it will not.
+    """
+    return _GPU_IS_FULL.search(message) is not None
 
 
-def plain_words(said: str) -> str:
+def plain_words(message: str) -> str:
     parts: list[str] = []
-    rest = _OF_A_DEVICE.sub("", said[:MAX_CHARACTERS])
+    rest = _OF_A_DEVICE.sub("", message[:MAX_CHARACTERS])
     while found := _SOURCE.search(rest):
         parts.append(rest[: found.start()])
         rest = _without_signature(rest[found.end() :])
     return "".join([*parts, rest]).strip(" ;\n")
 
 
-def _without_signature(said: str) -> str:
+def _without_signature(message: str) -> str:
     """Remove a function's name with its parameters that follows a source location."""
-    begins = _SIGNATURE.match(said)
+    begins = _SIGNATURE.match(message)
     if begins is None:
-        return said
+        return message
     depth = 0
-    for place in range(begins.end() - 1, len(said)):
-        depth += {"(": 1, ")": -1}.get(said[place], 0)
+    for position in range(begins.end() - 1, len(message)):
+        depth += {"(": 1, ")": -1}.get(message[position], 0)
         if depth == 0:
-            if said[place + 1 : place + 2] == ">":
+            if message[position + 1 : position + 2] == ">":
                 # The parentheses belonged to a type in the function's name.
-                return _without_signature(said[place + 1 :])
-            ends = _AFTER_SIGNATURE.match(said, place)
-            return said[ends.end() :] if ends is not None else said[place + 1 :]
-    return said
+                return _without_signature(message[position + 1 :])
+            ends = _AFTER_SIGNATURE.match(message, position)
+            return message[ends.end() :] if ends is not None else message[position + 1 :]
+    return message

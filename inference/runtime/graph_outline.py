@@ -1,4 +1,4 @@
-"""Reads from an ONNX file what the proof of its rows needs. Weights are skipped on the disk, not held twice."""
+"""Reads from an ONNX file what the row proof needs. Weights are skipped, so that they are not loaded a second time."""
 
 import mmap
 from collections.abc import Iterator
@@ -98,16 +98,23 @@ def _tensor_without_weights(data: mmap.mmap, field: _Field) -> Any:
 def _node(node: Any) -> Node:
     kinds = onnx_package().AttributeProto
     graphs = (kinds.GRAPH, kinds.GRAPHS)
-    if len({one.name for one in node.attribute}) != len(node.attribute):
+    if len({attribute.name for attribute in node.attribute}) != len(node.attribute):
         raise ValueError(f"operator {node.op_type} says an attribute twice")
     return Node(
         "" if node.domain in _STANDARD else node.domain,
         node.op_type,
         tuple(node.input),
         tuple(node.output),
-        {one.name: _attribute(one) for one in node.attribute if one.type not in graphs},
+        {
+            attribute.name: _attribute(attribute)
+            for attribute in node.attribute
+            if attribute.type not in graphs
+        },
         # This looks at the fields that are set, whatever type the attribute declares.
-        nested=any(one.type in graphs or one.HasField("g") or len(one.graphs) for one in node.attribute),
+        nested=any(
+            attribute.type in graphs or attribute.HasField("g") or len(attribute.graphs)
+            for attribute in node.attribute
+        ),
     )
 
 
@@ -140,7 +147,8 @@ def _fixed(tensor: Any) -> Fixed:
 def _declared_shape(value: Any) -> Shape:
     dimensions = value.type.tensor_type.shape.dim
     return tuple(
-        one.dim_value if one.HasField("dim_value") and one.dim_value >= 0 else None for one in dimensions
+        dimension.dim_value if dimension.HasField("dim_value") and dimension.dim_value >= 0 else None
+        for dimension in dimensions
     )
 
 

@@ -150,9 +150,11 @@ def _ended_by(control: RunControl, options: Any) -> Iterator[None]:
 
 @contextmanager
 def denormals_flushed() -> Iterator[None]:
-    """Treat numbers too small for a normal float as zero in this thread, where this is known to work. They take a
-    hundred times as long, and pages leave many after an activation such as GELU. ONNX Runtime does this only in its own
-    pool.
+    """Round denormal numbers, which are too small for a normal float, to zero in this thread, on machines where this
+    is known to work.
+
+    Calculations with denormals take a hundred times as long, and activations such as GELU produce many of them. ONNX
+    Runtime does this only in the threads of its own pool.
     """
     mathematics = _library()
     before = _State()
@@ -216,19 +218,19 @@ def _open(path: Path, plan: ExecutionPlan, name: str) -> Any:
             providers=[(provider.name, dict(provider.options)) for provider in plan.providers],
         )
     except Exception as error:  # ONNX Runtime's errors share no base class.
-        said = _told(name, error).replace(str(path), name)
+        message = _told(name, error).replace(str(path), name)
         if plan.on_gpu and gpu_was_full(str(error)):
-            detail = f"{name} found too little of the GPU's memory free: {said}"
+            detail = f"{name} found too little of the GPU's memory free: {message}"
             raise ModelFailed("model_memory_busy", detail, retryable=True) from error
-        raise ModelFailed("model_load_failed", f"{name}: {said}") from error
+        raise ModelFailed("model_load_failed", f"{name}: {message}") from error
 
 
 def _told(name: str, error: Exception) -> str:
     """Return the message that callers may read. The log contains the complete message."""
-    said = str(error)
-    plain = plain_words(said)
-    if plain != said.strip():
-        log.warning("onnx_runtime_error", model=name, error=said)
+    message = str(error)
+    plain = plain_words(message)
+    if plain != message.strip():
+        log.warning("onnx_runtime_error", model=name, error=message)
     return plain
 
 

@@ -22,5 +22,5 @@ def inputs_in(signature: Mapping[str, Json], work: WorkInput) -> int:
 
 def reads_rows(signature: Mapping[str, Json]) -> bool:
     """Return whether the first dimension counts inputs. For a sound, for example, it is the sound's length."""
-    shapes = [one["shape"] for one in signature.get("inputs", ())]
+    shapes = [tensor["shape"] for tensor in signature.get("inputs", ())]
     return bool(shapes) and all(len(shape) >= 2 and shape[0] == -1 for shape in shapes)

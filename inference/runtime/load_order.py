@@ -25,7 +25,9 @@ class WaitingLoad:
 
 @dataclass(frozen=True, slots=True)
 class LoadTurn:
-    """The load that begins, if any, and what leaves for it. `blocked` loads wait for capacity, others for a load."""
+    """The next model to load, if any, and the models to evict for it. `blocked` are the loads that wait for memory.
+    The others wait for another load to finish.
+    """
 
     path: str | None = None
     evict: tuple[str, ...] = ()

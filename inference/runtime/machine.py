@@ -47,9 +47,10 @@ def parse_memory_max(text: str) -> int | None:
 
 
 def own_cgroup_folders(membership: str, root: Path, controller: str = "") -> tuple[Path, ...]:
-    """Return the folders of this process's group and its parents, all of whose limits apply. Without a controller, they
-    are those of version 2. Version 1 has a tree for each controller, which two may share. A container may see its own
-    group as the root of a tree, and not at the path of its membership.
+    """Return the folders of this process's cgroup and its parents, all of whose limits apply.
+
+    Without a controller, they are the folders of cgroup version 2. Version 1 has one tree for each controller, and two
+    controllers may share a tree. In a container, the process's own group may be the root of the tree.
     """
     found: list[Path] = []
     for line in membership.splitlines():

@@ -56,7 +56,9 @@ class MallocMemory:
 
 
 class ResidentMemory:
-    """The pages of this process that no file backs. They are used if the C library does not count allocations."""
+    """The process's memory that no file backs, as Linux counts it. It is used if the C library does not report its
+    allocations.
+    """
 
     def used_bytes(self) -> int:
         try:

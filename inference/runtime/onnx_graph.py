@@ -159,11 +159,11 @@ class OnnxRuntime:
         feeds = {tensor.name: _smallest(tensor) for tensor in signature.inputs}
         with suppress(InvalidFeed, ModelFailed):
             session.run(feeds)
-        known = self._independence.get(session.path)
-        if known is None or not known.certain:
-            known = self._found_before(session) or self._tried(session, signature)
-            self._independence[session.path] = known
-        if session.on_gpu and known.batchable:
+        independence = self._independence.get(session.path)
+        if independence is None or not independence.certain:
+            independence = self._found_before(session) or self._tried(session, signature)
+            self._independence[session.path] = independence
+        if session.on_gpu and independence.batchable:
             # This run has the size of later runs. A GPU's libraries take their time for each new size.
             with suppress(InvalidFeed, ModelFailed):
                 in_whole_runs(session.run)(feeds)
@@ -214,12 +214,14 @@ def _try_rows(session: HostedSession, signature: Signature) -> RowIndependence:
 
 
 def _in_rows(session: HostedSession, run: RunRows) -> RunRows:
-    """Return the function that runs the rows that callers share on this device."""
+    """Return a function that runs the rows of several callers together, in the way that this device needs."""
     return in_whole_runs(run) if session.on_gpu else run
 
 
 def _checked(session: HostedSession, answers: list[Array]) -> list[Array]:
-    """Check and return the answers. A wrong shape for some values only would widen all callers' rows."""
+    """Check the shapes of the outputs and return the outputs. Otherwise, a model that returns a wrong shape for some
+    values could mix up the rows of callers.
+    """
     for declared, answer in zip(session.outputs, answers, strict=True):
         tensor_spec(declared).check_output(answer)
     return answers

@@ -104,8 +104,8 @@ def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interfac
     try:
         return INTERFACES[runtime]
     except KeyError:
-        known = ", ".join(sorted((*INTERFACES, GRAPH)))
-        raise WorkRefused("runtime_unknown", f"unknown runtime '{runtime}'; use one of {known}") from None
+        names = ", ".join(sorted((*INTERFACES, GRAPH)))
+        raise WorkRefused("runtime_unknown", f"unknown runtime '{runtime}'; use one of {names}") from None
 
 
 def documents_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> tuple[str, ...]:
@@ -120,8 +120,8 @@ def read_parameters(declared: Json) -> tuple[Parameter, ...]:
     """Read parameters as a pipeline declares them, or raise ValueError that says which one is wrong."""
     if not isinstance(declared, list) or len(declared) > MAX_PARAMETERS:
         raise ValueError(f"`parameters` must be a list of at most {MAX_PARAMETERS}")
-    read = tuple(_read_parameter(one) for one in declared)
-    if len({one.name for one in read}) != len(read):
+    read = tuple(_read_parameter(item) for item in declared)
+    if len({parameter.name for parameter in read}) != len(read):
         raise ValueError("two parameters have the same name")
     return read
 
@@ -149,16 +149,17 @@ def validate_parameters(
     runtime: str, parameters: Mapping[str, Json], config: Mapping[str, Json] = NOTHING
 ) -> Mapping[str, Json]:
     """Return the parameters with defaults filled in. Refuse unknown names and values out of bounds."""
-    known = {parameter.name: parameter for parameter in interface_of(runtime, config).parameters}
+    allowed_parameters = {parameter.name: parameter for parameter in interface_of(runtime, config).parameters}
     for name, value in parameters.items():
-        if name not in known:
-            allowed = ", ".join(f"'{other}'" for other in known) or "none"
+        if name not in allowed_parameters:
+            allowed = ", ".join(f"'{other}'" for other in allowed_parameters) or "none"
             raise WorkRefused("invalid_parameter", f"unknown parameter '{name}'; allowed: {allowed}")
-        if not known[name].accepts(value):
+        if not allowed_parameters[name].accepts(value):
             raise WorkRefused(
-                "invalid_parameter", f"'{name}' must be {known[name].expected}, not {value_in_words(value)}"
+                "invalid_parameter",
+                f"'{name}' must be {allowed_parameters[name].expected}, not {value_in_words(value)}",
             )
-    return {name: parameters.get(name, parameter.default) for name, parameter in known.items()}
+    return {name: parameters.get(name, parameter.default) for name, parameter in allowed_parameters.items()}
 
 
 def validate_work_kind(runtime: str, kind: str, config: Mapping[str, Json] = NOTHING) -> None:

@@ -82,7 +82,7 @@ def one_of_each(batches: Sequence[Mapping[str, Array]], most: int) -> Iterator[d
         {name: tensor[len(tensor) // 2 :][:1] for name, tensor in batch.items()} for batch in batches[:most]
     ]
     for order in (picked, [*picked[1::2], *picked[::2]]):
-        yield {name: np.concatenate([one[name] for one in order]) for name in batches[0]}
+        yield {name: np.concatenate([batch[name] for batch in order]) for name in batches[0]}
 
 
 def _values(datatype: str, shape: Sequence[int], generator: np.random.Generator, kind: Kind) -> Array:

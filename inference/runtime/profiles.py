@@ -50,8 +50,8 @@ class Profile:
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Profile":
         """Read a profile that another release may have written, and keep the values that this one knows."""
-        known = {one.name for one in fields(cls)}
-        return cls(**{name: value for name, value in values.items() if name in known})
+        names = {each.name for each in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in names})
 
 
 class ProfileStore(Protocol):
@@ -131,7 +131,7 @@ class ProfileKeeper:
         self._thread: threading.Thread | None = None
         self._away_until_s = 0.0
 
-    def known(self, path: str) -> Profile | None:
+    def profile_of(self, path: str) -> Profile | None:
         """Return the known profile without a request to the store."""
         with self._lock:
             return self._profiles.get(path)
@@ -140,9 +140,9 @@ class ProfileKeeper:
         """Return the profile. The store is read unless the profile of this very file was read before."""
         artifact = artifact_id(Path(path))
         with self._lock:
-            known = self._profiles.get(path) if self._artifacts.get(path) == artifact else None
-            if known is not None and path not in self._unread:
-                return known
+            profile = self._profiles.get(path) if self._artifacts.get(path) == artifact else None
+            if profile is not None and path not in self._unread:
+                return profile
         found, away = None, False
         try:
             found = self._reach(lambda: self._store.get(artifact, self._device))
@@ -151,7 +151,7 @@ class ProfileKeeper:
         with self._lock:
             (self._unread.add if away else self._unread.discard)(path)
             self._artifacts[path] = artifact
-            self._profiles[path] = _merged(known or Profile(), found or Profile())
+            self._profiles[path] = _merged(profile or Profile(), found or Profile())
             return self._profiles[path]
 
     def change(self, path: str, **values: Any) -> Profile:

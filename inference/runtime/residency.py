@@ -54,7 +54,9 @@ class MemoryBudget:
 
 
 def make_room(residents: Iterable[Resident], *, needed_bytes: int, budget_bytes: int) -> MemoryBudget:
-    """Choose idle sessions to evict, least worth per byte first, and none that is not needed or would not suffice."""
+    """Choose the idle sessions to evict, those with the least value per byte first. None is evicted that is not
+    needed, or if all together would not free enough.
+    """
     held = list(residents)
     excess_bytes = _held_bytes(held) + needed_bytes - budget_bytes
     idle = sorted(
@@ -78,8 +80,8 @@ def without_needless(
 ) -> list[One]:
     """Return the sessions that must leave. A large one chosen late may free all that small ones were to free."""
     needed = list(leaving)
-    for one in dearest_first:
-        rest = [other for other in needed if other != one]
+    for resident in dearest_first:
+        rest = [other for other in needed if other != resident]
         if suffices(rest):
             needed = rest
     return needed

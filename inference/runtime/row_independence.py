@@ -111,8 +111,8 @@ def _tried(
                 reason = "rows are the same to the last bit alone and together"
                 return RowIndependence(min_rows, reason, certain=not run.late)
     except Exception as error:
-        words = f"the graph takes no rows of our making: {error}"
-        return RowIndependence(None, words[:LONGEST_REASON], certain=False)
+        problem = f"the graph takes no rows of our making: {error}"
+        return RowIndependence(None, problem[:LONGEST_REASON], certain=False)
     if not first.has_a_row_for_each:
         return RowIndependence(None, "an output has not one row for each row of the input")
     return RowIndependence(None, "a row's answer depends on the rows beside it", certain=not run.late)

@@ -48,7 +48,9 @@ class Borrowed:
 
 
 class SessionHost:
-    """A host of sessions. None in use is evicted, and by their measurements they never exceed the budget."""
+    """A host of sessions. It evicts no session that is in use. By the measurements, its sessions never exceed the
+    memory budget.
+    """
 
     def __init__(
         self,
@@ -166,7 +168,7 @@ class SessionHost:
 
     def profile(self, path: str | Path) -> Profile | None:
         """Return what is known of the file on this device, or None before its first use."""
-        return self.profiles.known(_key(str(path)))
+        return self.profiles.profile_of(_key(str(path)))
 
     def learn(
         self,
@@ -370,7 +372,11 @@ class SessionHost:
             if self._slots.get(slot.path) is not slot:
                 return
             more_bytes = slot.grown_bytes()
-            others = self._residents() if sure else [replace(one, in_use=True) for one in self._residents()]
+            others = (
+                self._residents()
+                if sure
+                else [replace(resident, in_use=True) for resident in self._residents()]
+            )
             room = make_room(others, needed_bytes=more_bytes, budget_bytes=self.budget_bytes)
             leaving = self._take_out(room.evict)
             slot.outgrown = False

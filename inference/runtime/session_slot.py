@@ -82,7 +82,7 @@ class Change:
 
 @dataclass(slots=True)
 class LoadTally:
-    """The counts of a file."""
+    """The counts of a model file's loads, failed loads and evictions."""
 
     loads: int = 0
     failures: int = 0

@@ -31,8 +31,8 @@ NUMPY_TYPES: Mapping[str, np.dtype[Any]] = {
 
 def read_tensors(written: Sequence[object]) -> dict[str, Array]:
     tensors: dict[str, Array] = {}
-    for position, one in enumerate(written):
-        name, tensor = read_tensor(one, f"tensors[{position}]")
+    for position, item in enumerate(written):
+        name, tensor = read_tensor(item, f"tensors[{position}]")
         if name in tensors:
             raise _refused(f"'{name}' is given twice")
         tensors[name] = tensor
@@ -52,8 +52,8 @@ def validate_input(signature: Mapping[str, Json], work: WorkInput) -> None:
 
 def _validate_tensors(signature: Mapping[str, Json], tensors: Mapping[str, Array]) -> None:
     declared = [
-        TensorSpec(str(one["name"]), str(one["datatype"]), tuple(one["shape"]))
-        for one in signature.get("inputs", ())
+        TensorSpec(str(tensor["name"]), str(tensor["datatype"]), tuple(tensor["shape"]))
+        for tensor in signature.get("inputs", ())
     ]
     expected = {spec.name: spec for spec in declared}
     if set(expected) != set(tensors):
@@ -64,8 +64,8 @@ def _validate_tensors(signature: Mapping[str, Json], tensors: Mapping[str, Array
         expected[name].check(tensor)
 
 
-def read_tensor(one: object, where: str) -> tuple[str, Array]:
-    match one:
+def read_tensor(item: object, where: str) -> tuple[str, Array]:
+    match item:
         case {"name": str(name), "datatype": str(datatype), "shape": list(shape), "data": list(data)}:
             return name, _array(name, datatype, shape, data)
     raise _refused(f"{where} must be an object with name, datatype, shape and data")

@@ -75,7 +75,9 @@ Row = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The special tokens that a tokenizer puts around a text, such as `[CLS]` and `[SEP]`, and fills rows with."""
+    """The special tokens of a tokenizer: those before and after a text, such as `[CLS]` and `[SEP]`, and the one for
+    padding.
+    """
 
     before: Row
     after: Row
@@ -107,10 +109,10 @@ def read_tokens(tokenizer: Any, marks: Marks, row: Row, name: str) -> Row:
     """Return the tokens as the tokenizer gives them for the same text. `name` is for error messages."""
     unknown = next((token for token in row if tokenizer.id_to_token(token) is None), None)
     if unknown is not None:
-        known = tokenizer.get_vocab_size()
+        vocabulary_size = tokenizer.get_vocab_size()
         raise WorkRefused(
             "token_unknown",
-            f"{name} contains the token {unknown}, but the vocabulary of the model has {known} tokens; "
+            f"{name} contains the token {unknown}, but the vocabulary of the model has {vocabulary_size} tokens; "
             "use the tokenizer of the model or send text",
         )
     marked = marks.around(row)

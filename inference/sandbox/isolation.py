@@ -1,7 +1,6 @@
 """Chooses how children are confined: with bubblewrap if it works, and with the child's own confinement in any case."""
 
 import functools
-import logging
 import os
 import shutil
 import subprocess
@@ -10,9 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
+
 from .program import Program
 
-_log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
 _SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/lib32", "/etc/ld.so.cache", "/etc/fonts", _HUGE_PAGES)
@@ -79,7 +80,7 @@ def probe_bubblewrap() -> Bubblewrap:
         if probe.returncode == 0:
             return Bubblewrap(Path(found))
         why_not = probe.stderr.decode(errors="replace").strip()
-    _log.warning("bubblewrap at %s cannot be used: %s", found, why_not)
+    log.warning("bubblewrap_unusable", path=found, error=why_not)
     return Bubblewrap(None, f"{found} cannot be used here: {why_not}")
 
 

@@ -1,7 +1,6 @@
 """Keeps sandboxed children warm, lends each to a request at a time (see `sharing`), and replaces those that die."""
 
 import itertools
-import logging
 import tempfile
 import threading
 import time
@@ -11,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
+
+import structlog
 
 from inference.core.calls import Call, own_call
 from inference.core.errors import CallCanceled
@@ -22,7 +23,7 @@ from .isolation import Isolation, find_bubblewrap
 from .program import ChildLimits, Program, RequestLimits
 from .sharing import Request, UsedTime, look_again_in_s, next_request, request_to_end
 
-_log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 Answer = TypeVar("Answer")
 
@@ -242,7 +243,7 @@ class SandboxPool:
                 cwd = Path(self._cwd.name)
                 child = Child(self._program, self._limits, self._bubblewrap, cwd, self._needs)
             except (SandboxError, OSError) as error:
-                _log.error("a sandboxed child could not be started: %s", error)
+                log.error("sandbox_child_not_started", error=str(error))
                 self._fail(error)
                 self._pause(pause_s)
                 pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
@@ -268,7 +269,7 @@ class SandboxPool:
 
     def _admit(self, child: Child) -> None:
         if child.isolation != self._isolation:
-            _log.info("hostile input is opened in child processes under: %s", child.isolation)
+            log.info("sandbox_ready", isolation=child.isolation)
         with self._changed:
             self._isolation = child.isolation
             self._last_failure = None

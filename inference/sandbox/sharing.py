@@ -36,8 +36,8 @@ class UsedTime:
     def add(self, tenant: str, seconds: float, now_s: float) -> None:
         self._used[tenant] = (self._left(tenant, now_s) + seconds, now_s)
         if len(self._used) > MAX_REMEMBERED:
-            used = {one: self._left(one, now_s) for one in self._used}
-            self._used = {one: (left_s, now_s) for one, left_s in used.items() if left_s >= MIN_USED_S}
+            used = {key: self._left(key, now_s) for key in self._used}
+            self._used = {key: (left_s, now_s) for key, left_s in used.items() if left_s >= MIN_USED_S}
 
     def of(self, held: Collection[Request], now_s: float) -> dict[str, float]:
         """Return the seconds of each tenant, including those of the requests that have a child now."""

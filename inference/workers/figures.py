@@ -87,8 +87,8 @@ NOTHING = ModelSums()
 
 def summed(sums: Iterable[ModelSums]) -> ModelSums:
     total = NOTHING
-    for one in sums:
-        total += one
+    for sum_of_part in sums:
+        total += sum_of_part
     return total
 
 
@@ -142,8 +142,8 @@ def span_at(now_s: float) -> int:
 
 
 def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, float]], now_s: float) -> None:
-    """Publish a worker's figures, and their growth since the last call by part. Raises `redis.RedisError`."""
-    told = {
+    """Publish a worker's statistics, and their increase since the last call by part. Raises `redis.RedisError`."""
+    content = {
         "parts": [
             [part.key, part.role, part.sums.as_json(), part.waiting_rows, part.held_bytes]
             for part in figures.parts
@@ -152,7 +152,7 @@ def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, f
     }
     span = f"{SPAN_PREFIX}{span_at(now_s)}"
     with _connection().pipeline(transaction=True) as pipeline:
-        pipeline.set(NOW_PREFIX + worker, json.dumps(told), ex=NOW_EXPIRES_S)
+        pipeline.set(NOW_PREFIX + worker, json.dumps(content), ex=NOW_EXPIRES_S)
         for name, more in grown.items():
             for count, by in more.items():
                 pipeline.hincrbyfloat(span, f"{name}|{count}", by)
@@ -167,9 +167,9 @@ def told_by(workers: Sequence[str]) -> dict[str, WorkerFigures]:
         return {}
     found: list[Any] = _connection().mget([NOW_PREFIX + name for name in workers])
     return {
-        name: _figures(json.loads(told))
-        for name, told in zip(workers, found, strict=True)
-        if told is not None
+        name: _figures(json.loads(content))
+        for name, content in zip(workers, found, strict=True)
+        if content is not None
     }
 
 
@@ -183,9 +183,9 @@ def last_spans(now_s: float) -> list[Span]:
     return [Span(start, _parts(counts.items())) for start, counts in zip(starts, found, strict=True)]
 
 
-def _figures(told: Mapping[str, Any]) -> WorkerFigures:
-    parts = tuple(PartNow(key, role, sums_of(sums), *rest[:2]) for key, role, sums, *rest in told["parts"])
-    return WorkerFigures(parts, told["reasons"])
+def _figures(content: Mapping[str, Any]) -> WorkerFigures:
+    parts = tuple(PartNow(key, role, sums_of(sums), *rest[:2]) for key, role, sums, *rest in content["parts"])
+    return WorkerFigures(parts, content["reasons"])
 
 
 def _parts(counts: Iterable[tuple[bytes, bytes]]) -> dict[str, ModelSums]:

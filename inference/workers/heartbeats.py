@@ -184,11 +184,11 @@ class Heartbeat:
 
 
 def live_workers() -> list[WorkerReport]:
-    """Return the live workers for the path of a request. Raises RedisError without a retry."""
+    """Return the live workers. This is for code that handles requests: it raises RedisError without a retry."""
     return prompt_redis(settings.MAAS_REDIS_URL).ask(_live_workers)
 
 
-def live_workers_patiently() -> list[WorkerReport]:
+def live_workers_with_long_timeout() -> list[WorkerReport]:
     """Return the live workers, with a longer timeout, for workers and operators. Raises RedisError."""
     return _live_workers(_connection())
 
@@ -213,11 +213,11 @@ def _live_workers(client: "redis.Redis") -> list[WorkerReport]:
 def order_drain(*, name: str, drain: bool) -> bool:
     """Order the living worker of this name to drain or to resume; return False if none is alive."""
     client = _connection()
-    told = client.get(PREFIX + name)
-    if told is None:
+    report = client.get(PREFIX + name)
+    if report is None:
         return False
     if drain:
-        client.set(DRAIN_PREFIX + name, _report(json.loads(told)).start_id or "1", ex=DRAIN_KEPT_S)
+        client.set(DRAIN_PREFIX + name, _report(json.loads(report)).start_id or "1", ex=DRAIN_KEPT_S)
     else:
         client.delete(DRAIN_PREFIX + name)
     return True
@@ -230,7 +230,7 @@ def _forget(client: "redis.Redis", names: list[str]) -> None:
 
 
 def _report(sent: Mapping[str, Any]) -> WorkerReport:
-    """Build a report from what a worker sent. Unknown fields are ignored: it may be of another version."""
+    """Build a report from what a worker sent. Unknown fields are ignored, because its version may differ."""
     models = tuple(HeldModel(**_known(HeldModel, model)) for model in sent.get("models", ()))
     return WorkerReport(**{**_known(WorkerReport, sent), "models": models})
 

@@ -56,6 +56,6 @@ def _troubles(failed: int, ended: int, disabled: int) -> list[Trouble]:
             Trouble(f"{failed} of the last {ended} jobs failed", "jobs_job", {"state__exact": "failed"})
         )
     if disabled:
-        words = f"{disabled} {'webhook' if disabled == 1 else 'webhooks'} disabled"
-        found.append(Trouble(words, "jobs_webhookendpoint", {"state__exact": "disabled"}))
+        text = f"{disabled} {'webhook' if disabled == 1 else 'webhooks'} disabled"
+        found.append(Trouble(text, "jobs_webhookendpoint", {"state__exact": "disabled"}))
     return found

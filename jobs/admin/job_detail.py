@@ -52,8 +52,8 @@ class EventAdmin(WorkAdmin):
 
 def details_of(event: Event, currency: str) -> str:
     """Describe what the type does not say already. Costs are in the currency of the job."""
-    said = (_in_words(name, value, currency) for name, value in event.data.items() if name != "state")
-    return ", ".join(words for words in said if words)
+    texts = (_in_words(name, value, currency) for name, value in event.data.items() if name != "state")
+    return ", ".join(text for text in texts if text)
 
 
 def _in_words(name: str, value: Any, currency: str) -> str:
@@ -75,7 +75,7 @@ def _plainly(label: str, value: Any, currency: str) -> str:
         case bool():
             return label if value else f"not {label}"
         case dict():
-            return ", ".join(_in_words(inner, one, currency) for inner, one in value.items())
+            return ", ".join(_in_words(inner, part, currency) for inner, part in value.items())
     return f"{label} {value}"
 
 

@@ -19,7 +19,7 @@ from jobs.admin.records import WorkAdmin, acting_for
 from jobs.admin.workers import WORKER_PATHS
 from jobs.core import states
 from jobs.core.models import Document, ErasedReason, Job
-from jobs.queue.release import wake_job_now
+from jobs.queue.release import republish_pages
 from jobs.retention.erasing import erase_job
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job
@@ -169,7 +169,7 @@ class JobAdmin(WorkAdmin):
     @at_once
     def release_again(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
         def release(job: Job) -> str | None:
-            waiting = wake_job_now(job)
+            waiting = republish_pages(job)
             return f"Workers were notified of {waiting} queued pages." if waiting else None
 
         self._each(request, jobs, release, "jobs: workers notified again")
@@ -206,8 +206,8 @@ class JobAdmin(WorkAdmin):
         unneeded = len(jobs) - acted - len(refusals)
         rest = f"; {unneeded} unchanged" if unneeded else ""
         self.message_user(request, f"{acted} {done}{rest}.", messages.SUCCESS if acted else messages.WARNING)
-        for words in refusals[:REFUSALS_SAID]:
-            self.message_user(request, words, messages.WARNING)
+        for text in refusals[:REFUSALS_SAID]:
+            self.message_user(request, text, messages.WARNING)
 
     def _acted_on(self, request: HttpRequest, job: Job, act: Callable[[Job], str | None]) -> bool:
         """Act on the job and write the log entry in one transaction through the tenant's role: both or neither."""

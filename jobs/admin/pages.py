@@ -31,8 +31,8 @@ class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no t
     def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
         versions = ModelVersion.objects.select_related("served_model")
         return [
-            (str(one.pk), one.key)
-            for one in versions.order_by("served_model__name", "-number")[:MAX_VERSIONS]
+            (str(version.pk), version.key)
+            for version in versions.order_by("served_model__name", "-number")[:MAX_VERSIONS]
         ]
 
     def queryset(self, request: HttpRequest, queryset: "QuerySet[Page]") -> "QuerySet[Page]":

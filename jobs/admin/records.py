@@ -1,4 +1,6 @@
-"""What most of the operator's lists of work share: order, columns, and the identity that acts for a tenant."""
+"""The parts that most lists of jobs and documents in the admin share: order, columns, and the identity that acts for a
+tenant.
+"""
 
 from typing import Any
 

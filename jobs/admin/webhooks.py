@@ -164,16 +164,21 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
 
     @column(_("body"))
     def body(self, delivery: WebhookDelivery) -> str:
-        """Return the body, which holds states, numbers and ids of a job, and nothing of the content of a document."""
+        """Return the message's body. It has the job's ids, states and numbers, but no content of a document."""
         return delivery.message.body
 
     @column(_("attempts"))
     def tries(self, delivery: WebhookDelivery) -> SafeString | str:
-        """List the attempts, without the receiver's response, which concerns only the receiver and its tenant."""
+        """List the attempts without the receiver's responses, which are for the receiver and its tenant only."""
         attempts = delivery.attempts.order_by("-number")[:ATTEMPTS_SHOWN]
         rows = (
-            (one.number, ago(one.started_at), one.duration_ms, one.error_code or one.status)
-            for one in attempts
+            (
+                attempt.number,
+                ago(attempt.started_at),
+                attempt.duration_ms,
+                attempt.error_code or attempt.status,
+            )
+            for attempt in attempts
         )
         return format_html_join("", "<div>{}. {}, {} ms: {}</div>", rows) or NOTHING
 

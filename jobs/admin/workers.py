@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from inference.workers.heartbeats import live_workers_patiently, order_drain
+from inference.workers.heartbeats import live_workers_with_long_timeout, order_drain
 from jobs.core.models import Page
 
 REDIS_AWAY = "The durable Redis does not answer, so the state of the workers is unknown."
@@ -45,7 +45,7 @@ def drain_worker(request: HttpRequest, name: str) -> HttpResponse:
 
 def _is_last_open(name: str) -> bool:
     try:
-        return [worker.name for worker in live_workers_patiently() if worker.slots] == [name]
+        return [worker.name for worker in live_workers_with_long_timeout() if worker.slots] == [name]
     except redis.RedisError:
         return False
 
@@ -68,8 +68,10 @@ def _order(request: HttpRequest, name: str, *, drain: bool) -> HttpResponse:
         messages.error(request, f"{REDIS_AWAY} The request may not have reached {name}. Try again.")
         return HttpResponseRedirect(reverse("admin:jobs_workers"))
     if heard:
-        words = "drains after its next heartbeat" if drain else "accepts pages again after its next heartbeat"
-        messages.success(request, f"{name} {words}.")
+        outcome = (
+            "drains after its next heartbeat" if drain else "accepts pages again after its next heartbeat"
+        )
+        messages.success(request, f"{name} {outcome}.")
     else:
         _log(request, name, "The worker is no longer running.")
         messages.warning(request, f"{name} is no longer running.")
@@ -99,7 +101,7 @@ def may_order(request: HttpRequest) -> bool:
 
 def _seen(request: HttpRequest) -> dict[str, Any]:
     try:
-        return {"workers": live_workers_patiently(), "may_order": may_order(request)}
+        return {"workers": live_workers_with_long_timeout(), "may_order": may_order(request)}
     except redis.RedisError:
         return {"problem": REDIS_AWAY}
 

@@ -178,8 +178,8 @@ def _wanted(request: Request) -> ArchiveRequest:
     fields = uploaded(request).fields
     unknown = sorted(set(fields) - set(_FIELDS))
     if unknown:
-        known = ", ".join(f"`{name}`" for name in _FIELDS)
-        raise InvalidRequest(f"Unknown form fields: {names_in_words(unknown)}. Use `file` and {known}.")
+        field_names = ", ".join(f"`{name}`" for name in _FIELDS)
+        raise InvalidRequest(f"Unknown form fields: {names_in_words(unknown)}. Use `file` and {field_names}.")
     beside = sorted(set(fields) - {"model"})
     if beside and not fields.get("model"):
         raise InvalidRequest(f"{names_in_words(beside)} need the field `model`. Add `model` or remove them.")

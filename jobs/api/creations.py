@@ -139,9 +139,9 @@ def create_archive_once(
         )
         return Answered(archive, ACCEPTED)
 
-    asked = asdict(request)
-    del asked["request_id"]
-    sent = _sent(identity, "create_archive", key, content_sha256=upload.sha256, **asked)
+    values = asdict(request)
+    del values["request_id"]
+    sent = _sent(identity, "create_archive", key, content_sha256=upload.sha256, **values)
     return make_in_steps(sent, make=accept, look=get_archive)
 
 
@@ -171,12 +171,14 @@ def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: 
 
 
 def create_endpoint_once(
-    *, identity: Identity, asked: Mapping[str, Any], key: str | None
+    *, identity: Identity, values: Mapping[str, Any], key: str | None
 ) -> Answered[WebhookSecret]:
-    """Create an endpoint and return its first secret. A replay returns this secret, whatever has replaced it since."""
+    """Create an endpoint and return its first secret. A repeated request returns the same secret, even if the secret
+    was replaced since.
+    """
     return make_once(
-        _sent(identity, "create_webhook_endpoint", key, **asked),
-        make=lambda: Answered(_new_of(create_endpoint(identity=identity, **asked).endpoint), CREATED),
+        _sent(identity, "create_webhook_endpoint", key, **values),
+        make=lambda: Answered(_new_of(create_endpoint(identity=identity, **values).endpoint), CREATED),
         look=_endpoints_secret,
     )
 
@@ -262,13 +264,15 @@ def replay_range_once(
     return count_once(sent, make=replay)
 
 
-def begin_payment_once(*, identity: Identity, asked: Mapping[str, Any], key: str | None) -> Answered[Payment]:
+def begin_payment_once(
+    *, identity: Identity, values: Mapping[str, Any], key: str | None
+) -> Answered[Payment]:
     """Store the payment with its key. No provider is called yet."""
-    provider = asked.get("provider") or provider_names()[0]
+    provider = values.get("provider") or provider_names()[0]
     made_by = f"key {identity.key_id}" if identity.key_id else f"person {identity.user_id}"
 
     def begin(keep: Keep[Payment]) -> Answered[Payment]:
-        if invoice_id := asked.get("invoice"):
+        if invoice_id := values.get("invoice"):
             made = begin_invoice_payment(
                 tenant_id=identity.tenant_id,
                 provider=provider,
@@ -280,22 +284,22 @@ def begin_payment_once(*, identity: Identity, asked: Mapping[str, Any], key: str
             made = begin_top_up(
                 tenant_id=identity.tenant_id,
                 provider=provider,
-                wanted=TopUp(asked["currency"], asked["amount_micros"]),
+                wanted=TopUp(values["currency"], values["amount_micros"]),
                 made_by=made_by,
                 also=lambda it: keep(Answered(it, CREATED)),
             )
         return Answered(made, CREATED)
 
-    told = {name: str(value) for name, value in asked.items()}
-    return make_in_steps(_sent(identity, "create_payment", key, **told), make=begin, look=_payment)
+    texts = {name: str(value) for name, value in values.items()}
+    return make_in_steps(_sent(identity, "create_payment", key, **texts), make=begin, look=_payment)
 
 
 def _payment(payment_id: UUID) -> Payment:
     return Payment.objects.get(id=payment_id)
 
 
-def _sent(identity: Identity, operation: Operation, key: str | None, **asked: object) -> Sent | None:
+def _sent(identity: Identity, operation: Operation, key: str | None, **values: object) -> Sent | None:
     if key is None:
         return None
-    fingerprint = fingerprint_of({**asked, "livemode": identity.livemode})
+    fingerprint = fingerprint_of({**values, "livemode": identity.livemode})
     return Sent(identity.tenant_id, operation, key, fingerprint, identity.livemode)

@@ -65,18 +65,18 @@ def is_job(body: Mapping[str, Any]) -> bool:
 
 
 def _holds_tokens(given: object) -> bool:
-    return isinstance(given, list) and bool(given) and all(isinstance(one, int | list) for one in given)
+    return isinstance(given, list) and bool(given) and all(isinstance(part, int | list) for part in given)
 
 
 def embeddings_call(body: Mapping[str, Any]) -> SynchronousCall:
-    asked = read_embeddings(json.dumps(body).encode())
-    version = find_version(asked.model)
+    call = read_embeddings(json.dumps(body).encode())
+    version = find_version(call.model)
     if version.runtime != RUNTIME:
         raise ModelTypeMismatch(
             f"The model {version.served_model.name!r} has no text embeddings. Use another model."
         )
-    check_dimensions(asked.dimensions, version.key, version.config)
-    return SynchronousCall(version, asked.work, work_kind(asked.work), {TRUNCATE.name: False})
+    check_dimensions(call.dimensions, version.key, version.config)
+    return SynchronousCall(version, call.work, work_kind(call.work), {TRUNCATE.name: False})
 
 
 def infer_call(body: Mapping[str, Any]) -> SynchronousCall:
@@ -217,9 +217,9 @@ def _told(request: Request, identity: Identity) -> PricedEstimate:
                 "the file itself or the number of `pages`."
             )
         return estimate_job(identity=identity, request=job, upload=None, cached_share=share)
-    asked = EstimateRequestSerializer(data=body)
-    asked.is_valid(raise_exception=True)
-    return estimate(identity=identity, request=EstimateRequest(**asked.validated_data, cached_share=share))
+    form = EstimateRequestSerializer(data=body)
+    form.is_valid(raise_exception=True)
+    return estimate(identity=identity, request=EstimateRequest(**form.validated_data, cached_share=share))
 
 
 def _without_share(fields: Mapping[str, Any]) -> tuple[dict[str, Any], Fraction]:
@@ -229,16 +229,16 @@ def _without_share(fields: Mapping[str, Any]) -> tuple[dict[str, Any], Fraction]
     return rest, Fraction(share.validated_data["cached_share"])
 
 
-def _body(identity: Identity, told: PricedEstimate) -> dict[str, Any]:
-    agreed, found, plan = told.agreed, told.estimate, told.standing.plan
+def _body(identity: Identity, estimate: PricedEstimate) -> dict[str, Any]:
+    agreed, found, plan = estimate.agreed, estimate.estimate, estimate.standing.plan
     charged = 1 if identity.livemode else 0
     return {
         "object": "estimate",
-        "model": told.version.key,
+        "model": estimate.version.key,
         "livemode": identity.livemode,
         "meter": agreed.price.meter,
         "quantity": found.quantity,
-        "is_maximum": told.is_maximum,
+        "is_maximum": estimate.is_maximum,
         "cached_quantity": found.cached_quantity,
         **_prices(agreed),
         "plan": {"code": plan.code, "name": plan.name} if plan else None,

@@ -177,20 +177,20 @@ def request_of_json(request: Request, body: object) -> tuple[JobRequest, str]:
         raise InvalidRequest("The body must be a JSON object.")
     form = JobRequestSerializer(data=body)
     form.is_valid(raise_exception=True)
-    asked = form.validated_data
-    url = asked.get("document_url", "")
-    if url and (asked.get("document") is not None or asked.get("input") is not None):
+    values = form.validated_data
+    url = values.get("document_url", "")
+    if url and (values.get("document") is not None or values.get("input") is not None):
         raise InvalidRequest("Send exactly one of `document`, `document_url` and `input`.")
     wanted = JobRequest(
-        model=asked["model"],
-        document_id=asked.get("document"),
-        input=asked.get("input"),
-        parameters=asked["parameters"],
-        priority=NUMBERS[asked["priority"]],
-        deadlines=Deadlines(asked.get("expires_after"), _cancel_after(request)),
+        model=values["model"],
+        document_id=values.get("document"),
+        input=values.get("input"),
+        parameters=values["parameters"],
+        priority=NUMBERS[values["priority"]],
+        deadlines=Deadlines(values.get("expires_after"), _cancel_after(request)),
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
-        webhook_url=asked.get("webhook_url", ""),
+        webhook_url=values.get("webhook_url", ""),
     )
     return wanted, url
 
@@ -205,8 +205,8 @@ _FORM_FIELDS = ("model", "parameters", "priority", "expires_after", "webhook_url
 def request_of_form(request: Request, upload: Upload) -> JobRequest:
     unknown = sorted(set(upload.fields) - set(_FORM_FIELDS))
     if unknown:
-        known = ", ".join(f"`{name}`" for name in _FORM_FIELDS)
-        raise InvalidRequest(f"Unknown form fields: {names_in_words(unknown)}. Use `file` and {known}.")
+        field_names = ", ".join(f"`{name}`" for name in _FORM_FIELDS)
+        raise InvalidRequest(f"Unknown form fields: {names_in_words(unknown)}. Use `file` and {field_names}.")
     model = upload.fields.get("model", "")
     if not model:
         raise InvalidRequest("The form field `model` is missing. Example: model=parse.")
@@ -230,27 +230,27 @@ def _cancel_after(request: Request) -> int | None:
 
 
 def _filtered(request: Request) -> "QuerySet[Job]":
-    asked = request.query_params
-    jobs = jobs_and_tombstones() if _wants(asked.get("include"), "erased") else jobs_with_models()
-    if "state" in asked:
-        wanted = asked["state"].split(",")
+    params = request.query_params
+    jobs = jobs_and_tombstones() if _wants(params.get("include"), "erased") else jobs_with_models()
+    if "state" in params:
+        wanted = params["state"].split(",")
         unknown = [state for state in wanted if state not in states.JOB_STATES]
         if unknown:
             raise InvalidRequest(f"Unknown state {unknown[0][:40]!r}. Use {one_of(states.JOB_STATES)}.")
         jobs = jobs.filter(state__in=wanted)
-    if "model" in asked:
-        jobs = jobs.filter(model_version__in=versions_named(asked["model"]))
-    if "document" in asked:
-        jobs = jobs.filter(document_id=as_uuid(asked["document"]) or UUID(int=0))
-    if "q" in asked:
-        jobs = jobs.filter(id__in=_found(asked["q"]))
+    if "model" in params:
+        jobs = jobs.filter(model_version__in=versions_named(params["model"]))
+    if "document" in params:
+        jobs = jobs.filter(document_id=as_uuid(params["document"]) or UUID(int=0))
+    if "q" in params:
+        jobs = jobs.filter(id__in=_found(params["q"]))
     return jobs
 
 
-def _found(words: str) -> list[UUID]:
-    if not parsed(words).wanted:
-        raise InvalidRequest(f"q={words[:60]!r} contains no word to search for.")
-    return [hit.job_id for hit in search_jobs(words)]
+def _found(search: str) -> list[UUID]:
+    if not parsed(search).wanted:
+        raise InvalidRequest(f"q={search[:60]!r} contains no word to search for.")
+    return [hit.job_id for hit in search_jobs(search)]
 
 
 class JobDetail(APIView):
@@ -285,9 +285,9 @@ class JobDetail(APIView):
         return Response(status=204)
 
 
-def _wants(include: str | None, known: str) -> bool:
-    if include not in (None, known):
-        raise ParseError(f"Unknown value include={include[:40]!r}. Use include={known}.")
+def _wants(include: str | None, option: str) -> bool:
+    if include not in (None, option):
+        raise ParseError(f"Unknown value include={include[:40]!r}. Use include={option}.")
     return include is not None
 
 

@@ -85,9 +85,11 @@ class LimitList(APIView):
         identity = cast(Identity, request.user)
         limits = identity.rates.every
         standings = spending().standings(limits)
-        data = [_told(limit, standings[place] if standings else None) for place, limit in enumerate(limits)]
+        data = [
+            _told(limit, standings[position] if standings else None) for position, limit in enumerate(limits)
+        ]
         if not identity.livemode:
-            data += [_of_day(one) for one in free_day().left(identity.tenant_id)]
+            data += [_of_day(free_day_limit) for free_day_limit in free_day().left(identity.tenant_id)]
         with unit_of_work(identity):
             retention = asdict(retention_for(identity.tenant_id))
         return Response({"object": "list", "data": data + _under_way(identity), "retention": retention})
@@ -114,18 +116,20 @@ def _of_day(day: Left) -> dict[str, object]:
 
 def _under_way(identity: Identity) -> list[dict[str, object]]:
     """Describe the limits that are not counted per period, but for as long as something lasts."""
-    told = []
+    limits = []
     most = identity.limits.unfinished_jobs
     with unit_of_work(identity):
         if most is not None:
-            told.append(_limit("unfinished_jobs", most, max(0, most - unfinished_jobs(most))))
+            limits.append(_limit("unfinished_jobs", most, max(0, most - unfinished_jobs(most))))
         most = max_unfinished_pages(identity.tenant_id)
         if most is not None:
-            told.append(_limit("unfinished_pages", most, max(0, most - unfinished_pages())))
+            limits.append(_limit("unfinished_pages", most, max(0, most - unfinished_pages())))
         storage = storage_standing(identity.tenant_id)
         if storage.max_bytes is not None:
-            told.append(_limit("storage", storage.max_bytes, max(0, storage.max_bytes - storage.used_bytes)))
-    return told
+            limits.append(
+                _limit("storage", storage.max_bytes, max(0, storage.max_bytes - storage.used_bytes))
+            )
+    return limits
 
 
 def _limit(

@@ -64,12 +64,12 @@ def refused(detail: str, param: str | None) -> InvalidRequest:
     return InvalidRequest(detail, extra={} if param is None else {"param": param})
 
 
-def _lives_s(said: Any, name: str) -> int:
-    if not isinstance(said, Mapping) or set(said) - {"anchor", "seconds"}:
+def _lives_s(value: Any, name: str) -> int:
+    if not isinstance(value, Mapping) or set(value) - {"anchor", "seconds"}:
         raise refused(f"'{name}' must be an object with 'anchor' and 'seconds'.", name)
-    if said.get("anchor") != ANCHOR:
+    if value.get("anchor") != ANCHOR:
         raise refused(f"'{name}.anchor' must be '{ANCHOR}'.", f"{name}.anchor")
-    seconds = said.get("seconds")
+    seconds = value.get("seconds")
     if type(seconds) is not int or not SHORTEST_S <= seconds <= LONGEST_S:
         raise refused(
             f"'{name}.seconds' must be a whole number from {SHORTEST_S} to {LONGEST_S}.", f"{name}.seconds"
@@ -77,15 +77,15 @@ def _lives_s(said: Any, name: str) -> int:
     return seconds
 
 
-def _metadata(said: Any) -> Mapping[str, str] | None:
-    if said is None:
+def _metadata(metadata: Any) -> Mapping[str, str] | None:
+    if metadata is None:
         return None
-    if not isinstance(said, Mapping) or len(said) > MAX_METADATA:
+    if not isinstance(metadata, Mapping) or len(metadata) > MAX_METADATA:
         raise refused(f"'metadata' must be an object of at most {MAX_METADATA} strings.", "metadata")
-    for key, value in said.items():
+    for key, value in metadata.items():
         if len(key) > LONGEST_KEY or not isinstance(value, str) or len(value) > LONGEST_VALUE:
             raise refused(
                 f"'metadata' may have names of at most {LONGEST_KEY} characters and values of at most {LONGEST_VALUE}.",
                 f"metadata.{key[:LONGEST_KEY]}",
             )
-    return said
+    return metadata

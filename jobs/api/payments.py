@@ -83,7 +83,7 @@ class PaymentRequestSerializer(StrictFields):
 def payment_body(payment: Payment, details: str | None = None) -> dict[str, Any]:
     """Describe the payment. Call this in a unit of work, because a transfer needs the operator's bank details."""
     pending = payment.status == Payment.Status.PENDING
-    told = instructions_for(payment, details)
+    instructions = instructions_for(payment, details)
     return {
         "id": str(payment.id),
         "object": "payment",
@@ -98,8 +98,12 @@ def payment_body(payment: Payment, details: str | None = None) -> dict[str, Any]
         "reference": payment.reference,
         "automatic": payment.automatic,
         "checkout_url": (payment.checkout_url or None) if pending else None,
-        "instructions": told
-        and {"bank_details": told.bank_details, "reference": told.reference, "amount": told.amount},
+        "instructions": instructions
+        and {
+            "bank_details": instructions.bank_details,
+            "reference": instructions.reference,
+            "amount": instructions.amount,
+        },
         "created_at": payment.created_at,
         "succeeded_at": payment.succeeded_at,
     }
@@ -118,7 +122,7 @@ class PaymentList(APIView):
         identity.require_livemode()
         form = PaymentRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        answered = begin_payment_once(identity=identity, asked=dict(form.validated_data), key=key)
+        answered = begin_payment_once(identity=identity, values=dict(form.validated_data), key=key)
         payment = start(answered.made)
         headers = {"Location": f"/v1/payments/{payment.id}", **replay_headers(answered)}
         with unit_of_work(identity):

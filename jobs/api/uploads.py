@@ -197,7 +197,7 @@ def _require_bytes(request: Request) -> None:
 
 
 def _standing(upload: ResumableUpload) -> Response:
-    """Return the result for the file as soon as it is known."""
+    """Return the result for the file as soon as it is available."""
     if upload.state == State.REJECTED:
         raise DomainError(upload.error_detail, code=upload.error_code)
     return Response(status=204, headers=_headers(upload))

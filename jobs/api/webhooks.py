@@ -69,11 +69,11 @@ class EndpointList(APIView):
     def post(self, request: Request) -> Response:
         identity = caller(request, "webhooks:write")
         key = key_of(request)
-        asked = _asked(EndpointRequestSerializer(data=request.data))
-        answered = create_endpoint_once(identity=identity, asked=asked, key=key)
-        told = services.told_with(answered.made)
-        headers = {"Location": f"/v1/webhooks/endpoints/{told.endpoint.id}", **replay_headers(answered)}
-        return Response(endpoint_body(told), answered.status, headers=headers)
+        values = _asked(EndpointRequestSerializer(data=request.data))
+        answered = create_endpoint_once(identity=identity, values=values, key=key)
+        endpoint = services.told_with(answered.made)
+        headers = {"Location": f"/v1/webhooks/endpoints/{endpoint.endpoint.id}", **replay_headers(answered)}
+        return Response(endpoint_body(endpoint), answered.status, headers=headers)
 
     @extend_schema(
         operation_id="list_webhook_endpoints",
@@ -85,7 +85,7 @@ class EndpointList(APIView):
         identity = caller(request, "webhooks:read")
         only(request, "limit", "cursor")
         with unit_of_work(identity):
-            return Response(listing(request, endpoints(), lambda one: EndpointSerializer(one).data))
+            return Response(listing(request, endpoints(), lambda endpoint: EndpointSerializer(endpoint).data))
 
 
 class EndpointDetail(APIView):
@@ -111,8 +111,8 @@ class EndpointDetail(APIView):
             # The endpoint is looked up before the body is checked. Errors in the body must not reveal that an endpoint
             # of another tenant exists.
             get_endpoint(endpoint_id)
-        asked = _asked(EndpointChangeSerializer(data=request.data))
-        changed = services.change_endpoint(identity=identity, endpoint_id=endpoint_id, **asked)
+        values = _asked(EndpointChangeSerializer(data=request.data))
+        changed = services.change_endpoint(identity=identity, endpoint_id=endpoint_id, **values)
         return Response(EndpointSerializer(changed).data)
 
     @extend_schema(
@@ -167,8 +167,8 @@ class EndpointReplay(APIView):
         identity, key = caller(request, "webhooks:write"), key_of(request)
         with unit_of_work(identity):
             get_endpoint(endpoint_id)
-        asked = _asked(ReplaySerializer(data=request.data))
-        answered = replay_range_once(identity=identity, endpoint_id=endpoint_id, key=key, **asked)
+        values = _asked(ReplaySerializer(data=request.data))
+        answered = replay_range_once(identity=identity, endpoint_id=endpoint_id, key=key, **values)
         body = {"object": "webhook_replay", "replayed": answered.made}
         return Response(body, answered.status, headers=replay_headers(answered))
 
@@ -215,13 +215,13 @@ class DeliveryList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "webhooks:read")
         only(request, "endpoint", "state", "limit", "cursor")
-        asked = request.query_params
+        params = request.query_params
         with unit_of_work(identity):
             rows = deliveries()
-            if "endpoint" in asked:
-                rows = rows.filter(endpoint=get_endpoint(asked["endpoint"]))
-            if "state" in asked:
-                rows = rows.filter(state=_state(asked["state"]))
+            if "endpoint" in params:
+                rows = rows.filter(endpoint=get_endpoint(params["endpoint"]))
+            if "state" in params:
+                rows = rows.filter(state=_state(params["state"]))
             return Response(listing(request, rows, delivery_body))
 
 
@@ -241,7 +241,7 @@ class DeliveryDetail(APIView):
         identity = caller(request, "webhooks:read")
         with unit_of_work(identity):
             delivery = get_delivery(delivery_id)
-            attempts = [attempt_json(one) for one in delivery.attempts.order_by("-number")[:100]]
+            attempts = [attempt_json(attempt) for attempt in delivery.attempts.order_by("-number")[:100]]
         body = {**delivery_body(delivery), "body": delivery.message.body, "attempts": attempts}
         return Response(body)
 

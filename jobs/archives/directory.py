@@ -119,5 +119,5 @@ def _begins_well(file: BinaryIO) -> bool:
 
 def _reason(error: Exception) -> str:
     """Return the text of the reader's error, which may repeat names from the archive."""
-    words = str(error) or type(error).__name__
-    return "".join(char if char.isprintable() else "?" for char in words)[:200].rstrip(".").lower()
+    reason = str(error) or type(error).__name__
+    return "".join(char if char.isprintable() else "?" for char in reason)[:200].rstrip(".").lower()

@@ -91,7 +91,7 @@ def plan(members: Sequence[Member], archive_bytes: int, limits: Limits) -> list[
         )
     _check_overlaps(members, archive_bytes)
     plans = [_plan(member, limits) for member in members]
-    total = sum(one.member.size_bytes for one in plans if one.unpacks)
+    total = sum(plan.member.size_bytes for plan in plans if plan.unpacks)
     if total > limits.total_bytes:
         raise ArchiveRejected(
             "archive_too_large_unpacked",
@@ -110,13 +110,13 @@ def shown_name(name: str) -> str:
 
 def _check_overlaps(members: Sequence[Member], archive_bytes: int) -> None:
     """Reject archives whose entries overlap. Newer archive bombs let many entries share the same bytes."""
-    ordered = sorted(members, key=lambda one: one.offset)
-    for one, following in pairwise(ordered):
-        if one.offset + _LOCAL_HEADER_BYTES + one.packed_bytes > following.offset:
+    ordered = sorted(members, key=lambda member: member.offset)
+    for member, following in pairwise(ordered):
+        if member.offset + _LOCAL_HEADER_BYTES + member.packed_bytes > following.offset:
             raise ArchiveRejected(
                 "archive_overlapping",
-                f"Entries {one.number} and {following.number} of the archive share the same bytes. Create the archive "
-                "again.",
+                f"Entries {member.number} and {following.number} of the archive share the same bytes. "
+                "Create the archive again.",
             )
     if ordered and ordered[0].offset < 0:
         raise ArchiveRejected(
@@ -150,8 +150,8 @@ def _fault_of_kind(member: Member) -> Fault | None:
     if _is_special(member):
         return Fault(code="entry_not_a_file", detail="This is a link or a device, not a file.")
     if member.method not in (STORED, DEFLATED):
-        words = f"Compression method {member.method} is not supported. Use stored or deflate."
-        return Fault(code="compression_not_supported", detail=words)
+        detail = f"Compression method {member.method} is not supported. Use stored or deflate."
+        return Fault(code="compression_not_supported", detail=detail)
     return nested() if member.name.lower().endswith(_NESTED) else None
 
 
@@ -164,13 +164,13 @@ def nested() -> Fault:
 
 def _fault_of_size(member: Member, limits: Limits) -> Fault | None:
     if member.size_bytes > limits.entry_bytes:
-        words = (
+        detail = (
             f"The file is {member.size_bytes} bytes unpacked, but at most {limits.entry_bytes} are allowed."
         )
-        return Fault(code="document_too_large", detail=words)
+        return Fault(code="document_too_large", detail=detail)
     if member.size_bytes > FREE_BYTES and member.size_bytes > limits.ratio * max(1, member.packed_bytes):
-        words = f"The file unpacks to more than {limits.ratio} times its packed size."
-        return Fault(code="entry_ratio", detail=words)
+        detail = f"The file unpacks to more than {limits.ratio} times its packed size."
+        return Fault(code="entry_ratio", detail=detail)
     return None
 
 

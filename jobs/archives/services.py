@@ -85,7 +85,7 @@ def accept_archive(
         archive.webhook_url = taken_url(identity, request.webhook_url)
         archive.save(force_insert=True)
         ArchiveEntry.objects.bulk_create(_entries(archive, plans), batch_size=500)
-        if not any(one.unpacks for one in plans):
+        if not any(plan.unpacks for plan in plans):
             finish(archive)
         if also:
             also(archive)
@@ -160,14 +160,14 @@ def _entries(archive: Archive, plans: Sequence[Plan]) -> list[ArchiveEntry]:
         ArchiveEntry(
             tenant_id=archive.tenant_id,
             archive=archive,
-            number=one.member.number,
-            name=shown_name(one.member.name),
-            size_bytes=min(one.member.size_bytes, LARGEST_SAID),
-            state=states.WAITING if one.unpacks else states.SKIPPED if one.skipped else states.FAILED,
-            error_code=one.fault.code if one.fault else one.skipped,
-            error_detail=one.fault.detail if one.fault else "",
+            number=plan.member.number,
+            name=shown_name(plan.member.name),
+            size_bytes=min(plan.member.size_bytes, LARGEST_SAID),
+            state=states.WAITING if plan.unpacks else states.SKIPPED if plan.skipped else states.FAILED,
+            error_code=plan.fault.code if plan.fault else plan.skipped,
+            error_detail=plan.fault.detail if plan.fault else "",
         )
-        for one in plans
+        for plan in plans
     ]
 
 

@@ -71,7 +71,7 @@ class Reader(Protocol):
     def inspect(self, path: Path, call: Call) -> Inspection: ...
 
 
-class _Rests(Exception):
+class _Postponed(Exception):
     """The archive pauses, because the problem may pass. Nothing of the entry is written."""
 
     def __init__(self, pause_s: float, code: str) -> None:
@@ -93,8 +93,8 @@ class Lease:
             return self._take()
         except LeaseLost:
             return "lease_lost"
-        except _Rests as rests:
-            rest(self.claim, rests.pause_s, rests.code)
+        except _Postponed as postponed:
+            rest(self.claim, postponed.pause_s, postponed.code)
             return "postponed"
         except (FileMissing, ArchiveRejected) as error:
             return self._fail(error)
@@ -114,8 +114,8 @@ class Lease:
         archive, waiting = self._beginning()
         if self.claim.attempt > MAX_DEATHS and waiting:
             dead = waiting.pop(0)
-            words = "Every worker that unpacked the archive stopped before it was finished."
-            fail_entry(self.claim, dead.number, "worker_lost", words)
+            detail = "Every worker that unpacked the archive stopped before it was finished."
+            fail_entry(self.claim, dead.number, "worker_lost", detail)
         identity = self._identity(archive)
         with files.local_file(archive.file) as path, opened(path, settings.MAAS_ARCHIVE_ENTRIES) as packed:
             # However long the fetch took, at least one entry is done. Otherwise, a large archive would never progress.
@@ -146,7 +146,7 @@ class Lease:
     ) -> None:
         try:
             self._keep(identity, archive, packed, entry)
-        except (LeaseLost, _Rests, *_AWAY):
+        except (LeaseLost, _Postponed, *_AWAY):
             raise
         except EntryCorrupt as error:
             fail_entry(self.claim, entry.number, code="entry_corrupt", detail=str(error))
@@ -155,14 +155,16 @@ class Lease:
         except DomainError as error:
             if isinstance(error, PaymentRequired):
                 # Jobs under way may give back money that they did not need, and credit may be granted.
-                raise _Rests(NO_MONEY_S, error.code) from error
+                raise _Postponed(NO_MONEY_S, error.code) from error
             if isinstance(error, ModelPaused) or "retry_after_s" in error.extra:
-                raise _Rests(float(str(error.extra.get("retry_after_s", PAUSED_S))), error.code) from error
+                raise _Postponed(
+                    float(str(error.extra.get("retry_after_s", PAUSED_S))), error.code
+                ) from error
             fail_entry(self.claim, entry.number, error.code, error.detail)
         except Exception:
             log.exception("archive_entry_failed", archive_id=str(archive.id), entry=entry.number)
-            words = "An internal error occurred. Try again, or contact the operator."
-            fail_entry(self.claim, entry.number, "internal_error", words)
+            detail = "An internal error occurred. Try again, or contact the operator."
+            fail_entry(self.claim, entry.number, "internal_error", detail)
 
     def _keep(
         self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry
@@ -171,7 +173,7 @@ class Lease:
             for piece in unpack(packed, entry.number, entry.size_bytes):
                 file.write(piece)
                 if not self.goes_on():
-                    raise _Rests(0, "")
+                    raise _Postponed(0, "")
             upload = Upload(
                 path=file.path,
                 sha256=file.finish(),

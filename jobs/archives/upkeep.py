@@ -28,7 +28,7 @@ def keep_up_archives() -> int:
         tests_kept = timedelta(days=test_days_within(settings.MAAS_ARCHIVE_DAYS))
         of_tests = Q(livemode=False, finished_at__lte=Now() - tests_kept)
         old = _found(ended.filter(Q(finished_at__lte=Now() - kept) | of_tests))
-    return sum(_expire(*one) for one in late) + sum(_forget(*one) for one in old)
+    return sum(_expire(*archive) for archive in late) + sum(_forget(*archive) for archive in old)
 
 
 def _found(archives: "QuerySet[Archive]") -> list[tuple[UUID, UUID]]:
@@ -41,8 +41,8 @@ def _expire(tenant_id: UUID, archive_id: UUID) -> bool:
         if archive is None or archive.state != states.UNPACKING:
             return False
         days = settings.MAAS_ARCHIVE_DAYS
-        words = f"The archive could not be unpacked within {days} days. Send the missing files again."
-        fail_waiting(archive, code="archive_expired", detail=words)
+        detail = f"The archive could not be unpacked within {days} days. Send the missing files again."
+        fail_waiting(archive, code="archive_expired", detail=detail)
     log.info("archive_expired", archive_id=str(archive_id), tenant_id=str(tenant_id))
     return True
 

@@ -55,8 +55,8 @@ class FileCheck:
     def _one(self, number: int, raw: bytes | None) -> None:
         self.count += 1
         if self.count > MAX_LINES:
-            words = f"The input file has more than {MAX_LINES} requests. Split it."
-            self.faults.append(_fault("max_requests_exceeded", words, number))
+            message = f"The input file has more than {MAX_LINES} requests. Split it."
+            self.faults.append(_fault("max_requests_exceeded", message, number))
             return
         try:
             self._take(number, raw)
@@ -72,15 +72,15 @@ class FileCheck:
         line = read_line(raw, number, self.endpoint)
         digest = hashlib.blake2b(line.custom_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if digest in self._ids:
-            words = (
+            message = (
                 f"The custom_id {ascii(line.custom_id)[:80]} is already used by another line of this file."
             )
-            raise LineFault("duplicate_custom_id", words, "custom_id")
+            raise LineFault("duplicate_custom_id", message, "custom_id")
         self._ids.add(digest)
         self.model = self.model or line.model
         if line.model != self.model:
-            words = f"All lines must use one model: this line has {line.model[:80]!r}, others {self.model[:80]!r}."
-            raise LineFault("mismatched_model", words, "body.model")
+            message = f"All lines must use one model: this line has {line.model[:80]!r}, others {self.model[:80]!r}."
+            raise LineFault("mismatched_model", message, "body.model")
         if not self.faults:
             self.texts += texts_in(line)
             self.rows += rows_in(line)

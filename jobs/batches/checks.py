@@ -33,8 +33,8 @@ def check_file(claim: TaskClaim) -> None:
     with unit_of_work(claim.tenant_id):
         given = StoredFile.objects.filter(id=claim.input_file_id).first()
     if given is None:
-        words = "The input file was deleted before it could be read."
-        fail_batch(claim, [Fault(code="file_missing", message=words, param="input_file_id", line=None)])
+        message = "The input file was deleted before it could be read."
+        fail_batch(claim, [Fault(code="file_missing", message=message, param="input_file_id", line=None)])
         return
     with Slices(claim) as slices:
         check = FileCheck(claim.endpoint, settings.MAAS_MAX_INLINE_BYTES, slices.add)
@@ -96,7 +96,9 @@ def _inputs_of(claim: TaskClaim, check: FileCheck, version: ModelVersion) -> int
 
 
 class Slices:
-    """A writer of slices: lines that are run together, each slice a file of its own, small enough to be held whole."""
+    """A writer of slices. A slice is a file with the lines that are run together. It is small enough to be held in
+    memory.
+    """
 
     def __init__(self, claim: TaskClaim) -> None:
         self._claim = claim

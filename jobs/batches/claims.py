@@ -192,12 +192,12 @@ def requeue(claim: TaskClaim, pause_s: float, *, counts: bool = False) -> bool:
     )
 
 
-def note_line(claim: TaskClaim, line: int | None) -> bool:
+def note_line(claim: TaskClaim, line_number: int | None) -> bool:
     """Record a line before it runs, so that it is known if the worker dies on it. Return False if the lease was
     lost.
     """
     with operator_work():
-        return claim.held.update(at_line=line) == 1
+        return claim.held.update(at_line=line_number) == 1
 
 
 def take_from_silent_workers() -> list[LostTask]:

@@ -22,8 +22,8 @@ def read_id(prefix: str, text: object) -> UUID | None:
 
 
 def line_id(batch_id: UUID, number: int, part: int = 0) -> UUID:
-    """Return the id of a line. It is the same however often the line is run, so that its use counts once. It contains
-    the time of its batch.
+    """Return the id of a line. It is the same each time the line is run, so that its usage is counted once. It
+    contains the time of its batch.
     """
     digest = hashlib.blake2b(b"%d %d" % (number, part), key=batch_id.bytes, digest_size=10).digest()
     tail = int.from_bytes(digest)

@@ -83,7 +83,7 @@ class Asker:
 
 
 class SliceAsker:
-    """Answers the lines of one claim. All of them use the same version, at the same prices."""
+    """Answers the lines of one claim, which all use the same version and the same prices."""
 
     def __init__(
         self,

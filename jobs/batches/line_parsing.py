@@ -57,17 +57,17 @@ def is_endpoint(endpoint: str) -> bool:
 
 def read_line(raw: bytes, number: int, endpoint: str) -> BatchLine:
     """Read a line. Raises LineFault."""
-    said = _object(raw)
+    fields = _object(raw)
     for name in ("custom_id", "method", "url", "body"):
-        if said.get(name) is None:
+        if fields.get(name) is None:
             raise LineFault("missing_required_parameter", f"Missing required parameter: '{name}'.", name)
-    custom_id, body = _custom_id(said["custom_id"]), said["body"]
-    if said["method"] != METHOD:
+    custom_id, body = _custom_id(fields["custom_id"]), fields["body"]
+    if fields["method"] != METHOD:
         raise LineFault("invalid_method", f"'method' must be '{METHOD}'.", "method")
-    if said["url"] != endpoint:
+    if fields["url"] != endpoint:
         raise LineFault(
             "invalid_url",
-            f"'url' must be the batch's endpoint {endpoint!r}; it is {_shown(said['url'])}.",
+            f"'url' must be the batch's endpoint {endpoint!r}; it is {_shown(fields['url'])}.",
             "url",
         )
     if not isinstance(body, dict):
@@ -86,7 +86,9 @@ def rows_in(line: BatchLine) -> int:
     """
     tensors = line.body.get("inputs")
     shapes = (
-        [one.get("shape") for one in tensors if isinstance(one, dict)] if isinstance(tensors, list) else []
+        [tensor.get("shape") for tensor in tensors if isinstance(tensor, dict)]
+        if isinstance(tensors, list)
+        else []
     )
     sizes = [shape[0] for shape in shapes if isinstance(shape, list) and shape and type(shape[0]) is int]
     return max(1, *sizes) if sizes else 1
@@ -103,7 +105,7 @@ def _object(raw: bytes) -> dict[str, Any]:
     if has_too_many_parts(raw, MAX_MARKS):
         raise LineFault("invalid_json_line", "This line has too many lists, objects and values.")
     try:
-        said = _DECODER.decode(raw.decode())
+        value = _DECODER.decode(raw.decode())
     except RepeatedName as error:
         raise LineFault("invalid_json_line", str(error)) from None
     except UnicodeDecodeError as error:
@@ -114,9 +116,9 @@ def _object(raw: bytes) -> dict[str, Any]:
         raise LineFault("invalid_json_line", "This line's JSON is nested too deeply.") from None
     except ValueError as error:
         raise LineFault("invalid_json_line", f"This line is not valid JSON: {error}.") from None
-    if not isinstance(said, dict):
+    if not isinstance(value, dict):
         raise LineFault("invalid_json_line", "This line must be a JSON object.")
-    return said
+    return value
 
 
 def _custom_id(given: object) -> str:

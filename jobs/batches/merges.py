@@ -38,9 +38,9 @@ def keep_apart(claim: TaskClaim, fault: Fault) -> None:
             piece = _as_it_lies(name) if name else None
             if piece is not None:
                 pieces[f"{what}_{task.number}"] = piece
-    said = f"{fault['message']} Finished responses are in files named batch_{claim.batch_id.hex}_output_1.jsonl, "
+    text = f"{fault['message']} Finished responses are in files named batch_{claim.batch_id.hex}_output_1.jsonl, "
     keep_pieces(
-        claim, pieces, batch_fault(fault["code"], f"{said}and so on." if pieces else fault["message"])
+        claim, pieces, batch_fault(fault["code"], f"{text}and so on." if pieces else fault["message"])
     )
 
 
@@ -75,11 +75,11 @@ def _told_not_run(claim: TaskClaim, task: BatchTask, errors: Scratch) -> bool:
 def _faults(lost: int, untold: int) -> list[Fault]:
     faults = []
     if lost:
-        words = f"The responses of {lost} requests are missing from the storage. Contact the operator."
-        faults.append(batch_fault("file_missing", words))
+        message = f"The responses of {lost} requests are missing from the storage. Contact the operator."
+        faults.append(batch_fault("file_missing", message))
     if untold:
-        words = f"{untold} requests were not executed and are not listed in the error file."
-        faults.append(batch_fault("requests_unread", words))
+        message = f"{untold} requests were not executed and are not listed in the error file."
+        faults.append(batch_fault("requests_unread", message))
     return faults
 
 

@@ -6,20 +6,20 @@ from uuid import UUID
 from jobs.batches.ids import REQUEST, shown
 
 
-def answer_line(line: UUID, custom_id: str, status: int, body: bytes) -> bytes:
+def answer_line(result_id: UUID, custom_id: str, status: int, body: bytes) -> bytes:
     """Return a line of a response. `body` is JSON already, and stays as the call itself returns it."""
     if b"\n" in body or b"\r" in body:
         body = json.dumps(json.loads(body), separators=(",", ":")).encode()
-    response = b'{"status_code":%d,"request_id":"%b","body":%b}' % (status, line.hex.encode(), body)
-    return _line(line, custom_id, response, b"null")
+    response = b'{"status_code":%d,"request_id":"%b","body":%b}' % (status, result_id.hex.encode(), body)
+    return _line(result_id, custom_id, response, b"null")
 
 
-def error_line(line: UUID, custom_id: str, code: str, message: str) -> bytes:
+def error_line(result_id: UUID, custom_id: str, code: str, message: str) -> bytes:
     """Return a line for a request that received no response at all."""
     error = json.dumps({"code": code, "message": message}, separators=(",", ":")).encode()
-    return _line(line, custom_id, b"null", error)
+    return _line(result_id, custom_id, b"null", error)
 
 
-def _line(line: UUID, custom_id: str, response: bytes, error: bytes) -> bytes:
-    named = shown(REQUEST, line).encode(), json.dumps(custom_id).encode()
+def _line(result_id: UUID, custom_id: str, response: bytes, error: bytes) -> bytes:
+    named = shown(REQUEST, result_id).encode(), json.dumps(custom_id).encode()
     return b'{"id":"%b","custom_id":%b,"response":%b,"error":%b}\n' % (*named, response, error)

@@ -83,7 +83,7 @@ class _Pending:
     outcome: "asyncio.Task[LineCall | Unanswered]"
 
 
-class _Rests(Exception):
+class _Postponed(Exception):
     """The run pauses: no line is begun for this time, and lines without a response are left for later."""
 
     def __init__(self, pause_s: float) -> None:
@@ -122,8 +122,8 @@ class SliceRun:
             self._before_bytes = output.size_bytes + errors.size_bytes
             try:
                 await self._run(lines, output, errors)
-            except _Rests as rests:
-                self._done.rests_s = rests.pause_s
+            except _Postponed as postponed:
+                self._done.rests_s = postponed.pause_s
             except LineFault:
                 if not self._done.lines:
                     raise
@@ -137,7 +137,7 @@ class SliceRun:
         return self._done
 
     async def _leave_pending(self) -> None:
-        outcomes = [one.outcome for one in self._pending]
+        outcomes = [pending.outcome for pending in self._pending]
         for outcome in outcomes:
             outcome.cancel()
         for left in await asyncio.gather(*outcomes, return_exceptions=True):
@@ -168,7 +168,10 @@ class SliceRun:
 
     def _has_room_for(self, weight: int) -> bool:
         most = 1 if self._careful else MAX_LINES
-        return len(self._pending) < most and weight + sum(one.weight for one in self._pending) <= MAX_WEIGHT
+        return (
+            len(self._pending) < most
+            and weight + sum(pending.weight for pending in self._pending) <= MAX_WEIGHT
+        )
 
     async def _note(self, number: int) -> None:
         if not await self._threads.run(note_line, self._claim, number):
@@ -194,13 +197,13 @@ class SliceRun:
                 log.exception("batch_line_failed", line=line.number)
                 return self._asker.refused(line, _OURS)
         if self._held.ending == SUSPENDED:
-            raise _Rests(0.0)
+            raise _Postponed(0.0)
         return Unanswered(*NOT_RUN[self._held.ending], failed=False)
 
     def _give_place(self, error: DomainError) -> None:
         rests_s = give_place_s(error, time.monotonic() - self._answered_s)
         if rests_s is not None:
-            raise _Rests(rests_s)
+            raise _Postponed(rests_s)
 
     async def _write_first(self, output: Scratch, errors: Scratch) -> None:
         first = self._pending[0]
@@ -246,7 +249,7 @@ class SliceRun:
             return
         self._looks_at_bytes = made_bytes + ROOM_EVERY_BYTES
         if await self._threads.run(_is_over, self._claim, made_bytes):
-            raise _Rests(0.0)
+            raise _Postponed(0.0)
 
 
 _OURS = DomainError("An internal error occurred. Try again, or contact the operator.", code="internal_error")

@@ -1,4 +1,6 @@
-"""Writes to stored files and batches that callers request. Each is one transaction. Workers are notified after it."""
+"""Writes to stored files and batches that callers request. Each write is one transaction, and workers are notified
+after it.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

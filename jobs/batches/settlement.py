@@ -77,15 +77,15 @@ class MadeFile:
 
 
 def finish_check(claim: TaskClaim, version: ModelVersion, slices: Sequence[Slice]) -> None:
-    """Store the result of the check. Raises LeaseLost, with nothing written, if this claim no longer holds the task."""
+    """Store the result of the check. If this claim no longer holds the task, write nothing and raise LeaseLost."""
     with unit_of_work(claim.tenant_id):
         batch = _locked(claim)
         _end_task(claim)
-        for one in slices:
-            erasure.withdraw(one.file)
+        for piece in slices:
+            erasure.withdraw(piece.file)
         tasks = [_task(batch, number, states.RUN) for number in range(1, len(slices) + 1)]
-        for task, one in zip(tasks, slices, strict=True):
-            task.input, task.lines = one.file, one.lines
+        for task, piece in zip(tasks, slices, strict=True):
+            task.input, task.lines = piece.file, piece.lines
         BatchTask.objects.bulk_create(tasks)
         served = version.served_model
         prices = terms_of(claim.tenant_id).prices
@@ -93,7 +93,7 @@ def finish_check(claim: TaskClaim, version: ModelVersion, slices: Sequence[Slice
         batch.model_version, batch.price = version, agreed.price.to_json()
         batch.cached_price = agreed.cached_price.to_json()
         batch.status, batch.in_progress_at = states.IN_PROGRESS, database_now()
-        batch.lines_total = sum(one.lines for one in slices)
+        batch.lines_total = sum(piece.lines for piece in slices)
         batch.save()
 
 
@@ -215,7 +215,7 @@ def _end_task(claim: TaskClaim, *, state: str = states.DONE) -> None:
 
 
 def _rest(claim: TaskClaim, rests_s: float) -> None:
-    """Let the task rest, and with it the whole batch, since all its lines use the same model."""
+    """Postpone the task, and with it all tasks of the batch, because all its lines use the same model."""
     if not requeue(claim, rests_s):
         raise _lease_lost(claim)
     if rests_s:
@@ -246,11 +246,11 @@ def _end_when_full(batch: Batch) -> None:
     held = kept_bytes()
     if batch.ending or held <= settings.MAAS_MAX_FILES_BYTES or not unfinished.exists():
         return
-    words = (
+    message = (
         f"With the results of this batch, the files of this account have {held} bytes, but at most "
         f"{settings.MAAS_MAX_FILES_BYTES} are allowed. Delete some and send the missing requests again."
     )
-    batch.errors = [*(batch.errors or []), batch_fault("too_many_files", words)]
+    batch.errors = [*(batch.errors or []), batch_fault("too_many_files", message)]
     end_early(batch, states.FAILED)
 
 

@@ -50,7 +50,9 @@ def predicted_micros(price: Price, pages: int, work: Mapping[str, Any] | None = 
 
 
 def hold_for(job: Job, bounds: Bounds | None = None) -> None:
-    """Hold the money for a job whose cached pages are charged already. `bounds` were read in this transaction."""
+    """Hold the money for a job, except for its cached pages, which are already charged. `bounds` were read in this
+    transaction.
+    """
     if not job.livemode:
         return
     source = _source(job.id, job.tenant_id, job.currency, job.api_key_id)

@@ -26,7 +26,7 @@ FOR_EVER = Deadlines()
 
 
 class NotASpan(ValueError):
-    """The error of a text or number that is no time span. The message says what would be a time span."""
+    """The error for a text or number that is not a time span. The message says which forms are valid."""
 
 
 def read_span(text: str) -> int:

@@ -11,9 +11,9 @@ _until_s: dict[UUID, float] = {}
 def turned_away(tenant_id: UUID) -> None:
     now_s = time.monotonic()
     if len(_until_s) >= MAX_REMEMBERED:
-        for one, until_s in list(_until_s.items()):
+        for other, until_s in list(_until_s.items()):
             if until_s <= now_s:
-                _until_s.pop(one, None)
+                _until_s.pop(other, None)
     if tenant_id in _until_s or len(_until_s) < MAX_REMEMBERED:
         _until_s[tenant_id] = now_s + REMEMBERED_S
 

@@ -1,4 +1,4 @@
-"""The limits of JSON in Postgres: it stores no NUL and no half of a surrogate pair."""
+"""The limits of JSON in Postgres, which cannot store NUL characters or unpaired surrogates."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

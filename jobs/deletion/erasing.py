@@ -59,7 +59,7 @@ def erase_closed_tenants() -> int:
 
 
 def _erase(tenant_id: UUID, until_s: float) -> bool:
-    """Erase an account and return whether it is finished. An account that cannot be erased holds up no other."""
+    """Erase an account and return whether all of it is erased. An error does not delay the erasure of others."""
     try:
         _begin(tenant_id)
         while (left := _erase_some(tenant_id)) and time.monotonic() < until_s:

@@ -58,7 +58,7 @@ def time_to_keep(size_bytes: int) -> timedelta:
 
 
 def order(names: Sequence[str], *, due_in: timedelta = timedelta()) -> None:
-    """Write orders to erase files. Call this inside the tenant's unit of work."""
+    """Record that the files are to be erased. Call this inside the tenant's unit of work."""
     values: dict[str, Any] = {
         "tenant": current_tenant_id(),
         "ids": [uuid7() for _ in names],
@@ -88,7 +88,7 @@ class Deadline:
         return time.monotonic() > self._until_s
 
     def end(self) -> None:
-        """End the wait. A storage that failed once is not called again and again while a caller waits."""
+        """End the wait. After a first failure, the storage is not called again while a caller waits."""
         self._until_s = 0.0
 
 

@@ -27,7 +27,9 @@ def original_name(tenant_id: UUID, document_id: UUID, sha256: str) -> str:
 
 
 def picture_name(tenant_id: UUID, document_id: UUID, number: int, content_type: str) -> str:
-    """Return a new name each time: if two workers render a page, the loser erases only its own file."""
+    """Return a new name at each call. If two workers render the same page, the slower one then erases only its own
+    file.
+    """
     suffix = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}[content_type]
     return f"tenants/{tenant_id}/documents/{document_id}/pages/{number}-{secrets.token_hex(6)}.{suffix}"
 
@@ -43,7 +45,7 @@ def save_bytes(name: str, content: bytes) -> str:
 
 
 def erase(name: str) -> None:
-    """Erase a file. It is no error if the file is gone already, so this may be called any number of times."""
+    """Erase a file. This can be repeated: a missing file is no error."""
     with storage_errors():
         default_storage.delete(name)
 

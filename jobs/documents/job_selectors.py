@@ -75,7 +75,9 @@ def unless_erased(job: Job) -> Job:
 
 
 def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:
-    """Return a job's events after number `seq`. They have no gaps, so if the next is missing, it is erased."""
+    """Return a job's events after number `seq`. Events are numbered without gaps, so if the next one is missing, it was
+    erased and an error is raised.
+    """
     with unit_of_work(whose):
         job = get_job(job_id)
         if seq > job.last_seq:
@@ -106,7 +108,7 @@ def job_places(tenant_id: UUID, job_ids: Iterable[UUID]) -> dict[UUID, JobPositi
 
 
 def newest_event(tenant_id: UUID) -> str:
-    """Return the position of the event written last, shown or not yet. It is empty if there are no events."""
+    """Return the position of the last event, whether it was shown or not. It is empty if there are no events."""
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_NEWEST, {"tenant": tenant_id})
         row = sql.fetchone()
@@ -209,10 +211,10 @@ def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> 
     return EventPage(events, f"{values['xid']}-{values['id']}", more, pending or more)
 
 
-def _events_erased(which: str, place: str | int) -> EventsErased:
+def _events_erased(which: str, position: str | int) -> EventsErased:
     return EventsErased(
-        f"{which} were erased after their retention period. Reload your jobs and continue after {place}.",
-        extra={"after": place},
+        f"{which} were erased after their retention period. Reload your jobs and continue after {position}.",
+        extra={"after": position},
     )
 
 
@@ -232,7 +234,9 @@ def _not_a_cursor(cursor: str) -> InvalidRequest:
 
 
 def _cursor_now(tenant_id: UUID) -> str:
-    """Return the position of the last event below the oldest running transaction. Later commits come after it."""
+    """Return the position of the last event that is older than all running transactions. Events that are committed
+    later come after it.
+    """
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_NOW, {"tenant": tenant_id})
         xid, row_id = sql.fetchone() or (0, 0)

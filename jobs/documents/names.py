@@ -44,7 +44,7 @@ def _named_by(disposition: str) -> str:
 
 
 def _as_utf8(name: str) -> str:
-    """Read a name as UTF-8 if it is valid. Headers are read as Latin-1, and many servers put UTF-8 into them."""
+    """Decode a name as UTF-8 if possible, because many servers put UTF-8 into headers, which are read as Latin-1."""
     try:
         return name.encode("latin-1").decode()
     except UnicodeError:

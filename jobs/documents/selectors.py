@@ -63,8 +63,8 @@ def get_document(document_id: object, *, for_update: bool = False) -> Document:
     if document is None:
         raise NotFound(f"There is no document {str(document_id)[:60]!r}.")
     if document.deleted_at is not None:
-        words = erased_words("document", document.id, document.deleted_at, document.deleted_reason)
-        raise DocumentDeleted(words, extra=why_erased(document.deleted_at, document.deleted_reason))
+        message = erased_words("document", document.id, document.deleted_at, document.deleted_reason)
+        raise DocumentDeleted(message, extra=why_erased(document.deleted_at, document.deleted_reason))
     return document
 
 
@@ -77,7 +77,9 @@ def live_document_with(sha256: str, *, livemode: bool, for_update: bool = False)
 
 
 def bytes_are_here(sha256: str, *, livemode: bool | None = None) -> bool:
-    """Return whether a document has these bytes; with None in both modes. It runs for each upload and seldom finds."""
+    """Return whether a document has these bytes, in the given mode or, with None, in any mode. It is called for each
+    upload and rarely finds one, so it is fast.
+    """
     values: dict[str, Any] = {"tenant": current_tenant_id(), "sha256": sha256, "mode": livemode}
     with connections[APP].cursor() as cursor:
         cursor.execute(_LIVE if livemode is None else _LIVE_OF_MODE, values)
@@ -85,7 +87,7 @@ def bytes_are_here(sha256: str, *, livemode: bool | None = None) -> bool:
 
 
 def live_twin_of(sha256: str) -> Document | None:
-    """Return a document of the same bytes that is not erased, of either mode. Its content is known already."""
+    """Return a document with the same bytes that is not erased, in either mode. It has been inspected already."""
     with every_mode():
         return live_documents().filter(sha256=sha256).first()
 

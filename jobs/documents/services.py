@@ -64,12 +64,12 @@ def store_document(
                 before()
                 before = None
             # If `along` is to write about the document, the lock on its row keeps it from being erased in the meantime.
-            known = live_document_with(
+            existing = live_document_with(
                 upload.sha256, livemode=identity.livemode, for_update=along is not None
             )
-            if known is not None:
-                note_use(known)
-                stored = StoredDocument(known, created=False)
+            if existing is not None:
+                note_use(existing)
+                stored = StoredDocument(existing, created=False)
                 if along is not None:
                     along(stored)
                 return stored
@@ -100,7 +100,9 @@ def _new_document(identity: Identity, upload: Upload) -> Document:
 
 
 def _insert(document: Document, upload: Upload, along: Along | None) -> bool:
-    """Write the file and the row. Return False if another upload of these bytes has won; its file is erased."""
+    """Store the file and insert the row. If another upload of the same bytes was faster, erase the file and return
+    False.
+    """
     files.save_file(document.file, upload.path)
     try:
         with unit_of_work(document.tenant_id):

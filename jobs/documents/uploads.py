@@ -54,7 +54,9 @@ class Address:
 
 @dataclass
 class Fetch:
-    """An object beside a request. The code that answers writes the URL here and is called again with the file."""
+    """A document to be fetched for a request. The view stores the URL here. After the document is fetched, the view is
+    called again with the file.
+    """
 
     wanted: Address | None = None
     hold_id: UUID | None = None

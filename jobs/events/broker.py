@@ -1,4 +1,6 @@
-"""This process's connection for publishing. A broker that hangs holds up nothing; unpublished pages come again."""
+"""This process's connection for publishing pages. A broker that does not respond delays no request, because the timeout
+is short. A page that could not be published is published again later.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,8 +37,8 @@ def broker_server() -> MonitoredServer:
 
 
 @contextmanager
-def patiently() -> Iterator[None]:
-    """Use the broker's own timeout of some seconds, for duties that hold up nothing."""
+def with_long_timeout() -> Iterator[None]:
+    """Use the broker's own timeout of some seconds in this context, for background tasks that no request waits for."""
     token = _timeout_s.set(None)
     try:
         yield
@@ -60,7 +62,7 @@ def messages_set_aside(queue_name: str) -> int:
 
 
 def _ask(do: Callable[[QueueBroker], Answer]) -> Answer:
-    """Send a request to the broker. Raises BrokerUnavailable, at once if another has just waited in vain."""
+    """Send a request to the broker. Raises BrokerUnavailable, without waiting if another request has just timed out."""
     try:
         return broker_server().ask(lambda: do(publishing_broker(_timeout_s.get())))
     except LeftAlone as error:

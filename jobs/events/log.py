@@ -48,8 +48,8 @@ def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> i
 def append_events(job_id: UUID, *happened: Happened) -> int:
     """Append events and return the number of the last. The job's row stays locked, so numbers have no gaps."""
     alias = current_alias()
-    end = next((one.type for one in happened if one.type in _ENDS), None)
-    types, data = [one.type for one in happened], [json.dumps(one.data) for one in happened]
+    end = next((event.type for event in happened if event.type in _ENDS), None)
+    types, data = [event.type for event in happened], [json.dumps(event.data) for event in happened]
     with connections[alias].cursor() as cursor:
         values: dict[str, Any] = {
             "job": job_id,

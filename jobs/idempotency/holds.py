@@ -1,9 +1,9 @@
-"""Holds keys of requests that no single transaction spans. While such a request fetches its document, no other request
-works under its key.
+"""Holds idempotency keys of requests that take more than one transaction, such as requests that fetch a document.
+While a key is held, no other request with this key is handled.
 
-A hold is a row, since it binds every web process. It has an end, since it must not outlive for long the process that
-took it. Its holder renews it and shows its id. It only keeps other requests away: that a thing is made once is ensured
-by the key itself.
+A hold is a row in the database, so it applies to all web processes. It expires, so that it ends soon after a process
+that crashed. Its holder renews it and identifies itself by the hold's id. A hold only keeps other requests away. That
+an object is created only once is ensured by the key itself.
 """
 
 from dataclasses import dataclass

@@ -74,18 +74,19 @@ Read = Callable[[IdempotencyKey], M]
 
 
 def make_once(sent: Sent | None, *, make: Callable[[], Answered[M]], look: Look[M]) -> Answered[M]:
-    """Make something in one transaction, in which its key is stored too. A request that is refused leaves its key free,
-    except for a request that could not be paid. That request stays refused: a caller that has given up on it is not
-    charged later.
+    """Create an object and store the request's idempotency key, in one transaction. If the key is already stored,
+    return the object that `look` finds. Both functions are called in a unit of work.
 
-    `look` finds what was made before. Both functions are called in a unit of work.
+    A refused request does not use up its key, so it may be sent again. The exception is a request that could not be
+    paid: its refusal is stored and returned again, so that a caller that has given up on the request is not charged
+    later.
     """
     return _make_once(sent, make, _looked_up(look))
 
 
 def count_once(sent: Sent | None, *, make: Callable[[], Answered[int]]) -> Answered[int]:
-    """Do the same for a request whose response is the number of objects that it made. The number cannot be found again,
-    so it is stored as it was returned.
+    """Do the same as `make_once` for a request that returns the number of objects that it created. The number is stored
+    with the key, because it cannot be looked up later.
     """
     return _make_once(sent, make, _count_of)
 
@@ -157,7 +158,7 @@ def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
 
 
 def hold(sent: Sent | None) -> Hold | None:
-    """Hold a key under which nothing has been made, for a request that has much to do that no transaction spans."""
+    """Hold an unused key for a request that takes more than one transaction."""
     if sent is None:
         return None
     with unit_of_work(sent.tenant_id):
@@ -176,8 +177,8 @@ def _count_of(kept: IdempotencyKey) -> int:
 
 
 def _earlier(sent: Sent, read: Read[M]) -> Answered[M] | None:
-    """Return the result of an earlier request. This comes before any other check: an accepted request is answered
-    whatever has become of its model since.
+    """Return the result of an earlier request. This comes before all other checks, because a request that was accepted
+    is answered again even if its model is no longer available.
     """
     kept = remembered_keys().filter(key=sent.kept_as).first()
     if kept is None:
@@ -207,8 +208,8 @@ def _keep(sent: Sent, first: Answered[M]) -> None:
 
 
 def _keep_refusal(sent: Sent, refused: PaymentRequired) -> None:
-    said = {"detail": refused.detail, "code": refused.code, "extra": refused.extra}
-    _write(sent, status=PAYMENT_REQUIRED, refusal=json.dumps(said))
+    refusal = {"detail": refused.detail, "code": refused.code, "extra": refused.extra}
+    _write(sent, status=PAYMENT_REQUIRED, refusal=json.dumps(refusal))
 
 
 def _write(

@@ -65,21 +65,21 @@ class KeyedRequest:
     document_url: str = ""
 
     def fingerprint(self) -> str:
-        asked = asdict(self)
+        values = asdict(self)
         # Fields with their default are left out, so that the fingerprint is the same as before these fields existed.
         if self.priority == STANDARD:
-            del asked["priority"]
+            del values["priority"]
         if not self.deadlines.given:
-            del asked["deadlines"]
+            del values["deadlines"]
         if not self.webhook_url:
-            del asked["webhook_url"]
+            del values["webhook_url"]
         if not self.document_url:
-            del asked["document_url"]
-        return fingerprint_of(asked)
+            del values["document_url"]
+        return fingerprint_of(values)
 
 
-def fingerprint_of(asked: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+def fingerprint_of(values: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

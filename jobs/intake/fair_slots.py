@@ -20,8 +20,8 @@ class _Queue:
     in_a_row: int = 0
     """The number of requests that were ahead and were served since the last of the others was served."""
 
-    def stand(self, place: "asyncio.Future[None]", *, ahead: bool) -> None:
-        self.places.insert(self.ahead if ahead else len(self.places), place)
+    def stand(self, waiter: "asyncio.Future[None]", *, ahead: bool) -> None:
+        self.places.insert(self.ahead if ahead else len(self.places), waiter)
         self.ahead += ahead
 
     def first(self) -> "asyncio.Future[None]":
@@ -31,17 +31,17 @@ class _Queue:
             self.in_a_row += 1
             return self.places.popleft()
         self.in_a_row = 0
-        place = self.places[self.ahead]
+        waiter = self.places[self.ahead]
         del self.places[self.ahead]
-        return place
+        return waiter
 
-    def leave(self, place: "asyncio.Future[None]") -> None:
-        self.ahead -= self.places.index(place) < self.ahead
-        self.places.remove(place)
+    def leave(self, waiter: "asyncio.Future[None]") -> None:
+        self.ahead -= self.places.index(waiter) < self.ahead
+        self.places.remove(waiter)
 
 
 class FairSlots:
-    """The slots. Tenants take turns, and within a tenant the requests that are ahead come first."""
+    """A limited number of slots. Tenants take turns. Within a tenant, requests that are `ahead` come first."""
 
     def __init__(self, places: int, *, max_each: int, max_waiting_each: int | None = None) -> None:
         self._free = places
@@ -65,14 +65,16 @@ class FairSlots:
 
     def waiting_of(self, tenant_id: UUID, *, ahead: bool = False) -> int:
         """Return the number of requests of the tenant that a new request would wait behind."""
-        line = self._waiting.get(tenant_id)
-        if line is None:
+        queue = self._waiting.get(tenant_id)
+        if queue is None:
             return 0
-        return line.ahead if ahead else len(line.places)
+        return queue.ahead if ahead else len(queue.places)
 
     def wanted_by_others(self, tenant_id: UUID) -> bool:
         """Return whether a slot that this tenant gave back would go to another tenant at once."""
-        return any(one != tenant_id and self._held[one] < self._max_each for one in self._waiting)
+        return any(
+            other_id != tenant_id and self._held[other_id] < self._max_each for other_id in self._waiting
+        )
 
     def tenants_waiting(self, tenant_id: UUID) -> int:
         """Return the number of tenants that wait, including this one."""
@@ -80,7 +82,7 @@ class FairSlots:
 
     async def take(self, tenant_id: UUID, *, ahead: bool = False) -> None:
         """Wait for a slot. A caller to which this returns must give the slot back. A canceled caller holds no slot."""
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiting = self.waiting_of(tenant_id)
         if self._max_waiting_each is not None and waiting >= self._max_waiting_each:
             raise Overloaded(
@@ -88,14 +90,14 @@ class FairSlots:
                 gate="waiting_documents",
                 extra={"retry_after_s": 1},
             )
-        self._waiting.setdefault(tenant_id, _Queue()).stand(place, ahead=ahead)
+        self._waiting.setdefault(tenant_id, _Queue()).stand(waiter, ahead=ahead)
         self._count += 1
         self._lend()
         try:
-            await place
+            await waiter
         except asyncio.CancelledError:
-            if place.cancelled():
-                self._forget(tenant_id, place)
+            if waiter.cancelled():
+                self._forget(tenant_id, waiter)
             else:
                 self.give_back(tenant_id)
             raise
@@ -109,23 +111,25 @@ class FairSlots:
 
     def _lend(self) -> None:
         while self._free and (tenant_id := self._next()) is not None:
-            line = self._waiting.pop(tenant_id)
-            place = line.first()
+            queue = self._waiting.pop(tenant_id)
+            waiter = queue.first()
             self._count -= 1
-            if line.places:
-                self._waiting[tenant_id] = line  # It goes behind the other tenants.
-            if not place.done():
+            if queue.places:
+                self._waiting[tenant_id] = queue  # It goes behind the other tenants.
+            if not waiter.done():
                 self._free -= 1
                 self._held[tenant_id] += 1
-                place.set_result(None)
+                waiter.set_result(None)
 
     def _next(self) -> UUID | None:
-        return next((one for one in self._waiting if self._held[one] < self._max_each), None)
+        return next(
+            (tenant_id for tenant_id in self._waiting if self._held[tenant_id] < self._max_each), None
+        )
 
-    def _forget(self, tenant_id: UUID, place: "asyncio.Future[None]") -> None:
-        line = self._waiting.get(tenant_id)
-        if line is not None and place in line.places:
-            line.leave(place)
+    def _forget(self, tenant_id: UUID, waiter: "asyncio.Future[None]") -> None:
+        queue = self._waiting.get(tenant_id)
+        if queue is not None and waiter in queue.places:
+            queue.leave(waiter)
             self._count -= 1
-            if not line.places:
+            if not queue.places:
                 del self._waiting[tenant_id]

@@ -115,7 +115,7 @@ def _is_short_json(scope: Scope) -> bool:
 
 
 async def _beginning(receive: Receive) -> tuple[bytes, bool]:
-    """Return the body and whether it is complete. Nothing more is read of a body that is longer than allowed."""
+    """Return the body and whether it is complete. No more than the allowed length is read."""
     body = bytearray()
     while len(body) <= MAX_BYTES:
         message = await receive()

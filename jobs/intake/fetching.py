@@ -35,7 +35,7 @@ class Get(Protocol):
 
 @dataclass(frozen=True)
 class Fetching:
-    """The order to fetch a document: its tenant, its largest size, its address and the file to write."""
+    """The request to fetch a document: its tenant, its maximum size, its URL and the file to write."""
 
     tenant_id: UUID
     max_bytes: int
@@ -172,10 +172,10 @@ def failed(error: EgressFailed, url: str) -> DomainError:
 
 def answered(answer: Answer, check: Callable[[str], Any]) -> UrlNotFetched:
     """Return the error for a response of the remote server whose status is not 200."""
-    words = f"The server responded with {answer.status} instead of 200."
+    message = f"The server responded with {answer.status} instead of 200."
     if 300 <= answer.status < 400:
-        words += f" Redirects are not followed{_whither(answer, check)}: name where the document is."
-    return UrlNotFetched(words, extra={"reason": "status", "remote_status": answer.status})
+        message += f" Redirects are not followed{_whither(answer, check)}: name where the document is."
+    return UrlNotFetched(message, extra={"reason": "status", "remote_status": answer.status})
 
 
 def _whither(answer: Answer, check: Callable[[str], Any]) -> str:

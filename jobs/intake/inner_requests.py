@@ -128,14 +128,16 @@ async def nothing_more() -> Message:
 
 
 def replayed(body: bytes, receive: Receive, *, whole: bool = True) -> Receive:
-    """Return a receive callable that gives this body first, then what `receive` gives, such as the disconnect."""
-    told = False
+    """Return a `receive` callable that first returns this body and then the messages of `receive`, such as the
+    disconnect.
+    """
+    is_replayed = False
 
     async def receive_again() -> Message:
-        nonlocal told
-        if told:
+        nonlocal is_replayed
+        if is_replayed:
             return await receive()
-        told = True
+        is_replayed = True
         return {"type": "http.request", "body": body, "more_body": not whole}
 
     return receive_again

@@ -63,9 +63,10 @@ class Intake:
             self._door_of(scope).check(tenant_id)
 
     def check_upload(self, scope: Scope, waiting: int) -> None:
-        """Check an upload of a tenant with `waiting` uninspected ones, before its body is read. Raises TooMuchAtOnce.
+        """Check an upload before its body is read. `waiting` is the number of the tenant's uploads that are not
+        inspected yet. Raises TooMuchAtOnce.
 
-        Under pressure an admitted request is to be served soon, and the inspection comes before the admission.
+        The check is done before the inspection, because under load a request that was admitted should be served soon.
         """
         tenant_id = who_hands_in(scope)
         if tenant_id is None or scope["path"] not in _LOOKED_AT:
@@ -136,7 +137,7 @@ class Door:
             self.refuse(own=own)
 
     def refuse(self, *, own: int) -> NoReturn:
-        """Raise the refusal. `own` is the number of requests of the tenant that wait here already."""
+        """Raise the refusal. `own` is the number of the tenant's requests that already wait."""
         pause_s = self._pressure.retry_after_s(time.monotonic(), random.random())  # noqa: S311  # jitter, not a secret
         extra = {"retry_after_s": pause_s}
         if own:
@@ -183,10 +184,10 @@ def refuse_known_job(scope: Scope, body: BinaryIO, length: int) -> None:
 
 def _fields(body: BinaryIO) -> dict[str, str]:
     try:
-        asked = json.load(body)
+        content = json.load(body)
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(asked, dict):
+    if not isinstance(content, dict):
         return {}
-    fields = {name: asked[name] for name in ("model", "priority") if name in asked}
+    fields = {name: content[name] for name in ("model", "priority") if name in content}
     return fields if all(isinstance(value, str) for value in fields.values()) else {}

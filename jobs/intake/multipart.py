@@ -57,7 +57,7 @@ class _Part:
 
 
 def boundary_of(content_type: str) -> bytes | None:
-    """Return the boundary, or None if this is no multipart form."""
+    """Return the boundary of a multipart form, or None if the body is not one."""
     kind, options = parse_options_header(content_type)
     return options.get(b"boundary", b"") if kind == b"multipart/form-data" else None
 

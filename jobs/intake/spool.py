@@ -33,10 +33,10 @@ def is_full(error: OSError) -> bool:
 
 def refusal_of(error: OSError) -> DomainError:
     if is_full(error):
-        words = "The service has no disk space left. Try again later."
-        return StorageFull(words, extra={"retry_after_s": FULL_PAUSE_S})
-    words = "The service cannot store the file now. Try again later."
-    return StorageUnavailable(words, extra={"retry_after_s": AWAY_PAUSE_S})
+        message = "The service has no disk space left. Try again later."
+        return StorageFull(message, extra={"retry_after_s": FULL_PAUSE_S})
+    message = "The service cannot store the file now. Try again later."
+    return StorageUnavailable(message, extra={"retry_after_s": AWAY_PAUSE_S})
 
 
 class SpoolFile:

@@ -75,7 +75,9 @@ def caller(scope: Scope) -> Identity:
 
 
 class Uploads:
-    """The handler that passes Django an empty body, with the whole file on local disk beside it, inspected."""
+    """The ASGI app that reads uploaded files itself. It stores a file on local disk and inspects it, and passes Django
+    the request with an empty body.
+    """
 
     def __init__(self, inner: App, spool: Spool, inspections: Inspections, intake: Intake) -> None:
         self._inner = inner

@@ -111,8 +111,8 @@ def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[O
 def _outcomes(
     identity: Identity, job_ids: Sequence[str], do: Callable[[str, Job | None], str]
 ) -> list[Outcome]:
-    known = known_jobs(identity, job_ids)
-    return [Outcome(job_id, do(job_id, known.get(job_id))) for job_id in bounded(job_ids)]
+    jobs = known_jobs(identity, job_ids)
+    return [Outcome(job_id, do(job_id, jobs.get(job_id))) for job_id in bounded(job_ids)]
 
 
 def _code_of(do: Callable[[], object], done: str) -> str:
@@ -124,18 +124,18 @@ def _code_of(do: Callable[[], object], done: str) -> str:
 
 
 def consequences_of_deleting(*, identity: Identity, job_ids: Sequence[str]) -> Consequences:
-    known = known_jobs(identity, job_ids).values()
+    jobs = known_jobs(identity, job_ids).values()
     documents = {
-        job.document.id: job.document for job in known if job.document and not job.document.deleted_at
+        job.document.id: job.document for job in jobs if job.document and not job.document.deleted_at
     }
-    picked = [job.id for job in known]
+    picked = [job.id for job in jobs]
     with unit_of_work(identity):
         concerned = Job.objects.filter(document_id__in=documents)
         return Consequences(
             names=[document.name for document in documents.values()],
             unfinished=concerned.filter(state__in=states.UNFINISHED).count(),
             others=concerned.exclude(Q(id__in=picked)).count(),
-            without_document=sum(job.document_id is None for job in known),
+            without_document=sum(job.document_id is None for job in jobs),
             jobs=concerned.count(),
         )
 
@@ -198,9 +198,9 @@ def _erase(identity: Identity, job: Job) -> None:
 
 
 def consequences_of_erasing(*, identity: Identity, job_ids: Sequence[str]) -> Erasure:
-    known = known_jobs(identity, job_ids).values()
-    documents = {job.document_id for job in known if job.document_id}
-    picked = [job.id for job in known]
+    selected = known_jobs(identity, job_ids).values()
+    documents = {job.document_id for job in selected if job.document_id}
+    picked = [job.id for job in selected]
     with unit_of_work(identity):
         concerned = Job.objects.filter(Q(id__in=picked) | Q(document_id__in=documents), erased_at=None)
         jobs = concerned.count()

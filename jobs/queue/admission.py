@@ -92,10 +92,10 @@ def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
 
 def _refuse_if_told(key: str, seen: _Seen, caller: _Caller) -> None:
     limit_s = _limit_s(caller.priority)
-    known = seen.decided.get(caller)
-    if known is None:
-        known = seen.decided[caller] = _decided(key, seen.queue, caller, limit_s)
-    found, wait = known
+    decision = seen.decided.get(caller)
+    if decision is None:
+        decision = seen.decided[caller] = _decided(key, seen.queue, caller, limit_s)
+    found, wait = decision
     if found is not Verdict.OPEN:
         raise _refusal(key, caller, found, wait, limit_s)
 
@@ -152,8 +152,8 @@ def _queue_of(version: ModelVersion) -> Queue:
 def _oldest(version_id: int, lines: Sequence[TenantQueue]) -> dict[tuple[UUID, int], float]:
     values: dict[str, Any] = {
         "version": version_id,
-        "tenants": [line.tenant for line in lines],
-        "priorities": [line.priority for line in lines],
+        "tenants": [queue.tenant for queue in lines],
+        "priorities": [queue.priority for queue in lines],
     }
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_OLDEST, values)

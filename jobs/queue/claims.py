@@ -165,14 +165,13 @@ def claim_page(
     may_apart: Callable[[], bool] = lambda: True,
     documents: bool = True,
 ) -> Claim | None:
-    """Claim a page. Return None if there is nothing to do: the page is done, canceled, past the deadline of its job,
-    held by another worker or unknown, or its tenant is suspended.
+    """Claim a page. Return None if there is nothing to do: the page is done, canceled, unknown, past the deadline of
+    its job or held by another worker, or its tenant is suspended. Messages may be repeated.
 
-    Any message may be a repeat.
-
-    `may_apart` is called if this may be the last try of a page on which workers died. It says whether no other such
-    page is in hand. If there is one, this page is put off for a moment: a page that kills workers must not use up the
-    tries of the pages beside it. If `documents` is false, a page of a document stays as it is.
+    `may_apart` is called if workers have crashed on this page and this may be its last attempt. It returns False if
+    another such page is in progress in this process. Then this page is postponed for a moment, so that a page that
+    crashes workers does not use up the attempts of other pages. If `documents` is false, pages of documents are not
+    claimed.
     """
     values: dict[str, Any] = {
         "page": page_id,

@@ -223,16 +223,16 @@ def _take_by_turns(room: Capacity, pages: int) -> list[Notification]:
     lines, chosen = _chosen(room, pages)
     if not chosen.order:
         return []
-    of_place = {place: lines[place] for place in chosen.ends}
+    of_place = {position: lines[position] for position in chosen.ends}
     values: dict[str, Any] = {
         "version": room.version_id,
         "wake_s": wake_s(),
         "overtaken_s": room.overtaken_s,
         "now": chosen.now,
-        "tenants": [line.tenant for line in of_place.values()],
-        "priorities": [line.priority for line in of_place.values()],
-        "pages": [chosen.pages_of(place) for place in of_place],
-        "ends": [chosen.ends[place] for place in of_place],
+        "tenants": [queue.tenant for queue in of_place.values()],
+        "priorities": [queue.priority for queue in of_place.values()],
+        "pages": [chosen.pages_of(position) for position in of_place],
+        "ends": [chosen.ends[position] for position in of_place],
     }
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_TAKE_CHOSEN, values)
@@ -245,7 +245,7 @@ def _chosen(room: Capacity, pages: int) -> tuple[Sequence[TenantQueue], Shares]:
     """Choose the queues that release the next pages. Pages are counted only in queues that may release some."""
     waiting = waiting_lines(room.version_id, room.hefts)
     within = with_share(room.version_id, replace(waiting, lines=with_room(waiting.lines)), room.share)
-    lines = [line for line in within if line.room != 0]
+    lines = [queue for queue in within if queue.room != 0]
     first = foremost(lines, now=waiting.now, most=pages, cost_s=room.cost_s)
     counted = with_pages(room.version_id, first, pages)
     chosen = turns(counted, now=waiting.now, room=pages, cost_s=room.cost_s)
@@ -263,8 +263,8 @@ def _in_order(
     of_line: dict[tuple[UUID, int], list[Notification]] = {}
     for page, tenant, priority, newcomer in sorted(taken, key=itemgetter(0), reverse=True):
         of_line.setdefault((tenant, priority), []).append(Notification(page, tenant, newcomer))
-    for place in chosen.order:
-        line = lines[place]
-        pages = of_line.get((line.tenant, line.priority))
+    for position in chosen.order:
+        queue = lines[position]
+        pages = of_line.get((queue.tenant, queue.priority))
         if pages:
             yield pages.pop()

@@ -49,8 +49,8 @@ class Shares:
     ends: Mapping[int, float] = field(default_factory=dict)
     """The new ends by position, for the queues that have a page in the order."""
 
-    def pages_of(self, place: int) -> int:
-        return self.order.count(place)
+    def pages_of(self, position: int) -> int:
+        return self.order.count(position)
 
 
 def release_window(slots: int, service_s: float) -> int:
@@ -84,34 +84,37 @@ def overtaken_s(slots: int, service_s: float, wake_s: float) -> float:
 def turns(lines: Sequence[TenantQueue], *, now: float, room: int, cost_s: float) -> Shares:
     """Return the next `room` pages. If pages begin at the same time, they are ordered by priority, then by tenant."""
     begins = [
-        _Position(_begin(line, now, cost_s), line.priority, line.tenant, at) for at, line in enumerate(lines)
+        _Position(_begin(queue, now, cost_s), queue.priority, queue.tenant, at)
+        for at, queue in enumerate(lines)
     ]
-    heap = [place for place in begins if lines[place.at].waiting > 0]
+    heap = [position for position in begins if lines[position.at].waiting > 0]
     heapq.heapify(heap)
-    left = {line.tenant: line.room for line in lines}
+    left = {queue.tenant: queue.room for queue in lines}
     order: list[int] = []
     taken = [0] * len(lines)
     ends: dict[int, float] = {}
     while heap and len(order) < room:
-        place = heapq.heappop(heap)
-        line, may = lines[place.at], left[place.tenant]
+        position = heapq.heappop(heap)
+        queue, may = lines[position.at], left[position.tenant]
         if may is not None:
             if may <= 0:
                 continue
-            left[place.tenant] = may - 1
-        order.append(place.at)
-        taken[place.at] += 1
-        now = max(now, place.begin)
-        ends[place.at] = place.begin + step(line, cost_s)
-        if taken[place.at] < line.waiting:
-            heapq.heappush(heap, _Position(ends[place.at], place.priority, place.tenant, place.at))
+            left[position.tenant] = may - 1
+        order.append(position.at)
+        taken[position.at] += 1
+        now = max(now, position.begin)
+        ends[position.at] = position.begin + step(queue, cost_s)
+        if taken[position.at] < queue.waiting:
+            heapq.heappush(
+                heap, _Position(ends[position.at], position.priority, position.tenant, position.at)
+            )
     return Shares(tuple(order), now, ends)
 
 
 def foremost(lines: Sequence[TenantQueue], *, now: float, most: int, cost_s: float) -> list[TenantQueue]:
     """Return the queues that contain the next `most` pages. A page waits in each queue."""
     return heapq.nsmallest(
-        most, lines, key=lambda line: (_begin(line, now, cost_s), line.priority, line.tenant)
+        most, lines, key=lambda queue: (_begin(queue, now, cost_s), queue.priority, queue.tenant)
     )
 
 
@@ -131,30 +134,32 @@ def pages_before(
     """
     begin = _begin(mine, now, cost_s) + own_before * step(mine, cost_s)
     before = own_before
-    for line in lines:
-        if (line.tenant, line.priority) == (mine.tenant, mine.priority):
+    for queue in lines:
+        if (queue.tenant, queue.priority) == (mine.tenant, mine.priority):
             continue
-        gap = (begin - _begin(line, now, cost_s)) / step(line, cost_s)
-        first = (line.priority, line.tenant.bytes) < (mine.priority, mine.tenant.bytes)
+        gap = (begin - _begin(queue, now, cost_s)) / step(queue, cost_s)
+        first = (queue.priority, queue.tenant.bytes) < (mine.priority, mine.tenant.bytes)
         turns_before = max(0, math.floor(gap) + 1 if first else math.ceil(gap))
-        if turns_before > line.waiting >= counted:
+        if turns_before > queue.waiting >= counted:
             return None
-        before += min(line.waiting, turns_before, line.waiting if line.room is None else max(0, line.room))
+        before += min(
+            queue.waiting, turns_before, queue.waiting if queue.room is None else max(0, queue.room)
+        )
     return before
 
 
-def step(line: TenantQueue, cost_s: float) -> float:
+def step(queue: TenantQueue, cost_s: float) -> float:
     """Return how far a page moves its queue in virtual time."""
-    return max(cost_s * line.heft, MIN_COST_S) / (line.weight * WEIGHTS[line.priority])
+    return max(cost_s * queue.heft, MIN_COST_S) / (queue.weight * WEIGHTS[queue.priority])
 
 
-def _begin(line: TenantQueue, now: float, cost_s: float) -> float:
-    """Return where the next page of a queue begins. A queue is never further ahead than by the page that it released
-    last, at the present cost of a page.
+def _begin(queue: TenantQueue, now: float, cost_s: float) -> float:
+    """Return the position at which the next page of a queue begins.
 
-    So if the cost was different or unknown before, no tenant waits for what has long been paid.
+    A queue is never further ahead than the cost of the page that it released last, at the present cost of a page. So
+    if a page's cost was different or unknown before, the tenant does not wait for pages that were released long ago.
     """
-    return max(now, min(line.ends, now + step(line, cost_s)))
+    return max(now, min(queue.ends, now + step(queue, cost_s)))
 
 
 @dataclass(frozen=True, slots=True, order=True)

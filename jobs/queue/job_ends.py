@@ -139,9 +139,9 @@ def _job_failure(job: OpenJob, state: str) -> Failure:
     first = Page.objects.filter(job_id=job.id, state=states.FAILED).order_by("number").first()
     if job.pages_total == 1 and first is not None:
         return Failure(first.error_code, first.error_detail)
-    words = f"{job.pages_failed} of {job.pages_total} pages failed"
+    summary = f"{job.pages_failed} of {job.pages_total} pages failed"
     why = f"; page {first.number}: {first.error_detail}" if first else ""
-    return Failure("pages_failed", f"{words}{why}")
+    return Failure("pages_failed", f"{summary}{why}")
 
 
 def _job(job_id: UUID, statement: str, values: Mapping[str, Any]) -> OpenJob:

@@ -54,7 +54,14 @@ class Wait:
 
 
 def wait_of(queue: Queue, tenant: UUID, priority: int) -> Wait:
-    mine = next((line for line in queue.lines if (line.tenant, line.priority) == (tenant, priority)), None)
+    mine = next(
+        (
+            tenant_queue
+            for tenant_queue in queue.lines
+            if (tenant_queue.tenant, tenant_queue.priority) == (tenant, priority)
+        ),
+        None,
+    )
     aged_s = queue.oldest_s.get((tenant, priority), 0.0)
     if queue.service_s <= 0:
         return Wait(aged_s, None)
@@ -63,11 +70,11 @@ def wait_of(queue: Queue, tenant: UUID, priority: int) -> Wait:
     return Wait(max(aged_s, told_s or 0.0), _told_s(queue, TenantQueue(NOBODY, priority, waiting=0)))
 
 
-def _told_s(queue: Queue, line: TenantQueue) -> float | None:
+def _told_s(queue: Queue, tenant_queue: TenantQueue) -> float | None:
     before = pages_before(
         queue.lines,
-        line,
-        line.waiting,
+        tenant_queue,
+        tenant_queue.waiting,
         now=queue.now,
         cost_s=queue.service_s or UNKNOWN_COST_S,
         counted=queue.counted,
@@ -86,6 +93,6 @@ def verdict(wait: Wait, limit_s: float, *, refused: bool) -> Verdict:
 
 def retry_after_s(wait: Wait, limit_s: float, chance: float) -> int:
     """Return the time until the queue is open if nothing more comes. `chance`, 0 to 1, spreads the callers."""
-    known = wait.newcomers_s is not None
-    pause_s = wait.own_s - limit_s * REOPENS_AT if known else UNKNOWN_PAUSE_S
+    is_known = wait.newcomers_s is not None
+    pause_s = wait.own_s - limit_s * REOPENS_AT if is_known else UNKNOWN_PAUSE_S
     return math.ceil(min(LONGEST_PAUSE_S, max(1.0, pause_s)) * (1.0 + JITTER * chance))

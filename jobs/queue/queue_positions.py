@@ -51,10 +51,10 @@ def standing_of(job: Job) -> Standing:
         row = cursor.fetchone()
         if row is None:
             return Standing()
-        due, told, suspended, own_before = row
+        due, published, suspended, own_before = row
         fleet = fleet_of(job.model_version.key)
-        if told or suspended or not due:
-            return standing(NextPage(suspended, due, told, False, 0, 0), _speed(fleet))
+        if published or suspended or not due:
+            return standing(NextPage(suspended, due, published, False, 0, 0), _speed(fleet))
         lines = _lines_of(job.model_version_id, fleet)
     mine = _line(job, lines)
     before = None
@@ -68,7 +68,7 @@ def standing_of(job: Job) -> Standing:
             counted=lines.counted,
         )
         before = pages_first(lines.lines)
-        without_own = pages_first([line for line in lines.lines if line.tenant != job.tenant_id])
+        without_own = pages_first([queue for queue in lines.lines if queue.tenant != job.tenant_id])
         if before is not None and without_own is not None:
             own_before += before - without_own
     page = NextPage(False, True, False, mine.room == 0, own_before, before)
@@ -83,7 +83,7 @@ def _speed(fleet: ModelFleet) -> Speed:
 def _line(job: Job, lines: CountedQueues) -> TenantQueue:
     """Return the queue of a job. A queue that has appeared since the queues were read begins now."""
     key = (job.tenant_id, job.priority)
-    found = [line for line in lines.lines if (line.tenant, line.priority) == key]
+    found = [queue for queue in lines.lines if (queue.tenant, queue.priority) == key]
     return found[0] if found else TenantQueue(*key, waiting=1)
 
 

@@ -84,7 +84,9 @@ def release_after_commit(version_id: int, version_key: str) -> None:
 
 @contextmanager
 def releasing_apart(threads: int = 2) -> Iterator[None]:
-    """Release pages in separate threads within this context. Requests that come at one moment are handled at once."""
+    """Release pages in separate threads within this context. Requests that arrive at the same moment are handled
+    together.
+    """
     global _apart  # noqa: PLW0603  # there is one for the process, like the connections that it uses
     _apart = apart = Apart("release", threads)
     try:
@@ -125,7 +127,7 @@ def _publish(queue_name: str, wakes: Iterable[Notification]) -> Iterable[Notific
         yield wake
 
 
-def wake_job_now(job: Job) -> int:
+def republish_pages(job: Job) -> int:
     """Announce the queued pages of a job again, end their back-off, and return how many wait. Repeats are harmless."""
     with unit_of_work(job.tenant_id):
         get_job(job.id, for_update=True)

@@ -94,14 +94,14 @@ def finish_page(
     If there is a `key`, the result answers other pages as well from now on.
     """
     # The text is cut and serialized before the row of the job is locked, since a long text takes time.
-    words, result = vector_of(claim.tenant_id, text_of(output.result)), _json(output.result)
+    vector, result = vector_of(claim.tenant_id, text_of(output.result)), _json(output.result)
     quantity = charged(output.units, claim.price.meter)
     cost = claim.price.cost_micros(quantity) if claim.livemode else 0
     with unit_of_work(claim.tenant_id):
         job = counted(claim.job_id, succeeded=1, cost=cost)
         values = {"page": claim.page_id, "token": claim.token, "result": result, "cost": cost, "key": key}
         cas(_FINISH, {**values, "units": json.dumps(asdict(output.units))})
-        _index(claim, words, output.embedding)
+        _index(claim, vector, output.embedding)
         record_usage(
             tenant_id=claim.tenant_id,
             source_kind="page",
@@ -118,9 +118,9 @@ def finish_page(
         append_and_close(job, [Happened("page.succeeded", data)])
 
 
-def _index(claim: Claim, words: str, embedding: Embedding | None) -> None:
+def _index(claim: Claim, vector: str, embedding: Embedding | None) -> None:
     page = PageRef(claim.tenant_id, claim.job_id, claim.page_id, claim.number)
-    index_page(page, words)
+    index_page(page, vector)
     if embedding is not None:
         keep_embedding(page, embedding)
 

@@ -77,9 +77,9 @@ def _fail_some(claim: Claim, document: ClaimedDocument) -> int:
         happened = [
             Happened(
                 "page.failed",
-                {**progress(job, number, states.FAILED), "pages_done": before + place, "error": error},
+                {**progress(job, number, states.FAILED), "pages_done": before + position, "error": error},
             )
-            for place, number in enumerate(numbers, 1)
+            for position, number in enumerate(numbers, 1)
         ]
         append_and_close(job, happened)
     return len(numbers)

@@ -5,7 +5,7 @@ from django.db import connections
 
 from inference.registry.selectors import served_versions
 from inference.workers.brokers import BrokerUnavailable
-from jobs.events.broker import messages_set_aside, patiently
+from jobs.events.broker import messages_set_aside, with_long_timeout
 from jobs.queue.demand import pages_demand
 from jobs.queue.metrics import DEAD_LETTERS, QUEUE_AGE, QUEUED_PAGES, SWEPT
 from jobs.queue.release import release_after_commit, waiting_versions
@@ -23,7 +23,7 @@ FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_mo
 
 def release_waiting() -> None:
     """Release the waiting pages of all versions. A broker that hangs is waited for once in a round."""
-    with patiently():
+    with with_long_timeout():
         for version_id, key in waiting_versions():
             release_after_commit(version_id, key)
 
@@ -35,7 +35,7 @@ def sweep() -> None:
 
 
 def count_dead_letters() -> None:
-    with patiently():
+    with with_long_timeout():
         for version in served_versions():
             try:
                 DEAD_LETTERS.labels(model=version.key).set(messages_set_aside(version.queue_name))

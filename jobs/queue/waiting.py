@@ -31,7 +31,7 @@ class NextPage:
     """Set if its tenant is suspended."""
     due: bool
     """Set unless it waits for another try, or for the same page of another job."""
-    told: bool
+    published: bool
     """Set if a message for it is under way to the workers."""
     at_cap: bool
     """Set if its tenant has as many pages under way as it may have."""
@@ -64,7 +64,7 @@ class Standing:
 
 def standing(page: NextPage, speed: Speed) -> Standing:
     reason = _reason(page, speed)
-    position = 0 if page.told else page.before
+    position = 0 if page.published else page.before
     held_up = reason in (TENANT_SUSPENDED, RETRY_PENDING)
     if held_up:
         return Standing(reason_waiting=reason)
@@ -83,9 +83,9 @@ def _reason(page: NextPage, speed: Speed) -> str:
 
 
 def _reason_in_line(page: NextPage) -> str:
-    if page.at_cap and not page.told:
+    if page.at_cap and not page.published:
         return CONCURRENCY_LIMIT
-    if page.told or page.before == 0:
+    if page.published or page.before == 0:
         return STARTING
     return BEHIND_OWN if page.before is not None and page.before <= page.own_before else BEHIND_OTHERS
 

@@ -118,26 +118,26 @@ def waiting_lines(version_id: int, hefts: Mapping[str, float]) -> Waiting:
 
 
 def with_room(lines: Sequence[TenantQueue], *, alone: bool = True) -> list[TenantQueue]:
-    """Set on each queue how many more pages its tenant may have under way.
+    """Return the queues with the number of pages that each tenant may still have in progress.
 
     With `alone`, no other transaction releases pages of a tenant with such a limit until this transaction ends,
-    whatever the version. A transaction that waits for this for too long gives up, as it does for the lock of a version.
+    whatever the version. A transaction that waits too long for this gives up, as it does for the lock of a version.
     """
-    left = room_within({line.tenant: line.room for line in lines if line.room is not None}, alone=alone)
-    return [line if line.room is None else replace(line, room=left[line.tenant]) for line in lines]
+    left = room_within({queue.tenant: queue.room for queue in lines if queue.room is not None}, alone=alone)
+    return [queue if queue.room is None else replace(queue, room=left[queue.tenant]) for queue in lines]
 
 
 def with_share(version_id: int, waiting: Waiting, share: int) -> list[TenantQueue]:
     """Limit each tenant without another limit. This is not exact to the page, since no transaction waits for it."""
-    shared = {line.tenant for line in waiting.lines if line.room is None} & waiting.shared
+    shared = {queue.tenant for queue in waiting.lines if queue.room is None} & waiting.shared
     if not share or not shared:
         return list(waiting.lines)
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_BUSY_OF, {"version": version_id, "tenants": list(shared)})
         busy: dict[UUID, int] = dict(cursor.fetchall())
     return [
-        replace(line, room=max(0, share - busy.get(line.tenant, 0))) if line.tenant in shared else line
-        for line in waiting.lines
+        replace(queue, room=max(0, share - busy.get(queue.tenant, 0))) if queue.tenant in shared else queue
+        for queue in waiting.lines
     ]
 
 
@@ -177,13 +177,13 @@ def with_pages(version_id: int, lines: Sequence[TenantQueue], most: int) -> list
     values: dict[str, Any] = {
         "version": version_id,
         "most": most,
-        "tenants": [line.tenant for line in lines],
-        "priorities": [line.priority for line in lines],
+        "tenants": [queue.tenant for queue in lines],
+        "priorities": [queue.priority for queue in lines],
     }
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(PAGES, values)
         pages = {(tenant, priority): count for tenant, priority, count in cursor.fetchall()}
-    return [replace(line, waiting=pages[line.tenant, line.priority]) for line in lines]
+    return [replace(queue, waiting=pages[queue.tenant, queue.priority]) for queue in lines]
 
 
 def take_lost_of_limited(version_id: int, most: int, wake_s: float) -> list[Notification]:
@@ -195,9 +195,9 @@ def take_lost_of_limited(version_id: int, most: int, wake_s: float) -> list[Noti
     }
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_OF_LIMITED, values)
-        told = list(_with_room(cursor.fetchall()))[:most]
-        cursor.execute(_TELL_AGAIN, {**values, "pages": [wake.page_id for wake in told]})
-    return told
+        notified = list(_with_room(cursor.fetchall()))[:most]
+        cursor.execute(_TELL_AGAIN, {**values, "pages": [wake.page_id for wake in notified]})
+    return notified
 
 
 def _with_room(lost: list[tuple[UUID, UUID, int]]) -> Iterator[Notification]:

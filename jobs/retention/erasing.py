@@ -114,16 +114,18 @@ def _erase_webhooks(job: Job) -> None:
 
 
 def _without_words(body: str) -> str:
-    told = json.loads(body)
-    if told["data"].get("error"):
-        told["data"]["error"]["detail"] = ""
-    return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+    content = json.loads(body)
+    if content["data"].get("error"):
+        content["data"]["error"]["detail"] = ""
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
 
 def forget_name(document: Document) -> None:
-    """Erase the name and the fingerprint, which would prove that the bytes were here, with the last result.
+    """Erase the document's name and fingerprint when its last result is erased, because the fingerprint would prove
+    which bytes were here.
 
-    The document's row is locked, so that of two transactions that erase its last results, the second sees the first.
+    The document's row is locked, so that of two concurrent erasures of its last results, the second one sees the
+    first.
     """
     if document.deleted_at is None or Job.objects.filter(document=document, erased_at=None).exists():
         return

@@ -74,19 +74,19 @@ def erase_old_events(progress: Progress = SILENT) -> int:
         retention = retention_of_all()
         found = _whose(retention)
         while found and time.monotonic() < until_s:
-            gone = sum(_erase_some(one) for one in found)
+            gone = sum(_erase_some(old) for old in found)
             erased += gone
             progress.within(f"erased {erased:,} events")
             if not gone:
                 break
-            found = _whose({one.tenant_id: retention[one.tenant_id] for one in found})
-    OVERDUE_S.labels(kind="event").set(max((one.overdue_s for one in found), default=0.0))
+            found = _whose({old.tenant_id: retention[old.tenant_id] for old in found})
+    OVERDUE_S.labels(kind="event").set(max((old.overdue_s for old in found), default=0.0))
     return erased
 
 
-def _erase_some(one: OldEvents) -> int:
+def _erase_some(old: OldEvents) -> int:
     with connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_ERASE, {"tenant": one.tenant_id, "days": one.days, "most": BATCH})
+        cursor.execute(_ERASE, {"tenant": old.tenant_id, "days": old.days, "most": BATCH})
         number = int(cursor.fetchone()[0])
     ERASED.labels(kind="event", reason=ErasedReason.RETENTION.value).inc(number)
     return number

@@ -1,4 +1,6 @@
-"""The scheduler's duty to erase overdue documents and jobs, each in its own transaction, in any number of processes."""
+"""Erases overdue documents and jobs as a task of the scheduler. Each is erased in its own transaction, and several
+processes may do this at once.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -47,42 +49,42 @@ def _erase_some(kind: Kind, retention: Mapping[UUID, Retention], until_s: float,
             found = due(kind, retention)
         if not gone:
             break
-    OVERDUE_S.labels(kind=kind).set(max((one.overdue_s for one in found), default=0.0))
+    OVERDUE_S.labels(kind=kind).set(max((item.overdue_s for item in found), default=0.0))
     return erased
 
 
 def _erase_each(kind: Kind, found: Sequence[Due], until_s: float, progress: Progress) -> int:
     """Erase each item. An item that cannot be erased does not hold up the others."""
     erased = 0
-    for one in found:
+    for item in found:
         if time.monotonic() > until_s:
             break
         progress.within(f"erased {erased:,} of the next {len(found):,} {kind}s")
         try:
-            erased += _ERASE[kind](one)
+            erased += _ERASE[kind](item)
         except OperationalError:
             raise
         except Exception:
-            log.exception("retention_failed", kind=kind, id=str(one.id), tenant_id=str(one.tenant_id))
+            log.exception("retention_failed", kind=kind, id=str(item.id), tenant_id=str(item.tenant_id))
     return erased
 
 
-def _erase_job(one: Due) -> bool:
-    with unit_of_work(one.tenant_id):
+def _erase_job(item: Due) -> bool:
+    with unit_of_work(item.tenant_id):
         try:
-            document = lock_document(get_job(one.id).document_id)
-            job = get_job(one.id, for_update=True)
+            document = lock_document(get_job(item.id).document_id)
+            job = get_job(item.id, for_update=True)
         except (JobErased, NotFound):
             return False
         erase_ended(job, document, ErasedReason.RETENTION)
     return True
 
 
-def _erase_document(one: Due) -> bool:
+def _erase_document(item: Due) -> bool:
     """Erase a document. It is checked again under its lock, since it may have been used just now."""
-    with unit_of_work(one.tenant_id):
+    with unit_of_work(item.tenant_id):
         old = Document.objects.filter(
-            id=one.id, deleted_at=None, used_at__lte=Now() - time_over(one.days, "document")
+            id=item.id, deleted_at=None, used_at__lte=Now() - time_over(item.days, "document")
         )
         document = old.select_for_update(no_key=True, skip_locked=True).first()
         if document is None or Job.objects.filter(document=document, state__in=states.UNFINISHED).exists():

@@ -56,11 +56,11 @@ def _index(job_id: UUID) -> None:
         digest = _embedder_digest(job)
         for pages in _stretches(job):
             # The texts are split into words before the transaction begins, because this takes time for long texts.
-            words = [(page, vector_of(page.tenant_id, text_of(page.result))) for page in pages]
+            vectors = [(page, vector_of(page.tenant_id, text_of(page.result))) for page in pages]
             with transaction.atomic(using=OPERATOR):
                 if not _held(job_id):
                     return _withdraw(job_id)
-                for page, vector in words:
+                for page, vector in vectors:
                     _index_page(page, vector, digest)
         _withdraw(job_id)
 
@@ -86,9 +86,9 @@ def _withdraw(job_id: UUID) -> None:
         cursor.execute(_WITHDRAW, [job_id])
 
 
-def _index_page(page: Page, words: str, digest: str | None) -> None:
+def _index_page(page: Page, search_vector: str, digest: str | None) -> None:
     ref = PageRef(page.tenant_id, page.job_id, page.id, page.number)
-    index_page(ref, words)
+    index_page(ref, search_vector)
     vector = (page.result or {}).get("embedding")
     if digest and isinstance(vector, list) and vector:
         keep_embedding(ref, Embedding(digest, tuple(vector)))

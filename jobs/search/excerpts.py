@@ -63,7 +63,7 @@ def _word_start(text: str, at: int) -> int:
 
 
 def _merged(words: Iterable[Word]) -> list[tuple[int, int]]:
-    """Return the marked stretches. Overlapping words, such as pairs of an unspaced script, become one stretch."""
+    """Merge overlapping highlighted ranges into one, such as the character pairs of a script without spaces."""
     spans: list[tuple[int, int]] = []
     for word in words:
         if spans and word.start <= spans[-1][1]:

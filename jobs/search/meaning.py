@@ -52,12 +52,12 @@ SELECT job_id, number FROM (
 """
 
 
-def meaning_of(words: str) -> Embedding | None:
+def meaning_of(search: str) -> Embedding | None:
     """Return the embedding of the words, or None without any. Raises MeaningUnavailable with the reason.
 
     Call this outside of any unit of work: it may fetch and load a model, and wait for other searches.
     """
-    text = " ".join(words[:MAX_CHARACTERS].encode("utf-8", "replace").decode().split())
+    text = " ".join(search[:MAX_CHARACTERS].encode("utf-8", "replace").decode().split())
     if not text:
         return None
     embedder = _embedder() if meaning_available() else None

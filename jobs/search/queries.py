@@ -71,6 +71,8 @@ def _term(chunk: re.Match[str], *, typing: bool) -> Term:
 
 
 def _stands_alone(words: Sequence[Word]) -> bool:
-    """Return whether the last word is one unspaced character, which in the index begins a pair or ends a stretch."""
+    """Return whether the last word is a single character of a script without spaces. In the index, it is the beginning
+    of a pair or the end of a word.
+    """
     last = words[-1]
     return last.single and (len(words) == 1 or words[-2].end <= last.start)

@@ -37,21 +37,21 @@ JOIN jobs_page p ON p.tenant_id = %s AND p.job_id = wanted.job_id AND p.number =
 """
 
 
-def search_jobs(words: str, *, limit: int = MAX_HITS) -> list[Hit]:
+def search_jobs(search: str, *, limit: int = MAX_HITS) -> list[Hit]:
     """Return the matching jobs, newest first, none without words. Raises SearchTooBroad for too many pages."""
-    tenant_id, query = current_tenant_id(), parsed(words)
+    tenant_id, query = current_tenant_id(), parsed(search)
     wanted = query.wanted_by(tenant_id)
     if wanted is None:
         return []
-    refusal = f"{words[:60]!r} is on too many pages to be looked for. Add a word, or write the last one out."
+    refusal = f"{search[:60]!r} is on too many pages to be looked for. Add a word, or write the last one out."
     with searching(refusal), connections[APP].cursor() as cursor:
         cursor.execute(_SEARCH, [wanted, query.unwanted_by(tenant_id), min(limit, MAX_HITS), current_mode()])
         return [Hit(job_id, number or None) for job_id, number in cursor.fetchall()]
 
 
-def excerpts(words: str, hits: Sequence[Hit]) -> dict[UUID, Hit]:
+def excerpts(search: str, hits: Sequence[Hit]) -> dict[UUID, Hit]:
     """Return the same hits by job, each with the text around the words. This is for the hits that are shown."""
-    query = parsed(words)
+    query = parsed(search)
     names, texts = _names(hits), _texts(hits)
     found = {}
     for hit in hits:

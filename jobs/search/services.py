@@ -91,15 +91,15 @@ def text_of(result: Mapping[str, Any] | None) -> str:
 
 
 def index_name(job: Job) -> None:
-    words = vector_of(job.tenant_id, name_of(job))
-    if words:
-        _execute(_KEEP_NAME, job=job.id, tenant=job.tenant_id, words=words)
+    vector = vector_of(job.tenant_id, name_of(job))
+    if vector:
+        _execute(_KEEP_NAME, job=job.id, tenant=job.tenant_id, words=vector)
 
 
-def index_page(page: PageRef, words: str) -> None:
-    """Index a page. `words` are the vector_of its text, made before the transaction that this is part of."""
-    if words:
-        _execute(_KEEP_PAGE, **asdict(page), words=words)
+def index_page(page: PageRef, vector: str) -> None:
+    """Index a page. `vector` are the vector_of its text, made before the transaction that this is part of."""
+    if vector:
+        _execute(_KEEP_PAGE, **asdict(page), words=vector)
 
 
 def take_over_index(*, new: UUID, old: UUID) -> None:

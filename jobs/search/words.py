@@ -89,12 +89,12 @@ def tenant_tag(tenant_id: UUID) -> str:
 def vector_of(tenant_id: UUID, text: str) -> str:
     """Return a literal to be cast to tsvector. It is empty if the text has no word."""
     tag, places, size = tenant_tag(tenant_id), defaultdict[str, list[int]](list), 0
-    for place, word in enumerate(islice(words_of(text), MAX_WORDS), FIRST_PLACE):
-        known = places[word.lexeme]
-        if len(known) == MAX_PLACES:
+    for position, word in enumerate(islice(words_of(text), MAX_WORDS), FIRST_PLACE):
+        positions = places[word.lexeme]
+        if len(positions) == MAX_PLACES:
             continue
-        size += 2 if known else len(tag) + len(word.lexeme.encode()) + 6
+        size += 2 if positions else len(tag) + len(word.lexeme.encode()) + 6
         if size > MAX_BYTES:
             break
-        known.append(place)
+        positions.append(position)
     return " ".join(f"'{tag}{lexeme}':{','.join(map(str, at))}" for lexeme, at in places.items() if at)

@@ -126,20 +126,22 @@ class Authorizer:
         if isinstance(by_key, Identity):
             # The limits of the key have counted it.
             return Credential(by_key, address=address_of_scope(scope, settings.MAAS_PROXIES))
-        place = place_of_scope(scope, settings.MAAS_PROXIES)
-        self._handshakes.take(place)
+        client_ip = place_of_scope(scope, settings.MAAS_PROXIES)
+        self._handshakes.take(client_ip)
         tickets = parse_qs(scope["query_string"].decode("latin-1")).get("ticket")
         if tickets:
-            return await self._by_ticket(tickets[0], place, address_of_scope(scope, settings.MAAS_PROXIES))
+            return await self._by_ticket(
+                tickets[0], client_ip, address_of_scope(scope, settings.MAAS_PROXIES)
+            )
         if header(scope, b"origin") is not None:
             identity = await self._sessions.identify(scope)
             if identity is not None:
                 return Credential(identity, session_key_of(scope))
         raise NotSignedIn(HOW)
 
-    async def _by_ticket(self, ticket: str, place: str, address: str) -> Credential:
+    async def _by_ticket(self, ticket: str, client_ip: str, address: str) -> Credential:
         held = await self._unknown_callers.redeem(
-            place, partial(redeem_ticket, ticket), lambda found: found is None
+            client_ip, partial(redeem_ticket, ticket), lambda found: found is None
         )
         held = held and replace(held, address=address)
         # The key may have been revoked, or the session may have ended, since the ticket was issued.

@@ -169,10 +169,10 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         except DomainError as error:
             await self._end(error.code, error.detail, TRY_AGAIN)
         except TimeoutError:
-            log.info("socket_too_slow", tenant_id=str(self._held.identity.tenant_id))
+            log.info("websocket_too_slow", tenant_id=str(self._held.identity.tenant_id))
             await self.close(TRY_AGAIN)
         except Exception:
-            log.exception("socket_failed", tenant_id=str(self._held.identity.tenant_id))
+            log.exception("websocket_failed", tenant_id=str(self._held.identity.tenant_id))
             await self._end(
                 "internal_error", "Something went wrong on our side. Connect again.", INTERNAL_ERROR
             )
@@ -205,7 +205,9 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await changed.wait(timeout_s if reading.unsettled else math.inf)
 
     async def _send_elsewhere(self) -> None:
-        """Tell the client to connect elsewhere, each after another pause, so that they do not arrive at once."""
+        """Tell the client to reconnect after a pause. The pause differs by client, so that they do not all reconnect
+        at once.
+        """
         error = moving()
         with suppress(TimeoutError):
             await self._say({"type": "error", "code": error.code, "detail": error.detail, **error.extra})
@@ -213,8 +215,8 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
 
     def _show_out(self) -> None:
         if "leave" not in self._tasks:
-            words = "Your credentials are no longer valid. Sign in again or use another key."
-            ending = self._guarded(self._end("not_authenticated", words, NOT_SIGNED_IN))
+            detail = "Your credentials are no longer valid. Sign in again or use another key."
+            ending = self._guarded(self._end("not_authenticated", detail, NOT_SIGNED_IN))
             self._tasks["leave"] = asyncio.get_running_loop().create_task(ending)
 
     async def _say(self, content: dict[str, Any]) -> None:

@@ -16,16 +16,16 @@ KEEP_ALIVE = b": keep-alive\n\n"
 def block(
     *,
     name: str | None = None,
-    place: str | int | None = None,
+    position: str | int | None = None,
     data: bytes | None = None,
     retry_ms: int | None = None,
 ) -> bytes:
-    """Return the bytes of one block. The client sends `place` as `Last-Event-ID` to continue after this block."""
+    """Return the bytes of one block. The client sends `position` as `Last-Event-ID` to continue after this block."""
     lines = []
     if retry_ms is not None:
         lines.append(b"retry: %d" % retry_ms)
-    if place is not None:
-        lines.append(b"id: %s" % str(place).encode())
+    if position is not None:
+        lines.append(b"id: %s" % str(position).encode())
     if name is not None:
         lines.append(b"event: %s" % name.encode())
     if data is not None:
@@ -34,14 +34,14 @@ def block(
     return b"\n".join(lines) + b"\n\n"
 
 
-def ready_block(place: str | int | None, *, retry_ms: int) -> bytes:
+def ready_block(position: str | int | None, *, retry_ms: int) -> bytes:
     """Return the block with the position where a stream begins."""
-    return block(name=READY, place=place, data=_json({"cursor": place}), retry_ms=retry_ms)
+    return block(name=READY, position=position, data=_json({"cursor": position}), retry_ms=retry_ms)
 
 
 def event_block(delivery: Delivery) -> bytes:
     event = delivery.event
-    return block(name=event["type"], place=delivery.cursor, data=_json(event))
+    return block(name=event["type"], position=delivery.cursor, data=_json(event))
 
 
 def close_block(code: str, detail: str, *, retry_ms: int) -> bytes:

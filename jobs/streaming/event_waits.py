@@ -51,11 +51,11 @@ class EventWaits:
         held = await self._authorizer.admit_request(scope, "events:read")
         with self._seats.seat(held.identity.tenant_id, "wait"):
             answer = await self._asking.ask(scope, receive)
-            place = place_if_nothing_happened(answer)
-            if place is not None:
-                tail = TenantTail(held.identity, place)
+            position = place_if_nothing_happened(answer)
+            if position is not None:
+                tail = TenantTail(held.identity, position)
                 if await self._something_happens(held, tail, receive, deadline_s):
-                    answer = await self._asking.look_at(scope, EVENTS, _query_after(scope, place))
+                    answer = await self._asking.look_at(scope, EVENTS, _query_after(scope, position))
         await answer.with_header(b"preference-applied", b"wait=%d" % wait_s).give(send)
 
     async def _something_happens(
@@ -103,6 +103,6 @@ def place_if_nothing_happened(answer: Answer) -> str | None:
     return None if page["events"] else str(page["next"])
 
 
-def _query_after(scope: Scope, place: str) -> bytes:
-    asked = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-    return urlencode({**asked, "after": place}).encode()
+def _query_after(scope: Scope, position: str) -> bytes:
+    params = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+    return urlencode({**params, "after": position}).encode()

@@ -86,7 +86,7 @@ class Following:
 
     async def job(
         self,
-        line: Follower,
+        follower: Follower,
         held: Credential,
         tail: JobTail,
         look: Callable[[], Awaitable[Answer]],
@@ -95,24 +95,29 @@ class Following:
         ended: bool,
     ) -> None:
         async def story() -> None:
-            await line.say(block(retry_ms=AGAIN_MS))
-            await self._follow(line, held, tail, first, ended=ended)
-            await line.finish(final_block(await look()))
+            await follower.say(block(retry_ms=AGAIN_MS))
+            await self._follow(follower, held, tail, first, ended=ended)
+            await follower.finish(final_block(await look()))
 
-        await self._to_its_end(line, held, story())
+        await self._to_its_end(follower, held, story())
 
     async def tenant(
-        self, line: Follower, held: Credential, tail: TenantTail, first: Reading, begins_at: str | int | None
+        self,
+        follower: Follower,
+        held: Credential,
+        tail: TenantTail,
+        first: Reading,
+        begins_at: str | int | None,
     ) -> None:
         """Send a tenant's events, without end. `begins_at` comes first, so that a client cut off early misses none."""
 
         async def story() -> None:
-            await line.say(ready_block(begins_at, retry_ms=AGAIN_MS))
-            await self._follow(line, held, tail, first)
+            await follower.say(ready_block(begins_at, retry_ms=AGAIN_MS))
+            await self._follow(follower, held, tail, first)
 
-        await self._to_its_end(line, held, story())
+        await self._to_its_end(follower, held, story())
 
-    async def _to_its_end(self, line: Follower, held: Credential, story: Awaitable[None]) -> None:
+    async def _to_its_end(self, follower: Follower, held: Credential, story: Awaitable[None]) -> None:
         reason, tenant_id = "failed", str(held.identity.tenant_id)
         try:
             await story
@@ -125,53 +130,53 @@ class Following:
         except DomainError as error:
             reason = error.code
             log.info("stream_closed", code=error.code, tenant_id=tenant_id)
-            await self._close(line, error.code, error.detail)
+            await self._close(follower, error.code, error.detail)
         except Exception:
             log.exception("stream_failed", tenant_id=tenant_id)
-            await self._close(line, "internal_error", "Something went wrong on our side. Connect again.")
+            await self._close(follower, "internal_error", "Something went wrong on our side. Connect again.")
         finally:
             ENDED.labels(reason=reason).inc()
 
-    async def _close(self, line: Follower, code: str, detail: str) -> None:
+    async def _close(self, follower: Follower, code: str, detail: str) -> None:
         with suppress(TooSlow):
-            await line.finish(close_block(code, detail, retry_ms=pause_ms()))
+            await follower.finish(close_block(code, detail, retry_ms=pause_ms()))
 
     async def _follow(
-        self, line: Follower, held: Credential, tail: Tail, first: Reading, *, ended: bool = False
+        self, follower: Follower, held: Credential, tail: Tail, first: Reading, *, ended: bool = False
     ) -> None:
         """Send what the tail reads. Return once a job has ended and all of its events are sent."""
         tenant_id = held.identity.tenant_id
         with (
             self._hub.watch(tail.subject, tenant_id=tenant_id) as changed,
             self._credential_checks.received(held, changed.wake) as checked,
-            line.listening(changed.wake),
+            follower.listening(changed.wake),
         ):
             changed.wake()  # A change between the first read and the watch is read at once.
             reading, timeout_s = first, UNSETTLED_S
             while True:
-                await line.say(b"".join(map(event_block, reading.deliveries)))
+                await follower.say(b"".join(map(event_block, reading.deliveries)))
                 ended = ended or _tells_of_the_end(tail, reading)
                 if ended:
                     changed.wake()  # Events after the end are still read, and then no more.
                 timeout_s = min(timeout_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
                 if not reading.more:
-                    await self._pause(line, changed, timeout_s if reading.unsettled else None)
-                self._check(line, checked)
+                    await self._pause(follower, changed, timeout_s if reading.unsettled else None)
+                self._check(follower, checked)
                 reading = await self.read(tail)
                 changed.seen = tail.place or 0
                 if ended and not reading.deliveries:
                     return
 
-    async def _pause(self, line: Follower, changed: Watch, unsettled_s: float | None) -> None:
+    async def _pause(self, follower: Follower, changed: Watch, unsettled_s: float | None) -> None:
         """Wait until there is a reason to read."""
         if unsettled_s is not None:
             await changed.wait(unsettled_s)
             return
         while not await changed.wait(KEEP_ALIVE_S):
-            await line.say(KEEP_ALIVE)
+            await follower.say(KEEP_ALIVE)
 
-    def _check(self, line: Follower, checked: CheckedCredential) -> None:
-        if line.gone:
+    def _check(self, follower: Follower, checked: CheckedCredential) -> None:
+        if follower.gone:
             raise ClientGone
         if self._hub.closed:
             raise moving()

@@ -52,7 +52,9 @@ class Rounds:
 
     async def go(self) -> None:
         watched = self._hub.watched()
-        self._newest = {tenant_id: place for tenant_id, place in self._newest.items() if tenant_id in watched}
+        self._newest = {
+            tenant_id: position for tenant_id, position in self._newest.items() if tenant_id in watched
+        }
         for tenant_id, subjects in watched.items():
             if tenant_id in subjects:
                 await self._look_at_tenant(tenant_id)
@@ -70,8 +72,8 @@ class Rounds:
                 watch.wake()
 
     def _tell(self, tenant_id: UUID, places: dict[UUID, JobPosition]) -> None:
-        for job_id, place in places.items():
-            change = Change(tenant_id, job_id, place.ended)
+        for job_id, position in places.items():
+            change = Change(tenant_id, job_id, position.ended)
             for watch in self._hub.watches(job_id):
-                if place.last_seq > int(watch.seen):
+                if position.last_seq > int(watch.seen):
                     watch.hear(change)

@@ -26,19 +26,22 @@ def _ranges(accept: str) -> Iterator[_Range]:
 
 def _quality(parameters: list[str]) -> float:
     """Return the q value. A value that is no number counts as a missing one."""
-    said = next((value for name, _, value in (one.partition("=") for one in parameters) if name == "q"), "1")
+    quality = next(
+        (value for name, _, value in (parameter.partition("=") for parameter in parameters) if name == "q"),
+        "1",
+    )
     try:
-        return float(said)
+        return float(quality)
     except ValueError:
         return 1.0
 
 
 def prefers_stream(accept: str | None) -> bool:
     """Return whether the client prefers a stream: it must name it, and not rank it below JSON."""
-    for one in sorted(_ranges(accept or ""), key=lambda one: -one.quality):
-        if one.quality <= 0 or one.name in _JSON_ALSO:
+    for media_range in sorted(_ranges(accept or ""), key=lambda media_range: -media_range.quality):
+        if media_range.quality <= 0 or media_range.name in _JSON_ALSO:
             return False
-        if one.name == EVENT_STREAM:
+        if media_range.name == EVENT_STREAM:
             return True
     return False
 
@@ -74,25 +77,25 @@ def place_asked(last_event_id: str | None, after: str | None) -> str | None:
     return (last_event_id or "").strip() or after
 
 
-def seq_of(place: str | None) -> int:
-    """Return the number of a job's event. 0 stands for the position before the first event."""
-    if place is None:
+def seq_of(position: str | None) -> int:
+    """Return the number of the job's event in the header. 0 means before the first event."""
+    if position is None:
         return 0
-    if not place.isascii() or not place.isdecimal() or len(place) > 10 or int(place) >= MAX_SEQ:
+    if not position.isascii() or not position.isdecimal() or len(position) > 10 or int(position) >= MAX_SEQ:
         raise InvalidPosition(
-            f"{place[:_LONGEST_TOLD]!r} is not an event number of this job. Leave out `Last-Event-ID` and "
+            f"{position[:_LONGEST_TOLD]!r} is not an event number of this job. Leave out `Last-Event-ID` and "
             "`after` to start with the first event."
         )
-    return int(place)
+    return int(position)
 
 
-def parameters(query: bytes, *known: str) -> dict[str, str]:
+def parameters(query: bytes, *allowed: str) -> dict[str, str]:
     """Return the query parameters. Raises InvalidRequest for a parameter that is unknown or is given twice."""
     found: dict[str, str] = {}
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
-        if name not in known or name in found:
+        if name not in allowed or name in found:
             raise InvalidRequest(
-                f"Unknown or repeated query parameter {name[:_LONGEST_TOLD]!r}. Use {', '.join(known)}, "
+                f"Unknown or repeated query parameter {name[:_LONGEST_TOLD]!r}. Use {', '.join(allowed)}, "
                 "each once."
             )
         found[name] = value

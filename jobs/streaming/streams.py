@@ -1,4 +1,4 @@
-"""The paths of event streams (`text/event-stream`), and everything that happens before the first byte of a response."""
+"""Handles the paths of event streams (`text/event-stream`), up to the first byte of a response."""
 
 from functools import partial
 
@@ -54,24 +54,24 @@ class Streams:
 
     async def _of_tenant(self, scope: Scope, receive: Receive, send: Send) -> None:
         held = await self._authorizer.admit_request(scope, "events:read")
-        asked = parameters(scope["query_string"], "after")
-        place = place_asked(header(scope, b"last-event-id"), asked.get("after"))
-        tail = TenantTail(held.identity, place)
+        params = parameters(scope["query_string"], "after")
+        position = place_asked(header(scope, b"last-event-id"), params.get("after"))
+        tail = TenantTail(held.identity, position)
         with self._seats.seat(held.identity.tenant_id, "tenant"):
             first = await self._following.read(tail)
-            line = Follower(receive, send)
-            await line.start(HEADERS)
+            follower = Follower(receive, send)
+            await follower.start(HEADERS)
             if scope["method"] == "HEAD":
-                await line.finish()
+                await follower.finish()
             else:
-                begins_at = tail.place if place is None else place
-                await self._following.tenant(line, held, tail, first, begins_at)
+                begins_at = tail.place if position is None else position
+                await self._following.tenant(follower, held, tail, first, begins_at)
 
     async def _of_job(self, scope: Scope, receive: Receive, send: Send, job_id: str) -> None:
         held = await self._authorizer.admit_request(scope, "jobs:read")
-        asked = parameters(scope["query_string"], "after", "include")
-        after = seq_of(place_asked(header(scope, b"last-event-id"), asked.get("after")))
-        query = _query_of_last(asked)
+        params = parameters(scope["query_string"], "after", "include")
+        after = seq_of(place_asked(header(scope, b"last-event-id"), params.get("after")))
+        query = _query_of_last(params)
         with self._seats.seat(held.identity.tenant_id, "job"):
             first = await self._asking.look(scope, job_id)
             job = job_in(first)
@@ -81,13 +81,13 @@ class Streams:
             tail = JobTail(held.identity, job.id, after)
             # The events are read before the response begins. If they are erased, that is the response.
             reading = await self._following.read(tail)
-            line = Follower(receive, send)
-            await line.start(HEADERS)
+            follower = Follower(receive, send)
+            await follower.start(HEADERS)
             if scope["method"] == "HEAD":
-                await line.finish()
+                await follower.finish()
             else:
                 look = partial(self._asking.look, scope, job.id, query)
-                await self._following.job(line, held, tail, look, first=reading, ended=job.done)
+                await self._following.job(follower, held, tail, look, first=reading, ended=job.done)
 
     async def _of_submission(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Create a job and stream its events. A repeat under its Idempotency-Key continues where it was cut off."""
@@ -101,12 +101,12 @@ class Streams:
             if job is None:
                 await first.give(send)
                 return
-            line = Follower(receive, send)
-            await line.start((*HEADERS, *(pair for pair in first.headers if pair[0].lower() in _KEPT)))
+            follower = Follower(receive, send)
+            await follower.start((*HEADERS, *(pair for pair in first.headers if pair[0].lower() in _KEPT)))
             goes_on = first.has(b"idempotent-replay") and seen <= job.last_seq
             tail = JobTail(held.identity, job.id, seen if goes_on else 0)
             look = partial(self._asking.look, scope, job.id, query)
-            await self._following.job(line, held, tail, look, ended=job.done)
+            await self._following.job(follower, held, tail, look, ended=job.done)
 
 
 def _job_at(path: str) -> str | None:
@@ -120,8 +120,8 @@ def _submits(path: str) -> bool:
     return path == JOBS or (path.endswith(_AGAIN) and is_job(path.removesuffix(_AGAIN)))
 
 
-def _query_of_last(asked: dict[str, str]) -> bytes:
-    include = asked.get("include")
+def _query_of_last(params: dict[str, str]) -> bytes:
+    include = params.get("include")
     if include not in {None, "result"}:
         raise InvalidRequest(f"Unknown value include={include[:40]!r}. Use include=result.")
     return WITH_RESULT if include else b""

@@ -31,7 +31,7 @@ def _key(ticket: str) -> str:
 def _masked(session_key: bytes, ticket: str) -> bytes:
     """Mask or unmask the session key by a pad for one use: read access to Redis must not suffice."""
     pad = hashlib.shake_256(b"session:" + ticket.encode()).digest(len(session_key))
-    return bytes(one ^ other for one, other in zip(session_key, pad, strict=True))
+    return bytes(byte ^ other for byte, other in zip(session_key, pad, strict=True))
 
 
 def issue_ticket(held: Credential) -> str:

@@ -57,7 +57,9 @@ class Waits:
     async def _last_state(
         self, scope: Scope, receive: Receive, first: JobSeen, deadline_s: float
     ) -> Answer | None:
-        """Return the finished job, or its state at the deadline, or None if the client has hung up."""
+        """Return the job when it has finished, or its state at the deadline. Return None if the client has
+        disconnected.
+        """
         tenant_id = _tenant_of(scope)
         resync_s = RESYNC_S if tenant_id is None else math.inf
         if first.done:
@@ -92,8 +94,8 @@ def _final(scope: Scope, first: Answer, last: Answer) -> Answer:
     if job is None:
         return first
     if scope["method"] == "POST":
-        known = {name.lower() for name, _ in last.headers}
-        kept = [h for h in first.headers if h[0].lower() not in known | _OF_THE_FIRST_ANSWER]
+        names = {name.lower() for name, _ in last.headers}
+        kept = [h for h in first.headers if h[0].lower() not in names | _OF_THE_FIRST_ANSWER]
         last = replace(last, status=200 if job.done else first.status, headers=(*last.headers, *kept))
     if not job.done and not last.has(b"retry-after"):
         last = last.with_header(b"retry-after", b"1")
@@ -111,6 +113,10 @@ def _timing(answer: Answer, total_ms: float) -> bytes:
 
 def _tenant_of(scope: Scope) -> UUID | None:
     """Return the tenant of the job: by key known before the request, by session when Django has responded."""
-    told = scope.get(CALLER)
-    known = (scope.get(IDENTITY), scope.get(MEMBER), told.identity if isinstance(told, Caller) else None)
-    return next((one.tenant_id for one in known if isinstance(one, Identity)), None)
+    caller = scope.get(CALLER)
+    callers = (
+        scope.get(IDENTITY),
+        scope.get(MEMBER),
+        caller.identity if isinstance(caller, Caller) else None,
+    )
+    return next((identity.tenant_id for identity in callers if isinstance(identity, Identity)), None)

@@ -156,7 +156,7 @@ def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = Tru
     A job above the limit is admitted if no other is unfinished, so that no document has to be split.
     """
     tenant_id = identity.tenant_id
-    if _has_room(tenant_id, pages if counts else 0, asked=pages):
+    if _has_room(tenant_id, pages if counts else 0, requested=pages):
         return
     limit = max_unfinished_pages(tenant_id)
     if limit is None:
@@ -213,13 +213,13 @@ def _newest() -> Iterator[tuple[datetime | None, datetime | None, int, int]]:
     for state in (states.RUNNING, states.SUCCEEDED, states.PARTIALLY_SUCCEEDED, states.FAILED):
         with every_mode():
             newest = Job.objects.filter(state=state).order_by("-id")
-            told = newest.values_list("started_at", "finished_at", "pages_succeeded", "pages_failed")[:NEWEST]
-        yield from told
+            rows = newest.values_list("started_at", "finished_at", "pages_succeeded", "pages_failed")[:NEWEST]
+        yield from rows
 
 
-def _has_room(tenant_id: UUID, pages: int, *, asked: int) -> bool:
+def _has_room(tenant_id: UUID, pages: int, *, requested: int) -> bool:
     counted = _fresh(tenant_id)
-    if counted is None or counted.room < asked:
+    if counted is None or counted.room < requested:
         return False
     counted.room -= pages
     return True

@@ -40,7 +40,7 @@ _EXPIRED = {
 
 
 def cancel_job(*, identity: Identity, job_id: object) -> Job:
-    """Cancel a job at once: queued pages never start, a running page ends, and its result is never paid."""
+    """Cancel a job at once. Queued pages never start, running pages are stopped, and their results are not charged."""
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
         if job.state == states.CANCELED:

@@ -165,10 +165,10 @@ def _pages_to_read(
 def _said(request: EstimateRequest, model: str, meter: Meter) -> str:
     taken = TAKEN[meter]
     if len(request.given) != 1 or request.given[0] not in taken:
-        words = " or ".join(f"`{name}`" for name in taken)
+        fields = " or ".join(f"`{name}`" for name in taken)
         given = ", ".join(f"`{name}`" for name in request.given) or "nothing"
         raise InvalidRequest(
-            f"{model} is charged per {name_of(meter)}. Send {words} and no other amount, or the whole body of the"
+            f"{model} is charged per {name_of(meter)}. Send {fields} and no other amount, or the whole body of the"
             f" call. You sent {given}."
         )
     return request.given[0]

@@ -43,7 +43,9 @@ def submit_once(
 def submitted_before(
     *, identity: Identity, request: JobRequest, key: str | None, document_url: str
 ) -> Answered[Job] | None:
-    """Return the job of the same request, or None after all checks that need no document."""
+    """Return the job that the same request created earlier, or None. All checks that do not need the document are done
+    before.
+    """
     earlier = made_before(_sent(identity, request, key, None, document_url), get_job)
     if earlier is None:
         version = check_model(request.model, request.parameters)
@@ -84,7 +86,7 @@ def _sent(
 ) -> Sent | None:
     if key is None:
         return None
-    asked = KeyedRequest(
+    keyed = KeyedRequest(
         model=request.model,
         parameters=request.parameters,
         document_id=str(request.document_id) if request.document_id is not None else None,
@@ -97,7 +99,7 @@ def _sent(
         livemode=identity.livemode,
     )
     hold_id = upload.hold_id if upload else None
-    return Sent(identity.tenant_id, "submit_job", key, asked.fingerprint(), identity.livemode, hold_id)
+    return Sent(identity.tenant_id, "submit_job", key, keyed.fingerprint(), identity.livemode, hold_id)
 
 
 def submit_with_document(

@@ -30,10 +30,10 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
     _require_short_queue_for_retry(identity, job_id)
     with ExitStack() as paid, unit_of_work(identity):
         # Documents are locked before jobs, as everywhere: an erasure of the document locks in this order too.
-        asked = get_job(job_id)
-        if asked.document_id:
-            use_document(asked.document_id)
-        _lock_first_of(asked)
+        earlier = get_job(job_id)
+        if earlier.document_id:
+            use_document(earlier.document_id)
+        _lock_first_of(earlier)
         old = get_job(job_id, for_update=True)
         identity = identity.acting_on(old)
         if not old.terminal:
@@ -95,7 +95,7 @@ FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
 
 
 def _take_over(job: Job, old: Job) -> None:
-    """Copy the finished pages of an earlier job, which may be hundreds of megabytes, inside the database."""
+    """Copy the finished pages of an earlier job inside the database, because they may be hundreds of megabytes."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_TAKE_OVER, {"new": job.id, "old": old.id})
     take_over_index(new=job.id, old=old.id)

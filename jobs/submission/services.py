@@ -185,8 +185,8 @@ def _set_deadlines(job: Job, deadlines: Deadlines) -> None:
 def begin(job: Job, numbers: Sequence[int]) -> None:
     """Begin these pages: cached pages are done at once, and workers are notified of the others."""
     taken = find_known(job, numbers)
-    known = {one.number for one in taken}
-    _write_beginning(job, [number for number in numbers if number not in known])
+    cached_numbers = {page.number for page in taken}
+    _write_beginning(job, [number for number in numbers if number not in cached_numbers])
     if taken:
         take_known(job, taken)
     if len(taken) < len(numbers):

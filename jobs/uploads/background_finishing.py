@@ -1,4 +1,4 @@
-"""Makes documents of complete uploads, beside the requests that brought their last bytes."""
+"""Creates documents of complete uploads. It does not hold up the requests that sent their last bytes."""
 
 import asyncio
 import secrets

@@ -61,10 +61,11 @@ def join(turn: Lease, file: Scratch) -> Upload:
 
 
 def settle(turn: Lease, upload: Upload) -> None:
-    """Store the inspected upload: it becomes ready with its document, or rejected. Nothing happens if the lease is
-    lost.
+    """Store the result of the inspection: the upload is ready and has its document, or it is rejected. If the lease is
+    lost, nothing is stored.
 
-    The document and the end of its upload are one transaction, so no document appears for an upload that was abandoned.
+    The document and the end of its upload are written in one transaction, so that no document appears for an abandoned
+    upload.
     """
     with unit_of_work(turn.tenant_id):
         livemode = _held(turn).livemode

@@ -41,9 +41,9 @@ class Checksum:
 
 def require_version(sent: str | None) -> None:
     if sent != VERSION:
-        said = "was not sent" if sent is None else f"is {sent[:20]!r}"
+        problem = "was not sent" if sent is None else f"is {sent[:20]!r}"
         raise TusVersionNotSupported(
-            f"The header Tus-Resumable {said}. Use version {VERSION} of the tus protocol.",
+            f"The header Tus-Resumable {problem}. Use version {VERSION} of the tus protocol.",
             extra={"tus_version": VERSION},
         )
 
@@ -54,9 +54,9 @@ def read_announced(length: str | None, metadata: str | None) -> Announced:
         raise InvalidRequest(
             "Send the file size in bytes in the header Upload-Length. A deferred length is not supported."
         )
-    told = read_metadata(metadata or "")
-    name = told.get("filename") or told.get("name") or ""
-    content_type = told.get("filetype") or told.get("type") or ""
+    values = read_metadata(metadata or "")
+    name = values.get("filename") or values.get("name") or ""
+    content_type = values.get("filetype") or values.get("type") or ""
     return Announced(
         safe_name(name)[:LONGEST],
         _printable(content_type),
@@ -77,13 +77,13 @@ def read_metadata(sent: str) -> dict[str, str]:
     """Return the names with their values, which are sent as base64 of UTF-8."""
     if len(sent) > LONGEST_METADATA:
         raise InvalidRequest(f"Upload-Metadata has {len(sent)} characters. Send at most {LONGEST_METADATA}.")
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for pair in sent.split(",") if sent.strip() else ():
         name, _, value = pair.strip().partition(" ")
-        if not name or name in told:
+        if not name or name in values:
             raise InvalidRequest(f"Duplicate or missing name in Upload-Metadata: {pair.strip()[:60]!r}.")
-        told[name] = _decoded(name, value.strip())
-    return told
+        values[name] = _decoded(name, value.strip())
+    return values
 
 
 def read_checksum(sent: str | None) -> Checksum | None:

@@ -94,19 +94,19 @@ class Resumable:
 
     async def _take_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         length = header(scope, b"content-length")
-        asked = WaitingBody(int(length) if length is not None and length.isdecimal() else None)
-        first = await self._asking.ask(_without_body(scope, {WAITING: asked}), nothing_more)
-        if asked.turn is None:
+        waiting_body = WaitingBody(int(length) if length is not None and length.isdecimal() else None)
+        first = await self._asking.ask(_without_body(scope, {WAITING: waiting_body}), nothing_more)
+        if waiting_body.turn is None:
             # The body was not read, so this connection cannot be used for another request.
             if scope["http_version"].startswith("1"):
                 first = first.with_header(b"connection", b"close")
             await first.give(send)
             return
         has_key = header(scope, b"idempotency-key") is not None
-        arriving = Arriving(asked.turn, creates=scope["method"] == "POST", has_key=has_key)
+        arriving = Arriving(waiting_body.turn, creates=scope["method"] == "POST", has_key=has_key)
         await self._store(arriving, body_chunks(receive))
-        asked.stored = True
-        answer = await self._asking.ask(_looking(scope, asked), nothing_more)
+        waiting_body.stored = True
+        answer = await self._asking.ask(_looking(scope, waiting_body), nothing_more)
         if scope["method"] == "POST":
             answer = _created(first, answer)
         await answer.give(send)
@@ -185,18 +185,18 @@ def _without_body(scope: Scope, more: dict[str, object]) -> Scope:
     return {**scope, "headers": headers, **more}
 
 
-def _looking(scope: Scope, asked: WaitingBody) -> Scope:
+def _looking(scope: Scope, waiting_body: WaitingBody) -> Scope:
     """Return a request without bytes that asks for the state of the upload."""
-    assert asked.turn is not None
-    path = f"{UPLOADS}/{asked.turn.upload_id}"
+    assert waiting_body.turn is not None
+    path = f"{UPLOADS}/{waiting_body.turn.upload_id}"
     target = {"method": "PATCH", "path": path, "raw_path": path.encode(), "query_string": b""}
-    return _without_body(scope, {**target, WAITING: asked})
+    return _without_body(scope, {**target, WAITING: waiting_body})
 
 
 def _created(first: Answer, last: Answer) -> Answer:
     """Return the response to the request that created the upload, with the state of the upload after its bytes."""
     if last.status >= 400:
         return last
-    told = {name: value for name, value in last.headers if name.startswith(b"upload-")}
-    kept = tuple(one for one in first.headers if one[0] not in told)
-    return Answer(first.status, (*kept, *told.items()), first.body)
+    upload_headers = {name: value for name, value in last.headers if name.startswith(b"upload-")}
+    kept = tuple(header for header in first.headers if header[0] not in upload_headers)
+    return Answer(first.status, (*kept, *upload_headers.items()), first.body)

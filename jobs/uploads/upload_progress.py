@@ -41,14 +41,19 @@ class Arriving:
 
     @property
     def may_be_kept(self) -> bool:
-        """Return whether to keep these bytes: not of an overlong request, nor unverified ones of a broken one."""
+        """Return whether the received bytes may be stored. They may not if the request is too long, or if it broke off
+        before its checksum could be verified.
+        """
         if self.cut is None:
             return True
         return self.turn.checksum is None and self.left >= 0
 
     @property
     def made_nothing(self) -> bool:
-        """Return whether the new upload goes: refused clients never learn its URL; those with a key may return."""
+        """Return whether to delete the upload that this request created, because it has no bytes and nobody can
+        continue it. A refused client never learns the upload's URL. A disconnected client that sent an idempotency key
+        can, so its upload stays.
+        """
         if not self.creates or (self.has_key and isinstance(self.cut, ClientGone)):
             return False
         return self.counted_to == self.turn.offset or self.left < 0

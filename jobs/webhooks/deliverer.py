@@ -31,9 +31,9 @@ process after its lease.
 
 
 class Senders:
-    """The pool of threads: as many as there is work for. Each keeps its database connection while it lives.
+    """A pool of threads that grows with the work. Each thread keeps its database connection.
 
-    The caller that gives them work keeps count of it. `send` must not raise.
+    The caller limits how much work it gives to the pool. `send` must not raise.
     """
 
     def __init__(self, send: Callable[[Held], None]) -> None:
@@ -43,7 +43,7 @@ class Senders:
         self._idle = 0
 
     def give(self, held: Held) -> None:
-        """Send the delivery in a thread. Raises RuntimeError if the system has no thread for it."""
+        """Send the delivery in a thread. Raises RuntimeError if the system cannot start a thread for it."""
         with self._lock:
             is_awaited = self._idle > 0
             self._idle -= is_awaited
@@ -185,8 +185,8 @@ def _settle(held: Held, outcome: Outcome) -> None:
 
 
 class Deliveries(threading.Thread):
-    """The thread of the deliverer, beside the scheduler, whether that leads or stands by. It ends within STOP_S of a
-    stop.
+    """The thread that delivers webhooks. It runs in every scheduler process, leader or standby. It ends within STOP_S
+    seconds of a stop.
     """
 
     def __init__(self, stopping: threading.Event) -> None:

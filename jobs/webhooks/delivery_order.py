@@ -108,19 +108,19 @@ def chosen(
     hang until they time out.
     """
     counts = Counts(under_way, room=room, doubtful_room=doubtful_room)
-    in_order = [(counts.turn(one.lane), place) for place, one in enumerate(waiting)]
+    in_order = [(counts.turn(delivery.lane), position) for position, delivery in enumerate(waiting)]
     heapify(in_order)
     taken: list[UUID] = []
     while in_order:
-        turn, place = heappop(in_order)
-        lane = waiting[place].lane
+        turn, position = heappop(in_order)
+        lane = waiting[position].lane
         # A rank only gets later while other deliveries are taken. A queue without capacity now has none later in this
         # round either.
         if not counts.has_room(lane):
             continue
         if (now := counts.turn(lane)) != turn:
-            heappush(in_order, (now, place))
+            heappush(in_order, (now, position))
             continue
         counts.take(lane)
-        taken.append(waiting[place].delivery_id)
+        taken.append(waiting[position].delivery_id)
     return taken

@@ -3,7 +3,7 @@
 from jobs.core.models.jobs import LONGEST_URL
 from jobs.webhooks.addresses import origin_of
 from jobs.webhooks.errors import TooManyWebhookEndpoints
-from jobs.webhooks.messages import lane_of_jobs
+from jobs.webhooks.messages import endpoint_of_job_urls
 from jobs.webhooks.models import WebhookEndpoint
 from jobs.webhooks.secrets import tenants_own_secret
 from jobs.webhooks.upkeep import KEPT_DAYS
@@ -20,7 +20,7 @@ def taken_url(identity: Identity, url: str) -> str:
     """
     if require_room_for_url(url):
         tenants_own_secret(identity.tenant_id, of_tests=not identity.livemode)
-        lane_of_jobs(identity.tenant_id, url, livemode=identity.livemode)
+        endpoint_of_job_urls(identity.tenant_id, url, livemode=identity.livemode)
     return url
 
 

@@ -1,4 +1,4 @@
-"""Decides what is kept of a receiver's response, and explains why nothing was kept."""
+"""Decides which part of a receiver's response is stored, and explains why nothing was stored."""
 
 MAX_CHARACTERS = 2048
 """The most characters that are kept. This is enough to say why a message was refused, and too little to store anything

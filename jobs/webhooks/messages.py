@@ -14,7 +14,7 @@ from jobs.webhooks.payloads import body_of, job_data
 from tenants.core.db.unit_of_work import current_alias
 
 MAX_TRIES = 5
-_KEEP_LANE = """
+_LOCK_ENDPOINT = """
 SELECT id FROM jobs_webhookendpoint WHERE tenant_id = %(tenant)s AND kind = 'jobs' AND url = %(url)s
   AND livemode = %(livemode)s FOR KEY SHARE
 """
@@ -39,33 +39,33 @@ def _endpoints_of(job: Job, event_type: str) -> list[WebhookEndpoint]:
     there = WebhookEndpoint.objects.filter(
         tenant_id=job.tenant_id, kind=WebhookEndpoint.Kind.ENDPOINT, livemode=job.livemode
     ).exclude(state=WebhookEndpoint.State.DELETED)
-    found = [one for one in there.order_by("id") if wants(one.events, event_type)]
+    found = [endpoint for endpoint in there.order_by("id") if wants(endpoint.events, event_type)]
     if not job.webhook_url:
         return found
-    return [*found, lane_of_jobs(job.tenant_id, job.webhook_url, livemode=job.livemode)]
+    return [*found, endpoint_of_job_urls(job.tenant_id, job.webhook_url, livemode=job.livemode)]
 
 
-def lane_of_jobs(tenant_id: UUID, url: str, *, livemode: bool) -> WebhookEndpoint:
+def endpoint_of_job_urls(tenant_id: UUID, url: str, *, livemode: bool) -> WebhookEndpoint:
     """Return the queue for the server of a job's own URL. It is created when a job names the server for the first time,
     or again after a long time.
     """
     for _ in range(MAX_TRIES):
-        found = _kept_lane(tenant_id, origin_of(url), livemode)
+        found = _locked_endpoint(tenant_id, origin_of(url), livemode)
         if found is not None:
             return found
         new = WebhookEndpoint(
             tenant_id=tenant_id, kind=WebhookEndpoint.Kind.JOBS, url=origin_of(url), livemode=livemode
         )
         WebhookEndpoint.objects.bulk_create([new], ignore_conflicts=True)
-    raise LookupError(f"the lane of {origin_of(url)} was made and erased many times at once")
+    raise LookupError(f"the endpoint of {origin_of(url)} was created and erased many times at once")
 
 
-def _kept_lane(tenant_id: UUID, origin: str, livemode: bool) -> WebhookEndpoint | None:
+def _locked_endpoint(tenant_id: UUID, origin: str, livemode: bool) -> WebhookEndpoint | None:
     """Return the queue of the server. It is locked against being erased for idleness, and against nothing else, until a
     row that refers to it is written.
     """
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_KEEP_LANE, {"tenant": tenant_id, "url": origin, "livemode": livemode})
+        cursor.execute(_LOCK_ENDPOINT, {"tenant": tenant_id, "url": origin, "livemode": livemode})
         row = cursor.fetchone()
     return None if row is None else WebhookEndpoint.objects.get(id=row[0])
 

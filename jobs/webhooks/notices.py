@@ -94,7 +94,7 @@ class Disabled:
 
 @dataclass
 class Notice:
-    told: int = 0
+    mailed: int = 0
     put_off: int = 0
     """The number of recipients that the mail server refuses now and may accept later."""
 
@@ -105,19 +105,19 @@ def mail_of_disabled_endpoints() -> int:
     """
     if not settings.MAAS_EMAIL_URL:
         return 0
-    told = 0
+    mailed = 0
     with operator_work():
         taken = _taken()
-        for place, endpoint in enumerate(taken):
+        for position, endpoint in enumerate(taken):
             try:
-                told += _tell(endpoint)
+                mailed += _tell(endpoint)
             except OSError as error:
                 # The server accepts nothing at all, so the remaining endpoints are put off too.
-                for one in taken[place:]:
-                    _put_off(one)
-                log.warning("webhook_notice_not_mailed", error=str(error), endpoints=len(taken) - place)
+                for left in taken[position:]:
+                    _put_off(left)
+                log.warning("webhook_notice_not_mailed", error=str(error), endpoints=len(taken) - position)
                 break
-    return told
+    return mailed
 
 
 def pause_s(tries: int) -> int:
@@ -132,7 +132,7 @@ def _tell(endpoint: Disabled) -> bool:
         log.warning("webhook_notice_postponed", tenant_id=str(endpoint.tenant_id), recipients=telling.put_off)
     else:
         _execute(_DONE, endpoint)
-    return telling.told > 0
+    return telling.mailed > 0
 
 
 def _taken() -> list[Disabled]:
@@ -165,7 +165,7 @@ def _tell_each(endpoint: Disabled, note: Callable[[UUID], None]) -> Notice:
     with get_connection() as connection:
         for user_id, address in _left(endpoint):
             try:
-                telling.told += _mail(endpoint, address, connection).send()
+                telling.mailed += _mail(endpoint, address, connection).send()
             except (
                 SMTPRecipientsRefused,
                 SMTPDataError,

@@ -86,10 +86,11 @@ def retry_after(header: str | None, now: datetime) -> float | None:
 
 
 def lasting_failure(*, failing_for_s: float, given_up: int, failures: int = 0) -> bool:
-    """Return whether an endpoint took nothing for as long as a message is tried, and either a message was tried to its
-    last attempt or there were `GIVEN_UP_FAILURES` failures.
+    """Return whether an endpoint has failed for so long that it is disabled.
 
-    An endpoint with few messages is given up as soon as one with many.
+    It has accepted no message for `GIVEN_UP_AFTER_S`, the time in which all attempts of one message are made. In
+    addition, either a message has failed at its last attempt, or there were `GIVEN_UP_FAILURES` failures. The number
+    of failures alone does not decide, so an endpoint with many messages is not disabled earlier than one with few.
     """
     tried = given_up > 0 or failures >= GIVEN_UP_FAILURES
     return failing_for_s >= GIVEN_UP_AFTER_S and tried
@@ -101,13 +102,13 @@ def is_down(status: int | None) -> bool:
 
 
 def left_alone_s(status: int | None, retry_after_s: float | None) -> float:
-    """Return how long nothing is sent to an endpoint because its server has asked for that."""
+    """Return the pause in seconds that an endpoint's server has requested with `Retry-After`, or 0."""
     return min(retry_after_s or 0.0, LONGEST_RETRY_AFTER_S) if status is not None and is_down(status) else 0.0
 
 
 def rest_s(failures: int) -> float:
-    """Return how long nothing is sent to an endpoint after that number of failures in a row. One message probes it
-    after that.
+    """Return the pause in seconds after that number of failures in a row, or 0. After the pause, one message tests
+    whether the endpoint works again.
     """
     beyond = min(failures - MAX_FAILURES, 10)
     return min(LONGEST_REST_S, FIRST_REST_S * 2.0**beyond) if beyond >= 0 else 0.0

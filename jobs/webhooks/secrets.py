@@ -21,7 +21,7 @@ def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool
     which is a different one for tests.
     """
     found = _of(tenant_id, endpoint_id, of_tests=of_tests)
-    return [text_of(one) for one in found.order_by("-created_at", "-id")]
+    return [text_of(secret) for secret in found.order_by("-created_at", "-id")]
 
 
 def lasting(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> WebhookSecret:
@@ -45,9 +45,7 @@ def rotate(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False)
 
 
 def tenants_own_secret(tenant_id: UUID, *, of_tests: bool = False) -> str:
-    """Return the tenant's own secret. It is made at the first request; two first requests at the same time get the same
-    secret.
-    """
+    """Return the tenant's own secret. The first call creates it. Concurrent first calls return the same secret."""
     lasting = _of(tenant_id, None, of_tests=of_tests).filter(ends_at=None)
     found = lasting.first()
     if found is None:

@@ -273,9 +273,9 @@ def _require_enabled(endpoint: WebhookEndpoint) -> None:
 
 
 def _checked(events: Sequence[str]) -> list[str]:
-    unknown = [one for one in events if not is_known(one)]
+    unknown = [event for event in events if not is_known(event)]
     if unknown or not events:
-        known = ", ".join((ALL, ALL_OF_JOBS, *EVENT_TYPES))
-        said = f"{unknown[0][:60]!r} is not an event" if unknown else "at least one event is required"
-        raise InvalidRequest(f"`events`: {said}. Use {known}.")
+        event_names = ", ".join((ALL, ALL_OF_JOBS, *EVENT_TYPES))
+        problem = f"{unknown[0][:60]!r} is not an event" if unknown else "at least one event is required"
+        raise InvalidRequest(f"`events`: {problem}. Use {event_names}.")
     return list(dict.fromkeys(events))

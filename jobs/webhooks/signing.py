@@ -51,4 +51,4 @@ def is_genuine(
         return False
     wanted = signature(secret, webhook_id, int(timestamp), body).encode()
     offered = headers.get("webhook-signature", "").split(" ")
-    return any(hmac.compare_digest(wanted, one.encode()) for one in offered)
+    return any(hmac.compare_digest(wanted, signature.encode()) for signature in offered)

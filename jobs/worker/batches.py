@@ -101,8 +101,8 @@ class BatchWorker:
         self._lease_threads = DatabaseThreads("batch-leases", 1)
         targets = DatabaseThreads("batch-models", 1)
         lane, cache, call_holds = AsyncLaneClient(self._url), _cache(), CallHolds(targets, self._url)
-        known = KnownResults(lane, cache, Generations(targets))
-        self._asker = Asker(Targets(targets), known, self._wording, call_holds)
+        known_results = KnownResults(lane, cache, Generations(targets))
+        self._asker = Asker(Targets(targets), known_results, self._wording, call_holds)
         self._begun.set()
         work = [asyncio.create_task(self._serve()) for _ in range(AT_ONCE)]
         work.append(asyncio.create_task(self._renew_on()))
@@ -238,10 +238,10 @@ class BatchWorker:
 
     def _apply(self, claims: list[TaskClaim], good: Mapping[int, str]) -> None:
         for claim in claims:
-            known = self._held.get(claim.token)
-            if known is None:
+            held_task = self._held.get(claim.token)
+            if held_task is None:
                 continue
-            held, task = known
+            held, task = held_task
             if claim.token in good:
                 held.end(good[claim.token])
             else:

@@ -44,7 +44,7 @@ class WorkerNews:
             (*_of_versions(loads), *map(_of_file, self._engine.batchers.figures())), _reasons()
         )
         sums = {part.name: part.sums for part in figures.parts}
-        grown = {name: one.since(self._told.get(name, NOTHING)) for name, one in sums.items()}
+        grown = {name: total.since(self._told.get(name, NOTHING)) for name, total in sums.items()}
         try:
             tell(self._worker, figures, {name: more for name, more in grown.items() if more}, self._wall())
         except redis.RedisError as error:

@@ -1,4 +1,6 @@
-"""Allows one last try at a time for pages on which workers died, so that a page that kills workers is alone."""
+"""Ensures that only one thread at a time makes the last attempt of a page on which workers have crashed, so that such
+a page cannot crash the attempt of another one.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -15,7 +17,9 @@ class OneApart:
 
     @contextmanager
     def claimed(self, claim: Callable[[MayApart], Claim | None]) -> Iterator[Claim | None]:
-        """Yield what `claim` returns. It calls its argument before it takes such a page; then no other thread may."""
+        """Yield the claim that `claim` returns. Before `claim` takes such a page, it calls the function that it is
+        passed, which returns False while another thread works on such a page.
+        """
         kept = False
 
         def may_apart() -> bool:

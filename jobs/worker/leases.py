@@ -87,7 +87,7 @@ class Leases:
             return claim.token in self._held
 
     def cancel_job(self, job_id: UUID) -> None:
-        """End the work on the pages of a job in this process. The database decides what becomes of them."""
+        """Stop the work on the pages of a job in this process. The state of the pages is decided in the database."""
         now_s = self._clock()
         with self._lock:
             self._canceled = {
@@ -104,9 +104,9 @@ class Leases:
         """End the work on the pages of a document in this process. The pages go back to the queue."""
         with self._lock:
             held = list(self._held.values())
-        for one in held:
-            if one.claim.document is not None and one.claim.document.id == document_id:
-                one.call.cancel()
+        for lease in held:
+            if lease.claim.document is not None and lease.claim.document.id == document_id:
+                lease.call.cancel()
 
     @property
     def count(self) -> int:
@@ -185,9 +185,9 @@ class Leases:
 
     def _drop(self, claim: Claim) -> None:
         with self._lock:
-            known = self._held.pop(claim.token, None)
-        if known is not None:
-            known.call.cancel()
+            lease = self._held.pop(claim.token, None)
+        if lease is not None:
+            lease.call.cancel()
             log.info(
                 "page_lease_lost",
                 page_id=str(claim.page_id),

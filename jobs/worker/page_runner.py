@@ -186,9 +186,9 @@ class PageRunner:
         found = look(claim, key)
         if found.elsewhere:
             return lambda: wait_for_it(claim, key)
-        known = found.known
-        if known is not None:
-            return lambda: take_known_page(claim, key, known)
+        cached = found.cached
+        if cached is not None:
+            return lambda: take_known_page(claim, key, cached)
         PAGE_LOOKUPS.labels(model=claim.model_key, outcome=MISS).inc()
         return None
 
@@ -224,7 +224,9 @@ def _content_unopened(claim: Claim) -> Content | None:
 
 
 def _own_s(seconds: float, spent: Spent) -> float:
-    """Return the time that a page took from others. It excludes the waits for a child, its model and its batch."""
+    """Return how long a page occupied its thread. The waits for a child process, for the model and for a batch are
+    excluded.
+    """
     return max(seconds - spent.child_wait_s - spent.load_s - spent.batch_s, spent.infer_s)
 
 

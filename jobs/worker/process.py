@@ -191,7 +191,7 @@ class WorkerProcess:
 
 
 def register_page_actor(broker: QueueBroker, runner: PageRunner) -> None:
-    """Register the only actor, for all queues. Its message is two ids, and may be lost, late or repeated."""
+    """Register the only actor, for all queues. Its message has only two ids. It may be lost, late or repeated."""
 
     @dramatiq.actor(broker=broker, actor_name=PAGE_ACTOR, queue_name="infer")
     def run_page(tenant_id: str, page_id: str) -> None:

@@ -61,10 +61,12 @@ class RpcServer:
     def hear_cancel(self, about: Mapping[str, str]) -> None:
         self._reader.cancel(about["request"])
 
-    def demand(self, known: Collection[str]) -> dict[str, Demand]:
-        waiting = lane_demand(self._line, sorted(known))
+    def demand(self, model_keys: Collection[str]) -> dict[str, Demand]:
+        waiting = lane_demand(self._line, sorted(model_keys))
         return {
-            key: Demand(told.waiting, told.oldest_wait_s) for key, told in waiting.items() if told.waiting
+            key: Demand(demand.waiting, demand.oldest_wait_s)
+            for key, demand in waiting.items()
+            if demand.waiting
         }
 
     def begin(self, request: LaneRequest, ended: Callable[[], None]) -> "_Counted | None":
@@ -115,7 +117,9 @@ class RpcServer:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A request that has begun. It is counted like a page: a model that is used only by calls is not idle."""
+    """A synchronous request in progress. It counts as a page, so that a model that is used only by calls is not
+    considered idle.
+    """
 
     begun: Begun
     tally: QueueTally

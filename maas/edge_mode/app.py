@@ -15,7 +15,7 @@ from jobs.intake.multipart import too_large
 from maas.edge_mode.authorizer import Authorizer
 from maas.edge_mode.call_parsing import JSON_TYPE, Incoming, media_type, read_parameters
 from maas.edge_mode.errors import MethodNotAllowed, ModelNotServed
-from maas.edge_mode.responses import PageAnswer, Reply, refused, result_json, said, send_reply
+from maas.edge_mode.responses import PageAnswer, Reply, json_reply, refused, result_json, send_reply
 from maas.edge_mode.runs import CallSlot, CallSlots, Runs
 from maas.edge_mode.served_models import ShelfModel
 from maas.web.guard.body import Allowance, BodyTooLarge, Deadlines
@@ -79,11 +79,11 @@ class EdgeApp:
     async def _reply(self, incoming: Incoming) -> Reply:
         scope = incoming.scope
         if scope["path"] == "/livez":
-            return said({"status": "alive"})
+            return json_reply({"status": "alive"})
         if scope["path"] == "/readyz":
             ready = self.is_ready()
             state = {"status": "ready" if ready else "not ready", "sandbox": self.sandbox()}
-            return said(state, 200 if ready else 503)
+            return json_reply(state, 200 if ready else 503)
         self.authorizer.admit(scope)
         match scope["path"].strip("/").split("/"):
             case ["metrics"]:
@@ -91,10 +91,12 @@ class EdgeApp:
                 return Reply(200, await asyncio.to_thread(self.metrics), CONTENT_TYPE_LATEST)
             case ["v1", "models"]:
                 _only("GET", scope)
-                return said({"object": "list", "data": [one.as_json() for one in self.models.values()]})
+                return json_reply(
+                    {"object": "list", "data": [model.as_json() for model in self.models.values()]}
+                )
             case ["v1", "models", name]:
                 _only("GET", scope)
-                return said(self._model(name).as_json())
+                return json_reply(self._model(name).as_json())
             case ["v1", "models", name, "run"]:
                 _only("POST", scope)
                 return await self._run(self._model(name), incoming)
@@ -111,19 +113,19 @@ class EdgeApp:
         if self.is_leaving():
             raise Restarting
         kind = media_type(header(incoming.scope, b"content-type"))
-        async with self.places.take() as place:
+        async with self.places.take() as slot:
             ask = self._inline if kind == JSON_TYPE else self._document
-            pages = await ask(model, incoming, place)
+            pages = await ask(model, incoming, slot)
         return Reply(200, await asyncio.to_thread(result_json, model.spec.key, pages))
 
-    async def _inline(self, model: ShelfModel, incoming: Incoming, place: CallSlot) -> list[PageAnswer]:
+    async def _inline(self, model: ShelfModel, incoming: Incoming, slot: CallSlot) -> list[PageAnswer]:
         most, bodies = self.limits.json_bytes, self.limits.bodies
         allowance = Allowance(most, bodies.idle_s, bodies.request_s, lambda: _body_too_large(most))
         content = b"".join([chunk async for chunk in incoming.chunks(allowance)])
         async with incoming.call(self.limits.deadline_s) as call:
-            return await self.runs.inline(model, content, place, call)
+            return await self.runs.inline(model, content, slot, call)
 
-    async def _document(self, model: ShelfModel, incoming: Incoming, place: CallSlot) -> list[PageAnswer]:
+    async def _document(self, model: ShelfModel, incoming: Incoming, slot: CallSlot) -> list[PageAnswer]:
         parameters = read_parameters(incoming.scope["query_string"])
         self.runs.check_document(model, parameters)
         most, bodies = self.limits.document_bytes, self.limits.bodies
@@ -133,7 +135,7 @@ class EdgeApp:
                 await asyncio.to_thread(file.write, chunk)
             await asyncio.to_thread(file.flush)
             async with incoming.call(self.limits.deadline_s) as call:
-                return await self.runs.document(model, Path(file.name), parameters, place, call)
+                return await self.runs.document(model, Path(file.name), parameters, slot, call)
 
 
 def _is_news(path: str, status: int) -> bool:

@@ -33,10 +33,11 @@ class Authorizer:
     def _check_no_browser_is_used(self, scope: Scope) -> None:
         """Refuse pages in a browser. Without a key, any page could call here under a host name that resolves to it."""
         host = header(scope, b"host")
-        asked = _address(f"//{host or ''}").hostname or ""
-        if not is_loopback(asked) and asked != self._host:
+        host_name = _address(f"//{host or ''}").hostname or ""
+        if not is_loopback(host_name) and host_name != self._host:
             raise OriginNotAllowed(
-                f"This server has no key and answers only to its own address, not to {asked[:60]!r}. Set MAAS_EDGE_KEY."
+                f"This server has no key and answers only to its own address, not to {host_name[:60]!r}. "
+                "Set MAAS_EDGE_KEY."
             )
         origin = header(scope, b"origin")
         if origin is not None and _address(origin).netloc != host:

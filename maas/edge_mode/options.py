@@ -80,10 +80,10 @@ def named_files(given: Sequence[str], option: str) -> dict[str, Path]:
 
 def named_members(given: Sequence[str]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
-    for place, model in _pairs(given, "--member", "pipeline.role=model").items():
-        pipeline, dot, role = place.rpartition(".")
+    for target, model in _pairs(given, "--member", "pipeline.role=model").items():
+        pipeline, dot, role = target.rpartition(".")
         if not dot or not pipeline or not role:
-            raise CannotServe(f"--member {place}={model} must be written pipeline.role=model")
+            raise CannotServe(f"--member {target}={model} must be written pipeline.role=model")
         found.setdefault(pipeline, {})[role] = model
     return found
 
@@ -95,10 +95,10 @@ def names_in(text: str) -> tuple[str, ...]:
 
 def _pairs(given: Sequence[str], option: str, form: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for one in given:
-        name, equals, value = one.partition("=")
+    for option_value in given:
+        name, equals, value = option_value.partition("=")
         if not equals or not name or not value:
-            raise CannotServe(f"{option} {one!r:.120} must be written {form}")
+            raise CannotServe(f"{option} {option_value!r:.120} must be written {form}")
         if name in found:
             raise CannotServe(f"{option} names {name!r} twice")
         found[name] = value

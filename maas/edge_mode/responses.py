@@ -58,8 +58,8 @@ def problem_of(error: Exception) -> dict[str, object] | None:
         case WorkRefused() | DocumentRejected() | DeadlinePassed():
             return problem(error.code, error.detail)
         case ReaderUnavailable():
-            words = "Too many documents are being looked at. Try again."
-            return problem(error.code, words, retry_after_s=RETRY_AFTER_S)
+            detail = "Too many documents are being looked at. Try again."
+            return problem(error.code, detail, retry_after_s=RETRY_AFTER_S)
         case ModelFailed():
             status = 503 if error.retryable else 500
             again = {"retry_after_s": RETRY_AFTER_S} if error.retryable else {}
@@ -82,17 +82,17 @@ class Reply:
     retry_after_s: object = None
 
 
-def said(value: Json, status: int = 200) -> Reply:
+def json_reply(value: Json, status: int = 200) -> Reply:
     return Reply(status, json.dumps(value).encode())
 
 
 def refused(error: Exception, request: str) -> Reply:
-    told = problem_of(error)
-    if told is None:
+    problem_body = problem_of(error)
+    if problem_body is None:
         log.error("edge_call_crashed", exc_info=error)
-        told = internal_error()
-    body = json.dumps({**told, "request_id": request}).encode()
-    return Reply(int(str(told["status"])), body, CONTENT_TYPE, told.get("retry_after_s"))
+        problem_body = internal_error()
+    body = json.dumps({**problem_body, "request_id": request}).encode()
+    return Reply(int(str(problem_body["status"])), body, CONTENT_TYPE, problem_body.get("retry_after_s"))
 
 
 async def send_reply(reply: Reply, send: Send, request: str, *, hang_up: bool) -> None:

@@ -70,11 +70,11 @@ class CallSlots:
             )
         self._taken += 1
         self._empty.clear()
-        place = CallSlot(self._threads)
+        slot = CallSlot(self._threads)
         try:
-            yield place
+            yield slot
         finally:
-            self._leave(place)
+            self._leave(slot)
 
     async def wait_until_empty(self) -> None:
         await self._empty.wait()
@@ -84,9 +84,9 @@ class CallSlots:
         if not self._taken:
             self._empty.set()
 
-    def _leave(self, place: CallSlot) -> None:
-        """Release a slot. It stays taken while threads of a caller that has disconnected still work."""
-        left = [future for future in place.working if not future.cancel() and not future.done()]
+    def _leave(self, slot: CallSlot) -> None:
+        """Release a slot. If a caller has disconnected, its slot stays taken while threads still work for it."""
+        left = [future for future in slot.working if not future.cancel() and not future.done()]
         if not left:
             self._give_back()
             return
@@ -119,26 +119,26 @@ class Runs:
         validate_work_kind(model.spec.runtime, DOCUMENT, model.spec.config)
         validate_parameters(model.spec.runtime, parameters, model.spec.config)
 
-    async def inline(self, model: ShelfModel, body: bytes, place: CallSlot, call: Call) -> list[PageAnswer]:
+    async def inline(self, model: ShelfModel, body: bytes, slot: CallSlot, call: Call) -> list[PageAnswer]:
         """Run a request that has a single input. Its error is the error of the whole response."""
-        return [await place.run(self._inline, model, body, call)]
+        return [await slot.run(self._inline, model, body, call)]
 
     async def document(
-        self, model: ShelfModel, file: Path, parameters: Mapping[str, Json], place: CallSlot, call: Call
+        self, model: ShelfModel, file: Path, parameters: Mapping[str, Json], slot: CallSlot, call: Call
     ) -> list[PageAnswer]:
         """Run every page on its own. If a page fails, the other pages keep their results."""
-        found = await place.run(self.reader.inspect, file)
+        found = await slot.run(self.reader.inspect, file)
         readable = documents_of(model.spec.runtime, model.spec.config)
         if found.kind not in readable:
             raise WorkRefused("input_not_accepted", mismatch(model.spec.model, readable, found.kind))
         turns = asyncio.Semaphore(PAGES_AT_ONCE)
 
-        async def one(number: int) -> PageAnswer:
+        async def read_page(number: int) -> PageAnswer:
             async with turns:
                 read = lambda: self.reader.read_page(file, found.kind, number, call)  # noqa: E731
-                return await place.run(self._page, model, number, read, parameters, call)
+                return await slot.run(self._page, model, number, read, parameters, call)
 
-        pages = [asyncio.ensure_future(one(number)) for number in range(1, found.pages_total + 1)]
+        pages = [asyncio.ensure_future(read_page(number)) for number in range(1, found.pages_total + 1)]
         try:
             return await asyncio.gather(*pages)
         finally:
@@ -146,9 +146,9 @@ class Runs:
                 page.cancel()
 
     def _inline(self, model: ShelfModel, body: bytes, call: Call) -> PageAnswer:
-        asked = read_asked(body)
-        validate_work_kind(model.spec.runtime, asked.kind, model.spec.config)
-        return self._run(model, 1, lambda: asked.work, asked.parameters, call)
+        request = read_asked(body)
+        validate_work_kind(model.spec.runtime, request.kind, model.spec.config)
+        return self._run(model, 1, lambda: request.work, request.parameters, call)
 
     def _page(
         self,

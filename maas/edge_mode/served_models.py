@@ -52,7 +52,7 @@ class ShelfModel:
             "description": self.description,
             "accepts": list(self.accepts),
             "documents": list(documents_of(self.spec.runtime, self.spec.config)),
-            "parameters": [dict(one) for one in self.parameters],
+            "parameters": [dict(parameter) for parameter in self.parameters],
             "version": self.spec.number,
             "digest": self.spec.digest,
             "signature": dict(self.signature),
@@ -98,11 +98,11 @@ def _check_names(options: EdgeOptions) -> None:
 
 
 def _builtin(name: str, shelf: Shelf) -> ShelfModel:
-    known = {model.name: model for model in BUILTIN}
-    if name not in known:
-        raise CannotServe(f"there is no built-in model {name!r}; there are {', '.join(known)}")
+    by_name = {model.name: model for model in BUILTIN}
+    if name not in by_name:
+        raise CannotServe(f"there is no built-in model {name!r}; there are {', '.join(by_name)}")
     if name not in shelf.parts:
-        model = known[name]
+        model = by_name[name]
         steps = {role: _builtin(part, shelf).spec for role, part in model.steps.items()}
         shelf.parts[name] = _built(model, steps, shelf.folder)
     return shelf.parts[name]
@@ -118,18 +118,18 @@ def _built(model: BuiltinModel, steps: Mapping[str, VersionSpec], folder: Path) 
 
 
 def _build(model: BuiltinModel, target: Path) -> tuple[dict[str, Path], dict[str, str]]:
-    files = {role: target / one.name for role, one in model.artifacts.items()}
-    known = _read_digests(target)
-    if known is None or {role: _sha256(path) for role, path in files.items()} != known:
+    files = {role: target / artifact.name for role, artifact in model.artifacts.items()}
+    digests = _read_digests(target)
+    if digests is None or {role: _sha256(path) for role, path in files.items()} != digests:
         shutil.rmtree(target, ignore_errors=True)
         with _half_made(target) as part:
             try:
                 made = model.build(part)
             except PackageMissing as error:
                 raise CannotServe(f"{model.name}: {error}") from error
-            known = {role: sha256_of(path) for role, path in made.items()}
-            (part / DIGESTS).write_text(json.dumps(known))
-    return files, known
+            digests = {role: sha256_of(path) for role, path in made.items()}
+            (part / DIGESTS).write_text(json.dumps(digests))
+    return files, digests
 
 
 def _read_digests(folder: Path) -> dict[str, str] | None:
@@ -187,8 +187,11 @@ def _declared(
     declared = _read_json(name, path)
     try:
         graph = read_graph(declared)
-        known = {role: Member(one.spec.key, one.spec.runtime, one.signature) for role, one in members.items()}
-        answer = check_graph(graph, known)
+        role_members = {
+            role: Member(member.spec.key, member.spec.runtime, member.signature)
+            for role, member in members.items()
+        }
+        answer = check_graph(graph, role_members)
     except GraphInvalid as error:
         raise CannotServe(f"{name}: {path}: {error}") from error
     spec = _spec(
@@ -197,7 +200,7 @@ def _declared(
         files={},
         digests={},
         config={"graph": declared},
-        steps={role: one.spec for role, one in members.items()},
+        steps={role: member.spec for role, member in members.items()},
     )
     signature = {**graph.signature(), "outputs": described(answer)}
     return ShelfModel(spec, name, "", graph.accepts, signature, graph.parameters_json())

@@ -35,7 +35,7 @@ class OperatorSite(UnfoldAdminSite):  # type: ignore[misc]
             return False
         if not settings.MAAS_STAFF_TWO_FACTOR:
             return True
-        known: bool | None = getattr(request, "has_shown_second_factor", None)
-        if known is None:
-            known = request.has_shown_second_factor = has_shown_second_factor(request)  # type: ignore[attr-defined]
-        return known
+        has_shown: bool | None = getattr(request, "has_shown_second_factor", None)
+        if has_shown is None:
+            has_shown = request.has_shown_second_factor = has_shown_second_factor(request)  # type: ignore[attr-defined]
+        return has_shown

@@ -151,7 +151,9 @@ def web_checks() -> dict[str, Callable[[], str]]:
 
 
 class Check:
-    """A check with its own thread, so that a service that hangs delays no other. A call joins a run in progress."""
+    """A check that runs in its own thread, so that an unresponsive service delays no other check. If it is already
+    running, a call waits for that run.
+    """
 
     def __init__(self, name: str, check: Callable[[], object]) -> None:
         self._name = name

@@ -29,7 +29,9 @@ def check_policy(url: str, timeout_s: float = 2.0) -> None:
 
 
 def refuse_evicting_servers() -> None:
-    """Check all servers. Raises LaunchError. A server that does not respond is left to the checks of `/readyz`."""
+    """Check that no Redis server evicts data that must be kept. Raises LaunchError. A server that does not respond is
+    checked later, by `/readyz`.
+    """
     urls = {"MAAS_REDIS_URL": settings.MAAS_REDIS_URL, "MAAS_BROKER_URL": settings.MAAS_BROKER_URL}
     for name, url in urls.items():
         if url.startswith("amqp"):

@@ -47,10 +47,11 @@ class LeadershipLost(Exception):
 
 
 class Leadership:
-    """A session outside of Django's connections. Those reconnect by themselves, but a lock does not survive that.
+    """A database session that holds the leader's lock. It is not one of Django's connections, because those reconnect
+    automatically and would lose the lock unnoticed.
 
-    No transaction is open between two statements. However the process is frozen, this session is then idle and is
-    ended.
+    No transaction stays open between two statements. So if the process freezes, its session is idle and PostgreSQL
+    ends it.
     """
 
     def __init__(self) -> None:
@@ -65,7 +66,7 @@ class Leadership:
         return bool(self._execute("SELECT pg_try_advisory_lock(%s)", LOCK_ID))
 
     def prove(self) -> None:
-        """Raise LeadershipLost unless this same session still holds the lock."""
+        """Check that this session still holds the lock. Raises LeadershipLost."""
         if not self._execute(_HELD, LOCK_ID):
             raise LeadershipLost("the session that answers does not hold the scheduler's lock")
 
@@ -124,7 +125,7 @@ class Scheduler:
             self._stopping.wait(STAND_BY_S)
 
     def _term(self) -> None:
-        """Run from the first attempt to lead until the session ends, for whatever reason."""
+        """Try to become the leader, and lead until the session ends, for whatever reason."""
         with closing(Leadership()) as leadership:
             while not leadership.take():
                 self._answered()

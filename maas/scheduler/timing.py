@@ -14,7 +14,7 @@ from maas.scheduler.threads import DutyThreads
 class _Duty:
     every_s: float
     begin: Callable[[], None]
-    place: float
+    position: float
     due_s: float = float("-inf")
 
 
@@ -35,13 +35,13 @@ class Duties:
     def begin_due(self, now_s: float) -> None:
         for duty in self._duties:
             if now_s >= duty.due_s:
-                duty.due_s = next_due_s(now_s, duty.every_s, duty.place)
+                duty.due_s = next_due_s(now_s, duty.every_s, duty.position)
                 duty.begin()
 
 
-def next_due_s(now_s: float, every_s: float, place: float) -> float:
-    """Return the next of the moments `every_s` apart. `place`, from 0 to 1, is their position in the interval."""
-    return now_s + every_s - (now_s - place * every_s) % every_s
+def next_due_s(now_s: float, every_s: float, position: float) -> float:
+    """Return the next of the moments `every_s` apart. `position`, from 0 to 1, is their position in the interval."""
+    return now_s + every_s - (now_s - position * every_s) % every_s
 
 
 log = structlog.get_logger(__name__)

@@ -186,22 +186,22 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
             "file_overwrite": True,
             "default_acl": None,
         }
-        known = {
+        option_names = {
             "endpoint": "endpoint_url",
             "region": "region_name",
             "access_key": "access_key",
             "secret_key": "secret_key",
             "addressing": "addressing_style",
         }
-        unknown = set(query) - set(known)
+        unknown = set(query) - set(option_names)
         if unknown:
             raise ImproperlyConfigured(
                 f"MAAS_STORAGE_URL has unknown options "
-                f"{names_in_words(sorted(unknown))}; known: {', '.join(sorted(known))}"
+                f"{names_in_words(sorted(unknown))}; known: {', '.join(sorted(option_names))}"
             )
         return {
             "BACKEND": "maas.storage.s3.ObjectStorage",
-            "OPTIONS": options | {known[k]: v for k, v in query.items()},
+            "OPTIONS": options | {option_names[k]: v for k, v in query.items()},
         }
     raise ImproperlyConfigured(
         f"MAAS_STORAGE_URL={url!r} must be file:///folder or s3://bucket/prefix (MAAS_HOME is {home})"

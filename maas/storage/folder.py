@@ -78,7 +78,7 @@ def _part_of(path: Path) -> Path:
 
 @contextmanager
 def _locked(part: Path, permissions: int | None, folders: Callable[[], None]) -> Iterator[int]:
-    """Yield an empty file, locked for this caller until it is closed. The file is removed if the caller fails."""
+    """Yield an empty file that is locked until it is closed. If the caller fails, the file is removed."""
     descriptor = _open_locked(part, folders)
     try:
         os.ftruncate(descriptor, 0)
@@ -107,7 +107,7 @@ def _open_locked(part: Path, folders: Callable[[], None]) -> int:
 
 
 def _open_in(folders: Callable[[], None], part: Path) -> int:
-    """Open a file in its folder, which the deletion of its last file may remove before it is used."""
+    """Open a file in its folder. The folder is created again if a concurrent deletion has just removed it."""
     for _ in range(_MAX_TRIES - 1):
         with suppress(FileNotFoundError):
             return _opened_in(folders, part)

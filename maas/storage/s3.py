@@ -55,7 +55,9 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
             return str(super()._save(name, content))
 
     def delete(self, name: str) -> None:
-        """Delete a file. The library's own method treats a missing bucket as a file that is already deleted."""
+        """Delete a file. It is not the library's own method, which would treat a missing bucket as a file that is
+        already deleted.
+        """
         with as_os_error():
             self._object(name).delete()
 

@@ -37,15 +37,15 @@ class AccessLogMiddleware:
 
 
 def _told(path: str) -> str:
-    """Return the path without keys, wherever they are in it."""
+    """Return the path with all API keys removed."""
     return next((f"{before}…" for before in KEYED if path.startswith(before)), without_keys(path))
 
 
 def _comes_again(request: HttpRequest) -> bool:
-    """Say whether a request repeats one that is logged already.
+    """Return whether a request repeats one that is logged already.
 
-    A waiting request checks its job repeatedly, and a request whose document is still to be fetched is handled twice.
-    Only the caller's own request is logged.
+    A waiting request checks its job repeatedly, and a request whose document must be fetched is handled twice. Only
+    the caller's own request is logged.
     """
     fetch = request.META.get(FETCH)
     return bool(request.META.get("maas.looks_again") or (fetch and fetch.wanted))

@@ -151,11 +151,11 @@ class Front:
             await self._guarded(scope, receive, send)
 
     def _gateway(self, inner: App) -> Gateway:
-        known = KnownResults(self._lane, self._cache, Generations(self._models, self._changes))
-        inference = Inference(Targets(self._models, self._changes), known)
+        known_results = KnownResults(self._lane, self._cache, Generations(self._models, self._changes))
+        inference = Inference(Targets(self._models, self._changes), known_results)
         # This uses the other half of the memory. Whole responses are larger than their content, but they are found
         # sooner.
-        replies = KeptReplies(known, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
+        replies = KeptReplies(known_results, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
         open_inference = OpenInference(inference, replies)
         return Gateway(
             inner,

@@ -61,7 +61,7 @@ class _Stop:
         self._give_up_at_s = 0.0
 
     def hear(self, server: Act) -> None:
-        """Handle a signal. `server` is the server's own reaction to it."""
+        """Handle a signal. `server` is the handler of the server, which is called too."""
         if self._cut is not None:
             self._cut.cancel()
             self._parting.cut()

@@ -8,7 +8,7 @@ from tenants.core.db.unit_of_work import current_alias
 
 
 def vouch_for(user: User) -> None:
-    """Mark an address as confirmed, because an operator vouches for it. The person's earlier address is dropped."""
+    """Mark an address as confirmed, because an operator has confirmed it. The person's earlier address is removed."""
     with transaction.atomic(using=current_alias()):
         # A person who signed up with the address and never confirmed it loses it to the person whom an operator vouches
         # for.
@@ -27,9 +27,9 @@ def belongs_to_another(email: str, user: User) -> bool:
 
 
 def belongs_to_somebody(email: str) -> bool:
-    """Return whether a person has the address, confirmed or not. A wish to change to it does not count."""
-    known = EmailAddress.objects.filter(email=email.lower(), verified=True)
-    return User.objects.filter(email=email.lower()).exists() or known.exists()
+    """Return whether a person has the address, confirmed or not. A pending change to the address does not count."""
+    confirmed = EmailAddress.objects.filter(email=email.lower(), verified=True)
+    return User.objects.filter(email=email.lower()).exists() or confirmed.exists()
 
 
 def await_confirmation(user: User) -> None:

@@ -126,7 +126,9 @@ def read_link(token: str) -> Invited:
 
 
 def accept(*, token: str, user: User) -> Invited:
-    """Accept an invitation. A member keeps their role. Raises InvitationGone, InvitationForOtherUser."""
+    """Accept an invitation. A person who is already a member keeps their role. Raises InvitationGone,
+    InvitationForOtherUser.
+    """
     invited = read_link(token)
     with unit_of_work(invited.tenant_id):
         found = _working(_named(token), locked=True)

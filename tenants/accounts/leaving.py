@@ -82,5 +82,5 @@ def _locked(person: User) -> "list[Membership]":
 
 
 def _alone(members: list[Membership]) -> list[str]:
-    owned = [one for one in members if one.role == OWNER and one.tenant.state in _OPEN]
-    return [one.tenant.name for one in owned if not has_another_owner(one)]
+    owned = [member for member in members if member.role == OWNER and member.tenant.state in _OPEN]
+    return [member.tenant.name for member in owned if not has_another_owner(member)]

@@ -48,9 +48,11 @@ def deliver(message: EmailMessage) -> None:
 
 
 def say_access_was_set(person: User, *, to: str) -> None:
-    """Notify a person of the change after it is committed. Without email, the audit logs still show it."""
-    words = render_to_string("tenants/accounts/access_set.txt", {"person": person})
-    message = EmailMessage("Your sign-in was changed", words, to=[to])
+    """Notify a person by email of a change of their access, after the change is committed. It is also in the audit
+    log, for installations without email.
+    """
+    text = render_to_string("tenants/accounts/access_set.txt", {"person": person})
+    message = EmailMessage("Your sign-in was changed", text, to=[to])
     transaction.on_commit(partial(_deliver_if_possible, message), using=current_alias(), robust=True)
 
 

@@ -78,7 +78,9 @@ def _give_role(member: Membership, role: str) -> None:
 
 
 def locked_actor(identity: Identity) -> Membership:
-    """Lock the tenant, since changes of members wait for each other, and return the caller's membership after it."""
+    """Lock the tenant, so that changes of its members happen one after another, and return the caller's membership as
+    it is then.
+    """
     lock_tenant(identity.tenant_id)
     return _own(identity)
 

@@ -42,7 +42,9 @@ class _Sent:
 
 
 def has_nothing_to_show(person: Any) -> bool:
-    """Return whether a person signs in only through other services."""
+    """Return whether a person has neither a password nor a second factor, because they sign in only through other
+    services.
+    """
     return isinstance(person, User) and not person.has_usable_password() and not is_mfa_enabled(person)
 
 

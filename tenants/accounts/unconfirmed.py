@@ -43,7 +43,7 @@ def make_room_for(email: str, *, beside: User | None = None) -> None:
     """Delete the unconfirmed people with an address, which the caller has shown to be theirs."""
     with operator_work():
         others = list(unconfirmed().filter(email=email.lower()).values_list("pk", flat=True))
-    found = [one for one in others if beside is None or one != beside.pk]
+    found = [other for other in others if beside is None or other != beside.pk]
     for person_id in found:
         forget(person_id)
 

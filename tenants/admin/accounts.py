@@ -89,9 +89,9 @@ class TenantAdmin(FoundById):
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Tenant | None:
         """Return the tenant. A page that is only viewed asks for its row twice and gets the same object."""
-        known: Tenant | None = getattr(request, "tenant_shown", None)
-        if known is not None and request.method == "GET" and str(known.pk) == unquote(object_id):
-            return known
+        shown: Tenant | None = getattr(request, "tenant_shown", None)
+        if shown is not None and request.method == "GET" and str(shown.pk) == unquote(object_id):
+            return shown
         tenant: Tenant | None = super().get_object(request, object_id, from_field)
         if tenant is not None:
             look_at(request, [tenant])
@@ -147,7 +147,9 @@ class TenantAdmin(FoundById):
     def response_add(
         self, request: HttpRequest, obj: Tenant, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """Respond to the form itself, as its password and key are stored nowhere and cannot be shown again."""
+        """Show the new password and key in the response to the form, because they are stored nowhere and cannot be
+        shown again.
+        """
         outcome: MadeTenant = request.made_tenant  # type: ignore[attr-defined]
         context = {
             **self.admin_site.each_context(request),
@@ -181,8 +183,8 @@ class TenantAdmin(FoundById):
 
     @column(_("this month"))
     def this_month(self, tenant: Tenant) -> SafeString:
-        words = used_words(seen(tenant).money) or "nothing"
-        return list_link("tenants_usagerecord", words, tenant__id__exact=tenant.pk)
+        text = used_words(seen(tenant).money) or "nothing"
+        return list_link("tenants_usagerecord", text, tenant__id__exact=tenant.pk)
 
     @column(_("health"))
     def health(self, tenant: Tenant) -> SafeString:
@@ -208,11 +210,11 @@ class TenantAdmin(FoundById):
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
         """Describe a change of plan in a sentence, and everything else as Django describes it."""
-        told = getattr(form, "plan_json", "")
-        if not told:
+        plan_change = getattr(form, "plan_json", "")
+        if not plan_change:
             return super().construct_change_message(request, form, formsets, add)
         rest = [name for name in form.changed_data if name not in ("plan", "plan_start")]
-        return " ".join([told, *([f"Changed {', '.join(rest)}."] if rest else [])])
+        return " ".join([plan_change, *([f"Changed {', '.join(rest)}."] if rest else [])])
 
     @column(_("plans and prices"))
     def plans(self, tenant: Tenant) -> SafeString:
@@ -221,7 +223,7 @@ class TenantAdmin(FoundById):
 
     @column(_("Related"))
     def records(self, tenant: Tenant) -> SafeString:
-        links = ((list_link(name, words, tenant__id__exact=tenant.pk),) for name, words in THEIRS)
+        links = ((list_link(name, title, tenant__id__exact=tenant.pk),) for name, title in THEIRS)
         joined = format_html_join(" · ", "{}", links)
         act = reverse("admin:tenants_tenant_act_as", args=[tenant.pk])
         return format_html('{} · <a class="ln" href="{}">Act as a member</a>', joined, act)
@@ -285,7 +287,7 @@ class TenantAdmin(FoundById):
         self._end_closing(request, chosen, begin_erasing, "Erasing started.")
 
     def _end_closing(
-        self, request: HttpRequest, chosen: "QuerySet[Tenant]", end: Callable[..., None], told: str
+        self, request: HttpRequest, chosen: "QuerySet[Tenant]", end: Callable[..., None], description: str
     ) -> None:
         done = 0
         for tenant in chosen:
@@ -294,17 +296,17 @@ class TenantAdmin(FoundById):
             except NotClosing as refusal:
                 self.message_user(request, f"{tenant.name}: {refusal.detail}", messages.ERROR)
             else:
-                self.log_change(request, tenant, told)
+                self.log_change(request, tenant, description)
                 done += 1
         if done:
-            self.message_user(request, f"{done}: {told}", messages.SUCCESS)
+            self.message_user(request, f"{done}: {description}", messages.SUCCESS)
 
     def _set_state(self, request: HttpRequest, chosen: "QuerySet[Tenant]", state: Tenant.State) -> None:
         changed = [tenant for tenant in chosen if set_tenant_state(tenant_id=tenant.pk, state=state)]
         for tenant in changed:
             self.log_change(request, tenant, f"Now {state.value}.")
-        words = "suspended" if state == Tenant.State.SUSPENDED else "reactivated"
-        self.message_user(request, f"{len(changed)} {words}.", messages.SUCCESS)
+        description = "suspended" if state == Tenant.State.SUSPENDED else "reactivated"
+        self.message_user(request, f"{len(changed)} {description}.", messages.SUCCESS)
 
 
 @admin.register(Membership)

@@ -76,6 +76,6 @@ def _begin(request: HttpRequest, tenant: Tenant, form: ActAsForm) -> None:
     reason: str = form.cleaned_data["reason"]
     assert request.user.pk is not None
     with transaction.atomic(using=OPERATOR):
-        words = f"Acts as {member.user.email}: {reason}"
-        LogEntry.objects.log_actions(request.user.pk, [tenant], CHANGE, words, single_object=True)
+        description = f"Acts as {member.user.email}: {reason}"
+        LogEntry.objects.log_actions(request.user.pk, [tenant], CHANGE, description, single_object=True)
         begin(request, member, reason=reason, may_write=form.cleaned_data["may_write"])

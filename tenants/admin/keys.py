@@ -116,8 +116,8 @@ class ApiKeyAdmin(RecordAdmin):
         """Show the list. A secret in the search term is removed by a redirect, from the URL and the field."""
         term = request.GET.get("q", "").strip()
         if secret := WITH_SECRET.search(term):
-            asked = {**request.GET.dict(), "q": secret[1]}
-            return HttpResponseRedirect(f"{request.path}?{urlencode(asked)}")
+            query = {**request.GET.dict(), "q": secret[1]}
+            return HttpResponseRedirect(f"{request.path}?{urlencode(query)}")
         answer: HttpResponse = super().changelist_view(request, extra_context)
         return answer
 

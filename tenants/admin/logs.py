@@ -34,7 +34,7 @@ class DoneFilter(DropdownFilter):  # type: ignore[misc]
     parameter_name = "action_flag"
 
     def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
-        return [(str(flag), words) for flag, words in DONE.items()]
+        return [(str(flag), title) for flag, title in DONE.items()]
 
     def queryset(self, request: HttpRequest, queryset: "QuerySet[LogEntry]") -> "QuerySet[LogEntry]":
         flag = self.value()

@@ -95,9 +95,9 @@ class UserChangeForm(LowerCaseEmail, StyledChangeForm):  # type: ignore[misc]
             self._refuse(taken, "This is the last active superuser. Make another user a superuser first.")
         return cleaned
 
-    def _refuse(self, taken: list[str], words: str) -> None:
+    def _refuse(self, taken: list[str], message: str) -> None:
         for right in taken:
-            self.add_error(right, words)
+            self.add_error(right, message)
 
 
 class TheirMemberships(ReadOnly, TabularInline):  # type: ignore[misc]

@@ -93,7 +93,7 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
             # The other states are not chosen here, but reached through actions: see the actions.
             now = self.instance.state
             may = STATES if now in STATES else (now,)
-            state.choices = [(one, Tenant.State(one).label) for one in may]  # type: ignore[attr-defined]
+            state.choices = [(choice, Tenant.State(choice).label) for choice in may]  # type: ignore[attr-defined]
         if plan := self.fields.get("plan"):
             assert isinstance(plan, forms.ModelChoiceField)
             plan.queryset = Plan.objects.filter(Q(archived=False) | Q(pk=last.plan_id if last else None))

@@ -32,7 +32,7 @@ def audit_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
         for row in formset.new_objects:
             _tell(row, _ADDED, changes_between({}, _values(row, formset.form)))
         for row, names in formset.changed_objects:
-            form = next(one for one in formset.initial_forms if one.instance.pk == row.pk)
+            form = next(initial for initial in formset.initial_forms if initial.instance.pk == row.pk)
             _tell(row, _CHANGED, _changed_by(form, names))
         for row in formset.deleted_objects:
             _tell(row, _REMOVED, changes_between(_values(row, formset.form), {}))
@@ -42,12 +42,14 @@ def audit_deletion(row: Model) -> None:
     _tell(row, _REMOVED, {})
 
 
-def audit_action(row: Model, words: str) -> None:
+def audit_action(row: Model, description: str) -> None:
     """Record an action that none of our services records."""
     tenant_id = tenant_of(row)
     if tenant_id is not None:
         subject = f"{row._meta.verbose_name} {row.pk}"
-        record(tenant_id=tenant_id, action="operator.acted", subject_id=row.pk, subject=subject, note=words)
+        record(
+            tenant_id=tenant_id, action="operator.acted", subject_id=row.pk, subject=subject, note=description
+        )
 
 
 def audit_in_accounts_of(person: User, changes: Changes, note: str = "") -> None:

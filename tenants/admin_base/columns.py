@@ -60,9 +60,9 @@ def badge(state: str) -> SafeString:
     return tone(state_text(state), TONES.get(state, PLAIN))
 
 
-def tone(words: object, how: str) -> SafeString:
+def tone(text: object, how: str) -> SafeString:
     """Write a badge. The badge of the theme would render a template for each cell."""
-    return format_html('<span class="op-badge is-{}">{}</span>', how, words)
+    return format_html('<span class="op-badge is-{}">{}</span>', how, text)
 
 
 def two_lines(title: str, below: str) -> SafeString:

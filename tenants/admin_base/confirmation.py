@@ -51,7 +51,7 @@ def confirmed(
 
 
 def at_once(act: Action) -> Asked:
-    """Run an action that can be undone, without a question, and return to the same page."""
+    """Run an action that can be undone without asking for confirmation, and return to the same page."""
 
     @wraps(act)
     def do(admin: Any, request: HttpRequest, chosen: "QuerySet[Any]") -> HttpResponse | None:
@@ -62,10 +62,10 @@ def at_once(act: Action) -> Asked:
 
 
 def back(request: HttpRequest) -> HttpResponse | None:
-    place = _safe(request)
-    return HttpResponseRedirect(place) if place else None
+    url = _safe(request)
+    return HttpResponseRedirect(url) if url else None
 
 
 def _safe(request: HttpRequest) -> str | None:
-    place = request.POST.get("back", "")
-    return place if url_has_allowed_host_and_scheme(place, allowed_hosts=None) else None
+    url = request.POST.get("back", "")
+    return url if url_has_allowed_host_and_scheme(url, allowed_hosts=None) else None

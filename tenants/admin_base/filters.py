@@ -38,10 +38,10 @@ class MomentsFilter(RangeDateTimeFilter):  # type: ignore[misc]  # the theme has
             return None
 
 
-def _warn_once(request: HttpRequest, words: str) -> None:
+def _warn_once(request: HttpRequest, text: str) -> None:
     """Show a warning only once, because a list evaluates its filters more than once."""
-    if words not in {str(said) for said in getattr(get_messages(request), "_queued_messages", ())}:
-        messages.warning(request, words)
+    if text not in {str(message) for message in getattr(get_messages(request), "_queued_messages", ())}:
+        messages.warning(request, text)
 
 
 class CreatedFilter(MomentsFilter):

@@ -46,6 +46,7 @@ def health_words(tenant_id: UUID, troubles: Sequence[Trouble]) -> SafeString:
     if not troubles:
         return tone("OK", GOOD)
     links = (
-        list_link(one.list_name, one.words, tenant__id__exact=tenant_id, **one.filters) for one in troubles
+        list_link(trouble.list_name, trouble.words, tenant__id__exact=tenant_id, **trouble.filters)
+        for trouble in troubles
     )
     return format_html_join(" ", "{}", ((tone(link, BAD),) for link in links))

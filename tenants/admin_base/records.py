@@ -71,7 +71,9 @@ class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no t
 
 @cache
 def _checkbox_around_value() -> tuple[str, str]:
-    """Return the HTML around the value of a checkbox. Rendering each takes half the time of a list."""
+    """Return the HTML around the value of a checkbox. It is rendered once, because rendering it for each row would
+    take half the time of a list.
+    """
     before, after = str(checkbox.render(ACTION_CHECKBOX_NAME, _VALUE)).split(_VALUE)
     return before, after
 
@@ -145,7 +147,9 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         return with_values(super().construct_change_message(request, form, formsets, add), form)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Log a change. A text message describes an action, any other a form, which was recorded above."""
+        """Log a change. A message that is a text describes an action. Any other message describes a form, whose
+        changes are recorded elsewhere.
+        """
         if isinstance(message, str) and not self.services_tell:
             audit_action(obj, message)
         with operator_entry():

@@ -8,7 +8,7 @@ from rest_framework import authentication, exceptions, permissions
 from rest_framework.request import Request
 
 from tenants.authentication.chosen_tenant import HEADER, refuse_other_tenants
-from tenants.authentication.impersonation import audit_write, seat_of
+from tenants.authentication.impersonation import audit_write, memberships_and_identity
 from tenants.core.errors import DomainError, NotSignedIn
 from tenants.identity.identity import Identity
 from tenants.request_log.caller import describe_to_caller
@@ -37,7 +37,7 @@ def enforce_csrf(request: HttpRequest) -> None:
 def signed_in_identity(request: HttpRequest) -> Identity | None:
     if not request.user.is_authenticated or request.user.pk is None:
         return None
-    return seat_of(request)[1]
+    return memberships_and_identity(request)[1]
 
 
 class EdgeAuthentication(authentication.BaseAuthentication):

@@ -4,8 +4,8 @@ from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 
 
-def only(request: Request, *known: str) -> None:
-    unknown = sorted(set(request.query_params) - set(known))
+def only(request: Request, *allowed: str) -> None:
+    unknown = sorted(set(request.query_params) - set(allowed))
     if unknown:
-        takes = f"Use {', '.join(known)}" if known else "This request has none"
+        takes = f"Use {', '.join(allowed)}" if allowed else "This request has none"
         raise ParseError(f"Unknown query parameter {unknown[0][:40]!r}. {takes}.")

@@ -14,7 +14,7 @@ Changes = dict[str, dict[str, Any]]
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
-    """Return only the values that differ. A name that is missing on one side has no value there."""
+    """Return only the values that differ. A name that is missing on one side has no value on that side."""
     names = dict.fromkeys((*before, *after))
     return {
         name: {"before": shown(name, before.get(name)), "after": shown(name, after.get(name))}

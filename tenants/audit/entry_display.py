@@ -103,25 +103,25 @@ def as_csv(entries: Iterable[EntryDisplay]) -> str:
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(COLUMNS)
-    for told in entries:
-        writer.writerow([_cell(text) for text in _row(told)])
+    for entry in entries:
+        writer.writerow([_cell(text) for text in _row(entry)])
     return written.getvalue()
 
 
-def _row(told: EntryDisplay) -> tuple[str, ...]:
-    entry = told.entry
-    changes = "; ".join(f"{name}: {before} → {after}" for name, before, after in told.changes)
+def _row(display: EntryDisplay) -> tuple[str, ...]:
+    entry = display.entry
+    changes = "; ".join(f"{name}: {before} → {after}" for name, before, after in display.changes)
     return (
         entry.at.isoformat(timespec="seconds"),
         entry.action,
-        told.actor,
+        display.actor,
         entry.actor_kind,
         entry.subject_name,
         entry.subject_id,
         changes,
         entry.note,
-        told.address,
-        told.user_agent,
+        display.address,
+        display.user_agent,
         entry.request_id,
     )
 

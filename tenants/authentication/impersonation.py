@@ -67,7 +67,7 @@ def impersonation_of(request: HttpRequest, user: Any = None) -> Impersonation | 
     )
 
 
-def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | None]:
+def memberships_and_identity(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | None]:
     """Return a person's accounts and current identity. Raises TenantSuspended, NotAMember, ImpersonationOver."""
     assert request.user.pk is not None
     acting = impersonation_of(request)
@@ -138,7 +138,9 @@ def require_own_hands(request: HttpRequest) -> None:
 
 
 def audit_write(request: HttpRequest) -> None:
-    """Record a write before it is done, however it ends. Raises NotPermitted if the operator may only read."""
+    """Record a write of an operator before it is done, whether it succeeds or fails. Raises NotPermitted if the
+    operator may only read.
+    """
     acting = impersonation_of(request)
     if acting is None or request.method in READING:
         return

@@ -45,8 +45,8 @@ class OwnLimits:
 
     def effective(self) -> EffectiveLimits:
         installation = effective_limits()
-        for said in (self.tenant, self.plan):
-            own = said.get("unfinished_jobs")
+        for limits in (self.tenant, self.plan):
+            own = limits.get("unfinished_jobs")
             if own is not None:
                 return replace(installation, unfinished_jobs=own or None)
         return installation
@@ -115,8 +115,8 @@ def identify_key(text: str) -> Identity:
     if parts is None:
         raise InvalidKey("This is not an API key of this service. Check that you copied all of it.")
     row = _key_row(parts.public_id)
-    known = row.secret_hash if row else stored_digest("")
-    matches = hmac.compare_digest(known, stored_digest(parts.secret))
+    expected = row.secret_hash if row else stored_digest("")
+    matches = hmac.compare_digest(expected, stored_digest(parts.secret))
     if row is None or not matches:
         raise InvalidKey("Unknown API key. It may have been deleted. Create a new key.")
     _require_working(row)
@@ -200,7 +200,9 @@ def member_of(rows: Sequence[MembershipRow], user_id: UUID, tenant_id: UUID | No
     return Identity(
         tenant_id=row.tenant_id,
         limits=own.effective(),
-        scopes=scopes if closes_at is None else frozenset(one for one in scopes if one.endswith(":read")),
+        scopes=scopes
+        if closes_at is None
+        else frozenset(scope for scope in scopes if scope.endswith(":read")),
         closes_at=closes_at,
         user_id=user_id,
         tenant_name=row.tenant_name,

@@ -47,7 +47,7 @@ class InvalidKey(DomainError):
 
 
 class KeyEnded(InvalidKey):
-    """The key is right but no longer works. Its tenant may be notified who still uses it."""
+    """The error for a valid key that has expired or was revoked. The tenant may be notified of who still uses it."""
 
     def __init__(self, detail: str, *, code: str, tenant_id: UUID, key_id: UUID) -> None:
         super().__init__(detail, code=code)

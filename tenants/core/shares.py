@@ -25,13 +25,13 @@ def in_units(amounts: Sequence[int], unit: int) -> list[int]:
     """Round each amount so that the sum is the rounded sum. The largest rests are rounded up first."""
     down = [amount - amount % unit for amount in amounts]
     missing = (rounded(sum(amounts), unit) - sum(down)) // unit
-    largest_rest = sorted(range(len(amounts)), key=lambda place: (-(amounts[place] % unit), place))
-    for place in largest_rest[:missing]:
-        down[place] += unit
+    largest_rest = sorted(range(len(amounts)), key=lambda position: (-(amounts[position] % unit), position))
+    for position in largest_rest[:missing]:
+        down[position] += unit
     return down
 
 
 def spread(whole: int, parts: int) -> list[int]:
     """Spread a number over parts as evenly as whole numbers allow, with the larger ones first."""
     each, rest = divmod(whole, parts)
-    return [each + (place < rest) for place in range(parts)]
+    return [each + (position < rest) for position in range(parts)]

@@ -16,5 +16,5 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def beginning(request: HttpRequest) -> str:
-    known = shell_of(request)
-    return first_place(known.identity) if known else _DOCUMENTS
+    shell = shell_of(request)
+    return first_place(shell.identity) if shell else _DOCUMENTS

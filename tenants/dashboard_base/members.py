@@ -26,8 +26,8 @@ from tenants.authentication.impersonation import (
     audit_write,
     end,
     impersonation_of,
+    memberships_and_identity,
     require_own_hands,
-    seat_of,
 )
 from tenants.authentication.selectors import MembershipRow, memberships_of
 from tenants.core.errors import DomainError, NotAMember, NotPermitted, TenantSuspended
@@ -47,7 +47,7 @@ def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpRespo
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
         try:
-            rows, identity = seat_of(request)
+            rows, identity = memberships_and_identity(request)
         except (TenantSuspended, NotAMember, ImpersonationOver) as refusal:
             return _without_account(request, refusal)
         if identity is None and getattr(request.user, "is_staff", False):

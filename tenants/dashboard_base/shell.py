@@ -6,7 +6,12 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from tenants.authentication.impersonation import Impersonation, ImpersonationOver, impersonation_of, seat_of
+from tenants.authentication.impersonation import (
+    Impersonation,
+    ImpersonationOver,
+    impersonation_of,
+    memberships_and_identity,
+)
 from tenants.authentication.selectors import MembershipRow
 from tenants.core.errors import NotAMember, TenantSuspended
 from tenants.identity.identity import Identity
@@ -22,7 +27,7 @@ class NavEntry:
     """The paths that are reached from there."""
 
     def is_around(self, path: str) -> bool:
-        return any(path == one or path.startswith(f"{one}/") for one in (self.path, *self.also))
+        return any(path == prefix or path.startswith(f"{prefix}/") for prefix in (self.path, *self.also))
 
 
 PLACES = (
@@ -46,7 +51,7 @@ IN_BAR = 4
 
 def first_place(identity: Identity) -> str:
     """Return the path of the first page. A person who may not see documents begins on another page."""
-    return next((place.path for place in PLACES if place.scope in identity.scopes), "/account")
+    return next((page.path for page in PLACES if page.scope in identity.scopes), "/account")
 
 
 @dataclass(frozen=True)
@@ -94,9 +99,9 @@ class Shell:
 
     def links(self, path: str) -> list[Link]:
         return [
-            Link(place.title, place.path, place.icon, place.is_around(path))
-            for place in PLACES
-            if place.scope in self.identity.scopes
+            Link(page.title, page.path, page.icon, page.is_around(path))
+            for page in PLACES
+            if page.scope in self.identity.scopes
         ]
 
 
@@ -105,7 +110,7 @@ def shell_of(request: HttpRequest) -> Shell | None:
     if not request.user.is_authenticated or request.user.pk is None:
         return None
     try:
-        rows, identity = seat_of(request)
+        rows, identity = memberships_and_identity(request)
     except (TenantSuspended, NotAMember, ImpersonationOver):
         return None
     return Shell(identity, rows, impersonation_of(request)) if identity else None
@@ -113,7 +118,7 @@ def shell_of(request: HttpRequest) -> Shell | None:
 
 def shell(request: HttpRequest) -> Mapping[str, Any]:
     """Provide the frame to templates as a context processor. It is empty on pages for unauthenticated callers."""
-    known: Shell | None = getattr(request, "shell", None)
-    if known is None:
+    found: Shell | None = getattr(request, "shell", None)
+    if found is None:
         return {}
-    return {"shell": known, "menu": menu_of(known.links(request.path)), "scopes": known.identity.scopes}
+    return {"shell": found, "menu": menu_of(found.links(request.path)), "scopes": found.identity.scopes}

@@ -68,8 +68,8 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
         # An owner who has just been notified needs no reminder.
         tenant.closing_notified_at = now if grace <= REMINDED else None
         _save(tenant, "tenant.closing")
-        told = partial(notify_owners, "asked", tenant, owners_of(tenant.id))
-        transaction.on_commit(told, using=current_alias(), robust=True)
+        notification = partial(notify_owners, "asked", tenant, owners_of(tenant.id))
+        transaction.on_commit(notification, using=current_alias(), robust=True)
     return tenant
 
 
@@ -123,7 +123,7 @@ def end_erasing(*, tenant_id: UUID) -> None:
         tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
         if tenant.state != Tenant.State.ERASING:
             return
-        told, named = owners_of(tenant_id), Tenant(id=tenant_id, name=tenant.name)
+        owners, named = owners_of(tenant_id), Tenant(id=tenant_id, name=tenant.name)
         gone, _ = Membership.objects.filter(tenant_id=tenant_id).delete()
         tenant.name, tenant.state = f"Deleted account {str(tenant_id)[-12:]}", Tenant.State.ERASED
         Tenant.objects.filter(id=tenant_id).update(name=tenant.name, state=tenant.state)
@@ -134,7 +134,7 @@ def end_erasing(*, tenant_id: UUID) -> None:
             subject=tenant.name,
             note=f"{gone} members were removed with it.",
         )
-        transaction.on_commit(partial(notify_owners, "erased", named, told), using=OPERATOR, robust=True)
+        transaction.on_commit(partial(notify_owners, "erased", named, owners), using=OPERATOR, robust=True)
 
 
 def owners_of(tenant_id: UUID) -> list[str]:
@@ -156,9 +156,9 @@ def _closing(tenant_id: UUID) -> Tenant:
 
 
 def _save(tenant: Tenant, action: str) -> None:
-    known = Tenant.objects.filter(id=tenant.id)
-    before = known.values("state", "closes_at").get()
-    known.update(
+    rows = Tenant.objects.filter(id=tenant.id)
+    before = rows.values("state", "closes_at").get()
+    rows.update(
         state=tenant.state,
         closes_at=tenant.closes_at,
         closing_notified_at=tenant.closing_notified_at,
@@ -177,7 +177,7 @@ def due_to_close() -> list[UUID]:
 
 def remind_owners() -> int:
     """Notify owners a week before the erasure, once, as recorded first. Return how many accounts were notified."""
-    told = 0
+    reminded = 0
     with operator_work():
         near = Tenant.objects.filter(
             state=Tenant.State.CLOSING, closing_notified_at=None, closes_at__lte=Now() + REMINDED
@@ -185,8 +185,8 @@ def remind_owners() -> int:
         for tenant in near[:100]:
             if near.filter(id=tenant.id).update(closing_notified_at=Now()):
                 notify_owners("reminded", tenant, owners_of(tenant.id))
-                told += 1
-    return told
+                reminded += 1
+    return reminded
 
 
 def notify_owners(

@@ -18,4 +18,4 @@ def may_come_from(networks: Sequence[str], address: str) -> bool:
 
 @lru_cache(4096)
 def _read(networks: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
-    return tuple(ip_network(one) for one in networks)
+    return tuple(ip_network(network) for network in networks)

@@ -18,8 +18,8 @@ class EffectiveLimits:
 
     def tightened(self, other: "EffectiveLimits") -> "EffectiveLimits":
         def least(one: int | None, two: int | None) -> int | None:
-            known = [value for value in (one, two) if value is not None]
-            return min(known) if known else None
+            limits = [value for value in (one, two) if value is not None]
+            return min(limits) if limits else None
 
         return EffectiveLimits(
             upload_bytes=min(self.upload_bytes, other.upload_bytes),

@@ -28,8 +28,8 @@ def create_tenant(
 ) -> CreatedTenant:
     """Create a tenant with the default plan, its owner, who keeps a known password, and a key with all key scopes."""
     with operator_work(), transaction.atomic(using=OPERATOR):
-        known = User.objects.filter(email=email.lower()).first()
-        owner = known or User.objects.create_user(email, password)
+        existing = User.objects.filter(email=email.lower()).first()
+        owner = existing or User.objects.create_user(email, password)
         tenant = _created(tenant_id or uuid7(), name, owner)
         give_default_plan(tenant_id=tenant.id)
         key = create_key(tenant_id=tenant.id, name="First key", scopes=KEY_SCOPES)

@@ -53,7 +53,7 @@ class AgreedPrices:
             )
             for row in rows
         ]
-        return cls({one.key: one.agreed for one in found})
+        return cls({version.key: version.agreed for version in found})
 
 
 NONE = AgreedPrices()
@@ -107,15 +107,17 @@ V = TypeVar("V", PriceOfThen, IncludedOfThen)
 def _holding(versions: Iterable[V], moment: datetime) -> list[V]:
     """Return the latest version of each key that has begun."""
     last: dict[_Key, V] = {}
-    for one in sorted(versions, key=lambda one: one.valid_from):
-        if one.valid_from <= moment:
-            last[one.key] = one
+    for version in sorted(versions, key=lambda version: version.valid_from):
+        if version.valid_from <= moment:
+            last[version.key] = version
     return list(last.values())
 
 
 def prices_at(versions: Sequence[PriceOfThen], moment: datetime) -> AgreedPrices:
     held = _holding(versions, moment)
-    return AgreedPrices({one.key: one.agreed for one in held if one.amount_micros is not None})
+    return AgreedPrices(
+        {version.key: version.agreed for version in held if version.amount_micros is not None}
+    )
 
 
 def included_between(
@@ -123,9 +125,11 @@ def included_between(
 ) -> tuple[Included, ...]:
     """Return the highest quantity of each kind during the period: a change within it reduces nothing."""
     most: dict[tuple[str, Meter], int] = {}
-    begun = (one for one in versions if since < one.valid_from < until)
-    for one in (*_holding(versions, since), *begun):
-        most[one.model, one.meter] = max(most.get((one.model, one.meter), 0), one.quantity)
+    begun = (version for version in versions if since < version.valid_from < until)
+    for version in (*_holding(versions, since), *begun):
+        most[version.model, version.meter] = max(
+            most.get((version.model, version.meter), 0), version.quantity
+        )
     return tuple(Included(*key, quantity) for key, quantity in sorted(most.items()) if quantity)
 
 
@@ -149,12 +153,12 @@ def estimated(
     """Estimate the cost. `left` are the month's remaining included units. The cached part rounds half to even."""
     cached = round(quantity * cached_share)
     parts = ((quantity - cached, agreed.price, False), (cached, agreed.cached_price, True))
-    used = [Used(date.min, model, count, price, known) for count, price, known in parts if count]
+    used = [Used(date.min, model, count, price, is_cached) for count, price, is_cached in parts if count]
     bill = month_bill(used, left, fee_micros=0, currency=agreed.price.currency)
     return Estimate(
         quantity=quantity,
         cached_quantity=cached,
-        cost_micros=sum(one.price.cost_micros(one.quantity) for one in used),
+        cost_micros=sum(usage.price.cost_micros(usage.quantity) for usage in used),
         included=sum(line.included for line in bill.lines),
         left=Pools(bill.left).left_for(model, agreed.price.meter),
         to_pay_micros=sum(line.amount_micros for line in bill.lines),

@@ -102,7 +102,7 @@ class PriceVersion(Version):
     class Meta:
         abstract = True
 
-    def told(self, currency: str) -> str:
+    def price_text(self, currency: str) -> str:
         """Describe the price with its figures, as the audit log needs it."""
         since = f"from {self.valid_from:%Y-%m-%d %H:%M} UTC"
         if self.amount_micros is None:
@@ -125,7 +125,7 @@ class PlanPrice(PriceVersion):
         ]
 
     def __str__(self) -> str:
-        return f"{self.plan.name}: {self.named}, {self.told(self.plan.currency)}"
+        return f"{self.plan.name}: {self.named}, {self.price_text(self.plan.currency)}"
 
 
 class PlanIncluded(Version):
@@ -167,7 +167,7 @@ class TenantPrice(PriceVersion, TenantOwned):
         ]
 
     def __str__(self) -> str:
-        return f"{self.tenant.name}: {self.named}, {self.told(self.currency)}"
+        return f"{self.tenant.name}: {self.named}, {self.price_text(self.currency)}"
 
 
 class Subscription(TenantOwned):

@@ -40,7 +40,7 @@ class Included:
 
 def share_of(included: Iterable[Included], share: Fraction) -> tuple[Included, ...]:
     """Return the included units, rounded up, of a plan that follows another one within a month."""
-    return tuple(Included(one.model, one.meter, ceil(one.quantity * share)) for one in included)
+    return tuple(Included(units.model, units.meter, ceil(units.quantity * share)) for units in included)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ class Pools:
 
     def __init__(self, included: Iterable[Included]) -> None:
         self._left: dict[PoolKey, int] = defaultdict(int)
-        for one in included:
-            self._left[one.model, one.meter] += one.quantity
+        for units in included:
+            self._left[units.model, units.meter] += units.quantity
 
     def take(self, model: str, price: Price, quantity: int) -> int:
         """Take units and return how many of them were included. Usage that costs nothing takes no units."""
@@ -127,21 +127,21 @@ def month_bill(
     pools = Pools(included)
     quantities: dict[LineKey, int] = defaultdict(int)
     covered: dict[LineKey, int] = defaultdict(int)
-    for one in sorted(used, key=_order):
-        key = (one.model, one.cached, one.price)
-        quantities[key] += one.quantity
-        known = min(one.quantity, before.get(key, 0))
-        before[key] = before.get(key, 0) - known
-        covered[key] += known + pools.take(one.model, one.price, one.quantity - known)
+    for usage in sorted(used, key=_order):
+        key = (usage.model, usage.cached, usage.price)
+        quantities[key] += usage.quantity
+        settled_units = min(usage.quantity, before.get(key, 0))
+        before[key] = before.get(key, 0) - settled_units
+        covered[key] += settled_units + pools.take(usage.model, usage.price, usage.quantity - settled_units)
     lines = (BillLine(*key, quantities[key], covered[key]) for key in sorted(quantities, key=_line_order))
     return MonthBill(fee_micros, currency, tuple(lines), pools.left)
 
 
-def _order(one: Used) -> tuple[object, ...]:
+def _order(usage: Used) -> tuple[object, ...]:
     return (
-        one.day,
-        -Fraction(one.price.amount_micros, one.price.per),
-        *_line_order((one.model, one.cached, one.price)),
+        usage.day,
+        -Fraction(usage.price.amount_micros, usage.price.per),
+        *_line_order((usage.model, usage.cached, usage.price)),
     )
 
 

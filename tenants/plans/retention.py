@@ -58,7 +58,7 @@ def retention_of_all(among: Iterable[UUID] | None = None) -> dict[UUID, Retentio
     """Return the retention times of all tenants, or of those in `among`. Call this in operator work."""
     chosen = ChosenLimits.objects.using(OPERATOR).only(*KEPT)
     wanted = chosen.filter(pk__in=among) if among is not None else chosen
-    return {one.pk: retention_of(one) for one in wanted}
+    return {tenant.pk: retention_of(tenant) for tenant in wanted}
 
 
 def _or(own: int | None, installations: int) -> int:

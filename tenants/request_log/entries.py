@@ -76,9 +76,11 @@ def without_keys(text: str) -> str:
 
 
 def told_path(path: str, query: bytes) -> str:
-    """Return the path for the log. The query stays encoded, so that an encoded name is never a logged one."""
+    """Return the path for the log. The query stays encoded, so that an encoded name does not pass as one that may be
+    logged.
+    """
     if query:
         pairs = (pair.partition("=") for pair in query.decode("latin-1").split("&"))
-        told = [f"{name}={value if name in TOLD else HIDDEN}" for name, _, value in pairs if name]
-        path = f"{path}?{'&'.join(told)}"
+        shown_query = [f"{name}={value if name in TOLD else HIDDEN}" for name, _, value in pairs if name]
+        path = f"{path}?{'&'.join(shown_query)}"
     return without_keys(path)[:LONGEST_PATH]

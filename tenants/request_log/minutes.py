@@ -17,8 +17,8 @@ class MinuteCounts:
 
     fields: Counter[str] = field(default_factory=Counter)
 
-    def add(self, status: int, ms: float, known: str = "") -> None:
-        """Count a request. `known` is the cache status, if the response names it."""
+    def add(self, status: int, ms: float, cache_status: str = "") -> None:
+        """Count a request. `cache_status` is the cache status, if the response names it."""
         fields = self.fields
         # A socket that was opened (101) counts as a success.
         fields[f"{max(status // 100, 2)}xx"] += 1
@@ -26,13 +26,13 @@ class MinuteCounts:
         fields["ms_total"] += round(ms)
         if status == 429:
             fields["429"] += 1
-        if known:
-            fields[f"cache:{known}"] += 1
+        if cache_status:
+            fields[f"cache:{cache_status}"] += 1
 
 
 def counted(requests: Iterable[tuple[float, int, float, str]]) -> dict[int, MinuteCounts]:
     """Return the counts by epoch minute. A request is (seconds since 1970, status, milliseconds, cache status)."""
     minutes: dict[int, MinuteCounts] = defaultdict(MinuteCounts)
-    for at_s, status, ms, known in requests:
-        minutes[int(at_s // 60)].add(status, ms, known)
+    for at_s, status, ms, cache_status in requests:
+        minutes[int(at_s // 60)].add(status, ms, cache_status)
     return minutes

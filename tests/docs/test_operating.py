@@ -33,12 +33,10 @@ def _log_lines() -> Iterator[LogLine]:
         for node in ast.walk(tree):
             match node:
                 case ast.Call(
-                    func=ast.Attribute(value=ast.Name(id="log" | "_log"), attr=level),
+                    func=ast.Attribute(value=ast.Name(id="log"), attr=level),
                     args=[ast.Constant(value=str(event)), *_],
                 ):
-                    yield LogLine(
-                        level, re.sub(r"[: ]*%s(: %s)?$", "", event.replace("%s cannot", "… cannot"))
-                    )
+                    yield LogLine(level, event)
 
 
 def section(title: str) -> str:

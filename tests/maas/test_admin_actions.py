@@ -252,12 +252,12 @@ def test_the_last_worker_that_is_open_is_drained_after_a_question(
     operator: Client, worker: Heartbeat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = reverse("admin:jobs_worker_drain", args=[worker.name])
-    monkeypatch.setattr(workers_admin, "live_workers_patiently", lambda: [worker_called(worker.name)])
+    monkeypatch.setattr(workers_admin, "live_workers_with_long_timeout", lambda: [worker_called(worker.name)])
     assert "Drain the last worker that accepts pages?" in operator.post(at).content.decode()
     assert not worker.ordered_to_drain()
     monkeypatch.setattr(
         workers_admin,
-        "live_workers_patiently",
+        "live_workers_with_long_timeout",
         lambda: [worker_called(worker.name), worker_called("another")],
     )
     assert operator.post(at).status_code == 302

@@ -147,7 +147,7 @@ def test_a_pool_that_no_worker_serves_is_said_in_words(
     heart = Heartbeat(unique("worker"), "CPU")
     for page in ("engine", "home"):
         monkeypatch.setattr(
-            f"maas.ops.admin.{page}.live_workers_patiently",
+            f"maas.ops.admin.{page}.live_workers_with_long_timeout",
             lambda: [worker for worker in heartbeats.live_workers() if worker.name == heart.name],
         )
     desk.submit()
@@ -170,7 +170,7 @@ def test_a_pool_that_no_worker_serves_is_said_in_words(
 def test_no_worker_is_said_in_words(
     operator: Client, version: ModelVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maas.ops.admin.engine.live_workers_patiently", list)
+    monkeypatch.setattr("maas.ops.admin.engine.live_workers_with_long_timeout", list)
     page = live(operator)
     assert "No heartbeat from any worker" in page
     assert "not loaded" in row_of(page, version)

@@ -139,8 +139,8 @@ class PlanAdmin(OperatorAdmin):
             copy = duplicate_plan(plan=plan)
             self.log_change(request, plan, f"Duplicated as {copy.code}.")
             self.log_addition(request, copy, f"Duplicated from {plan.code}.")
-            words = format_html("Created {}.", link("tenants_plan", copy.pk, copy.name))
-            self.message_user(request, words, messages.SUCCESS)
+            text = format_html("Created {}.", link("tenants_plan", copy.pk, copy.name))
+            self.message_user(request, text, messages.SUCCESS)
 
 
 @admin.register(TenantPrice)
@@ -181,7 +181,7 @@ class TenantPriceAdmin(FoundById):
 
     @column(_("price"))
     def told_price(self, price: TenantPrice) -> str:
-        return price.told(price.currency)
+        return price.price_text(price.currency)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Allow adding only if the URL names a tenant."""

@@ -68,8 +68,8 @@ def price_rows(prices: AgreedPrices) -> list[PriceRow]:
     for name, own in models_own_prices().items():
         agreed = prices.of_model(name, own.price, own.cached_price)
         since = at(agreed.valid_from) if agreed.valid_from else ""
-        told = price_json(agreed.price), price_json(agreed.cached_price)
-        rows.append(PriceRow(name, *told, agreed.of, since))
+        price_texts = price_json(agreed.price), price_json(agreed.cached_price)
+        rows.append(PriceRow(name, *price_texts, agreed.of, since))
     return rows
 
 

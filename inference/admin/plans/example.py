@@ -43,20 +43,22 @@ def example_month(
 ) -> MonthBill:
     """Return the bill of a month. The use is spread evenly over the days, each at the prices at its start."""
     used: list[Used] = []
-    for place, day in enumerate(month.days):
+    for position, day in enumerate(month.days):
         agreed = prices_at(offer.prices, datetime.combine(day, time(), UTC))
         for use in uses:
-            used += _of_day(use, models[use.model], agreed, month, place)
+            used += _of_day(use, models[use.model], agreed, month, position)
     first, after = (datetime.combine(day, time(), UTC) for day in (month.first, month.after_last))
     included = included_between(offer.included, first, after)
     return month_bill(used, included, fee_micros=offer.fee_micros, currency=offer.currency)
 
 
-def _of_day(use: ImaginedUse, own: OwnPrices, agreed: AgreedPrices, month: Month, place: int) -> list[Used]:
-    day, days = month.days[place], len(month.days)
-    known = round(use.quantity * use.cached_share)
+def _of_day(
+    use: ImaginedUse, own: OwnPrices, agreed: AgreedPrices, month: Month, position: int
+) -> list[Used]:
+    day, days = month.days[position], len(month.days)
+    cached = round(use.quantity * use.cached_share)
     held = agreed.of_model(use.model, own.price, own.cached_price)
-    ran_today, known_today = (spread(part, days)[place] for part in (use.quantity - known, known))
+    ran_today, known_today = (spread(part, days)[position] for part in (use.quantity - cached, cached))
     parts = (
         Used(day, use.model, ran_today, held.price),
         Used(day, use.model, known_today, held.cached_price, cached=True),

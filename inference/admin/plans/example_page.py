@@ -49,16 +49,16 @@ class ExampleForm(forms.Form):
         self.fields["against"] = forms.ChoiceField(
             label="Compare with", choices=others, required=False, widget=UnfoldAdminSelectWidget
         )
-        for place, own in enumerate(models.values()):
+        for position, own in enumerate(models.values()):
             meter = own.price.meter
-            self.fields[f"quantity-{place}"] = forms.IntegerField(
+            self.fields[f"quantity-{position}"] = forms.IntegerField(
                 required=False,
                 min_value=0,
                 max_value=10**12,
                 label=_LABELS.get(meter, f"{meter}s"),
                 widget=UnfoldAdminIntegerFieldWidget(attrs={"placeholder": f"for example {_EXAMPLE[meter]}"}),
             )
-            self.fields[f"cached-{place}"] = forms.DecimalField(
+            self.fields[f"cached-{position}"] = forms.DecimalField(
                 required=False,
                 min_value=0,
                 max_value=100,
@@ -71,17 +71,17 @@ class ExampleForm(forms.Form):
     @property
     def rows(self) -> list[tuple[str, Any, Any]]:
         return [
-            (name, self[f"quantity-{place}"], self[f"cached-{place}"])
-            for place, name in enumerate(self._models)
+            (name, self[f"quantity-{position}"], self[f"cached-{position}"])
+            for position, name in enumerate(self._models)
         ]
 
     @property
     def uses(self) -> list[ImaginedUse]:
         given = self.cleaned_data
         return [
-            ImaginedUse(name, quantity, Fraction(given[f"cached-{place}"] or 0) / 100)
-            for place, name in enumerate(self._models)
-            if (quantity := given[f"quantity-{place}"])
+            ImaginedUse(name, quantity, Fraction(given[f"cached-{position}"] or 0) / 100)
+            for position, name in enumerate(self._models)
+            if (quantity := given[f"quantity-{position}"])
         ]
 
 
@@ -109,14 +109,14 @@ def example_page(request: HttpRequest, plan: Plan, context: Mapping[str, Any]) -
     models = models_own_prices()
     others = list(Plan.objects.exclude(pk=plan.pk).order_by("name"))
     months = _months()
-    asked = request.GET if "month" in request.GET else None
-    form = ExampleForm(asked, models=models, plans=others, months=months, initial={"month": str(months[1])})
+    params = request.GET if "month" in request.GET else None
+    form = ExampleForm(params, models=models, plans=others, months=months, initial={"month": str(months[1])})
     bills: list[BillView] = []
     if form.is_valid():
         month = Month.parse(form.cleaned_data["month"]) or months[1]
         against = [other for other in others if str(other.pk) == form.cleaned_data["against"]]
-        for one in (plan, *against):
-            bills.append(bill_view(one.name, example_month(offer_of(one), form.uses, models, month)))
+        for offer in (plan, *against):
+            bills.append(bill_view(offer.name, example_month(offer_of(offer), form.uses, models, month)))
     return TemplateResponse(
         request,
         "admin/tenants/plan/example.html",
@@ -134,15 +134,17 @@ def _months() -> list[Month]:
 def bill_view(plan: str, bill: MonthBill) -> BillView:
     cents = {currency: rounded_in(bill, currency) for currency in bill.totals_micros}
     lines = tuple(
-        _line(line, cents[line.price.currency].lines_micros[place]) for place, line in enumerate(bill.lines)
+        _line(line, cents[line.price.currency].lines_micros[position])
+        for position, line in enumerate(bill.lines)
     )
     return BillView(
         plan=plan,
         fee=money(cents[bill.currency].fee_micros, bill.currency),
         lines=lines,
-        totals=tuple(money(one.total_micros, currency) for currency, one in cents.items()),
+        totals=tuple(money(sums.total_micros, currency) for currency, sums in cents.items()),
         left=tuple(
-            f"{used_words(one.quantity, one.meter)} of {one.model or 'all models'}" for one in bill.left
+            f"{used_words(units.quantity, units.meter)} of {units.model or 'all models'}"
+            for units in bill.left
         ),
     )
 
@@ -166,7 +168,7 @@ def price_json(price: Price) -> str:
 
 def models_own_prices() -> dict[str, OwnPrices]:
     served = ServedModel.objects.order_by("name")
-    return {one.name: OwnPrices(one.price, one.cached_price) for one in served}
+    return {model.name: OwnPrices(model.price, model.cached_price) for model in served}
 
 
 def offer_of(plan: Plan) -> Offer:

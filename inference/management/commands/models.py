@@ -40,13 +40,13 @@ class Command(BaseCommand):
         describe_arguments(add_graph)
         build = actions.add_parser("build", help="build an optional built-in model and serve it")
         build.add_argument("name", choices=tuple(OPTIONAL))
-        for action, words in (
+        for action, help_text in (
             ("use", "make this version the current one"),
             ("pause", "refuse new work"),
             ("resume", "accept new work again"),
         ):
-            one = actions.add_parser(action, help=words)
-            one.add_argument("model", help="name@version" if action == "use" else "name")
+            parser_of_action = actions.add_parser(action, help=help_text)
+            parser_of_action.add_argument("model", help="name@version" if action == "use" else "name")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -155,9 +155,9 @@ def _price(options: dict[str, Any]) -> Price:
 
 
 def _per(options: dict[str, Any]) -> int:
-    told: int | None = options["price_per"]
+    per: int | None = options["price_per"]
     usual = MS_PER_SECOND if options["price_meter"] == "gpu_second" else 1
-    return usual if told is None else told
+    return usual if per is None else per
 
 
 def _cached(options: dict[str, Any]) -> CacheTerms:
@@ -188,10 +188,12 @@ def describe_precisions(add: ArgumentParser) -> None:
 
 def read_variants(given: Sequence[str]) -> dict[str, Path]:
     variants: dict[str, Path] = {}
-    for one in given:
-        precision, equals, file = one.partition("=")
+    for assignment in given:
+        precision, equals, file = assignment.partition("=")
         if not precision or not equals or not file:
-            raise ModelRefused("invalid_variant", f"--variant {one!r:.80} must be written precision=file")
+            raise ModelRefused(
+                "invalid_variant", f"--variant {assignment!r:.80} must be written precision=file"
+            )
         if precision in variants or precision == FP32:
             raise ModelRefused("invalid_variant", f"--variant gives a file for {precision!r} twice")
         variants[precision] = Path(file)
@@ -203,11 +205,12 @@ def read_precision(given: Sequence[str]) -> Precision | None:
     if len(given) == 1 and "=" not in given[0]:
         return given[0]
     precision: dict[str, str] = {}
-    for one in given:
-        device, equals, word = one.partition("=")
+    for assignment in given:
+        device, equals, word = assignment.partition("=")
         if not equals or device in precision:
             raise ModelRefused(
-                "invalid_variant", f"--precision {one!r:.80} must be one word alone, or cpu=word and gpu=word"
+                "invalid_variant",
+                f"--precision {assignment!r:.80} must be one word alone, or cpu=word and gpu=word",
             )
         precision[device] = word
     return precision or None

@@ -36,11 +36,11 @@ class Operation:
 
     def complete(self, given: Mapping[str, Json]) -> dict[str, Json]:
         """Return the settings with defaults filled in; raise ValueError for unknown settings and wrong values."""
-        known = {setting.name: setting for setting in self.settings}
+        settings = {setting.name: setting for setting in self.settings}
         for name in given:
-            if name not in known:
-                raise ValueError(f"'{self.name}' has no parameter {name!r:.60}; it has {_listed(known)}")
-        return {name: self._value(setting, given) for name, setting in known.items()}
+            if name not in settings:
+                raise ValueError(f"'{self.name}' has no parameter {name!r:.60}; it has {_listed(settings)}")
+        return {name: self._value(setting, given) for name, setting in settings.items()}
 
     def _value(self, setting: Setting, given: Mapping[str, Json]) -> Json:
         value = given.get(setting.name, setting.default)
@@ -78,8 +78,8 @@ def number(least: float, most: float) -> Callable[[Json], bool]:
     return lambda value: type(value) in (int, float) and least <= value <= most
 
 
-def one_of(*words: str) -> Callable[[Json], bool]:
-    return lambda value: isinstance(value, str) and value in words
+def one_of(*choices: str) -> Callable[[Json], bool]:
+    return lambda value: isinstance(value, str) and value in choices
 
 
 def texts(most: int) -> Callable[[Json], bool]:

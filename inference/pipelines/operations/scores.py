@@ -61,7 +61,7 @@ def _top_labels(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Va
             f"the model gave {len(scores)} scores, and {len(labels)} labels are declared",
         )
     best = np.argsort(-scores, kind="stable")[: settings["most"]]
-    top = [{"label": labels[place], "score": round(float(scores[place]), 6)} for place in best]
+    top = [{"label": labels[position], "score": round(float(scores[position]), 6)} for position in best]
     return {**top[0], "top": top}
 
 

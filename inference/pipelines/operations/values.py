@@ -25,11 +25,11 @@ class ValueType:
     nullable: bool = False
 
     def __str__(self) -> str:
-        words = self.kind
+        text = self.kind
         if self.kind == "tensor":
-            words = " ".join([*sorted(self.datatypes), "tensor"])
-            words += "" if self.shape is None else f" of shape {list(self.shape)}"
-        return f"{words} or null" if self.nullable else words
+            text = " ".join([*sorted(self.datatypes), "tensor"])
+            text += "" if self.shape is None else f" of shape {list(self.shape)}"
+        return f"{text} or null" if self.nullable else text
 
     def fits(self, wanted: "ValueType") -> bool:
         """Return whether every value of this type can be used as a value of the type `wanted`."""
@@ -43,7 +43,7 @@ class ValueType:
     def is_json(self) -> bool:
         """Return whether an answer can contain a value of this type."""
         if self.kind == "object":
-            return all(one.is_json for one in self.fields.values())
+            return all(field_type.is_json for field_type in self.fields.values())
         return self.kind != "page"
 
     def _datatype_fits(self, wanted: "ValueType") -> bool:
@@ -88,7 +88,7 @@ def tensor_of(*datatypes: str, shape: Iterable[int] | None = None) -> ValueType:
 def constant_type(value: Json, *, depth: int = 2) -> ValueType:
     """Return the type of a constant. Values below `depth` levels are only known to be JSON."""
     if isinstance(value, dict) and depth:
-        return object_of({name: constant_type(one, depth=depth - 1) for name, one in value.items()})
+        return object_of({name: constant_type(item, depth=depth - 1) for name, item in value.items()})
     if isinstance(value, list):
         return TEXTS if value and all(isinstance(item, str) for item in value) else JSON
     return _PLAIN.get(type(value), JSON)
@@ -142,9 +142,9 @@ def value_at(start: Value, path: str) -> Value:
 
 def _splits(path: str) -> Iterable[tuple[str, str]]:
     yield path, ""
-    for place in range(len(path) - 1, 0, -1):
-        if path[place] == ".":
-            yield path[:place], path[place + 1 :]
+    for position in range(len(path) - 1, 0, -1):
+        if path[position] == ".":
+            yield path[:position], path[position + 1 :]
 
 
 def _kind_of(value: Value) -> str:
@@ -165,14 +165,14 @@ _DESCRIBED: Mapping[str, tuple[str, list[int]]] = {
 def described(answer: ValueType) -> list[dict[str, Json]]:
     """Return the fields of an answer in the terms of a signature."""
     found: list[dict[str, Json]] = []
-    for name, one in answer.fields.items():
-        if one.kind == "object":
-            found += [{**inner, "name": f"{name}.{inner['name']}"} for inner in described(one)]
+    for name, field_type in answer.fields.items():
+        if field_type.kind == "object":
+            found += [{**inner, "name": f"{name}.{inner['name']}"} for inner in described(field_type)]
             continue
-        datatype, shape = _DESCRIBED.get(one.kind, ("BYTES", [1]))
-        if one.kind == "tensor":
-            datatype = next(iter(one.datatypes), datatype)
-            shape = [-1] if one.shape is None else list(one.shape)
+        datatype, shape = _DESCRIBED.get(field_type.kind, ("BYTES", [1]))
+        if field_type.kind == "tensor":
+            datatype = next(iter(field_type.datatypes), datatype)
+            shape = [-1] if field_type.shape is None else list(field_type.shape)
         found.append({"name": name, "datatype": datatype, "shape": shape})
     return found
 
@@ -209,9 +209,9 @@ def as_json(value: Value, name: str = "") -> Json:
         case np.ndarray():
             return write_tensor(name, value)
         case dict():
-            return {name: as_json(one, name) for name, one in value.items()}
+            return {name: as_json(item, name) for name, item in value.items()}
         case tuple() | list():
-            return [as_json(one, name) for one in value]
+            return [as_json(item, name) for item in value]
         case TextLine():
             return {"text": value.text, "box": value.box, "confidence": value.confidence}
     return value

@@ -1,4 +1,4 @@
-"""The check that admits or refuses an ONNX file by its bytes alone, before ONNX Runtime reads it."""
+"""Admits or refuses an ONNX file by its bytes alone, before ONNX Runtime reads it."""
 
 import os
 import stat

@@ -139,7 +139,7 @@ def minilm_graph(weights: Tensors) -> ModelProto:
 
 
 def _embed_tokens(graph: GraphBuilder, weights: Tensors) -> str:
-    words = graph.weight("words", weights["embeddings.word_embeddings.weight"])
+    word_weights = graph.weight("words", weights["embeddings.word_embeddings.weight"])
     # Every token is of type 0, so the vector of that type is added to the vector of each position.
     positions = graph.weight(
         "positions",
@@ -150,7 +150,7 @@ def _embed_tokens(graph: GraphBuilder, weights: Tensors) -> str:
     length = graph.node("Gather", [shape, graph.weight("axis.1", np.array([1]))], "input_ids.length")
     used = graph.node("Slice", [positions, graph.weight("axis.0", np.array([0])), length], "positions.used")
     total = graph.node(
-        "Add", [graph.node("Gather", [words, "input_ids"], "words.used"), used], "embeddings.sum"
+        "Add", [graph.node("Gather", [word_weights, "input_ids"], "words.used"), used], "embeddings.sum"
     )
     return _normalize(graph, weights, "embeddings.LayerNorm", total)
 

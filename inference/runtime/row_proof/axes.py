@@ -11,7 +11,7 @@ def refuse_along(rows: Rows, axis: int) -> None:
 
 
 def the_rest_is_fixed(use: Use, since: int = 1) -> None:
-    if not all(one is None or isinstance(one, Fixed) for one in use.inputs[since:]):
+    if not all(value is None or isinstance(value, Fixed) for value in use.inputs[since:]):
         raise CannotProve("more than its first input comes from the rows")
 
 
@@ -31,7 +31,8 @@ def layer_norm(use: Use) -> Rows:
     if rows.place(use.attribute("axis", -1)) <= rows.axis:
         raise CannotProve("it takes its mean over the rows")
     if any(
-        isinstance(one, Fixed) and len(one.shape or (None,) * 9) >= rows.from_right for one in use.inputs[1:]
+        isinstance(value, Fixed) and len(value.shape or (None,) * 9) >= rows.from_right
+        for value in use.inputs[1:]
     ):
         raise CannotProve("its scale may differ from row to row")
     return rows
@@ -46,7 +47,7 @@ def norm_along(use: Use) -> Rows:
 def batch_norm(use: Use) -> Rows:
     if (
         use.attribute("training_mode", 0)
-        or len([one for one in use.node.outputs if one]) > 1
+        or len([output for output in use.node.outputs if output]) > 1
         or use.opset < 7
     ):
         raise CannotProve("it is in training, and takes its mean over the rows")
@@ -124,12 +125,12 @@ def slice_(use: Use) -> Rows:
     at = list(range(starts)) if axes is None else [rows.place(axis) for axis in axes]
     for axis in at:
         refuse_along(rows, axis)
-    return rows.shaped([None if place in at else size for place, size in enumerate(rows.shape)])
+    return rows.shaped([None if axis in at else size for axis, size in enumerate(rows.shape)])
 
 
-def numbers_or_open(use: Use, place: int, name: str) -> int:
+def numbers_or_open(use: Use, position: int, name: str) -> int:
     """Return how many numbers there are, whatever their values."""
-    given = use.input(place)
+    given = use.input(position)
     if given is None:
         return len(use.attribute(name, ()))
     if (
@@ -196,7 +197,7 @@ def resize(use: Use) -> Rows:
         for axis in use.attribute("axes"):
             refuse_along(rows, axis)
         return rows.of_rank(rows.rank)
-    if not any(_keeps_rows(one, rows) for one in use.inputs[1:]):
+    if not any(_keeps_rows(value, rows) for value in use.inputs[1:]):
         raise CannotProve("it may stretch the axis of the rows")
     return rows.of_rank(rows.rank)
 
@@ -211,11 +212,11 @@ def _keeps_rows(given: Known | None, rows: Rows) -> bool:
 
 
 def _all_rows(inputs: object) -> Rows:
-    given = [one for one in inputs if one is not None] if isinstance(inputs, list | tuple) else []
-    found = [one for one in given if isinstance(one, Rows)]
+    given = [value for value in inputs if value is not None] if isinstance(inputs, list | tuple) else []
+    found = [value for value in given if isinstance(value, Rows)]
     first = found[0]
     if len(found) != len(given) or any(
-        (one.axis, one.rank, one.places) != (first.axis, first.rank, first.places) for one in found
+        (value.axis, value.rank, value.places) != (first.axis, first.rank, first.places) for value in found
     ):
         raise CannotProve("not all of its inputs come by the same rows")
     return first
@@ -223,4 +224,4 @@ def _all_rows(inputs: object) -> Rows:
 
 def _open(rows: Rows, axis: int) -> Rows:
     at = rows.place(axis)
-    return rows.shaped([None if place == at else size for place, size in enumerate(rows.shape)])
+    return rows.shaped([None if axis == at else size for axis, size in enumerate(rows.shape)])

@@ -7,18 +7,18 @@ from inference.runtime.row_proof.values import CannotProve, Fixed, Known, Rows, 
 
 
 def elementwise(use: Use) -> Rows:
-    given = [one for one in use.inputs if one is not None]
-    first = _alike([one for one in given if isinstance(one, Rows)])
-    shapes = [_shape(one, first) for one in given]
+    given = [value for value in use.inputs if value is not None]
+    first = _alike([value for value in given if isinstance(value, Rows)])
+    shapes = [_shape(value, first) for value in given]
     sizes = broadcast_sizes(shapes)
-    places = next((one.places for one in given if isinstance(one, Rows) and one.places), None)
+    places = next((value.places for value in given if isinstance(value, Rows) and value.places), None)
     return replace(first, places=places).shaped(sizes, axis=len(sizes) - first.from_right)
 
 
 def first_with_numbers(use: Use) -> Rows:
     """Follow the first input. The others must be single numbers, the same for all rows."""
     followed, others = the_first(use), use.inputs[1:]
-    if not all(one is None or (isinstance(one, Fixed) and one.is_one_number) for one in others):
+    if not all(value is None or (isinstance(value, Fixed) and value.is_one_number) for value in others):
         raise CannotProve("its settings are not single numbers")
     return followed
 
@@ -26,13 +26,13 @@ def first_with_numbers(use: Use) -> Rows:
 def linear_quantised(use: Use) -> Rows:
     """Follow a quantization with one scale, or one for each position along an axis other than the rows'."""
     followed, axis = the_first(use), use.attribute("axis", 1)
-    for one in use.inputs[1:]:
-        if not (one is None or isinstance(one, Fixed)):
+    for value in use.inputs[1:]:
+        if not (value is None or isinstance(value, Fixed)):
             raise CannotProve("its scale comes from the rows themselves")
         if (
-            one is not None
-            and not one.is_one_number
-            and (followed.along(axis) or len(one.shape or (0, 0)) != 1)
+            value is not None
+            and not value.is_one_number
+            and (followed.along(axis) or len(value.shape or (0, 0)) != 1)
         ):
             raise CannotProve("its scale differs along the rows")
     return followed
@@ -60,21 +60,21 @@ def fits_rows(fixed: Fixed, from_right: int) -> bool:
 
 def _alike(rows: Sequence[Rows]) -> Rows:
     first = rows[0]
-    for one in rows:
-        if one.from_right != first.from_right or (one.places == 1) != (first.places == 1):
+    for value in rows:
+        if value.from_right != first.from_right or (value.places == 1) != (first.places == 1):
             raise CannotProve("it sets the rows of one tensor against another axis of another")
     return first
 
 
-def _shape(one: Known, first: Rows) -> Shape:
-    if isinstance(one, Rows):
-        return one.shape
-    if one.shape is None or not fits_rows(one, first.from_right):
+def _shape(value: Known, first: Rows) -> Shape:
+    if isinstance(value, Rows):
+        return value.shape
+    if value.shape is None or not fits_rows(value, first.from_right):
         raise CannotProve("a constant may differ from row to row")
-    return one.shape
+    return value.shape
 
 
 def _stretched(sizes: Sequence[int | None]) -> int | None:
     larger = [size for size in sizes if size != 1]
-    known = [size for size in larger if size is not None]
-    return known[0] if known else (None if larger else 1)
+    fixed_sizes = [size for size in larger if size is not None]
+    return fixed_sizes[0] if fixed_sizes else (None if larger else 1)

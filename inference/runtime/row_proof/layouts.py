@@ -7,9 +7,11 @@ from inference.runtime.row_proof.elementwise import broadcast_sizes, the_first
 from inference.runtime.row_proof.values import CannotProve, Fixed, Rows, Shape, Size, Use
 
 
-def numbers_of(use: Use, place: int, name: str) -> tuple[int, ...] | None:
-    """Return numbers that are an attribute in older operators and an input in newer ones, or None."""
-    given = use.input(place)
+def numbers_of(use: Use, position: int, name: str) -> tuple[int, ...] | None:
+    """Return numbers that are an attribute of the operator in older versions of ONNX and an input in newer ones, or
+    None.
+    """
+    given = use.input(position)
     if given is None:
         attribute = use.attribute(name)
         return None if attribute is None else tuple(attribute)
@@ -21,7 +23,7 @@ def numbers_of(use: Use, place: int, name: str) -> tuple[int, ...] | None:
 def transpose(use: Use) -> Rows:
     rows = the_first(use)
     order = use.attribute("perm") or list(reversed(range(rows.rank)))
-    return rows.shaped([rows.shape[place] for place in order], axis=list(order).index(rows.axis))
+    return rows.shaped([rows.shape[axis_before] for axis_before in order], axis=list(order).index(rows.axis))
 
 
 def unsqueeze(use: Use) -> Rows:
@@ -31,7 +33,7 @@ def unsqueeze(use: Use) -> Rows:
     rank = rows.rank + len(axes)
     added = {axis + rank if axis < 0 else axis for axis in axes}
     left = iter(range(rows.rank))
-    order = [None if place in added else next(left) for place in range(rank)]
+    order = [None if axis in added else next(left) for axis in range(rank)]
     sizes = [1 if old is None else rows.shape[old] for old in order]
     return rows.shaped(sizes, axis=order.index(rows.axis))
 
@@ -42,18 +44,18 @@ def squeeze(use: Use) -> Rows:
         # If there is a single row, its axis would be removed, too.
         raise CannotProve("it takes out every axis of size one")
     gone = {rows.place(axis) for axis in axes}
-    left = [place for place in range(rows.rank) if place not in gone]
+    left = [axis for axis in range(rows.rank) if axis not in gone]
     if rows.axis in gone:
         raise CannotProve("it takes out the axis of the rows")
-    return rows.shaped([rows.shape[place] for place in left], axis=left.index(rows.axis))
+    return rows.shaped([rows.shape[axis] for axis in left], axis=left.index(rows.axis))
 
 
 def flatten(use: Use) -> Rows:
     rows = the_first(use)
     if rows.axis != 0 or rows.place(use.attribute("axis", 1)) != 1:
         raise CannotProve("it folds the rows with another axis")
-    known = None if None in rows.others else prod(size or 0 for size in rows.others)
-    return rows.shaped([None, known])
+    size_of_rest = None if None in rows.others else prod(size or 0 for size in rows.others)
+    return rows.shaped([None, size_of_rest])
 
 
 def reshape(use: Use) -> Rows:
@@ -81,21 +83,20 @@ def _with_copies(use: Use, rows: Rows, sizes: Sequence[Size]) -> tuple[Size, ...
     if use.attribute("allowzero", 0):
         raise CannotProve("it makes an empty shape")
     copied = [
-        Size(rows.places, of_rows=True) if place == rows.axis else Size(rows.shape[place])
-        for place in range(min(rows.rank, len(sizes)))
+        Size(rows.places, of_rows=True) if axis == rows.axis else Size(rows.shape[axis])
+        for axis in range(min(rows.rank, len(sizes)))
     ]
     return tuple(
-        copied[place] if size.number == 0 and place < len(copied) else size
-        for place, size in enumerate(sizes)
+        copied[axis] if size.number == 0 and axis < len(copied) else size for axis, size in enumerate(sizes)
     )
 
 
 def _places_left(rows: Rows, rest: Sequence[Size]) -> int | None:
     """Return how many positions each row takes on the first axis, whose size is left open."""
     numbers = [size.number for size in rest]
-    known = [number for number in numbers if number is not None]
-    share = prod(known)
-    if len(known) != len(numbers) or share <= 0 or rows.known_divisor % share:
+    fixed_numbers = [number for number in numbers if number is not None]
+    share = prod(fixed_numbers)
+    if len(fixed_numbers) != len(numbers) or share <= 0 or rows.known_divisor % share:
         raise CannotProve("a part of what it makes may hold values of two rows")
     return None if rows.row_values is None else rows.row_values // share
 
@@ -156,7 +157,7 @@ def tile(use: Use) -> Rows:
 
 def _made_for_rows(shape: Shape | None, sizes: Sequence[Size]) -> Rows:
     """Follow a constant that is given to every row alike."""
-    axes = [place for place, size in enumerate(sizes) if size.of_rows]
+    axes = [axis for axis, size in enumerate(sizes) if size.of_rows]
     if len(axes) != 1 or shape is None:
         raise CannotProve("it makes a constant whose shape depends on how many rows there are")
     (axis,) = axes
@@ -169,11 +170,11 @@ def _made_for_rows(shape: Shape | None, sizes: Sequence[Size]) -> Rows:
 
 def _refuse_other_rows(sizes: Sequence[Size], from_right: int, places: int | None) -> None:
     at = len(sizes) - from_right
-    for place, size in enumerate(sizes):
+    for axis, size in enumerate(sizes):
         same = size.of_rows and size.times == places == 1
-        if place == at and not (same or size.number == 1):
+        if axis == at and not (same or size.number == 1):
             raise CannotProve("it stretches the axis of the rows")
-        if place != at and size.of_rows:
+        if axis != at and size.of_rows:
             raise CannotProve("it stretches another axis to the number of rows")
 
 
@@ -195,6 +196,6 @@ def without_axis(rows: Rows, axes: Sequence[int], *, keep: bool) -> Rows:
     """Return the rows after these axes were reduced."""
     gone = {rows.place(axis) for axis in axes}
     if keep:
-        return rows.shaped([1 if place in gone else size for place, size in enumerate(rows.shape)])
-    left = [place for place in range(rows.rank) if place not in gone]
-    return rows.shaped([rows.shape[place] for place in left], axis=left.index(rows.axis))
+        return rows.shaped([1 if axis in gone else size for axis, size in enumerate(rows.shape)])
+    left = [axis for axis in range(rows.rank) if axis not in gone]
+    return rows.shaped([rows.shape[axis] for axis in left], axis=left.index(rows.axis))

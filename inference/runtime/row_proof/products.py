@@ -11,7 +11,9 @@ def mat_mul(use: Use) -> Rows:
     if any(use.attribute(name, 0) for name in ("transBatchA", "transBatchB")):
         raise CannotProve("it turns the axis of the rows")
     # The third input holds the zero points of the quantized form.
-    if not all(one is None or (isinstance(one, Fixed) and one.is_one_number) for one in use.inputs[2:3]):
+    if not all(
+        value is None or (isinstance(value, Fixed) and value.is_one_number) for value in use.inputs[2:3]
+    ):
         raise CannotProve("its zero point may differ from row to row")
     the_rest_is_fixed(use, 2)
     left = _turned(use.input(0), use.attribute("transA", 0))
@@ -63,7 +65,9 @@ def quantised(use: Use) -> Rows:
     """Follow an operator on a tensor with its scale and zero point, and weights. Only the tensor comes by rows."""
     rows = the_first(use)
     the_rest_is_fixed(use)
-    if not all(one is None or (isinstance(one, Fixed) and one.is_one_number) for one in use.inputs[1:3]):
+    if not all(
+        value is None or (isinstance(value, Fixed) and value.is_one_number) for value in use.inputs[1:3]
+    ):
         raise CannotProve("its scale may differ from row to row")
     if rows.axis != 0 or rows.rank < 2:
         raise CannotProve("the rows are not its first axis")
@@ -94,7 +98,11 @@ def einsum(use: Use) -> Rows:
             raise CannotProve("its equation does not go with its inputs")
     ((letter, places),) = letters if len(letters) == 1 else [("", None)]
     by_rows = [letter in term for term in terms]
-    if not letter or by_rows != [isinstance(one, Rows) for one in use.inputs] or result.count(letter) != 1:
+    if (
+        not letter
+        or by_rows != [isinstance(value, Rows) for value in use.inputs]
+        or result.count(letter) != 1
+    ):
         raise CannotProve("it sums over the rows, or multiplies them with one another")
     return Rows(result.index(letter), (None,) * len(result), places)
 
@@ -147,10 +155,12 @@ def recurrent(use: Use) -> Sequence[Rows]:
     if use.attribute("layout", 0) or rows.axis != 1 or rows.rank != 3:
         raise CannotProve("the rows are not its second axis")
     weights, lengths, states = use.inputs[1:4], use.input(4), use.inputs[5:7]
-    for one in states:
-        if not (one is None or (isinstance(one, Rows) and one.axis == 1 and one.places == rows.places)):
+    for state in states:
+        if not (
+            state is None or (isinstance(state, Rows) and state.axis == 1 and state.places == rows.places)
+        ):
             raise CannotProve("its first state may differ from row to row")
-    if not all(one is None or isinstance(one, Fixed) for one in (*weights, *use.inputs[7:])) or not (
+    if not all(value is None or isinstance(value, Fixed) for value in (*weights, *use.inputs[7:])) or not (
         lengths is None or (isinstance(lengths, Rows) and lengths.axis == 0 and lengths.places == rows.places)
     ):
         raise CannotProve("its weights come from the rows")
@@ -166,10 +176,10 @@ def attention(use: Use) -> Rows:
     other inputs have size 1 there.
     """
     rows, weights = the_first(use), _WEIGHTS_OF.get((use.node.domain, use.node.operator), ())
-    for place, one in enumerate(use.inputs):
-        if isinstance(one, Rows) and (one.axis, one.places) != (0, rows.places):
+    for position, value in enumerate(use.inputs):
+        if isinstance(value, Rows) and (value.axis, value.places) != (0, rows.places):
             raise CannotProve("the rows are not the first axis of all of its inputs")
-        if isinstance(one, Fixed) and place not in weights and not _alike_for_all(use, one):
+        if isinstance(value, Fixed) and position not in weights and not _alike_for_all(use, value):
             raise CannotProve("a constant in it may differ from row to row")
     if rows.axis != 0 or rows.rank < 3 or len([name for name in use.node.outputs if name]) > 1:
         raise CannotProve("it keeps what it has seen")
@@ -184,8 +194,8 @@ def _alike_for_all(use: Use, mask: Fixed) -> bool:
 def embedded(use: Use) -> Rows:
     """Follow an embedding. Its inputs are the ids of tokens and perhaps segments, then tables and weights."""
     rows = the_first(use)
-    others = [one for one in use.inputs[1:] if isinstance(one, Rows)]
-    if rows.axis != 0 or rows.rank != 2 or any((one.axis, one.rank) != (0, 2) for one in others):
+    others = [value for value in use.inputs[1:] if isinstance(value, Rows)]
+    if rows.axis != 0 or rows.rank != 2 or any((value.axis, value.rank) != (0, 2) for value in others):
         raise CannotProve("the rows are not the first axis of all of its inputs")
     if len([name for name in use.node.outputs if name]) > 1:
         raise CannotProve("it gives more than the embeddings")
@@ -199,7 +209,7 @@ def skip_norm(use: Use) -> Rows:
     same = isinstance(other, Rows) and (other.axis, other.rank, other.places) == (0, rows.rank, rows.places)
     if not same or rows.axis != 0 or rows.rank < 2:
         raise CannotProve("what it adds may differ from row to row")
-    if any(isinstance(one, Fixed) and len(one.shape or (0, 0)) != 1 for one in use.inputs[2:]):
+    if any(isinstance(value, Fixed) and len(value.shape or (0, 0)) != 1 for value in use.inputs[2:]):
         raise CannotProve("its scale may differ from row to row")
     return rows
 

@@ -33,7 +33,7 @@ _SAME_RANK = frozenset(["Concat", "Pad", "Slice", "Tile"])
 
 
 def fixed_shape(use: Use) -> Shape | None:
-    shapes = [one.shape for one in use.inputs if isinstance(one, Fixed)]
+    shapes = [value.shape for value in use.inputs if isinstance(value, Fixed)]
     first = shapes[0] if shapes else None
     operator = use.node.operator
     if operator == "Range":
@@ -43,8 +43,8 @@ def fixed_shape(use: Use) -> Shape | None:
     if first is None:
         return None
     if operator in BROADCAST:
-        known = [shape for shape in shapes if shape is not None]
-        return broadcast_sizes(known) if len(known) == len(shapes) else None
+        shapes_found = [shape for shape in shapes if shape is not None]
+        return broadcast_sizes(shapes_found) if len(shapes_found) == len(shapes) else None
     if operator in _SAME_RANK:
         return (None,) * len(first)
     return first if operator in _SAME else _moved(use, first)
@@ -64,13 +64,13 @@ def _wanted(use: Use, first: Shape | None) -> Shape | None:
 def _moved(use: Use, first: Shape) -> Shape | None:
     match use.node.operator:
         case "Transpose":
-            return tuple(first[place] for place in use.attribute("perm") or range(len(first))[::-1])
+            return tuple(first[axis] for axis in use.attribute("perm") or range(len(first))[::-1])
         case "Unsqueeze":
             return _unsqueezed(first, numbers_of(use, 1, "axes") or ())
         case "Squeeze":
             axes = numbers_of(use, 1, "axes") or ()
             gone = {axis % len(first) for axis in axes} if first else set()
-            return tuple(size for place, size in enumerate(first) if place not in gone) if gone else None
+            return tuple(size for axis, size in enumerate(first) if axis not in gone) if gone else None
         case "Reshape":
             return _reshaped(first, numbers_of(use, 1, "shape") or ())
         case "Gather":
@@ -85,7 +85,7 @@ def _unsqueezed(first: Shape, axes: tuple[int, ...]) -> Shape:
     rank = len(first) + len(axes)
     added = {axis % rank for axis in axes}
     left = iter(first)
-    return tuple(1 if place in added else next(left) for place in range(rank))
+    return tuple(1 if axis in added else next(left) for axis in range(rank))
 
 
 def _reshaped(first: Shape, wanted: tuple[int, ...]) -> Shape | None:
@@ -108,13 +108,13 @@ def prove_rows(outline: Outline) -> Proof:
     """Prove, for all values, that every row of every output depends only on the same row of the inputs."""
     if outline.own_functions:
         return Proof(False, "the file defines operators of its own")
-    known: dict[str, Value] = dict(outline.constants)
+    values: dict[str, Value] = dict(outline.constants)
     for name, shape in outline.inputs.items():
-        known[name] = Rows(0, (None, *shape[1:])) if shape else Unproven(f"input '{name:.60}' has no rows")
+        values[name] = Rows(0, (None, *shape[1:])) if shape else Unproven(f"input '{name:.60}' has no rows")
     for node in outline.nodes:
-        known.update(zip(node.outputs, _outputs(node, known, outline.opset), strict=True))
+        values.update(zip(node.outputs, _outputs(node, values, outline.opset), strict=True))
     for name in outline.outputs:
-        why = _stands_in_the_way(name, known.get(name))
+        why = _stands_in_the_way(name, values.get(name))
         if why is not None:
             return Proof(False, why)
     return Proof(True, "no operator in it works across rows")
@@ -129,15 +129,15 @@ def _stands_in_the_way(name: str, value: Value | None) -> str | None:
     return f"output '{name:.60}' does not come by rows"
 
 
-def _outputs(node: Node, known: Mapping[str, Value], opset: int) -> Sequence[Value]:
+def _outputs(node: Node, values: Mapping[str, Value], opset: int) -> Sequence[Value]:
     nothing = Unproven(f"{node.operator:.60}: a second output of it is not followed")
     given = [
-        known.get(name, Unproven("an input comes from nowhere")) if name else None for name in node.inputs
+        values.get(name, Unproven("an input comes from nowhere")) if name else None for name in node.inputs
     ]
-    unproven = next((one for one in given if isinstance(one, Unproven)), None)
+    unproven = next((value for value in given if isinstance(value, Unproven)), None)
     if unproven is not None:
         return [unproven] * len(node.outputs)
-    use = Use(node, [one for one in given if not isinstance(one, Unproven)], opset)
+    use = Use(node, [value for value in given if not isinstance(value, Unproven)], opset)
     try:
         found = _followed(use)
     except CannotProve as error:
@@ -146,7 +146,7 @@ def _outputs(node: Node, known: Mapping[str, Value], opset: int) -> Sequence[Val
         return [Unproven(f"{node.operator:.60}: it is not written as the standard says")] * len(node.outputs)
     if isinstance(found, Rows | Fixed):
         alike = isinstance(found, Fixed) or node.operator in ALL_OUTPUTS_ALIKE
-        return [found if place == 0 or alike else nothing for place in range(len(node.outputs))]
+        return [found if position == 0 or alike else nothing for position in range(len(node.outputs))]
     return [*found, *[nothing] * (len(node.outputs) - len(found))]
 
 
@@ -156,9 +156,9 @@ def _followed(use: Use) -> Known | Sequence[Known]:
         raise CannotProve("the graph within it is not followed")
     if node.operator in RANDOM:
         raise CannotProve("it draws numbers for the whole batch")
-    given = [one for one in use.inputs if one is not None]
-    counted = any(isinstance(one, Fixed) and one.tells_count for one in given)
-    if all(isinstance(one, Fixed) for one in given) and not (counted and node.operator in COUNTS_ROWS):
+    given = [value for value in use.inputs if value is not None]
+    counted = any(isinstance(value, Fixed) and value.tells_count for value in given)
+    if all(isinstance(value, Fixed) for value in given) and not (counted and node.operator in COUNTS_ROWS):
         return _fixed(use, counted=counted)
     rule = RULES.get((node.domain, node.operator))
     if rule is None:

@@ -1,4 +1,4 @@
-"""Rules for operators on sizes: how a graph calculates with its inputs' shapes, up to the result's use."""
+"""Rules of the row proof for operators that calculate with shapes, from the inputs' shapes to the use of the result."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,18 +19,18 @@ _WHOLE = frozenset([2, 3, 4, 5, 6, 7, 12, 13])
 
 
 def fixed_inputs(use: Use) -> list[Fixed]:
-    found = [one for one in use.inputs if one is not None]
-    if not all(isinstance(one, Fixed) for one in found):
+    found = [value for value in use.inputs if value is not None]
+    if not all(isinstance(value, Fixed) for value in found):
         raise CannotProve("a shape or an index in it comes from the rows' values")
-    return [one for one in found if isinstance(one, Fixed)]
+    return [value for value in found if isinstance(value, Fixed)]
 
 
 def shape_of(use: Use) -> Fixed:
     match use.input(0):
         case Rows() as rows:
             sizes = [
-                Size(rows.places, of_rows=True) if place == rows.axis else Size(size)
-                for place, size in enumerate(rows.shape)
+                Size(rows.places, of_rows=True) if axis == rows.axis else Size(size)
+                for axis, size in enumerate(rows.shape)
             ]
         case Fixed(shape=shape) if shape is not None:
             sizes = [Size(size) for size in shape]
@@ -48,7 +48,7 @@ def size_of(use: Use) -> Fixed:
 
 
 def constant(use: Use) -> Fixed:
-    """Follow the operator Constant."""
+    """Return the value of the operator Constant, as far as the proof needs it."""
     for name, given in use.node.attributes.items():
         match name, given:
             case "value", Fixed():
@@ -96,23 +96,23 @@ def gather(use: Use) -> Fixed:
 
 def concat(use: Use) -> Fixed:
     given = fixed_inputs(use)
-    if any(one.values is None or len(one.shape or ()) != 1 for one in given):
+    if any(fixed.values is None or len(fixed.shape or ()) != 1 for fixed in given):
         return _joined_unknown(given)
-    values = tuple(value for one in given for value in one.values or ())
+    values = tuple(value for fixed in given for value in fixed.values or ())
     return Fixed((len(values),), values) if len(values) <= MAX_VALUES else Fixed((len(values),))
 
 
 def slice_(use: Use) -> Fixed:
     given = fixed_inputs(use)
     values = given[0].values
-    bounds = [one.numbers for one in given[1:]] or [use.attribute("starts"), use.attribute("ends")]
-    known = [numbers[0] for numbers in bounds if numbers]
-    if values is None or len(known) != len(bounds) or len(given[0].shape or ()) != 1:
+    bounds = [fixed.numbers for fixed in given[1:]] or [use.attribute("starts"), use.attribute("ends")]
+    bounds_found = [numbers[0] for numbers in bounds if numbers]
+    if values is None or len(bounds_found) != len(bounds) or len(given[0].shape or ()) != 1:
         return Fixed()
-    step = known[3] if len(known) > 3 else 1
+    step = bounds_found[3] if len(bounds_found) > 3 else 1
     if step < 1:
         return Fixed()
-    picked = values[slice(known[0], known[1], step)]
+    picked = values[slice(bounds_found[0], bounds_found[1], step)]
     return Fixed((len(picked),), picked)
 
 
@@ -133,17 +133,18 @@ def reckoned(use: Use) -> Fixed:
     given = fixed_inputs(use)
     shape = (
         None
-        if any(one.shape is None for one in given)
-        else broadcast_sizes([one.shape or () for one in given])
+        if any(fixed.shape is None for fixed in given)
+        else broadcast_sizes([fixed.shape or () for fixed in given])
     )
-    lists = [one.sizes for one in given]
-    length = max((len(one) for one in lists if one is not None), default=0)
-    if any(one is None or len(one) not in (1, length) for one in lists) or len(shape or (0, 0)) > 1:
+    lists = [fixed.sizes for fixed in given]
+    length = max((len(sizes) for sizes in lists if sizes is not None), default=0)
+    if any(sizes is None or len(sizes) not in (1, length) for sizes in lists) or len(shape or (0, 0)) > 1:
         return Fixed(shape)
-    columns = zip(*(_stretched(one or (), length) for one in lists), strict=True)
+    columns = zip(*(_stretched(sizes or (), length) for sizes in lists), strict=True)
     found = tuple(_RULES[use.node.operator](*column) for column in columns)
     return Fixed(
-        shape, None if any(one is None for one in found) else tuple(one for one in found if one is not None)
+        shape,
+        None if any(size is None for size in found) else tuple(size for size in found if size is not None),
     )
 
 
@@ -219,6 +220,6 @@ def _gathered_shape(values: Fixed, indices: Fixed) -> tuple[int | None, ...] | N
 
 
 def _joined_unknown(given: Sequence[Known]) -> Fixed:
-    if any(isinstance(one, Fixed) and one.tells_count for one in given):
+    if any(isinstance(value, Fixed) and value.tells_count for value in given):
         raise CannotProve("it joins the number of rows with what is not known")
     return Fixed()

@@ -49,8 +49,8 @@ class Fixed:
     def numbers(self) -> tuple[int, ...] | None:
         """Return the numbers, or None if not every value is known."""
         found = [size.number for size in self.sizes or ()]
-        known = tuple(number for number in found if number is not None)
-        return known if self.sizes is not None and len(known) == len(found) else None
+        numbers_found = tuple(number for number in found if number is not None)
+        return numbers_found if self.sizes is not None and len(numbers_found) == len(found) else None
 
     @property
     def is_one_number(self) -> bool:
@@ -98,7 +98,7 @@ class Rows:
     def shaped(self, shape: Sequence[int | None], *, axis: int | None = None) -> "Rows":
         """Return the same rows in a tensor of these sizes."""
         at = self.axis if axis is None else axis
-        return Rows(at, tuple(None if place == at else size for place, size in enumerate(shape)), self.places)
+        return Rows(at, tuple(None if axis == at else size for axis, size in enumerate(shape)), self.places)
 
     def of_rank(self, rank: int, *, axis: int | None = None) -> "Rows":
         return self.shaped([None] * rank, axis=axis)
@@ -156,5 +156,5 @@ class Use:
     def attribute(self, name: str, otherwise: Any = None) -> Any:
         return self.node.attributes.get(name, otherwise)
 
-    def input(self, place: int) -> Known | None:
-        return self.inputs[place] if place < len(self.inputs) else None
+    def input(self, position: int) -> Known | None:
+        return self.inputs[position] if position < len(self.inputs) else None

@@ -14,7 +14,7 @@ _MAX_FILES = 8
 
 
 class ChannelClosed(Exception):
-    """The error for a closed connection: the other side is gone."""
+    """The error for a connection that the other side has closed."""
 
 
 class ChannelTimedOut(Exception):

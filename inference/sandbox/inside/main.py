@@ -53,7 +53,7 @@ class Template:
         self._pid = os.getpid()
 
     def serve(self) -> NoReturn:
-        """Runs a fork for each order, which contains the fork's limits and the socket that only the fork uses."""
+        """Run each request in a fork that has its own limits and its own socket."""
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         # A garbage collection would write to every object and so copy the pages that forks share with this process.
         gc.freeze()

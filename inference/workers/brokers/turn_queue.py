@@ -38,11 +38,11 @@ class TurnQueue(Items):
         # If several queues were never served, or were served equally long ago, the queue with the older first message
         # is next.
         name = min(self._lines, key=lambda name: (self._served.get(name, 0), self._lines[name][0]))
-        line = self._lines[name]
-        item = heapq.heappop(line)
+        queue = self._lines[name]
+        item = heapq.heappop(queue)
         self._served[name] = next(self._turns)
         self._size -= 1
-        if not line:
+        if not queue:
             del self._lines[name]
         return item
 

@@ -229,7 +229,7 @@ class Affinity:
         except BrokerUnavailable as error:
             log.warning("broker_unavailable", error=str(error))
         except Exception:
-            log.exception("worker_step_failed")
+            log.exception("placement_step_failed")
 
 
 def queue_names(keys: Iterable[str]) -> list[str]:

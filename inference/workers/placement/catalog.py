@@ -111,9 +111,13 @@ class ModelCatalog:
         for version in versions:
             parts = _with_members([version.id], members)
             files = {file: size for part in parts for file, size in own[part].items()}
-            known = [profiles[file] for file in files if file in profiles]
+            profiles_found = [profiles[file] for file in files if file in profiles]
             self._files[version.id] = files
-            measured_s = sum(one.load_s + one.warm_up_s for one in known) if len(known) == len(files) else 0.0
+            measured_s = (
+                sum(profile.load_s + profile.warm_up_s for profile in profiles_found)
+                if len(profiles_found) == len(files)
+                else 0.0
+            )
             self._load_s[version.id] = measured_s or tried_s[version.id]
 
 

@@ -15,7 +15,7 @@ class ModelClaims:
         self._redis = single_try(url)
 
     def take(self, key: str) -> bool:
-        """Claim a model; return True for only one of all workers, also if that worker tries again."""
+        """Claim a model. Of all workers, only one gets True, and it gets True again if it repeats the claim."""
         if self._redis.set(PREFIX + key, self._name, nx=True, ex=CLAIM_S):
             return True
         if self._redis.get(PREFIX + key) != self._name.encode():

@@ -37,25 +37,25 @@ class UnbrokenWaits:
     def of(self, demand: Mapping[str, Demand], held: Collection[str]) -> dict[str, Demand]:
         """Return `demand`, where the wait of a model that is not held counts from its first request without a break."""
         now_s = self._clock()
-        asked = {key for key, told in demand.items() if told.waiting and key not in held}
+        requested = {key for key, demanded in demand.items() if demanded.waiting and key not in held}
         self._waits = {
             key: wait
             for key, before in self._waits.items()
-            if key not in held and (wait := _at(now_s, before, asked=key in asked)) is not None
+            if key not in held and (wait := _at(now_s, before, requested=key in requested)) is not None
         }
-        for key in asked:
+        for key in requested:
             self._waits.setdefault(key, _Wait(now_s))
         return {
-            key: replace(told, oldest_s=max(told.oldest_s, now_s - self._waits[key].since_s))
-            if key in asked
-            else told
-            for key, told in demand.items()
+            key: replace(demanded, oldest_s=max(demanded.oldest_s, now_s - self._waits[key].since_s))
+            if key in requested
+            else demanded
+            for key, demanded in demand.items()
         }
 
 
-def _at(now_s: float, wait: _Wait, *, asked: bool) -> _Wait | None:
+def _at(now_s: float, wait: _Wait, *, requested: bool) -> _Wait | None:
     """Return the wait as of now, or None if the request has been missing too long (a late look is no gap)."""
-    if asked:
+    if requested:
         return _Wait(wait.since_s)
     missing_since_s = now_s if wait.missing_since_s is None else wait.missing_since_s
     return _Wait(wait.since_s, missing_since_s) if now_s - missing_since_s <= GAP_S else None

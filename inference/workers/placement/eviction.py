@@ -90,7 +90,13 @@ class _Memory:
         freed = 0
         while freed < excess and remaining:
             gains = {key: self._freed_by([key], gone) for key in remaining}
-            key = min(remaining, key=lambda one: (remaining[one] / max(gains[one], 1), one))
+            key = min(
+                remaining,
+                key=lambda key_of_model: (
+                    remaining[key_of_model] / max(gains[key_of_model], 1),
+                    key_of_model,
+                ),
+            )
             del remaining[key]
             leave.append(key)
             gone.update(self._files_of([key]))

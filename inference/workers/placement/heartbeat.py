@@ -23,7 +23,9 @@ class PagesNow:
 
 
 class HeartbeatSender:
-    """The thread of the heartbeat, apart so that no hanging database makes a living worker look dead."""
+    """A thread that sends the worker's heartbeat. It is separate, so that an unresponsive database does not make a
+    live worker look dead.
+    """
 
     def __init__(
         self,
@@ -106,7 +108,7 @@ class HeartbeatSender:
             files=files,
             outstanding=max(pages.held, self._tally.running),
             service_s=self._tally.service_s(),
-            hefts=self._tally.hefts.told(),
+            hefts=self._tally.hefts.report(),
             look_age_s=0.0 if self._looked_s is None else time.monotonic() - self._looked_s,
         )
 
@@ -126,7 +128,7 @@ class HeartbeatSender:
 
     def _say_if_stuck(self, now: Beat) -> None:
         if now.stuck and not self._said_stuck:
-            log.warning("affinity_stuck", last_check_age_s=round(now.look_age_s), serving=now.serving)
+            log.warning("placement_stuck", last_check_age_s=round(now.look_age_s), serving=now.serving)
         self._said_stuck = now.stuck
 
     def _hear_orders(self) -> None:
@@ -145,4 +147,4 @@ class HeartbeatSender:
             try:
                 self.beat()
             except Exception:
-                log.exception("worker_step_failed")
+                log.exception("heartbeat_failed")

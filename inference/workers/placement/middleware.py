@@ -48,5 +48,5 @@ class AffinityMiddleware(dramatiq.Middleware):
         try:
             step()
         except Exception as error:
-            log.exception("affinity_failed")
+            log.exception("placement_failed")
             self.failed = error

@@ -36,7 +36,7 @@ class QueueTally:
             self.ended(*begun, counts=counts)
 
     def begun(self, key: str) -> float:
-        """Record a page that no thread holds, and return its start time, which `ended` needs."""
+        """Record that a page without a thread of its own has begun, and return its start time, which `ended` needs."""
         with self._lock:
             now_s = self._clock()
             self._running[key] += 1

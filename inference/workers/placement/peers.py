@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import redis
 import structlog
 
-from inference.workers.heartbeats import EXPIRES_S, WorkerReport, live_workers_patiently
+from inference.workers.heartbeats import EXPIRES_S, WorkerReport, live_workers_with_long_timeout
 from inference.workers.placement.fleet import Held, Worker
 
 log = structlog.get_logger(__name__)
@@ -38,7 +38,7 @@ class OtherWorkers:
 
     def look(self) -> Company:
         try:
-            seen = live_workers_patiently()
+            seen = live_workers_with_long_timeout()
         except redis.RedisError as error:
             log.warning("workers_not_read", error=str(error))
             self._away_s = self._clock()
@@ -56,7 +56,10 @@ class OtherWorkers:
 
     def _lost_homes(self, living: Iterable[WorkerReport]) -> frozenset[str]:
         """Return the models whose home was lost within the last half minute."""
-        now, at_s = {one.name: frozenset((*one.resident, *one.loading)) for one in living}, self._clock()
+        now, at_s = (
+            {worker.name: frozenset((*worker.resident, *worker.loading)) for worker in living},
+            self._clock(),
+        )
         for name in self._held.keys() - now.keys():
             self._lost.update(dict.fromkeys(self._held[name], at_s))
         self._held = now

@@ -269,7 +269,7 @@ class _Board:
             stray = set()
         kept = {file: size for file, size in worker.files.items() if file not in stray}
         coming = (self._models[key].files for key in worker.loading if key in self._models)
-        files = {**{file: size for one in coming for file, size in one.items()}, **kept}
+        files = {**{file: size for files_of_model in coming for file, size in files_of_model.items()}, **kept}
         free_bytes = worker.free_bytes + sum(worker.files.values()) - sum(files.values())
         return replace(worker, files=files, free_bytes=free_bytes)
 

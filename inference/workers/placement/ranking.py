@@ -59,7 +59,7 @@ def _difference(best: Option, second: Option, strategy: Strategy) -> Reason:
         }
     elif strategy is Strategy.RESPONSE_TIME:
         del gains[Reason.MEMORY_FIT]
-    reason = max(gains, key=lambda one: gains[one])
+    reason = max(gains, key=lambda reason_given: gains[reason_given])
     return reason if gains[reason] >= NOTICED_S else Reason.TIE
 
 

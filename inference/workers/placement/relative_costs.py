@@ -37,22 +37,22 @@ class RelativeCosts:
             if len(self._of_tenant) > MAX_KEPT:
                 self._of_tenant.popitem(last=False)
 
-    def told(self) -> dict[str, dict[str, float]]:
+    def report(self) -> dict[str, dict[str, float]]:
         """Return the relative costs by model and tenant, where 1 is a usual page. A missing tenant has 1."""
         with self._lock:
             hefts = {of: _heft(mean_s, self._of_all[of[0]]) for of, mean_s in self._of_tenant.items()}
         unusual = {of: heft for of, heft in hefts.items() if not 1 / USUAL <= heft <= USUAL}
-        told: dict[str, dict[str, float]] = {}
+        unusual_costs: dict[str, dict[str, float]] = {}
         for key, tenant in sorted(unusual, key=lambda of: _distance(unusual[of]), reverse=True)[:MAX_TOLD]:
-            told.setdefault(key, {})[tenant] = unusual[key, tenant]
-        return told
+            unusual_costs.setdefault(key, {})[tenant] = unusual[key, tenant]
+        return unusual_costs
 
 
 def together(hefts: list[Mapping[str, float]]) -> dict[str, float]:
     """Combine the relative costs of a model from several workers: the mean of those that name the tenant."""
-    tenants = {tenant for one in hefts for tenant in one}
-    told = {tenant: [one[tenant] for one in hefts if tenant in one] for tenant in tenants}
-    return {tenant: sum(some) / len(some) for tenant, some in told.items()}
+    tenants = {tenant for costs in hefts for tenant in costs}
+    by_tenant = {tenant: [costs[tenant] for costs in hefts if tenant in costs] for tenant in tenants}
+    return {tenant: sum(some) / len(some) for tenant, some in by_tenant.items()}
 
 
 def _heft(mean_s: float, usual_s: float) -> float:

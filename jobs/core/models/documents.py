@@ -9,7 +9,7 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class ErasedReason(models.TextChoices):
-    """The reason why something was erased, as its tenant is shown it afterwards."""
+    """The reason for an erasure, as it is shown to the tenant afterwards."""
 
     REQUEST = "request", "on request"
     OPERATOR = "operator", "by the operator of this service"

@@ -150,7 +150,7 @@ class FairShare(TenantOwned):
 
 
 class PageText(TenantOwned):
-    """The search text of a page, or of a document's name, with the id of that page or of the name's job."""
+    """The search text of a page or of a document's name. `id` is that of the page, or of the job for a name."""
 
     job = models.ForeignKey(
         Job, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False

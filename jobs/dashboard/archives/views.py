@@ -64,7 +64,7 @@ class ArchiveView:
     failed: str
     """The number of failed entries. It is empty if none failed."""
     trouble: str
-    rests: str
+    waiting_code: str
     """The code of what the archive waits for. It is empty if the work goes on."""
     size_bytes: int
     sent_at: datetime
@@ -108,7 +108,7 @@ def archive_view(archive: Archive, tally: Tally, now: datetime) -> ArchiveView:
         counts=", ".join(f"{whole(count)} {end}" for count, end in ends if count),
         failed=f"{whole(tally.failed)} failed" if tally.failed else "",
         trouble=archive.error_detail or archive.error_code,
-        rests=archive.waiting_code,
+        waiting_code=archive.waiting_code,
         size_bytes=archive.size_bytes,
         sent_at=archive.created_at,
         sent=ago(archive.created_at, now),
@@ -200,7 +200,7 @@ def _page(identity: Identity, before: str) -> tuple[list[ArchiveView], bool]:
         found: list[Archive] = list((archives.filter(id__lt=last) if last else archives)[: SHOWN + 1])
         tallies = tallies_of(found[:SHOWN])
     now = timezone.now()
-    return [archive_view(one, tallies[one.id], now) for one in found[:SHOWN]], len(found) > SHOWN
+    return [archive_view(archive, tallies[archive.id], now) for archive in found[:SHOWN]], len(found) > SHOWN
 
 
 def _entries(entries: Sequence[ArchiveEntry]) -> list[EntryView]:

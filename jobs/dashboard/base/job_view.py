@@ -37,8 +37,8 @@ def _length(key: str) -> Func:
 def first_words(job: Job) -> str:
     read = vars(job)
     if text := read.get("first_text"):
-        line = " ".join(text.split())
-        return f"“{line}{' …' if len(text) == LONGEST else ''}”" if line else "Text without a file"
+        beginning = " ".join(text.split())
+        return f"“{beginning}{' …' if len(text) == LONGEST else ''}”" if beginning else "Text without a file"
     if count := read.get("texts_count"):
         return f"{count:,} {'text' if count == 1 else 'texts'}"
     if count := read.get("tensors_count"):

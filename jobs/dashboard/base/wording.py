@@ -14,7 +14,9 @@ MANY_TOKENS = 1_000_000
 
 
 def price_words(price: Price) -> str:
-    """Return the text of a price. Tokens are cheap and many, so their price is given per million, as is usual."""
+    """Return a price as text. The price of tokens is given per million, as is usual, because a single token costs very
+    little.
+    """
     if price.amount_micros == 0:
         return FREE
     if price.meter == "token":
@@ -28,9 +30,9 @@ def price_words(price: Price) -> str:
 def due_words(job: Job) -> SafeString:
     """Return the deadline of the job, and how it ends then. The text is empty if there is no deadline."""
     ends = [(job.expires_at, "expires"), (job.cancel_at, "is canceled")]
-    said = sorted((at, end) for at, end in ends if at is not None)
+    upcoming = sorted((at, end) for at, end in ends if at is not None)
     return format_html_join(
-        ", ", "{}, then it {}", ((moment_html(at, "second"), end) for at, end in said[:1])
+        ", ", "{}, then it {}", ((moment_html(at, "second"), end) for at, end in upcoming[:1])
     )
 
 
@@ -68,7 +70,7 @@ def run_cost(price: Price, input_kind: str) -> str:
         return f"{price_words(price)}; a word is one to two tokens"
     if price.meter == "gpu_second":
         return f"{price_words(price)}, for as long as the model computes"
-    one = exact_money(price.cost_micros(1), price.currency)
+    unit_price = exact_money(price.cost_micros(1), price.currency)
     if input_kind == "document":
-        return f"{one} per page of the document"
-    return one
+        return f"{unit_price} per page of the document"
+    return unit_price

@@ -20,7 +20,8 @@ MAX_VALUES = 10_000
 def example_tensors(signature: Mapping[str, Json]) -> list[dict[str, Json]] | None:
     """Return one tensor for each input, with 1 for each free size, or None if they would be too large to read."""
     declared = [
-        (str(one["name"]), str(one["datatype"]), _sizes(one["shape"])) for one in signature.get("inputs", ())
+        (str(tensor["name"]), str(tensor["datatype"]), _sizes(tensor["shape"]))
+        for tensor in signature.get("inputs", ())
     ]
     if sum(math.prod(shape) for _, _, shape in declared) > MAX_VALUES:
         return None
@@ -40,6 +41,6 @@ def _values(datatype: str, count: int) -> list[Json]:
     if datatype == "BOOL":
         return [True] * count
     if datatype.startswith("FP"):
-        return [(place % 10) / 10 for place in range(count)]
+        return [(position % 10) / 10 for position in range(count)]
     # Integers are often positions in a list, and every list that is not empty has position 0.
     return [0] * count

@@ -111,7 +111,7 @@ def _refuse_depth(value: Json) -> None:
 def _depths(value: Json) -> Iterator[int]:
     waiting = [(value, 1)]
     while waiting:
-        one, depth = waiting.pop()
+        nested, depth = waiting.pop()
         yield depth
-        parts = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        parts = nested.values() if isinstance(nested, dict) else nested if isinstance(nested, list) else ()
         waiting.extend((part, depth + 1) for part in parts)

@@ -65,7 +65,9 @@ def kind_of(runtime: str, signature: Mapping[str, Json]) -> Kind:
     """Return the kind of a runtime. The kind of an unknown runtime is taken from the signature."""
     if runtime in _KINDS:
         return _KINDS[runtime]
-    names = tuple(Answer(str(one["name"]), str(one["datatype"])) for one in signature.get("outputs", ()))
+    names = tuple(
+        Answer(str(output["name"]), str(output["datatype"])) for output in signature.get("outputs", ())
+    )
     return Kind(", ".join(answer.key for answer in names) or "See the signature", names)
 
 
@@ -150,8 +152,8 @@ def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -
 
 
 def _cached_price(served: ServedModel, agreed: AgreedPrice) -> str:
-    told = served.cache_ttl_s > 0 and agreed.cached_price != agreed.price
-    return repeat_words(agreed.cached_price) if told else ""
+    differs = served.cache_ttl_s > 0 and agreed.cached_price != agreed.price
+    return repeat_words(agreed.cached_price) if differs else ""
 
 
 def current_of(served: ServedModel) -> ModelVersion:
@@ -172,8 +174,8 @@ def version_row(version: ModelVersion, served: ServedModel) -> VersionRow:
 def takes_in_words(accepts: list[str], documents: Sequence[str]) -> str:
     """Return the kinds of input in words. Name the kinds of document if the model does not read all of them."""
     some = "" if set(documents) == set(EVERY_KIND) or not documents else f" ({kinds_in_words(documents)})"
-    words = [_TAKEN.get(kind, kind) + (some if kind == DOCUMENT else "") for kind in accepts]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    titles = [_TAKEN.get(kind, kind) + (some if kind == DOCUMENT else "") for kind in accepts]
+    return titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} or {titles[-1]}"
 
 
 def _speed_view(speed: Speed, unit: str) -> SpeedView:
@@ -182,8 +184,8 @@ def _speed_view(speed: Speed, unit: str) -> SpeedView:
 
 def _tensors(signature: Mapping[str, Json], direction: str) -> tuple[TensorView, ...]:
     return tuple(
-        TensorView(str(one["name"]), str(one["datatype"]), _shape(one["shape"]))
-        for one in signature.get(direction, ())
+        TensorView(str(tensor["name"]), str(tensor["datatype"]), _shape(tensor["shape"]))
+        for tensor in signature.get(direction, ())
     )
 
 

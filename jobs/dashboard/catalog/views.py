@@ -66,8 +66,8 @@ def playground_view(served: ServedModel, prices: AgreedPrices) -> PlaygroundView
 
 def input_kinds(accepts: list[str]) -> list[str]:
     """Return the kinds of input, the first to begin with: texts for models that take several, else pages."""
-    known = [kind for kind in accepts if kind in _TITLES] or ["tensors"]
-    return sorted(known, key=lambda kind: kind == "document") if "texts" in known else known
+    kinds = [kind for kind in accepts if kind in _TITLES] or ["tensors"]
+    return sorted(kinds, key=lambda kind: kind == "document") if "texts" in kinds else kinds
 
 
 def _example(kind: str, signature: Mapping[str, Json]) -> str:
@@ -116,10 +116,10 @@ def model_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("models:read")
     served = listed_models()
     with unit_of_work(identity):
-        speeds = recent_speeds(identity.tenant_id, [current_of(one).pk for one in served])
+        speeds = recent_speeds(identity.tenant_id, [current_of(model).pk for model in served])
     models = [
-        (model_view(one, speeds.get(current_of(one).pk), identity.prices), one.versions.all())
-        for one in served
+        (model_view(model, speeds.get(current_of(model).pk), identity.prices), model.versions.all())
+        for model in served
     ]
     return render(request, "jobs/catalog/model_list.html", {"models": models})
 
@@ -136,7 +136,7 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
     kind = playground.kinds[0].name
     context = {
         "model": model_view(served, speeds.get(version.pk), identity.prices),
-        "versions": [version_row(one, served) for one in newest_versions(served)],
+        "versions": [version_row(version, served) for version in newest_versions(served)],
         "playground": playground,
         "snippets": snippets_of(
             example_call(name, version.runtime, kind, version.signature), settings.MAAS_PUBLIC_URL

@@ -84,8 +84,8 @@ def bulk_retry(request: HttpRequest, identity: Identity) -> HttpResponseBase:
 def bulk_consequences(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     identity.require("documents:write")
     found = consequences_of_deleting(identity=identity, job_ids=request.GET.getlist("job"))
-    told = {"what": deleted_words(found), "words": consequence_words(found)}
-    return JsonResponse({"verb": "Delete", "documents": len(found.names), **told})
+    texts = {"what": deleted_words(found), "words": consequence_words(found)}
+    return JsonResponse({"verb": "Delete", "documents": len(found.names), **texts})
 
 
 @require_GET

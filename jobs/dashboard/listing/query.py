@@ -53,11 +53,11 @@ class ListQuery:
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
-        words = " ".join(given.get("q", "").replace("\0", " ").split())[:LONGEST_WORDS]
+        search = " ".join(given.get("q", "").replace("\0", " ").split())[:LONGEST_WORDS]
         size = _number(given.get("size", ""))
         return cls(
-            words=words,
-            by=_one_of(given.get("by", ""), (MEANING,)) if words else "",
+            words=search,
+            by=_one_of(given.get("by", ""), (MEANING,)) if search else "",
             state=_one_of(given.get("state", ""), (*STATE_GROUPS, DELETED)),
             model=given.get("model", "").replace("\0", "")[:120],
             sent=_one_of(given.get("sent", ""), (DOCUMENTS, INLINE)),
@@ -100,7 +100,7 @@ class ListQuery:
 
     def address(self, path: str = "") -> str:
         """Return the URL of the query, without default values."""
-        said = {
+        params = {
             "q": self.words,
             "by": self.by,
             "state": self.state,
@@ -114,12 +114,12 @@ class ListQuery:
             "after": str(self.after or ""),
             "page": str(self.page) if self.page > 1 else "",
         }
-        query = urlencode({name: value for name, value in said.items() if value})
+        query = urlencode({name: value for name, value in params.items() if value})
         return f"{path}?{query}" if query else path or "?"
 
 
-def _one_of(given: str, known: tuple[str, ...]) -> str:
-    return given if given in known else ""
+def _one_of(given: str, choices: tuple[str, ...]) -> str:
+    return given if given in choices else ""
 
 
 def _number(given: str) -> int:

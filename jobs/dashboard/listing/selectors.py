@@ -42,8 +42,8 @@ class Listing:
     refusal: str = ""
 
 
-def refused(words: str) -> Listing:
-    return Listing(Stretch([], 0, None, None), {}, True, words)
+def refused(reason: str) -> Listing:
+    return Listing(Stretch([], 0, None, None), {}, True, reason)
 
 
 def listing_of(query: ListQuery, meaning: Embedding | None = None) -> Listing:
@@ -95,7 +95,9 @@ def _listed(jobs: "QuerySet[Job]") -> "QuerySet[Job]":
 
 
 def _by_age(query: ListQuery, jobs: "QuerySet[Job]", total: int) -> Stretch:
-    """Read on from the end of the last stretch, so that jobs that arrive in the meantime move nothing."""
+    """Return the next page of jobs. It begins at the last job of the page before, so that jobs that arrive in the
+    meantime do not shift the list.
+    """
     newest_first = query.order == NEWEST
     backward = query.after is not None if newest_first else query.before is not None
     if query.before:

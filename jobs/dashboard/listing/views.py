@@ -151,7 +151,9 @@ def _list_part(query: ListQuery, listing: Listing) -> dict[str, Any]:
 
 
 def _other_search(query: ListQuery) -> str:
-    """Return the URL of a search for the same words by meaning, or literally again. It is empty if there is none."""
+    """Return the URL that searches for the same words by meaning, or literally if the current search is by meaning. It
+    is empty if there is none.
+    """
     if query.by:
         return query.changed(by="", sort="").address()
     return query.changed(by=MEANING, sort="").address() if query.words and meaning_available() else ""

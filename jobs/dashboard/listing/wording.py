@@ -43,22 +43,22 @@ _OUTCOMES = {
 def count_words(query: ListQuery, listing: Listing) -> str:
     stretch = listing.stretch
     many = stretch.total > MAX_COUNTED
-    words = f"More than {MAX_COUNTED:,} jobs" if many else f"{stretch.total:,} {plural(stretch.total, 'job')}"
+    text = f"More than {MAX_COUNTED:,} jobs" if many else f"{stretch.total:,} {plural(stretch.total, 'job')}"
     if not listing.all_found:
-        words += f" among the newest {MAX_HITS:,} matches"
+        text += f" among the newest {MAX_HITS:,} matches"
     if query.page > 1:
-        words += f", page {query.page}"
+        text += f", page {query.page}"
     if many and not query.by_age:
-        words += f"; only the newest {MAX_COUNTED:,} are sorted"
-    return words
+        text += f"; only the newest {MAX_COUNTED:,} are sorted"
+    return text
 
 
 def outcome_words(outcomes: Iterable[Outcome]) -> str:
     """Return a text that has each kind of outcome once: `3 canceled, 1 already finished.`"""
     counts = Counter(outcome.code for outcome in outcomes)
-    said = [words.format(counts.pop(code)) for code, words in _OUTCOMES.items() if code in counts]
-    said += [f"{number} refused ({code})" for code, number in sorted(counts.items())]
-    return f"{', '.join(said)}." if said else "Nothing was selected."
+    texts = [template.format(counts.pop(code)) for code, template in _OUTCOMES.items() if code in counts]
+    texts += [f"{number} refused ({code})" for code, number in sorted(counts.items())]
+    return f"{', '.join(texts)}." if texts else "Nothing was selected."
 
 
 def deleted_words(found: Consequences) -> str:
@@ -68,19 +68,21 @@ def deleted_words(found: Consequences) -> str:
 
 def consequence_words(found: Consequences) -> list[str]:
     many = len(found.names)
-    words = [f"{_listed(found.names)}: {plural(many, 'file')} and page images are deleted permanently."]
+    sentences = [f"{_listed(found.names)}: {plural(many, 'file')} and page images are deleted permanently."]
     if found.unfinished:
-        words.append(f"{found.unfinished} unfinished {plural(found.unfinished, 'job')}: will be canceled.")
+        sentences.append(
+            f"{found.unfinished} unfinished {plural(found.unfinished, 'job')}: will be canceled."
+        )
     if found.others:
-        words.append(
+        sentences.append(
             f"{found.others} more {plural(found.others, 'job')} on the same files: also listed under “Deleted”."
         )
     if found.without_document:
-        words.append(
+        sentences.append(
             f"{found.without_document} {plural(found.without_document, 'job')} without a file: not changed."
         )
-    words.append("The recognized text is kept under “Deleted”. “Delete file and text” deletes it too.")
-    return words
+    sentences.append("The recognized text is kept under “Deleted”. “Delete file and text” deletes it too.")
+    return sentences
 
 
 def erased_words(found: Erasure) -> str:
@@ -89,15 +91,17 @@ def erased_words(found: Erasure) -> str:
 
 
 def erasure_words(found: Erasure) -> list[str]:
-    words = ["Recognized text, input, files and page images are deleted permanently."]
+    sentences = ["Recognized text, input, files and page images are deleted permanently."]
     if found.unfinished:
-        words.append(
+        sentences.append(
             f"{found.unfinished} unfinished {plural(found.unfinished, 'job')}: will be canceled first."
         )
     if found.others:
-        words.append(f"{found.others} more {plural(found.others, 'job')} on the same files: also deleted.")
-    words.append("The cost stays on your bill.")
-    return words
+        sentences.append(
+            f"{found.others} more {plural(found.others, 'job')} on the same files: also deleted."
+        )
+    sentences.append("The cost stays on your bill.")
+    return sentences
 
 
 def _listed(names: list[str]) -> str:

@@ -36,7 +36,7 @@ def downloads(job: Job, number: int) -> Sequence[Download]:
         Download("JSON", f"{address}.json"),
     ]
     return always + [
-        Download(words, f"{address}.pdf{part}", built=True) for words, part in _pdf_parts(job, number)
+        Download(title, f"{address}.pdf{part}", built=True) for title, part in _pdf_parts(job, number)
     ]
 
 
@@ -73,10 +73,10 @@ _WORDS = {
 def waiting_words(standing: Standing) -> str:
     if standing.reason_waiting is None:
         return ""
-    words = _WORDS[standing.reason_waiting].format(pages=_pages(standing.position))
+    text = _WORDS[standing.reason_waiting].format(pages=_pages(standing.position))
     if standing.eta_seconds:
-        return f"{words}, about {age(standing.eta_seconds)}"
-    return words
+        return f"{text}, about {age(standing.eta_seconds)}"
+    return text
 
 
 def _pages(position: int | None) -> str:

@@ -65,8 +65,8 @@ def job_steps(events: Sequence[Happening]) -> list[Step]:
     steps: list[Step] = []
     for event in events:
         if event.type in _JOB_WORDS:
-            words, kind = _JOB_WORDS[event.type]
-            steps.append(Step(words, kind, event.created_at))
+            title, kind = _JOB_WORDS[event.type]
+            steps.append(Step(title, kind, event.created_at))
         elif event.type == LOADING and not any(step.kind == "loading" for step in steps):
             steps.append(_loading(event))
     return _with_durations(steps)
@@ -94,14 +94,14 @@ def _page_steps(event: Happening, before: str) -> list[Step]:
         return [_loading(event)]
     if event.type not in _PAGE_WORDS:
         return []
-    words, kind = _PAGE_WORDS[event.type]
+    title, kind = _PAGE_WORDS[event.type]
     if event.data.get("reason") == states.HANDED_BACK:
-        words = _PUT_BACK
+        title = _PUT_BACK
     elif event.data.get("reason") == SAME_PAGE_RUNS:
-        words = _SAME_PAGE
+        title = _SAME_PAGE
     elif event.data.get("cached"):
-        words = _KNOWN
-    step = Step(words, kind, event.created_at, _detail(event.data))
+        title = _KNOWN
+    step = Step(title, kind, event.created_at, _detail(event.data))
     if event.type == TAKEN and before in {TAKEN, LOADING}:
         # The page was taken over as soon as its lease had ended, before any process recorded that the lease was lost.
         return [Step(_PUT_BACK, "queued", event.created_at), step]
@@ -143,7 +143,7 @@ def shares(events: Iterable[Happening], number: int) -> list[Share]:
             timings = event.data.get("timings") or {}
     named = (("Opening the page", "read_ms"), ("Loading the model", "load_ms"), ("Reading", "run_ms"))
     return [
-        Share(words, timings[key], duration(timings[key] / 1000)) for words, key in named if timings.get(key)
+        Share(title, timings[key], duration(timings[key] / 1000)) for title, key in named if timings.get(key)
     ]
 
 

@@ -39,9 +39,11 @@ def _embeddings(vectors: Sequence[Sequence[float]], cut: set[int]) -> VectorView
     dimensions = len(vectors[0]) if vectors else 0
     rows = [
         VectorRow(
-            f"Text {place + 1}", "truncated" if place in cut else f"{len(vector)} numbers", _numbers(vector)
+            f"Text {position + 1}",
+            "truncated" if position in cut else f"{len(vector)} numbers",
+            _numbers(vector),
         )
-        for place, vector in enumerate(vectors[:MAX_ROWS])
+        for position, vector in enumerate(vectors[:MAX_ROWS])
     ]
     noun = "embedding" if len(vectors) == 1 else "embeddings"
     title = f"{len(vectors)} {noun} of {dimensions} numbers"

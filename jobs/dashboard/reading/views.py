@@ -71,9 +71,9 @@ class TombstoneView:
     cost: str
 
 
-def tombstone_view(told: Mapping[str, Any]) -> TombstoneView:
-    """Return the view of an erased job. `told` is the extra data of JobErased."""
-    job = told["job"]
+def tombstone_view(tombstone: Mapping[str, Any]) -> TombstoneView:
+    """Return the view of an erased job. `tombstone` is the extra data of JobErased."""
+    job = tombstone["job"]
     return TombstoneView(
         model=job["model"],
         pages_total=job["pages_total"],
@@ -95,10 +95,12 @@ def job_of_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("jobs:read")
     with unit_of_work(identity):
         page_id = as_uuid(request.GET.get("id", ""))
-        place = Page.objects.filter(id=page_id).values_list("job_id", "number").first() if page_id else None
-    if place is None:
+        job_and_number = (
+            Page.objects.filter(id=page_id).values_list("job_id", "number").first() if page_id else None
+        )
+    if job_and_number is None:
         raise Http404("This page does not exist or was deleted.")
-    job_id, number = place
+    job_id, number = job_and_number
     return redirect(f"{reverse('job-page', args=[job_id])}?page={number}")
 
 

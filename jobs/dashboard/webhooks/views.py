@@ -60,7 +60,7 @@ def webhook_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("webhooks:read")
     now = timezone.now()
     with unit_of_work(identity):
-        views = [endpoint_view(one, now) for one in endpoints()]
+        views = [endpoint_view(endpoint, now) for endpoint in endpoints()]
     context = {"endpoints": views, "may_write": "webhooks:write" in identity.scopes}
     return render(request, "jobs/webhooks/webhook_list.html", context)
 
@@ -90,7 +90,7 @@ def webhook_page(request: HttpRequest, identity: Identity, endpoint_id: str) -> 
         rows = deliveries().filter(endpoint=endpoint).prefetch_related("attempts")[:SHOWN]
         context = {
             "endpoint": endpoint_view(endpoint, now),
-            "deliveries": [delivery_view(one, now) for one in rows],
+            "deliveries": [delivery_view(delivery, now) for delivery in rows],
             "may_write": "webhooks:write" in identity.scopes,
             "shown": SHOWN,
         }
@@ -136,7 +136,7 @@ ACTIONS = tuple(_ACTIONS)
 
 
 def _found(look: Callable[[], Found]) -> Found:
-    """Return what `look` finds. An object of another tenant is treated like an object that never existed."""
+    """Return the object that `look` finds. An object of another tenant counts as missing."""
     try:
         return look()
     except NotFound as missing:

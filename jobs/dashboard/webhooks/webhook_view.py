@@ -89,7 +89,7 @@ def _paused_until(endpoint: WebhookEndpoint, now: datetime) -> datetime | None:
 
 
 def delivery_view(delivery: WebhookDelivery, now: datetime) -> DeliveryView:
-    attempts = sorted(delivery.attempts.all(), key=lambda one: -one.number)[:ATTEMPTS_SHOWN]
+    attempts = sorted(delivery.attempts.all(), key=lambda attempt: -attempt.number)[:ATTEMPTS_SHOWN]
     return DeliveryView(
         id=delivery.id,
         type=delivery.message.type,
@@ -101,7 +101,7 @@ def delivery_view(delivery: WebhookDelivery, now: datetime) -> DeliveryView:
         made_at=delivery.created_at,
         made=ago(delivery.created_at, now),
         body=delivery.message.body,
-        attempts=[_attempt_view(one, now) for one in attempts],
+        attempts=[_attempt_view(attempt, now) for attempt in attempts],
     )
 
 

@@ -57,7 +57,9 @@ REJECTION_CODES = frozenset(
 
 
 class DocumentRejected(Exception):
-    """The document, or one page of it, cannot be used. The sender has to mend it; it is never retried."""
+    """The error for a document, or one page of it, that cannot be used. Only the sender can correct it, so it is not
+    tried again.
+    """
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(f"{code}: {detail}")

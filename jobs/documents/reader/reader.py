@@ -1,7 +1,6 @@
 """Reads documents without opening their bytes in this process, except short plain text, which has no parser."""
 
 import importlib.util
-import logging
 import os
 import signal
 import stat
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import structlog
 
 from inference.core.calls import Call
 from inference.core.contracts import Pixels, TextLine
@@ -47,7 +47,7 @@ from .replies import (
     parse_picture,
 )
 
-_log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 Answer = TypeVar("Answer")
 
@@ -221,13 +221,13 @@ class DocumentReader:
         try:
             return _twice_if_killed(ask)
         except (ChildTimedOut, ChildOutOfMemory, ChildDied) as error:
-            _log.warning("a document ended its child process: %s", error)
+            log.warning("document_crashed_child", error=str(error))
             raise _too_complex(budget) from error
         except ChildFailed as error:
-            _log.error("a document met an unforeseen error: %s", error)
+            log.error("document_open_failed", error=str(error))
             raise _unreadable() from error
         except ChildMisbehaved as error:
-            _log.error("a child process gave an invalid answer and may have been taken over: %s", error)
+            log.error("sandbox_child_misbehaved", error=str(error))
             raise _unreadable() from error
         except SandboxUnavailable as error:
             raise ReaderUnavailable(f"The document could not be opened now: {error}.") from error

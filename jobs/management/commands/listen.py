@@ -60,6 +60,6 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError(f"--secret is not a webhook's secret, whsec_…: {error}") from error
 
-    def _say(self, words: str) -> None:
-        self.stdout.write(words)
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
         self.stdout.flush()

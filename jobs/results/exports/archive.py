@@ -29,7 +29,9 @@ _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 
 def folder_names(names: Iterable[str]) -> Iterator[str]:
-    """Yield different names, `a.pdf`, `a (2).pdf`, also for systems that ignore case or fold accents."""
+    """Yield a different name for each folder, such as `a.pdf`, `a (2).pdf`. Names that differ only in case or accents
+    count as equal, as they do on some systems.
+    """
     taken: set[str] = set()
     for name in names:
         free = _free(_safe(name), taken)
@@ -99,7 +101,7 @@ def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
 
 
 class Archive(Iterator[bytes]):
-    """An archive that is being sent. It holds a slot until it is closed, or freed without being closed."""
+    """A ZIP file that is being sent. It occupies a slot until it is closed or garbage-collected."""
 
     def __init__(self, tenant_id: UUID, jobs: Sequence[Job]) -> None:
         BEING_SENT.take(tenant_id)

@@ -1,4 +1,6 @@
-"""A job's result as in `/v1/jobs/{id}/result`, page by page. The text is read again for the end, to save memory."""
+"""Exports a job's result as in `/v1/jobs/{id}/result`, page by page. To save memory, the pages are read a second time
+for the whole text at the end.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,13 +13,13 @@ from tenants.api.rendering import TimedJSONRenderer
 def json_blocks(export: JobExport) -> Iterator[bytes]:
     yield _rendered({**result_head(export.job), "missing": export.missing})[:-1] + b',"pages":['
     with_text: set[int] = set()
-    for place, page in enumerate(export.read()):
-        yield (b",\n" if place else b"\n") + _rendered(page_json(page.page, export.job))
+    for position, page in enumerate(export.read()):
+        yield (b",\n" if position else b"\n") + _rendered(page_json(page.page, export.job))
         if page.result.get("text"):
             with_text.add(page.number)
     yield b'\n],"text":"'
-    for place, text in enumerate(export.texts(with_text)):
-        yield (rb"\n\n" if place else b"") + _rendered(text)[1:-1]
+    for position, text in enumerate(export.texts(with_text)):
+        yield (rb"\n\n" if position else b"") + _rendered(text)[1:-1]
     yield b'"}\n'
 
 

@@ -9,7 +9,7 @@ _MAX_STRETCHES = 20
 
 
 class NotAPageRange(ValueError):
-    """The text is no range of pages. The message is meant for the caller."""
+    """The error for a text that is not a page range. The message is meant for the caller."""
 
 
 @dataclass(frozen=True)

@@ -47,5 +47,5 @@ def _paragraph(rows: Sequence[Row]) -> str:
 
 def escaped(text: str) -> str:
     """Return one text line that Markdown shows as it is."""
-    line = _ANYWHERE.sub(r"\\\1", " ".join(text.split()))
-    return _NUMBERED.sub(r"\1\\\2", _AT_THE_START.sub(r"\\\1", line))
+    text_line = _ANYWHERE.sub(r"\\\1", " ".join(text.split()))
+    return _NUMBERED.sub(r"\1\\\2", _AT_THE_START.sub(r"\\\1", text_line))

@@ -57,7 +57,7 @@ class Taken:
     id: UUID
     number: int
     key: bytes
-    known: CachedPage
+    cached: CachedPage
     quantity: int
     cost_micros: int
     saved_micros: int
@@ -70,25 +70,25 @@ def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
     if job.cache_control or not ttl_s:
         return []
     keys = _keys(job, version, numbers)
-    known = known_pages(keys.values(), ttl_s=ttl_s, held=True)
-    return [_taken(job, number, key, known[key]) for number, key in keys.items() if key in known]
+    cached = known_pages(keys.values(), ttl_s=ttl_s, held=True)
+    return [_taken(job, number, key, cached[key]) for number, key in keys.items() if key in cached]
 
 
-def _taken(job: Job, number: int, key: bytes, known: CachedPage) -> Taken:
+def _taken(job: Job, number: int, key: bytes, cached: CachedPage) -> Taken:
     price, of_run = Price.from_json(job.cached_price or job.price), Price.from_json(job.price)
-    quantity = charged(known.units, price.meter)
+    quantity = charged(cached.units, price.meter)
     cost = saved = 0
     if job.livemode:
         cost = price.cost_micros(quantity)
-        in_a_run = charged(known.units, of_run.meter)
+        in_a_run = charged(cached.units, of_run.meter)
         saved = saved_micros(of_run, in_a_run, cost_micros=cost, currency=price.currency)
-    return Taken(uuid7(), number, key, known, quantity, cost, saved)
+    return Taken(uuid7(), number, key, cached, quantity, cost, saved)
 
 
 def take_known(job: Job, taken: Sequence[Taken]) -> None:
     """Write results, charges, events and, with the last page, the job's end. `job` is then as it is in the database."""
     _write_pages(job, taken)
-    pairs = [Pair(one.id, one.number, one.known.id) for one in taken]
+    pairs = [Pair(page.id, page.number, page.cached.id) for page in taken]
     copy_index(job, pairs)
     record_uses(
         tenant_id=job.tenant_id,
@@ -97,7 +97,7 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
         version=job.model_version.number,
         price=Price.from_json(job.cached_price or job.price),
         livemode=job.livemode,
-        uses=[Use(one.id, one.quantity, one.cost_micros, one.saved_micros) for one in taken],
+        uses=[Use(page.id, page.quantity, page.cost_micros, page.saved_micros) for page in taken],
         key_id=job.api_key_id,
         cached=True,
     )
@@ -105,8 +105,8 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
         job.id,
         pages=len(taken),
         coalesced=0,
-        oldest=min(one.known.result_at for one in taken),
-        cost=sum(one.cost_micros for one in taken),
+        oldest=min(page.cached.result_at for page in taken),
+        cost=sum(page.cost_micros for page in taken),
     )
     append_and_close(counts, _happened(counts, taken), accepting=True)
     count = PAGE_LOOKUPS.labels(model=job.model_version.key, outcome=HIT)
@@ -131,26 +131,26 @@ def _happened(job: OpenJob, taken: Sequence[Taken]) -> list[Happened]:
     return [
         Happened(
             "page.succeeded",
-            {**progress(job, one.number, states.SUCCEEDED), "pages_done": done, **said_of(one.known)},
+            {**progress(job, page.number, states.SUCCEEDED), "pages_done": done, **said_of(page.cached)},
         )
-        for done, one in enumerate(taken, before + 1)
+        for done, page in enumerate(taken, before + 1)
     ]
 
 
-def said_of(known: CachedPage) -> dict[str, object]:
+def said_of(cached: CachedPage) -> dict[str, object]:
     """Return the fields of an event about a page that was not run."""
-    return {"cached": True, "from_job": str(known.job_id), "result_at": rfc3339(known.result_at)}
+    return {"cached": True, "from_job": str(cached.job_id), "result_at": rfc3339(cached.result_at)}
 
 
 def _write_pages(job: Job, taken: Sequence[Taken]) -> None:
     values: dict[str, Any] = {
         "job": job.id,
         "version": job.model_version_id,
-        "ids": [one.id for one in taken],
-        "numbers": [one.number for one in taken],
-        "keys": [one.key for one in taken],
-        "costs": [one.cost_micros for one in taken],
-        "known": [one.known.id for one in taken],
+        "ids": [page.id for page in taken],
+        "numbers": [page.number for page in taken],
+        "keys": [page.key for page in taken],
+        "costs": [page.cost_micros for page in taken],
+        "known": [page.cached.id for page in taken],
     }
     with connections[APP].cursor() as cursor:
         cursor.execute(_TAKE, values)

@@ -11,10 +11,10 @@ HIT, MISS, COALESCED, BYPASS = "HIT", "MISS", "COALESCED", "BYPASS"
 
 def wish_of(cache_control: str | None) -> Wish:
     """Return the directive in a `Cache-Control` header. Of the others, only `max-age=0` has an effect."""
-    said = frozenset(_directives((cache_control or "").split(",")))
-    if "no-store" in said:
+    directives = frozenset(_directives((cache_control or "").split(",")))
+    if "no-store" in directives:
         return "no-store"
-    return "no-cache" if said & {"no-cache", "max-age=0"} else ""
+    return "no-cache" if directives & {"no-cache", "max-age=0"} else ""
 
 
 def _directives(parts: Iterable[str]) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""Cached pages, whose results exist already. Call these functions inside a unit of work."""
+"""Finds cached pages, whose results exist already. Call these functions inside a unit of work."""
 
 import hmac
 import json

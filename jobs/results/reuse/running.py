@@ -83,7 +83,9 @@ WHERE known.id = %(known)s AND page.id = %(page)s AND page.state = 'running' AND
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The use of cached results for one page. If there is no key, results are neither used nor kept for reuse."""
+    """How one page uses cached results. Without a key, no cached result is used, and the page's own result is not
+    cached.
+    """
 
     key: bytes | None
     looks: bool
@@ -94,7 +96,7 @@ class Plan:
 class Found:
     """A cached result, or `elsewhere` if another page is being run for it. With neither, this page runs."""
 
-    known: CachedPage | None = None
+    cached: CachedPage | None = None
     elsewhere: bool = False
 
 
@@ -118,9 +120,9 @@ def look(claim: Claim, key: bytes) -> Found:
     values = {"tenant": claim.tenant_id, "page": claim.page_id, "token": claim.token, "key": key}
     try:
         with unit_of_work(claim.tenant_id):
-            known = known_page(key, ttl_s=claim.cache_ttl_s)
-            if known is not None:
-                return Found(known)
+            cached = known_page(key, ttl_s=claim.cache_ttl_s)
+            if cached is not None:
+                return Found(cached)
             if execute(_REGISTER, values) != 1:
                 return Found(elsewhere=True)
             return Found(known_page(key, ttl_s=claim.cache_ttl_s))
@@ -141,29 +143,29 @@ def wait_for_it(claim: Claim, key: bytes) -> str:
     return "waits_for_same_page"
 
 
-def take_known_page(claim: Claim, key: bytes, known: CachedPage) -> str:
+def take_known_page(claim: Claim, key: bytes, cached: CachedPage) -> str:
     """Write result, charge, counters and events in one transaction. Look once more if the result was erased."""
     # The result was made while this page waited for it, so it did not exist when the page was taken.
-    coalesced = known.result_at > claim.started_at
-    text = _text_of(claim, known)
+    coalesced = cached.result_at > claim.started_at
+    text = _text_of(claim, cached)
     if text is None:
         return wait_for_it(claim, key)
-    words = vector_of(claim.tenant_id, text)
+    vector = vector_of(claim.tenant_id, text)
     price = claim.cached_price
-    quantity = charged(known.units, price.meter)
+    quantity = charged(cached.units, price.meter)
     cost = price.cost_micros(quantity) if claim.livemode else 0
     with unit_of_work(claim.tenant_id):
-        if not hold(known.id):
+        if not hold(cached.id):
             return wait_for_it(claim, key)
         job = counted_known(
-            claim.job_id, pages=1, coalesced=int(coalesced), oldest=known.result_at, cost=cost
+            claim.job_id, pages=1, coalesced=int(coalesced), oldest=cached.result_at, cost=cost
         )
         cas(
             _TAKE,
-            {"page": claim.page_id, "token": claim.token, "known": known.id, "key": key, "cost": cost},
+            {"page": claim.page_id, "token": claim.token, "known": cached.id, "key": key, "cost": cost},
         )
-        index_page(PageRef(claim.tenant_id, claim.job_id, claim.page_id, claim.number), words)
-        copy_embeddings(claim.job_id, [Pair(claim.page_id, claim.number, known.id)])
+        index_page(PageRef(claim.tenant_id, claim.job_id, claim.page_id, claim.number), vector)
+        copy_embeddings(claim.job_id, [Pair(claim.page_id, claim.number, cached.id)])
         record_usage(
             tenant_id=claim.tenant_id,
             source_kind=USAGE,
@@ -176,22 +178,22 @@ def take_known_page(claim: Claim, key: bytes, known: CachedPage) -> str:
             livemode=claim.livemode,
             key_id=claim.api_key_id,
             cached=True,
-            saved_micros=_saved_micros(claim, known, cost),
+            saved_micros=_saved_micros(claim, cached, cost),
         )
-        data = {**progress(job, claim.number, states.SUCCEEDED), **said_of(known)}
+        data = {**progress(job, claim.number, states.SUCCEEDED), **said_of(cached)}
         append_and_close(job, [Happened("page.succeeded", data)])
     return COALESCED if coalesced else HIT
 
 
-def _saved_micros(claim: Claim, known: CachedPage, cost_micros: int) -> int:
-    quantity = charged(known.units, claim.price.meter)
+def _saved_micros(claim: Claim, cached: CachedPage, cost_micros: int) -> int:
+    quantity = charged(cached.units, claim.price.meter)
     saved = saved_micros(claim.price, quantity, cost_micros=cost_micros, currency=claim.cached_price.currency)
     return saved if claim.livemode else 0
 
 
-def _text_of(claim: Claim, known: CachedPage) -> str | None:
+def _text_of(claim: Claim, cached: CachedPage) -> str | None:
     """Return the text of a cached page, None if erased. Its words are made anew, with this document's name."""
     with unit_of_work(claim.tenant_id):
-        found = Page.objects.filter(id=known.id)
+        found = Page.objects.filter(id=cached.id)
         texts = [text or "" for text in found.values_list(KeyTextTransform("text", "result"), flat=True)]
     return texts[0] if texts else None

@@ -59,9 +59,9 @@ OPERATOR = "operator@example.com"
 
 def ensure_accounts(env_file: Path, url: str) -> bool:
     """Make sure that the accounts exist, and return whether they are new. A lost file gets new passwords and key."""
-    known = read_env_file(env_file)
-    if _made_before() and known:
-        write_env_file(env_file, {**known, "MAAS_URL": url})
+    saved = read_env_file(env_file)
+    if _made_before() and saved:
+        write_env_file(env_file, {**saved, "MAAS_URL": url})
         return False
     member_password, operator_password = secrets.token_urlsafe(12), secrets.token_urlsafe(12)
     key = _make(member_password, operator_password)

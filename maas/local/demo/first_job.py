@@ -49,9 +49,9 @@ def read_sample_scan(*, identity: Identity, request_id: str = "") -> Job:
 def _stored(identity: Identity) -> Document:
     sample = _sample()
     with unit_of_work(identity):
-        known = live_document_with(sample.sha256, livemode=identity.livemode)
-    if known is not None:
-        return known
+        existing = live_document_with(sample.sha256, livemode=identity.livemode)
+    if existing is not None:
+        return existing
     with TemporaryDirectory(prefix="sample-") as folder:
         path = Path(folder) / "sample.pdf"
         path.write_bytes(sample.content)

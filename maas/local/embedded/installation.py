@@ -82,10 +82,10 @@ def reachable_postgres(
     """Return the programs at a path where `uid` can run them, copied if a closed folder is in the way."""
     if _runs_as(installation, uid):
         return installation
-    for place in _PLACES_FOR_PROGRAMS:
-        if place is not None and not place.is_dir():
+    for folder in _PLACES_FOR_PROGRAMS:
+        if folder is not None and not folder.is_dir():
             continue
-        copy = _copy_for_group(installation, uid, scratch.create(place))
+        copy = _copy_for_group(installation, uid, scratch.create(folder))
         if _runs_as(copy, uid):
             return copy
     raise ServiceUnavailable(

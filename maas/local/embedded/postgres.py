@@ -212,10 +212,10 @@ def _open_folder(path: Path) -> int:
 
 
 def _through(fd: int) -> str:
-    """Return a path that leads straight to an open folder, whatever the permissions of its parent folders.
+    """Return a path of an open folder that works whatever the permissions of its parent folders.
 
-    PostgreSQL's own account may not be able to reach MAAS_HOME, for example below a closed home folder. It receives the
-    open folder instead, and no parent folder has to be opened to other users.
+    The account that PostgreSQL runs as may not be able to reach MAAS_HOME, for example below a private home folder. It
+    inherits the open folder instead, so no parent folder must be opened to other users.
     """
     return f"/proc/self/fd/{fd}"
 

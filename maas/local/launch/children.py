@@ -35,7 +35,7 @@ def web(options: LaunchOptions, env: Mapping[str, str]) -> ChildSpec:
         "--backpressure": str(_WEB_CONNECTIONS),
         "--log-level": "warning",
     }
-    words = [word for flag in flags.items() for word in flag]
-    argv = (sys.executable, "-m", "maas.web.run_granian", *words, "--ws", "maas.asgi:application")
+    arguments = [word for flag in flags.items() for word in flag]
+    argv = (sys.executable, "-m", "maas.web.run_granian", *arguments, "--ws", "maas.asgi:application")
     stops = {**STOPS, "GRANIAN_WORKERS_KILL_TIMEOUT": str(_WEB_STOP_S)}
     return ChildSpec("web", argv, {**env, **stops}, cwd=str(PROJECT))

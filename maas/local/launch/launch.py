@@ -102,12 +102,12 @@ class _Launch:
     def _environment(self, found: dict[str, str]) -> dict[str, str]:
         """Return the processes' variables: generated ones, then the caller's, then the home folder, host and port."""
         given = {name: value for name, value in self._options.variables.items() if value}
-        place = {
+        address = {
             "MAAS_HOME": str(self._options.home),
             "MAAS_HOST": self._options.host,
             "MAAS_PORT": str(self._options.port),
         }
-        return {"PYTHONUNBUFFERED": "1", **found, **given, **place}
+        return {"PYTHONUNBUFFERED": "1", **found, **given, **address}
 
     async def _prepare(self, env: dict[str, str]) -> None:
         """Run the steps that precede serving, unless the database was already prepared by exactly these."""
@@ -143,8 +143,8 @@ class _Launch:
             if name.startswith("MAAS_") and value
         }
         addresses = {f"MAAS_{name.upper()}_METRICS_URL": url for name, url in self._metrics_urls().items()}
-        place = {"MAAS_HOST": self._options.host, "MAAS_PORT": str(self._options.port)}
-        write_map(self._options.home / "run" / "services.json", urls | given | place | addresses)
+        address = {"MAAS_HOST": self._options.host, "MAAS_PORT": str(self._options.port)}
+        write_map(self._options.home / "run" / "services.json", urls | given | address | addresses)
 
     def _metrics_urls(self) -> dict[str, str]:
         return {name: f"http://{_LOOPBACK}:{port}/metrics" for name, port in self._metrics_ports.items()}
@@ -158,11 +158,11 @@ class _Launch:
                 await self._wait_until_one_is_ready(name, host, port)
 
     async def _wait_until_one_is_ready(self, name: str, host: str, port: int) -> None:
-        said = ""
+        reported = ""
         while not (answer := await ask_ready(host, port)).ready:
-            if answer.missing not in {"", said}:
-                said = answer.missing
-                self._console.say(f"{name} is not ready yet: {said}")
+            if answer.missing not in {"", reported}:
+                reported = answer.missing
+                self._console.say(f"{name} is not ready yet: {reported}")
             for child in ("web", *self._metrics_ports):
                 self._supervisor.require_alive(child)
             await asyncio.sleep(_LOOK_EVERY_S)

@@ -70,8 +70,8 @@ def _limit(connection: psycopg.Connection) -> None:
 def _code() -> Iterator[str]:
     """Yield every file of the product with size and modification time, which takes some hundredths of a second."""
     for folder in _CODE:
-        for place, folders, files in os.walk(PROJECT / folder):
+        for directory, folders, files in os.walk(PROJECT / folder):
             folders[:] = [name for name in folders if name != "__pycache__"]
             for name in files:
-                stat = Path(place, name).stat()
-                yield f"{place}/{name} {stat.st_size} {stat.st_mtime_ns}"
+                stat = Path(directory, name).stat()
+                yield f"{directory}/{name} {stat.st_size} {stat.st_mtime_ns}"

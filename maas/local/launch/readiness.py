@@ -48,7 +48,9 @@ def _parse(answer: bytes) -> Readiness:
 
 
 def missing_in(body: str) -> str:
-    """Return the failing checks with their reasons from the JSON of a response, or an empty text if it has none."""
+    """Return the failing checks with their reasons from a JSON response. Return an empty text if the response has
+    none.
+    """
     try:
         checks = json.loads(body)["checks"]
         failing = [f"{name} ({check['detail']})" for name, check in checks.items() if not check["ok"]]

@@ -13,11 +13,11 @@ _SECRETS = ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER")
 def keep_secrets(home: Path) -> dict[str, str]:
     """Return the secrets, and create them once. If the file is lost, every session and API key becomes invalid."""
     path = home / "secrets.json"
-    known = read_map(path)
-    missing = {name: secrets.token_urlsafe(48) for name in _SECRETS if name not in known}
+    existing = read_map(path)
+    missing = {name: secrets.token_urlsafe(48) for name in _SECRETS if name not in existing}
     if missing:
-        write_map(path, known | missing)
-    return known | missing
+        write_map(path, existing | missing)
+    return existing | missing
 
 
 def read_map(path: Path) -> dict[str, str]:
@@ -54,5 +54,5 @@ def read_env_file(path: Path) -> dict[str, str]:
         text = path.read_text()
     except FileNotFoundError:
         return {}
-    words = shlex.split(text, comments=True)
-    return {name: value for name, found, value in (word.partition("=") for word in words) if found}
+    assignments = shlex.split(text, comments=True)
+    return {name: value for name, found, value in (word.partition("=") for word in assignments) if found}

@@ -14,7 +14,9 @@ class RestartPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """The reaction to another end of a child: the number of ends in a row, and the delay before the restart."""
+    """What to do after a child process has ended again: how often it has ended in a row, and the delay before it is
+    restarted.
+    """
 
     failures: int
     delay_s: float

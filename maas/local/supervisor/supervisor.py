@@ -171,8 +171,8 @@ class Supervisor:
 
     def _orphans(self) -> list[processes.ProcessStat]:
         """Return the children that this process inherited, without those started here or elsewhere."""
-        known = self._unknown_callers | {child.process.pid for child in self._running.values()}
-        return [stat for stat in processes.children_of(os.getpid()) if stat.pid not in known]
+        known_pids = self._unknown_callers | {child.process.pid for child in self._running.values()}
+        return [stat for stat in processes.children_of(os.getpid()) if stat.pid not in known_pids]
 
     def _after_end(self, child: _Running) -> None:
         self._drain(child)

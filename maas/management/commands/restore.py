@@ -33,8 +33,8 @@ class Command(BaseCommand):
             raise CommandError(f"not restored: {error}") from error
         self._say(f"restored into {settings.MAAS_HOME}; start the product as always")
 
-    def _say(self, line: str) -> None:
-        self.stdout.write(line)
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
         self.stdout.flush()
 
     def _verify(self, url: str) -> None:

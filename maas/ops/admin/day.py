@@ -91,7 +91,10 @@ def _rows(statement: str, since: datetime) -> list[tuple[Any, ...]]:
 
 
 def _named(counts: list[tuple[UUID, int]]) -> list[TenantCount]:
-    names = {one.id: one.name for one in Tenant.objects.filter(id__in=[tenant_id for tenant_id, _ in counts])}
+    names = {
+        tenant.id: tenant.name
+        for tenant in Tenant.objects.filter(id__in=[tenant_id for tenant_id, _ in counts])
+    }
     return [TenantCount(tenant_id, names.get(tenant_id, "?"), count) for tenant_id, count in counts]
 
 
@@ -114,7 +117,9 @@ class RequestsOfMinute:
 
 
 def requests_by_minute(minutes: list[int]) -> dict[int, RequestsOfMinute] | None:
-    """Return the requests by the minute's first second, if there were any, or None if the cache does not respond."""
+    """Return the number of requests by the first second of each minute. Minutes without requests are left out. Return
+    None if the cache does not respond.
+    """
     try:
         pipe = cache_redis().pipeline(transaction=False)
         for minute in minutes:

@@ -8,7 +8,7 @@ import redis
 import structlog
 
 from inference.workers.figures import ModelSums, PartNow, Span, WorkerFigures, last_spans, summed, told_by
-from inference.workers.heartbeats import WorkerReport, live_workers_patiently
+from inference.workers.heartbeats import WorkerReport, live_workers_with_long_timeout
 from maas.ops.admin.queues import Queue, among, queues
 from tenants.admin_base.formatting import size
 from tenants.core.db.unit_of_work import operator_work
@@ -23,7 +23,7 @@ class EngineNow:
 
     queues: Sequence[Queue]
     workers: Sequence[WorkerReport] | None
-    told: Mapping[str, WorkerFigures]
+    figures: Mapping[str, WorkerFigures]
     spans: Sequence[Span]
 
 
@@ -100,8 +100,8 @@ class EngineRow:
 def gather_engine() -> EngineNow:
     """Gather the figures with two database and three Redis reads, however many workers and models there are."""
     try:
-        workers = live_workers_patiently()
-        told = told_by([worker.name for worker in workers])
+        workers = live_workers_with_long_timeout()
+        figures = told_by([worker.name for worker in workers])
         spans = last_spans(time.time())
     except redis.RedisError as error:
         log.warning("workers_not_read", error=str(error))
@@ -109,7 +109,7 @@ def gather_engine() -> EngineNow:
             return EngineNow(queues(), None, {}, [])
     with operator_work():
         waiting = queues(first=[model.key for worker in workers for model in worker.models])
-    return EngineNow(among(workers, waiting) if workers else waiting, workers, told, spans)
+    return EngineNow(among(workers, waiting) if workers else waiting, workers, figures, spans)
 
 
 def engine_rows(now: EngineNow) -> list[EngineRow]:
@@ -120,7 +120,7 @@ def engine_rows(now: EngineNow) -> list[EngineRow]:
         for name, sums in span.parts.items():
             recent[name] = recent.get(name, ModelSums()) + sums
     parts: dict[str, list[PartNow]] = {}
-    for figures in now.told.values():
+    for figures in now.figures.values():
         for part in figures.parts:
             parts.setdefault(part.key, []).append(part)
     held = {model.key for worker in now.workers or () for model in worker.models}
@@ -140,7 +140,7 @@ def _row(
     workers = now.workers or ()
     whole = [part for part in parts if not part.role]
     reasons: dict[str, int] = {}
-    for figures in now.told.values():
+    for figures in now.figures.values():
         for reason, count in figures.reasons.get(key, {}).items():
             reasons[reason] = reasons.get(reason, 0) + count
     return EngineRow(

@@ -120,8 +120,10 @@ def _by_model(
 def _line(
     name: str, tone: str, sums: Sequence[ModelSums], value: Callable[[ModelSums], float | None]
 ) -> EngineLine:
-    values = [value(one) for one in sums]
-    return EngineLine(name=name, tone=tone, values=[None if one is None else round(one, 3) for one in values])
+    values = [value(each) for each in sums]
+    return EngineLine(
+        name=name, tone=tone, values=[None if number is None else round(number, 3) for number in values]
+    )
 
 
 def _chart(title: str, note: str, kind: Literal["bar", "line"], lines: list[EngineLine]) -> EngineChart:
@@ -144,13 +146,13 @@ def _is_drawn(kind: str, lines: Sequence[EngineLine]) -> bool:
 
 def _words(title: str, kind: str, lines: Sequence[EngineLine]) -> str:
     """Describe the chart in text for people who cannot see it."""
-    told = []
+    latest = []
     for line in lines:
         values = [value for value in line["values"] if value is not None]
         figure = sum(values) if kind == "bar" else (sum(values) / len(values) if values else 0)
-        told.append(f"{line['name']} {figure:,.1f}")
+        latest.append(f"{line['name']} {figure:,.1f}")
     what = "Total" if kind == "bar" else "Average"
-    return f"{title} {PERIOD}. {what}: {', '.join(told) or 'no data'}."
+    return f"{title} {PERIOD}. {what}: {', '.join(latest) or 'no data'}."
 
 
 @require_GET

@@ -15,7 +15,7 @@ from django.contrib.admin.models import LogEntry
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import connections
 
-from inference.workers.heartbeats import WorkerReport, live_workers_patiently
+from inference.workers.heartbeats import WorkerReport, live_workers_with_long_timeout
 from maas.ops.admin.day import (
     CacheRedis,
     JobsOfDay,
@@ -123,7 +123,7 @@ def _volume() -> tuple[int | None, int | None]:
     folder = Path(files.path("")).absolute()
     # If nothing has been stored yet, the folder does not exist. It will be on the volume of its nearest existing
     # parent.
-    there = next(place for place in (folder, *folder.parents) if place.exists())
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     usage = shutil.disk_usage(there)
     return usage.free, usage.total
 
@@ -193,7 +193,7 @@ def _actions() -> list[LogEntry]:
 
 def _workers() -> list[WorkerReport] | None:
     try:
-        return live_workers_patiently()
+        return live_workers_with_long_timeout()
     except redis.RedisError as error:
         log.warning("workers_not_read", error=str(error))
         return None

@@ -41,8 +41,8 @@ def tiles(home: Home) -> list[Tile]:
     ]
 
 
-def _sentence(words: str) -> str:
-    return words[0].upper() + words[1:]
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def list_url(name: str, **filters: object) -> str:
@@ -143,10 +143,10 @@ def _batches(home: Home) -> Tile:
     title, url = "Batch size", reverse("admin:jobs_workers")
     if home.workers is None:
         return Tile("batches", title, "–", _sentence(NOT_KNOWN), url, WATCH)
-    runs, rows = sum(one.runs for one in home.workers), sum(one.rows for one in home.workers)
+    runs, rows = sum(worker.runs for worker in home.workers), sum(worker.rows for worker in home.workers)
     if not runs:
         return Tile("batches", title, "–", "No model runs yet.", url)
-    ms = 1000 * sum(one.run_s for one in home.workers) / runs
+    ms = 1000 * sum(worker.run_s for worker in home.workers) / runs
     return Tile("batches", title, f"{rows / runs:.1f}", f"{ms:.0f} ms per run, {runs:,} runs", url)
 
 

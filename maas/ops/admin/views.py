@@ -139,13 +139,13 @@ def _tenants(home: Home) -> list[Bar] | None:
         return None
     return _bars(
         (
-            one.name,
-            one.count,
-            f"{one.count:,}",
-            list_url("jobs_job", tenant__id__exact=one.tenant_id, **since("created_at")),
+            tenant.name,
+            tenant.count,
+            f"{tenant.count:,}",
+            list_url("jobs_job", tenant__id__exact=tenant.tenant_id, **since("created_at")),
             "",
         )
-        for one in home.jobs.by_tenant
+        for tenant in home.jobs.by_tenant
     )
 
 
@@ -154,13 +154,13 @@ def _storage(home: Home) -> list[Bar] | None:
         return None
     return _bars(
         (
-            one.name,
-            one.size_bytes,
-            size(one.size_bytes),
-            list_url("jobs_document", tenant__id__exact=one.tenant_id),
+            tenant.name,
+            tenant.size_bytes,
+            size(tenant.size_bytes),
+            list_url("jobs_document", tenant__id__exact=tenant.tenant_id),
             "",
         )
-        for one in home.storage.by_tenant
+        for tenant in home.storage.by_tenant
     )
 
 

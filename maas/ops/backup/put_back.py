@@ -201,8 +201,8 @@ class PuttingBack:
 
 def _refuse_newer(manifest: Manifest) -> None:
     """Refuse a backup with migrations unknown to this version. Older tables are migrated by the next start."""
-    known = MigrationLoader(None).disk_migrations
-    unknown = [name for name in manifest.migrations if tuple(name.split(".", 1)) not in known]
+    on_disk = MigrationLoader(None).disk_migrations
+    unknown = [name for name in manifest.migrations if tuple(name.split(".", 1)) not in on_disk]
     if unknown:
         raise BackupError(
             f"the backup has a migration that this version does not know ({unknown[0]}): it was made by a newer "

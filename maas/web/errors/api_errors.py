@@ -250,7 +250,7 @@ def _first_words(detail: Any) -> str:
 
 
 def body_for(error: Exception) -> dict[str, object] | None:
-    """Return the problem for an error, or None for a defect of this product, which must not be hidden."""
+    """Return the body that describes an error, or None for a defect of the product, which must not be hidden."""
     if isinstance(error, exceptions.APIException):
         return _from_framework(error)
     refusal = as_domain_error(error)
@@ -280,8 +280,8 @@ def as_domain_error(error: BaseException | None) -> DomainError | None:
         case WorkRefused() | DocumentRejected():
             return DomainError(error.detail, code=error.code)
         case ReaderUnavailable():
-            words = "Too many documents are being checked. Try again."
-            return DomainError(words, code=error.code, gate="readers", extra={"retry_after_s": 2})
+            detail = "Too many documents are being checked. Try again."
+            return DomainError(detail, code=error.code, gate="readers", extra={"retry_after_s": 2})
         case Http404() | TooManyFieldsSent():
             return _of_django(error)
     return None

@@ -30,7 +30,7 @@ def is_openai(path: str) -> bool:
     return (
         path == EMBEDDINGS
         or path in OPENAI_LISTS
-        or path.startswith(tuple(f"{one}/" for one in OPENAI_LISTS))
+        or path.startswith(tuple(f"{prefix}/" for prefix in OPENAI_LISTS))
     )
 
 
@@ -93,6 +93,6 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
         headers["Retry-After"] = str(body["retry_after_s"])
     if "tus_version" in body:
         headers["Tus-Version"] = str(body["tus_version"])
-    content_type, said = shaped(request.path, body)
+    content_type, content = shaped(request.path, body)
     status = status_at(request.path, int(str(body["status"])))
-    return Response(said, status=status, content_type=content_type, headers=headers)
+    return Response(content, status=status, content_type=content_type, headers=headers)

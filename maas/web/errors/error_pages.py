@@ -1,6 +1,5 @@
-"""Renders the page that a person sees in place of the one requested: what happened, and what they can do now.
-
-The frame with the navigation stays if it can be shown without calling anything that may be broken.
+"""Renders the error pages that people see: what happened, and what they can do now. A page has the usual frame with
+the navigation if the frame can be rendered without calling anything that may be broken.
 """
 
 import sys
@@ -70,39 +69,39 @@ def words_of(body: Mapping[str, object], again: str = "") -> Texts:
 
 
 def error_page(request: HttpRequest, body: Mapping[str, object]) -> HttpResponse:
-    words = words_of(body, _again(request))
-    response = HttpResponse(_rendered(request, words), status=words.status)
+    texts = words_of(body, _again(request))
+    response = HttpResponse(_rendered(request, texts), status=texts.status)
     response["Cache-Control"] = "no-store"
-    if words.retry_after_s is not None:
-        response["Retry-After"] = str(words.retry_after_s)
+    if texts.retry_after_s is not None:
+        response["Retry-After"] = str(texts.retry_after_s)
     return response
 
 
 def bare_page(body: Mapping[str, object], path: str, query: str = "") -> str:
-    """Render the page without a Django request. `path` is unquoted, `query` is as it was sent."""
+    """Render the page without a Django request. `path` is decoded, and `query` is as the client sent it."""
     return render_to_string("error.html", {"words": words_of(body, _here(quote(path), query))})
 
 
-def _rendered(request: HttpRequest, words: Texts) -> str:
+def _rendered(request: HttpRequest, texts: Texts) -> str:
     try:
-        if _framed(request, words):
-            return render_to_string("error.html", {"words": words}, request)
+        if _framed(request, texts):
+            return render_to_string("error.html", {"words": texts}, request)
     except Exception:
         # The error page must be shown, whatever else is broken.
         log.exception("error_page_layout_failed", path=request.path)
-    return render_to_string("error.html", {"words": words})
+    return render_to_string("error.html", {"words": texts})
 
 
-def _framed(request: HttpRequest, words: Texts) -> bool:
+def _framed(request: HttpRequest, texts: Texts) -> bool:
     found: Shell | None = getattr(request, "shell", None)
-    if found is None and words.status not in BROKEN and hasattr(request, "user"):
+    if found is None and texts.status not in BROKEN and hasattr(request, "user"):
         found = shell_of(request)
         request.shell = found  # type: ignore[attr-defined]  # for the context processor
     return found is not None
 
 
 def _again(request: HttpRequest) -> str:
-    """Return the address to try again. For a sent form, this is the page from which it was sent."""
+    """Return the URL of the link *Try again*. For a submitted form, it is the page with the form."""
     if request.method in {"GET", "HEAD"}:
         return request.get_full_path()
     came_from = urlsplit(request.headers.get("Referer", ""))
@@ -148,8 +147,8 @@ API = ("/v1/", "/v2/", "/ws/")
 def _answer(request: HttpRequest, code: str, detail: str, **extra: object) -> HttpResponse:
     body = problem(code, detail, **extra, request_id=request.META.get("maas.request_id", ""))
     if request.path.startswith(API) or request.path == "/v1":
-        content_type, said = shaped(request.path, body)
-        return JsonResponse(said, status=int(str(body["status"])), content_type=content_type)
+        content_type, content = shaped(request.path, body)
+        return JsonResponse(content, status=int(str(body["status"])), content_type=content_type)
     return error_page(request, body)
 
 
@@ -167,16 +166,16 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     # The message of a view is more helpful than the resolver's list of patterns.
-    said = exception.args[0] if exception.args and isinstance(exception.args[0], str) else ""
-    return _answer(request, "not_found", said or f"No page at {request.path[:200]}.")
+    detail = exception.args[0] if exception.args and isinstance(exception.args[0], str) else ""
+    return _answer(request, "not_found", detail or f"No page at {request.path[:200]}.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    known = as_domain_error(sys.exc_info()[1])
-    if known is not None:
-        response = _answer(request, known.code, known.detail, **known.extra)
-        if "retry_after_s" in known.extra:
-            response["Retry-After"] = str(known.extra["retry_after_s"])
+    error = as_domain_error(sys.exc_info()[1])
+    if error is not None:
+        response = _answer(request, error.code, error.detail, **error.extra)
+        if "retry_after_s" in error.extra:
+            response["Retry-After"] = str(error.extra["retry_after_s"])
         return response
     request_id = request.META.get("maas.request_id", "")
     return _answer(

@@ -44,8 +44,8 @@ class Answer:
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
-        said = ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in self._headers)
-        return tuple((name, value) for name, value in said if name in TOLD)
+        pairs = ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in self._headers)
+        return tuple((name, value) for name, value in pairs if name in TOLD)
 
     @property
     def refusal(self) -> tuple[str, str]:
@@ -59,8 +59,8 @@ class Answer:
         if self.status == ANSWERED:
             context.set_trailing_metadata(self.notes)
             return
-        code, words = self.refusal
-        await abort(context, code, words, self.notes)
+        code, detail = self.refusal
+        await abort(context, code, detail, self.notes)
 
 
 class WrittenAnswer(Answer):
@@ -114,9 +114,9 @@ async def write(context: Any, message: bytes) -> None:
         raise ClientGone from None
 
 
-async def abort(context: Any, code: str, words: str, notes: Sequence[tuple[str, str]] = ()) -> None:
+async def abort(context: Any, code: str, detail: str, notes: Sequence[tuple[str, str]] = ()) -> None:
     status = "CANCELLED" if code == CLIENT_GONE else grpc_status_of(code)
-    await context.abort(getattr(grpc.StatusCode, status), words, (*notes, (ERROR_CODE, code)))
+    await context.abort(getattr(grpc.StatusCode, status), detail, (*notes, (ERROR_CODE, code)))
 
 
 Metadata = Iterable[tuple[str, str | bytes]]
@@ -145,8 +145,8 @@ def scope_of(path: str, metadata: Metadata, peer: str, *, has_message: bool) -> 
 
 def client_of(peer: str) -> tuple[str, int] | None:
     """Return client IP and port from a text like `ipv4:127.0.0.1:4711` or `ipv6:%5B::1%5D:4711`."""
-    family, _, place = unquote(peer).partition(":")
-    host, _, port = place.rpartition(":")
+    family, _, address = unquote(peer).partition(":")
+    host, _, port = address.rpartition(":")
     if family not in {"ipv4", "ipv6"} or not port.isdecimal():
         return None
     return host.strip("[]"), int(port)
@@ -169,7 +169,7 @@ def _message_of(context: Any, scope: Scope, seats: ReadSlots) -> Receive:
     """Return a `receive` that requests the message once its caller is known. gRPC takes only its window until then."""
 
     async def read() -> Message:
-        async with seats.one(tenant_of(scope)):
+        async with seats.slot(tenant_of(scope)):
             return as_body(await next_message(context))
 
     return once(read)

@@ -40,8 +40,8 @@ class TooManyMessages(DomainError):
     code = "rate_limited"
     gate = "grpc_messages"
 
-    def __init__(self, words: str) -> None:
-        super().__init__(f"{words}. Send it again.", extra={"retry_after_s": 1})
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}. Send it again.", extra={"retry_after_s": 1})
 
 
 @dataclass(eq=False, slots=True)
@@ -53,8 +53,8 @@ class _Reader:
     since_s: float = 0.0
     """The time by the loop's clock at which it got its slot."""
 
-    def end(self, at_s: float, words: str) -> None:
-        self.refusal = words
+    def end(self, at_s: float, detail: str) -> None:
+        self.refusal = detail
         self.limit.reschedule(at_s)
 
 
@@ -102,7 +102,7 @@ class ReadSlots:
         """The reader that yields to the next, at once or in a moment."""
 
     @asynccontextmanager
-    async def one(self, tenant: Hashable) -> AsyncIterator[None]:
+    async def slot(self, tenant: Hashable) -> AsyncIterator[None]:
         """Hold a slot while a message arrives and is read. Raises TooManyMessages, possibly while reading."""
         async with asyncio.timeout(None) as limit:
             reader = _Reader(tenant, limit, asyncio.get_running_loop().create_future())
@@ -128,12 +128,12 @@ class ReadSlots:
 
     def _displace(self, own: int) -> None:
         most = self._waiting.most()
-        words = f"{self._bounds.waiting} messages wait to be read already"
+        detail = f"{self._bounds.waiting} messages wait to be read already"
         if self._waiting.count(most) <= own + 1:
-            raise TooManyMessages(words)
+            raise TooManyMessages(detail)
         displaced = self._waiting.last(most)
         self._waiting.discard(displaced)
-        displaced.end(0, f"{words}, and most are yours")
+        displaced.end(0, f"{detail}, and most are yours")
 
     def _leave(self, reader: _Reader) -> None:
         self._waiting.discard(reader)
@@ -176,6 +176,6 @@ class ReadSlots:
             self._hurried.limit.reschedule(None)
         if reader is not None:
             undisturbed_s = self._bounds.undisturbed_s
-            words = f"Your message was not whole after {undisturbed_s:g} s, while others waited to be read"
-            reader.end(reader.since_s + undisturbed_s, words)
+            detail = f"Your message was not whole after {undisturbed_s:g} s, while others waited to be read"
+            reader.end(reader.since_s + undisturbed_s, detail)
         self._hurried = reader

@@ -46,7 +46,7 @@ class StreamSlots:
         self._taken: defaultdict[Hashable, int] = defaultdict(int)
 
     @contextmanager
-    def one(self, tenant: Hashable) -> Iterator[None]:
+    def slot(self, tenant: Hashable) -> Iterator[None]:
         """Hold a slot for a stream. Raises Overloaded if there is none, because a stream may last for hours."""
         own = self._taken.get(tenant, 0)
         if own >= self._max_of_one:
@@ -97,7 +97,7 @@ class Streams:
         await self._app(scope, once(_nothing), opened)
         await opened.end(context)
         try:
-            with self._seats.one(tenant_of(scope)):
+            with self._seats.slot(tenant_of(scope)):
                 async with self._welcome(scope):
                     await self._serve(context)
         except DomainError as refused:
@@ -144,8 +144,8 @@ class Streams:
                 if message is grpc.aio.EOF:
                     return None
                 after = asyncio.Event()
-                asked = tasks.create_task(self._ask(context, message, AnswerInTurn(context, before, after)))
-                asked.add_done_callback(lambda _: places.release())
+                task = tasks.create_task(self._ask(context, message, AnswerInTurn(context, before, after)))
+                task.add_done_callback(lambda _: places.release())
                 before = after
         except TimeoutError:
             if self._stop.leaving:

@@ -45,8 +45,8 @@ def _page() -> str:
 def _worker() -> str:
     parts = [static(part) + MARK for part in PARTS]
     program = _file("maas/js/offline-worker.js").read_text()
-    known = f"const VERSION = {json.dumps(_version(program))};\nconst PARTS = {json.dumps(parts)};\n"
-    return known + program
+    constants = f"const VERSION = {json.dumps(_version(program))};\nconst PARTS = {json.dumps(parts)};\n"
+    return constants + program
 
 
 def _version(program: str) -> str:

@@ -41,7 +41,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return []
 
     def list_providers(self, request: HttpRequest) -> list[Any]:
-        return [provider_class(one)(request, one) for one in settings.MAAS_SIGN_ON]
+        return [provider_class(provider)(request, provider) for provider in settings.MAAS_SIGN_ON]
 
     def get_provider(self, request: HttpRequest, provider: str, client_id: str | None = None) -> Any:
         found = configured(provider)
@@ -82,8 +82,8 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         if sociallogin.state.get("process") == AuthProcess.CONNECT:
             raise ImmediateHttpResponse(_connected(request, sociallogin))
-        if not sociallogin.is_existing and (known := _known_address(sociallogin)):
-            context = {"email": known, "through": name_of(sociallogin.account.provider)}
+        if not sociallogin.is_existing and (email := _known_address(sociallogin)):
+            context = {"email": email, "through": name_of(sociallogin.account.provider)}
             page = render(request, "tenants/accounts/sign_on_known.html", context, status=403)
             raise ImmediateHttpResponse(page)
 
@@ -100,7 +100,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
 
 def invited_by(sociallogin: SocialLogin) -> Invited | None:
-    """Return the invitation whose mailed link led here. A person who has the link owns the address."""
+    """Return the invitation whose emailed link was opened. A person who has the link owns the email address."""
     try:
         found = resolve(str(sociallogin.state.get("next") or ""))
     except Resolver404:
@@ -115,7 +115,7 @@ def invited_by(sociallogin: SocialLogin) -> Invited | None:
 
 def confirmed_address(sociallogin: SocialLogin) -> str:
     """Return the address that the provider has confirmed, or an empty text if there is none."""
-    return next((one.email.lower() for one in sociallogin.email_addresses if one.verified), "")
+    return next((address.email.lower() for address in sociallogin.email_addresses if address.verified), "")
 
 
 def _known_address(sociallogin: SocialLogin) -> str:

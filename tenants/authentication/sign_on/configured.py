@@ -40,7 +40,7 @@ def sign_on_providers(
 ) -> tuple[SignOnProvider, ...]:
     """Return the operator's own providers (`names`), and each of the three known ones that has a client id."""
     found = [_named(name, values, secure) for name in names]
-    if len({one.id for one in found}) < len(found):
+    if len({provider.id for provider in found}) < len(found):
         raise ImproperlyConfigured(f"MAAS_OIDC_PROVIDERS names one of {', '.join(names)} twice")
     return (*found, *_known(values))
 

@@ -57,9 +57,9 @@ def _require_issuer(claims: Mapping[str, Any], issuer: str) -> None:
 
 def _key(keys: Mapping[str, Any], kid: object) -> jwt.PyJWK:
     """Return the signing key of the token. A provider with a single key may leave out its id."""
-    known = jwt.PyJWKSet.from_dict(dict(keys)).keys
-    signing = [one for one in known if one.public_key_use in (None, "sig")]
-    found = [one for one in signing if one.key_id == kid or (kid is None and len(signing) == 1)]
+    keys_of_provider = jwt.PyJWKSet.from_dict(dict(keys)).keys
+    signing = [key for key in keys_of_provider if key.public_key_use in (None, "sig")]
+    found = [key for key in signing if key.key_id == kid or (kid is None and len(signing) == 1)]
     if not found:
         raise NotBelieved(f"the ID token is signed with the key {kid!r}, which is none of the provider's")
     return found[0]

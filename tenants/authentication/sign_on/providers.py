@@ -32,7 +32,9 @@ _descriptions: dict[str, tuple[float, dict[str, Any]]] = {}
 
 
 class _Adapter(OAuth2Adapter):  # type: ignore[misc]
-    """The parts that both kinds share: the URL to which the browser returns, and errors of one class."""
+    """The parts that both kinds of sign-on adapters share: the URL to which the browser returns, and one class of
+    errors.
+    """
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
         """Return the URL to which the browser returns. It never depends on the host name in the browser's request."""
@@ -57,11 +59,11 @@ class OpenIdAdapter(_Adapter, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     @property
     def openid_config(self) -> dict[str, Any]:
         """Return the provider's description. It is cached, because every click of anybody needs it."""
-        known = _descriptions.get(self.configured.url)
-        if known is None or known[0] < time.monotonic():
-            known = (time.monotonic() + KNOWN_FOR_S, self._described())
-            _descriptions[self.configured.url] = known
-        return known[1]
+        cached = _descriptions.get(self.configured.url)
+        if cached is None or cached[0] < time.monotonic():
+            cached = (time.monotonic() + KNOWN_FOR_S, self._described())
+            _descriptions[self.configured.url] = cached
+        return cached[1]
 
     def _described(self) -> dict[str, Any]:
         url = self.configured.url
@@ -82,25 +84,27 @@ class OpenIdAdapter(_Adapter, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
-        told = self.openid_config
+        config = self.openid_config
         try:
             claims = verified_claims(
                 str(kwargs["response"].get("id_token", "")),
-                fetched_unless_away(told["jwks_uri"]),
-                issuer=told["issuer"],
+                fetched_unless_away(config["jwks_uri"]),
+                issuer=config["issuer"],
                 client_id=app.client_id,
                 nonce=self.nonce,
             )
         except NotBelieved as error:
             raise OAuth2Error(str(error)) from error
-        data = {**claims, **self._more(told, token, claims)}
+        data = {**claims, **self._more(config, token, claims)}
         return self.get_provider().sociallogin_from_response(request, {"id_token": data})
 
-    def _more(self, told: Mapping[str, Any], token: SocialToken, claims: Mapping[str, Any]) -> dict[str, Any]:
+    def _more(
+        self, config: Mapping[str, Any], token: SocialToken, claims: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Return more data about the person. Data about another person raises an error."""
-        if "email" in claims or "userinfo_endpoint" not in told:
+        if "email" in claims or "userinfo_endpoint" not in config:
             return {}
-        found = fetched(told["userinfo_endpoint"], {"Authorization": f"Bearer {token.token}"})
+        found = fetched(config["userinfo_endpoint"], {"Authorization": f"Bearer {token.token}"})
         if found.get("sub") != claims["sub"]:
             raise OAuth2Error("what the provider tells of the person is of another than its ID token")
         return {name: found[name] for name in ("email", "email_verified", "name") if name in found}
@@ -154,16 +158,16 @@ class _Configured(OAuth2Provider):  # type: ignore[misc]
         return uid
 
     def extract_extra_data(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        told = data.get("id_token", data)
-        return {name: str(told[name]).replace("\0", "")[:254] for name in _KEPT if told.get(name)}
+        claims = data.get("id_token", data)
+        return {name: str(claims[name]).replace("\0", "")[:254] for name in _KEPT if claims.get(name)}
 
 
 class OpenIdProvider(_Configured, OpenIDConnectProvider):  # type: ignore[misc]
     oauth2_adapter_class = OpenIdAdapter
 
     def extract_common_fields(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        told = data["id_token"]
-        return {name: str(told[name]) for name in ("email", "name") if told.get(name)}
+        claims = data["id_token"]
+        return {name: str(claims[name]) for name in ("email", "name") if claims.get(name)}
 
     def extract_email_addresses(self, data: Mapping[str, Any]) -> list[Any]:
         found: list[Any] = super().extract_email_addresses(data)

@@ -26,7 +26,9 @@ from tenants.core.errors import DomainError
 
 
 class ConnectedElsewhere(DomainError):
-    """Another person signs in with this account, or this person has another account at the same service."""
+    """The error for an account at a sign-in service that is connected to another person, or for a person who has
+    already connected another account of that service.
+    """
 
     code = "sign_on_connected_elsewhere"
 
@@ -38,7 +40,7 @@ class LastSignInMethod(DomainError):
 
 
 def configured(provider_id: str) -> SignOnProvider | None:
-    return next((one for one in settings.MAAS_SIGN_ON if one.id == provider_id), None)
+    return next((provider for provider in settings.MAAS_SIGN_ON if provider.id == provider_id), None)
 
 
 def name_of(provider_id: str) -> str:
@@ -51,11 +53,11 @@ def connect(*, person: User, account: SocialAccount) -> None:
     """Connect a person with an account at a service, unless they are already. Raises ConnectedElsewhere."""
     with transaction.atomic(using=current_alias()):
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
-        known = SocialAccount.objects.filter(provider=account.provider, uid=account.uid).first()
-        if known is not None and known.user_id == person.pk:
+        existing = SocialAccount.objects.filter(provider=account.provider, uid=account.uid).first()
+        if existing is not None and existing.user_id == person.pk:
             return
         name = name_of(account.provider)
-        if known is not None:
+        if existing is not None:
             raise ConnectedElsewhere(f"Another profile here is already connected to this {name} account.")
         if SocialAccount.objects.filter(user_id=person.pk, provider=account.provider).exists():
             raise ConnectedElsewhere(f"You are already connected to another {name} account. Remove it first.")
@@ -79,7 +81,7 @@ def disconnect(*, person: User, provider_id: str) -> bool:
 
 def _require_another_way_in(person: User, provider_id: str) -> None:
     """Require another way to sign in, through a provider that is still configured. Raises LastSignInMethod."""
-    others = {one.id for one in settings.MAAS_SIGN_ON} - {provider_id}
+    others = {provider.id for provider in settings.MAAS_SIGN_ON} - {provider_id}
     if (
         person.has_usable_password()
         or SocialAccount.objects.filter(user_id=person.pk, provider__in=others).exists()
@@ -127,8 +129,8 @@ def send_mail_about(person: User, what: str, provider_id: str) -> None:
 @contextmanager
 def _as(person: User) -> Iterator[None]:
     """Set the current actor: a person who is about to be signed in is not yet known as the sender of the request."""
-    known = acting()
-    with acting_as(lambda: replace(known, kind=PERSON, actor_id=person.pk, name=person.email)):
+    identity = acting()
+    with acting_as(lambda: replace(identity, kind=PERSON, actor_id=person.pk, name=person.email)):
         yield
 
 

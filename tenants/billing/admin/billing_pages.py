@@ -108,12 +108,12 @@ def draw_page(request: HttpRequest) -> HttpResponse:
     )
     drafts: list[DraftView] | None = None
     if form.is_bound and form.is_valid():
-        said = form.cleaned_data
-        tenant = Tenant.objects.get(pk=said["tenant"])
+        values = form.cleaned_data
+        tenant = Tenant.objects.get(pk=values["tenant"])
         try:
             if request.method == "POST" and "draw" in request.POST:
-                return _drawn(request, tenant, said["month"], closes=said["closes"])
-            drafts = _previewed(tenant, said["month"])
+                return _drawn(request, tenant, values["month"], closes=values["closes"])
+            drafts = _previewed(tenant, values["month"])
         except NotBillable as refusal:
             form.add_error(None, refusal.detail)
     context = {"form": form, "drafts": drafts, "back": reverse("admin:tenants_invoice_changelist")}
@@ -168,11 +168,11 @@ def credit_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
     left, net = (
         amount_of(some, invoice.currency) for some in (invoice.net_micros - before, invoice.net_micros)
     )
-    words = (
+    explanation = (
         f"Up to {left} of {net} before tax can be credited. The credit note reduces the open amount; paid amounts "
         "become account credit. You cannot undo a credit note."
     )
-    return _acted(request, invoice, form, _credited, ("Credit", words, "Issue credit note"))
+    return _acted(request, invoice, form, _credited, ("Credit", explanation, "Issue credit note"))
 
 
 def _acted(
@@ -182,15 +182,15 @@ def _acted(
     act: Callable[[HttpRequest, Invoice, Form], HttpResponse],
     texts: tuple[str, str, str],
 ) -> HttpResponse:
-    """Show the form, or do what it says. The texts are the beginning of the title, the explanation and the button."""
+    """Show the form, or do its action if it was submitted. The texts are the title, the explanation and the button."""
     if form.is_bound and form.is_valid():
         try:
             return act(request, invoice, form)
         except NotBillable as refusal:
             form.add_error(None, refusal.detail)
-    title, words, button = texts
+    title, explanation, button = texts
     back = reverse("admin:tenants_invoice_change", args=[invoice.pk])
-    context = {"form": form, "words": words, "button": button, "back": back}
+    context = {"form": form, "words": explanation, "button": button, "back": back}
     return _page(request, f"{title} {invoice.number}", "act", context)
 
 
@@ -216,9 +216,9 @@ def _credited(request: HttpRequest, invoice: Invoice, form: CreditForm) -> HttpR
 def write_off_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
     invoice = _invoice(request, invoice_id)
     left = amount_of(invoice.open_micros, invoice.currency)
-    words = f"The open amount of {left} will no longer be collected. You cannot undo this."
+    explanation = f"The open amount of {left} will no longer be collected. You cannot undo this."
     form = ReasonForm(request.POST or None)
-    return _acted(request, invoice, form, _written_off, ("Write off", words, "Write off"))
+    return _acted(request, invoice, form, _written_off, ("Write off", explanation, "Write off"))
 
 
 def _written_off(request: HttpRequest, invoice: Invoice, form: ReasonForm) -> HttpResponse:
@@ -250,10 +250,10 @@ def _taken_back(invoice: Invoice) -> int:
     return sum(notes.values_list("net_micros", flat=True))
 
 
-def _log(request: HttpRequest, row: Tenant | Invoice, words: str) -> None:
+def _log(request: HttpRequest, row: Tenant | Invoice, description: str) -> None:
     """Write an entry to the operators' log. The service writes the entry for the tenant's log."""
     assert request.user.pk is not None
-    LogEntry.objects.log_actions(request.user.pk, [row], CHANGE, words, single_object=True)
+    LogEntry.objects.log_actions(request.user.pk, [row], CHANGE, description, single_object=True)
 
 
 def _page(request: HttpRequest, title: str, name: str, context: dict[str, Any]) -> HttpResponse:

@@ -53,7 +53,7 @@ def _sum(name: str, title: str) -> Callable[["InvoiceAdmin", Invoice], str]:
 
 
 def _shown_once(name: str, title: str) -> Callable[["InvoiceAdmin", Invoice], str]:
-    """Return a column with a part of the page that `get_object` has made."""
+    """Return a column that shows the value `name` of those that `get_object` computed once for the whole page."""
 
     @column(title)
     def shown(self: "InvoiceAdmin", invoice: Invoice) -> str:
@@ -125,8 +125,8 @@ class InvoiceAdmin(OfTenant, RecordAdmin):
                 messages.info(request, format_html('<a href="{}">Bill a month now</a>', url))
             return
         url = reverse("admin:tenants_seller_add")
-        told = '<a href="{}">Add your company details</a> to issue invoices.'
-        messages.warning(request, format_html(told, url))
+        text = '<a href="{}">Add your company details</a> to issue invoices.'
+        messages.warning(request, format_html(text, url))
 
     @column(_("number"), order_by="id")
     def numbered(self, invoice: Invoice) -> str:

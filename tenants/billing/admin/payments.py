@@ -96,15 +96,15 @@ class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
         fields: tuple[str, ...] = ()
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        if said.get("give_back") and not str(said.get("reason", "")).strip():
+        values = super().clean() or {}
+        if values.get("give_back") and not str(values.get("reason", "")).strip():
             self.add_error("reason", _("Enter a reason. It is recorded in the ledger."))
-        if said.get("finding") and not str(said.get("found", "")).strip():
+        if values.get("finding") and not str(values.get("found", "")).strip():
             self.add_error("found", _("Enter what you found. It is recorded in the account's audit log."))
         left = self.instance.amount_micros - self.instance.refunded_micros
-        if said.get("give_back") and (micros_of(said["give_back"]) or 0) > left:
+        if values.get("give_back") and (micros_of(values["give_back"]) or 0) > left:
             self.add_error("give_back", f"You can refund up to {money(left, self.instance.currency)}.")
-        return said
+        return values
 
 
 class TransferForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -122,18 +122,18 @@ class TransferForm(forms.ModelForm):  # type: ignore[type-arg]
         fields: tuple[str, ...] = ()
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        tenant_id = said.get("tenant_id")
+        values = super().clean() or {}
+        tenant_id = values.get("tenant_id")
         if tenant_id is None or not Tenant.objects.filter(pk=tenant_id).exists():
             self.add_error("tenant_id", _("Tenant not found."))
-        number = str(said.get("invoice_number", "")).strip()
-        wanted = {"number": number, "tenant_id": said.get("tenant_id"), "currency": said.get("currency")}
-        said["invoice"] = Invoice.objects.filter(**wanted).first() if number else None
-        if number and said["invoice"] is None:
+        number = str(values.get("invoice_number", "")).strip()
+        wanted = {"number": number, "tenant_id": values.get("tenant_id"), "currency": values.get("currency")}
+        values["invoice"] = Invoice.objects.filter(**wanted).first() if number else None
+        if number and values["invoice"] is None:
             self.add_error(
                 "invoice_number", _("This tenant has no invoice with this number in this currency.")
             )
-        return said
+        return values
 
 
 BOOK, CLEAR = "book", "clear"
@@ -143,15 +143,15 @@ def _findings(payment: Payment) -> list[tuple[str, str]]:
     """Return the actions that are possible if the provider's report differs from the payment."""
     found = []
     if payment.reported_micros is not None:
-        told = money(payment.reported_micros, payment.reported_currency)
+        amount_text = money(payment.reported_micros, payment.reported_currency)
         if payment.status != Payment.Status.SUCCEEDED:
-            found.append((BOOK, f"Book {told} as received"))
-        found.append((CLEAR, f"Mark {told} as checked without booking it"))
+            found.append((BOOK, f"Book {amount_text} as received"))
+        found.append((CLEAR, f"Mark {amount_text} as checked without booking it"))
     if payment.status == Payment.Status.SUCCEEDED:
-        for one in payment.refunds.all():
-            if one.status == Payment.Status.SUCCEEDED and one.failure:
-                amount = money(one.amount_micros, payment.currency)
-                found.append((str(one.id), f"Book the refund of {amount} as returned by the bank"))
+        for refund in payment.refunds.all():
+            if refund.status == Payment.Status.SUCCEEDED and refund.failure:
+                amount = money(refund.amount_micros, payment.currency)
+                found.append((str(refund.id), f"Book the refund of {amount} as returned by the bank"))
     return found
 
 
@@ -205,44 +205,44 @@ class PaymentAdmin(OfTenant):
 
     def save_model(self, request: HttpRequest, obj: Payment, form: Any, change: bool) -> None:
         """Save through the services only. A request to a provider is sent after the row is durable."""
-        said = form.cleaned_data
+        values = form.cleaned_data
         try:
             if not change:
-                self._record(request, obj, said)
-            elif said.get("finding"):
-                self._settle(request, obj, said)
-            elif said.get("came_in"):
+                self._record(request, obj, values)
+            elif values.get("finding"):
+                self._settle(request, obj, values)
+            elif values.get("came_in"):
                 record_announced(
                     payment_id=obj.pk,
-                    amount_micros=micros_of(said["came_in"]) or 0,
-                    note=said["bank_note"],
+                    amount_micros=micros_of(values["came_in"]) or 0,
+                    note=values["bank_note"],
                     made_by=str(request.user),
                 )
-            elif said.get("give_back"):
-                self._give_back(request, obj, said)
+            elif values.get("give_back"):
+                self._give_back(request, obj, values)
         except (InvalidTerms, NotBookable, NotRefundable) as refusal:
             self.message_user(request, f"Nothing was changed: {refusal}", messages.ERROR)
 
-    def _record(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
+    def _record(self, request: HttpRequest, obj: Payment, values: dict[str, Any]) -> None:
         made = record_transfer(
-            tenant_id=said["tenant_id"],
-            currency=said["currency"],
-            amount_micros=micros_of(said["came_in"]) or 0,
-            note=said["bank_note"],
+            tenant_id=values["tenant_id"],
+            currency=values["currency"],
+            amount_micros=micros_of(values["came_in"]) or 0,
+            note=values["bank_note"],
             made_by=str(request.user),
-            invoice_id=said["invoice"].id if said["invoice"] else None,
-            once=said["once"],
+            invoice_id=values["invoice"].id if values["invoice"] else None,
+            once=values["once"],
         )
         obj.pk, obj.tenant_id, obj.reference = made.pk, made.tenant_id, made.reference
 
-    def _settle(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
-        reported_micros, found = said.get("reported_micros") or 0, said["found"]
-        if said["finding"] == BOOK:
+    def _settle(self, request: HttpRequest, obj: Payment, values: dict[str, Any]) -> None:
+        reported_micros, found = values.get("reported_micros") or 0, values["found"]
+        if values["finding"] == BOOK:
             transaction.on_commit(lambda: self._book(request, obj.pk, reported_micros, found), using=OPERATOR)
-        elif said["finding"] == CLEAR:
+        elif values["finding"] == CLEAR:
             clear_told(payment_id=obj.pk, reported_micros=reported_micros, reason=found)
         else:
-            book_sent_back(refund_id=UUID(said["finding"]), reason=found)
+            book_sent_back(refund_id=UUID(values["finding"]), reason=found)
 
     def _book(self, request: HttpRequest, payment_id: UUID, reported_micros: int, found: str) -> None:
         try:
@@ -250,22 +250,22 @@ class PaymentAdmin(OfTenant):
         except NotBookable as refusal:
             self.message_user(request, f"Nothing was booked: {refusal}", messages.ERROR)
 
-    def _give_back(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
+    def _give_back(self, request: HttpRequest, obj: Payment, values: dict[str, Any]) -> None:
         refund = decide_refund(
             payment_id=obj.pk,
-            amount_micros=micros_of(said["give_back"]) or 0,
-            reason=said["reason"],
+            amount_micros=micros_of(values["give_back"]) or 0,
+            reason=values["reason"],
             made_by=str(request.user),
-            owed_again=bool(said.get("owed_again")),
-            once=said["once"],
+            owed_again=bool(values.get("owed_again")),
+            once=values["once"],
         )
         transaction.on_commit(lambda: self._ask(request, refund.id), using=OPERATOR)
 
     def _ask(self, request: HttpRequest, refund_id: UUID) -> None:
         refund = ask_refund(refund_id)
         if refund.status == Payment.Status.PENDING:
-            words = _("The provider has not confirmed the refund yet. The scheduler keeps checking.")
-            self.message_user(request, words, messages.WARNING)
+            text = _("The provider has not confirmed the refund yet. The scheduler keeps checking.")
+            self.message_user(request, text, messages.WARNING)
         elif refund.status != Payment.Status.SUCCEEDED:
             failure = f"The provider did not refund the payment: {refund.failure or refund.status}."
             self.message_user(request, failure, messages.ERROR)
@@ -302,8 +302,13 @@ class PaymentAdmin(OfTenant):
     @column(_("refunds"))
     def refunded(self, payment: Payment) -> str:
         rows = (
-            (ago(one.created_at), money(one.amount_micros, payment.currency), one.status, one.reason)
-            for one in payment.refunds.all()
+            (
+                ago(refund.created_at),
+                money(refund.amount_micros, payment.currency),
+                refund.status,
+                refund.reason,
+            )
+            for refund in payment.refunds.all()
         )
         return format_html_join("", "<div>{} · {} · {} · {}</div>", rows) or NOTHING
 

@@ -35,7 +35,9 @@ class SellerAdmin(OperatorAdmin):
     fields = PRINTED
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Allow adding only if there is no seller. Other pages check this for their menu and skip the query."""
+        """Allow adding a seller only if there is none. On other pages, which check this for their menu, the query is
+        skipped.
+        """
         match = request.resolver_match
         is_own = match is not None and str(match.url_name).startswith("tenants_seller_")
         return super().has_add_permission(request) and not (is_own and Seller.objects.exists())
@@ -128,8 +130,8 @@ class BillingDetailsAdmin(OfTenant):
         if change:
             super().save_model(request, obj, form, change)
             return
-        said = {name: form.cleaned_data[name] for name in TERMS}
-        made = set_billing_details(tenant_id=form.cleaned_data["tenant_id"], said=said)
+        terms = {name: form.cleaned_data[name] for name in TERMS}
+        made = set_billing_details(tenant_id=form.cleaned_data["tenant_id"], values=terms)
         obj.pk, obj.tenant_id = made.pk, made.tenant_id
 
     @column(_("buyer"), order_by="name")

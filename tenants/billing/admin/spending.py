@@ -53,7 +53,9 @@ def spending_of(tenant_ids: Sequence[UUID]) -> dict[UUID, Spending]:
     rows: dict[UUID, dict[str, list[_Row]]] = defaultdict(lambda: defaultdict(list))
     for tenant_id, currency, what, micros, many, bad in found:
         rows[tenant_id][what].append(_Row(currency, int(micros), many, bad))
-    return {one: {what: sorted(some) for what, some in theirs.items()} for one, theirs in rows.items()}
+    return {
+        tenant_id: {what: sorted(some) for what, some in theirs.items()} for tenant_id, theirs in rows.items()
+    }
 
 
 def _summed(rows: "QuerySet[Any]", what: str, micros: Sum, many: Any = _NONE, bad: Any = _NONE) -> Any:
@@ -75,7 +77,7 @@ def used_words(rows: Spending) -> str:
 
 
 def money_troubles(tenant_ids: Sequence[UUID], found: Mapping[UUID, Spending]) -> Troubles:
-    return {one: _troubles(found.get(one, {})) for one in tenant_ids}
+    return {tenant_id: _troubles(found.get(tenant_id, {})) for tenant_id in tenant_ids}
 
 
 def _troubles(rows: Spending) -> list[Trouble]:
@@ -83,8 +85,8 @@ def _troubles(rows: Spending) -> list[Trouble]:
     used_up = [row.currency for row in rows.get("has", ()) if row.bad]
     found = []
     if overdue:
-        words = f"{overdue} {'invoice' if overdue == 1 else 'invoices'} overdue"
-        found.append(Trouble(words, "tenants_invoice", {"status__exact": str(Invoice.Status.OPEN)}))
+        text = f"{overdue} {'invoice' if overdue == 1 else 'invoices'} overdue"
+        found.append(Trouble(text, "tenants_invoice", {"status__exact": str(Invoice.Status.OPEN)}))
     if used_up:
         found.append(Trouble(f"no {', '.join(used_up)} balance left", "tenants_wallet", {}))
     return found

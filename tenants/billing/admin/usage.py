@@ -46,5 +46,5 @@ class UsageRecordAdmin(OfTenant, RecordAdmin):
 
     @column(_("source"))
     def source(self, record: UsageRecord) -> str:
-        words = f"{record.source_kind} {short(record.source_id)}"
-        return link("jobs_page", record.source_id, words) if record.source_kind == PAGE else words
+        text = f"{record.source_kind} {short(record.source_id)}"
+        return link("jobs_page", record.source_id, text) if record.source_kind == PAGE else text

@@ -109,25 +109,25 @@ class WalletAdmin(OfTenant):
 
     def save_model(self, request: HttpRequest, obj: Wallet, form: Any, change: bool) -> None:
         """Save through the services only. The values in the row were read earlier and may have changed since."""
-        said = form.cleaned_data
-        tenant_id = obj.tenant_id if change else said["tenant_id"]
-        currency = obj.currency if change else said["currency"]
+        values = form.cleaned_data
+        tenant_id = obj.tenant_id if change else values["tenant_id"]
+        currency = obj.currency if change else values["currency"]
         wallet = set_terms(
             tenant_id=tenant_id,
             currency=currency,
-            kind=said["kind"],
-            credit_line_micros=micros_of(said["credit_line"]) or 0,
+            kind=values["kind"],
+            credit_line_micros=micros_of(values["credit_line"]) or 0,
         )
         if "budget" in form.changed_data:
-            _set_budget(wallet, form.initial.get("budget"), said["budget"])
-        if said["grant"]:
+            _set_budget(wallet, form.initial.get("budget"), values["budget"])
+        if values["grant"]:
             grant_credit(
                 tenant_id=tenant_id,
                 currency=currency,
-                amount_micros=micros_of(said["grant"]) or 0,
-                reason=said["reason"],
+                amount_micros=micros_of(values["grant"]) or 0,
+                reason=values["reason"],
                 made_by=str(request.user),
-                grant_id=said["grant_id"],
+                grant_id=values["grant_id"],
             )
         obj.pk, obj.tenant_id, obj.currency = wallet.pk, tenant_id, currency
 
@@ -172,7 +172,15 @@ def _set_budget(wallet: Wallet, before: Decimal | None, after: Decimal | None) -
 def _shown(wallet: Wallet) -> SafeString | str:
     theirs = LedgerTransaction.objects.filter(tenant_id=wallet.tenant_id, currency=wallet.currency)
     last = theirs.prefetch_related("entries").order_by("-id")[:LAST]
-    rows = ((ago(one.created_at), link_to(one, one.kind), moved(one), one.reason) for one in last)
+    rows = (
+        (
+            ago(transaction.created_at),
+            link_to(transaction, transaction.kind),
+            moved(transaction),
+            transaction.reason,
+        )
+        for transaction in last
+    )
     every = list_link("tenants_ledgertransaction", "All transactions", tenant__id__exact=wallet.tenant_id)
     shown = format_html_join("", "<div>{} · {} · {} {}</div>", rows)
     return shown + every if shown else NOTHING

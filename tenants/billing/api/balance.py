@@ -70,10 +70,10 @@ class BalanceList(APIView):
             data = [
                 {
                     "object": "balance",
-                    **_told(one.wallet, WALLET),
-                    "budgets": [_told(budget, BUDGET) for budget in one.budgets],
+                    **_told(balance.wallet, WALLET),
+                    "budgets": [_told(budget, BUDGET) for budget in balance.budgets],
                 }
-                for one in balances(identity.key_id)
+                for balance in balances(identity.key_id)
             ]
             rows = standing_of(identity.tenant_id).rows
         included = [{**asdict(row), "model": row.model or None} for row in rows]

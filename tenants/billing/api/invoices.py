@@ -172,7 +172,12 @@ class UpcomingInvoices(APIView):
         identity.require_livemode()
         found = upcoming_now(identity.tenant_id)
         return Response(
-            {"object": "list", "month": str(found.month), "calculated": found.calculated, "data": found.told}
+            {
+                "object": "list",
+                "month": str(found.month),
+                "calculated": found.calculated,
+                "data": found.invoices,
+            }
         )
 
 

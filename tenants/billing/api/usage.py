@@ -24,7 +24,7 @@ from tenants.api.schema import REFUSALS, limit_parameter, list_of
 from tenants.api_keys.models import ApiKey
 from tenants.billing.usage.csv_rows import record_lines, sum_lines
 from tenants.billing.usage.sums import Row, Sum, end_of, sums_and_totals
-from tenants.billing.usage.usage_query import BUCKETS, GROUPS, PARAMETERS, UsageQuery, asked
+from tenants.billing.usage.usage_query import BUCKETS, GROUPS, PARAMETERS, UsageQuery, parse_usage_query
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
@@ -108,7 +108,7 @@ class UsageList(APIView):
         """
         identity = caller(request, "usage:read")
         only(request, *PARAMETERS, "limit", "cursor")
-        question = _of_caller(identity, asked(request.query_params, timezone.now()))
+        question = _of_caller(identity, parse_usage_query(request.query_params, timezone.now()))
         limit, cursor = limit_of(request, DEFAULT, MOST), request.query_params.get("cursor")
         after = None if cursor is None else read_cursor(question, cursor)
         with unit_of_work(identity.tenant_id):
@@ -158,7 +158,7 @@ class UsageExport(APIView):
         rows = request.query_params.get("rows", "sums")
         if rows not in ROWS:
             raise InvalidRequest(f"rows={rows[:20]!r} must be one of {', '.join(ROWS)}.")
-        question = _of_caller(identity, asked(request.query_params, timezone.now()))
+        question = _of_caller(identity, parse_usage_query(request.query_params, timezone.now()))
         return usage_file(identity, question, records=rows == "records")
 
 
@@ -178,25 +178,25 @@ def usage_file(identity: Identity, question: UsageQuery, *, records: bool) -> St
 
 
 def row_json(row: Row, question: UsageQuery, keys: dict[str, dict[str, str]]) -> dict[str, object]:
-    told: dict[str, object] = {
+    fields: dict[str, object] = {
         "object": "usage",
         "from": moment(row.at),
         "to": moment(end_of(row.at, question)),
     }
     for group, text in row.of.items():
         if group == "key":
-            told["key"] = keys.get(text, {"id": text}) if text else None
+            fields["key"] = keys.get(text, {"id": text}) if text else None
         else:
-            told[group] = text == "true" if group in ("livemode", "cached") else text
-    return {**told, **sum_json(row.sum)}
+            fields[group] = text == "true" if group in ("livemode", "cached") else text
+    return {**fields, **sum_json(row.sum)}
 
 
 def sum_json(total: Sum) -> dict[str, object]:
     return {
         "quantities": total.quantities,
         "amounts": [
-            {**asdict(one), "amount": display(one.amount_micros), "saved": display(one.saved_micros)}
-            for one in total.amounts
+            {**asdict(amount), "amount": display(amount.amount_micros), "saved": display(amount.saved_micros)}
+            for amount in total.amounts
         ],
         "records": total.records,
         "records_cached": total.records_cached,
@@ -218,8 +218,8 @@ def moment(at: datetime) -> str:
 
 def write_cursor(question: UsageQuery, last: Row) -> str:
     """Return the position of a row as an opaque text."""
-    place = [_kind(question), last.at.isoformat(), *last.of.values()]
-    written = json.dumps(place, separators=(",", ":"))
+    position = [_kind(question), last.at.isoformat(), *last.of.values()]
+    written = json.dumps(position, separators=(",", ":"))
     return base64.urlsafe_b64encode(written.encode()).decode().rstrip("=")
 
 
@@ -228,23 +228,25 @@ def read_cursor(question: UsageQuery, text: str) -> tuple[datetime, list[str]]:
     try:
         if len(text) > LONGEST_CURSOR:
             raise ValueError
-        kind, at, *place = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        kind, at, *groups = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         moment = datetime.fromisoformat(at)
-        whole = moment.tzinfo is not None and all(isinstance(one, str) and "\0" not in one for one in place)
+        whole = moment.tzinfo is not None and all(
+            isinstance(group, str) and "\0" not in group for group in groups
+        )
     except (ValueError, TypeError):
         whole = False
     if (
         not whole
         or kind != _kind(question)
         or not question.start <= moment < question.end
-        or len(place) != len(question.group_by)
+        or len(groups) != len(question.group_by)
     ):
         raise InvalidRequest(
             f"{text[:60]!r} is not a cursor of this list. Use next_cursor of the previous page with the same "
             "from, to, bucket and group_by.",
             code="invalid_cursor",
         )
-    return moment, place
+    return moment, groups
 
 
 def _kind(question: UsageQuery) -> str:

@@ -48,7 +48,7 @@ class BudgetForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["of"].choices = [("", _ACCOUNT), *keys]  # type: ignore[attr-defined]
-        self.fields["currency"].choices = [(one, one) for one in currencies]  # type: ignore[attr-defined]
+        self.fields["currency"].choices = [(currency, currency) for currency in currencies]  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def budgets(request: HttpRequest, identity: Identity) -> HttpResponse:
             return redirect("budgets")
     with unit_of_work(identity.tenant_id):
         found, month = list(Budget.objects.all()), first_of_this_month()
-        names = names_of_keys([str(one.api_key_id) for one in found if one.api_key_id])
-    rows = [_row(one, names, month) for one in found]
+        names = names_of_keys([str(budget.api_key_id) for budget in found if budget.api_key_id])
+    rows = [_row(budget, names, month) for budget in found]
     context = {
         "rows": sorted(rows, key=lambda row: (row.of != _ACCOUNT, row.of.casefold(), row.is_own)),
         "form": form,
@@ -125,8 +125,8 @@ def _form(request: HttpRequest, identity: Identity) -> BudgetForm:
         plan = current_plan(identity.tenant_id)
     keys = sorted(((key, f"Key {name}") for key, name in named.items()), key=lambda key: key[1].casefold())
     # Only currencies that concern the account are offered, because a budget opens a wallet and a wallet stays.
-    known = dict.fromkeys([*currencies, *([plan.currency] if plan else [])]) or [CURRENCY]
-    return BudgetForm(request.POST or None, keys=keys, currencies=list(known), label_suffix="")
+    choices = dict.fromkeys([*currencies, *([plan.currency] if plan else [])]) or [CURRENCY]
+    return BudgetForm(request.POST or None, keys=keys, currencies=list(choices), label_suffix="")
 
 
 def _set(form: BudgetForm, identity: Identity) -> bool:

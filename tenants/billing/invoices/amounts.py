@@ -35,5 +35,5 @@ def unit_price(price: Mapping[str, object] | None) -> str:
     """Return the unit price as stored with the line. Return an empty string for a fee."""
     if not price:
         return ""
-    known = Price.from_json(price)
-    return f"{display(known.amount_micros)} / {per_words(known)}"
+    parsed = Price.from_json(price)
+    return f"{display(parsed.amount_micros)} / {per_words(parsed)}"

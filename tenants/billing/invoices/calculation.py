@@ -91,8 +91,8 @@ def _pools(segment: Segment, month: MonthOfTime) -> tuple[Included, ...]:
     """Return the segment's included units minus the settled ones. A pool never goes below zero."""
     share = month.share(segment.since, month.after_last) if segment.follows_a_plan else Fraction(1)
     pools = Pools(share_of(segment.included, share))
-    for one in segment.settled:
-        pools.give_up(one.model, one.meter, one.quantity)
+    for included in segment.settled:
+        pools.give_up(included.model, included.meter, included.quantity)
     return pools.left
 
 
@@ -121,8 +121,8 @@ def settled_by_segment(
 
 def _quantities(used: Sequence[Used]) -> dict[LineKey, int]:
     found: dict[LineKey, int] = defaultdict(int)
-    for one in used:
-        found[one.model, one.cached, one.price] += one.quantity
+    for usage in used:
+        found[usage.model, usage.cached, usage.price] += usage.quantity
     return found
 
 
@@ -134,13 +134,13 @@ def month_amounts(
     Free usage is not billed. `settled` are units included at use, from pools of no segment. They stay included.
     """
     found: dict[Item, Amount] = defaultdict(Amount)
-    for segment, known in zip(segments, settled_by_segment(segments, settled or {}), strict=True):
+    for segment, settled_units in zip(segments, settled_by_segment(segments, settled or {}), strict=True):
         first = month.first.date()
         if segment.fee_micros:
             fee = Item("fee", first, segment.currency, plan_id=segment.plan_id)
             found[fee] += Amount(exact_micros=_fee(segment, month))
         pools = _pools(segment, month)
-        bill = month_bill(segment.used, pools, fee_micros=0, currency=segment.currency, settled=known)
+        bill = month_bill(segment.used, pools, fee_micros=0, currency=segment.currency, settled=settled_units)
         for line in bill.lines:
             if not line.price.amount_micros:
                 continue
@@ -177,7 +177,7 @@ def with_uncollected(
     for currency, micros in uncollected_micros.items():
         item = Item("uncollected", month, currency)
         missing = micros + billed.get(item, Amount()).exact_micros
-        sum_micros = sum(amount.exact_micros for one, amount in rest.items() if one.currency == currency)
+        sum_micros = sum(amount.exact_micros for item, amount in rest.items() if item.currency == currency)
         if (less := min(missing, sum_micros)) > 0:
             found[item] = Amount(exact_micros=-less)
     return found

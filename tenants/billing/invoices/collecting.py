@@ -110,7 +110,7 @@ def collect(tenant_id: UUID, time: MonthOfTime) -> Collected:
             since,
             until,
             used,
-            follows_a_plan=any(one.plan_id for one in segments),
+            follows_a_plan=any(segment.plan_id for segment in segments),
             settled=settled.pools.pop(since, ()),
             settled_lines=settled.lines.pop(since, {}),
         )
@@ -152,16 +152,24 @@ def _settled(tenant_id: UUID, month: date) -> _Settled:
 
 
 def _held(tenant_id: UUID, time: MonthOfTime) -> list[tuple[datetime, datetime, Subscription | None]]:
-    """Return the tenant's plans with the time each was in force, without gaps."""
-    begun = [one for one in reversed(subscriptions_of(tenant_id)) if one.starts_at < time.until]
-    before = [one for one in begun if one.starts_at <= time.first]
-    inside = [one for one in begun if one.starts_at > time.first]
+    """Return the tenant's plans, each with the time for which it was in force. The times have no gaps."""
+    begun = [
+        subscription
+        for subscription in reversed(subscriptions_of(tenant_id))
+        if subscription.starts_at < time.until
+    ]
+    before = [subscription for subscription in begun if subscription.starts_at <= time.first]
+    inside = [subscription for subscription in begun if subscription.starts_at > time.first]
     starts: list[tuple[datetime, Subscription | None]] = [
         (time.first, before[-1] if before else None),
-        *((one.starts_at, one) for one in inside),
+        *((subscription.starts_at, subscription) for subscription in inside),
     ]
     ends = [*(start for start, _ in starts[1:]), time.until]
-    return [(start, end, one) for (start, one), end in zip(starts, ends, strict=True) if start < end]
+    return [
+        (start, end, subscription)
+        for (start, subscription), end in zip(starts, ends, strict=True)
+        if start < end
+    ]
 
 
 def _used(tenant_id: UUID, since: datetime, until: datetime) -> tuple[tuple[Used, ...], int]:
@@ -194,9 +202,9 @@ def months_with_late_uses(tenant_id: UUID, before: Month) -> list[Month]:
     """Return closed months whose number of records has changed since they were billed."""
     closed = ClosedMonth.objects.filter(tenant_id=tenant_id, month__lt=before.first).order_by("-month")
     found = []
-    for one in closed[:LATE_MONTHS]:
-        month = Month.of(one.month)
-        if records_of(tenant_id, month) != one.records:
+    for closed_month in closed[:LATE_MONTHS]:
+        month = Month.of(closed_month.month)
+        if records_of(tenant_id, month) != closed_month.records:
             found.append(month)
     return sorted(found)
 

@@ -10,12 +10,12 @@ OWN = ("name", "address", "country", "tax_id", "email", "reference")
 """The fields that a tenant sets itself."""
 
 
-def set_billing_details(*, tenant_id: UUID, said: dict[str, object]) -> BillingDetails:
+def set_billing_details(*, tenant_id: UUID, values: dict[str, object]) -> BillingDetails:
     """Set the details for invoices issued from now on. Call it in the tenant's unit of work or operator work."""
     before = BillingDetails.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id).first()
-    old = {name: getattr(before, name) for name in said} if before else {}
-    details, _ = BillingDetails.objects.update_or_create(tenant_id=tenant_id, defaults=said)
-    changes = changes_between(old, {name: value for name, value in said.items() if value or name in old})
+    old = {name: getattr(before, name) for name in values} if before else {}
+    details, _ = BillingDetails.objects.update_or_create(tenant_id=tenant_id, defaults=values)
+    changes = changes_between(old, {name: value for name, value in values.items() if value or name in old})
     if changes:
         record(
             tenant_id=tenant_id,

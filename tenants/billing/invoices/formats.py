@@ -83,11 +83,11 @@ def sums_of(invoice: Invoice) -> Mapping[str, int]:
 
 
 def amounts_json(sums: Mapping[str, int], currency: str) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, micros in sums.items():
-        told[f"{name}_micros"] = micros
-        told[f"{name}_amount"] = plain(micros, currency)
-    return told
+        fields[f"{name}_micros"] = micros
+        fields[f"{name}_amount"] = plain(micros, currency)
+    return fields
 
 
 def _named(invoice: Invoice) -> dict[str, Any]:
@@ -99,8 +99,8 @@ def _party(party: Mapping[str, object]) -> dict[str, Any]:
 
 
 def line_json(line: InvoiceLine, currency: str) -> dict[str, Any]:
-    told = {name: getattr(line, name) for name in _OF_LINE}
-    return {**told, "month": f"{line.month:%Y-%m}", "amount": plain(line.amount_micros, currency)}
+    fields = {name: getattr(line, name) for name in _OF_LINE}
+    return {**fields, "month": f"{line.month:%Y-%m}", "amount": plain(line.amount_micros, currency)}
 
 
 def file_name(invoice: Invoice, ending: str) -> str:

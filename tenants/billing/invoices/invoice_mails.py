@@ -50,13 +50,13 @@ def mail_invoices() -> int:
         return 0
     with operator_work():
         taken = _take()
-        for place, invoice_id in enumerate(taken):
+        for position, invoice_id in enumerate(taken):
             try:
                 _tell(invoice_id)
             except OSError as error:
-                _give_back(taken[place:])
-                log.warning("invoice_not_mailed", error=str(error), invoices=len(taken) - place)
-                return place
+                _give_back(taken[position:])
+                log.warning("invoice_not_mailed", error=str(error), invoices=len(taken) - position)
+                return position
             except Exception:
                 # A faulty invoice does not delay the others. It is not tried again.
                 log.exception("invoice_mail_not_created", invoice_id=str(invoice_id))
@@ -107,7 +107,7 @@ def payers_of(tenant_id: UUID) -> list[str]:
 
 def _addresses(invoice: Invoice) -> list[str]:
     found = (*payers_of(invoice.tenant_id), str(invoice.buyer.get("email") or ""))
-    return list(dict.fromkeys(one.lower() for one in found if one))
+    return list(dict.fromkeys(address.lower() for address in found if address))
 
 
 def _mail(found: WholeInvoice, content: bytes) -> EmailMessage:

@@ -25,7 +25,7 @@ def today() -> date:
 
 
 def standing(invoice: Invoice) -> Standing:
-    """Return the status in one word for people. The invoice is not yet late on the due date itself."""
+    """Return the status as one word for people. On the due date itself, an invoice is not yet overdue."""
     if invoice.kind == Invoice.Kind.CREDIT_NOTE:
         return "credit_note"
     if invoice.status == Invoice.Status.OPEN:

@@ -145,7 +145,7 @@ def lines_of(invoice: Invoice, draft: Draft, plans: Mapping[UUID, str]) -> Seque
         InvoiceLine(
             tenant_id=invoice.tenant_id,
             invoice=invoice,
-            position=place,
+            position=position,
             **{name: getattr(line.item, name) for name in ("kind", "month", "plan_id", "model", "cached")},
             recorded_late=line.recorded_late,
             text=text_of(line, plans),
@@ -153,7 +153,7 @@ def lines_of(invoice: Invoice, draft: Draft, plans: Mapping[UUID, str]) -> Seque
             **asdict(line.amount),
             amount_micros=line.amount_micros,
         )
-        for place, line in enumerate(draft.lines, start=1)
+        for position, line in enumerate(draft.lines, start=1)
     ]
 
 

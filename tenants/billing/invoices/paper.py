@@ -75,10 +75,10 @@ def _is_note(invoice: Invoice) -> bool:
 
 def party_rows(party: Mapping[str, object]) -> list[str]:
     """Return the text lines for name, address, country, tax id and email."""
-    said = {name: str(party.get(name) or "").strip() for name in ("name", "address", "country", "email")}
+    values = {name: str(party.get(name) or "").strip() for name in ("name", "address", "country", "email")}
     tax_id = str(party.get("tax_id") or "").strip()
-    rows = [said["name"], *said["address"].splitlines(), said["country"]]
-    rows += [f"Tax id: {tax_id}" if tax_id else "", said["email"]]
+    rows = [values["name"], *values["address"].splitlines(), values["country"]]
+    rows += [f"Tax id: {tax_id}" if tax_id else "", values["email"]]
     return [row for row in rows if row.strip()]
 
 
@@ -131,9 +131,9 @@ def _payment(invoice: Invoice) -> Pairs:
     if not invoice.due_micros:
         return [("Payment", "Nothing is to be paid: all of it was paid from the balance.")]
     due = amount_of(invoice.due_micros, invoice.currency)
-    said = [
+    rows = [
         ("Payment", f"{due} by {day_text(invoice.due_on)}"),
         ("Reference", invoice.number),
         ("Bank details", str(invoice.seller.get("bank_details") or "").strip()),
     ]
-    return [(name, value) for name, value in said if value]
+    return [(name, value) for name, value in rows if value]

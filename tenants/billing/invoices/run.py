@@ -71,13 +71,15 @@ def bill_ended_months(delays: RetryDelays | None = None, clock: Callable[[], dat
 
     `delays` remembers tenants that failed. `clock`, this process's, can only prevent that months are closed.
     """
-    known = delays or RetryDelays()
+    retry_delays = delays or RetryDelays()
     with operator_work():
         seller, now = Seller.objects.first(), database_now()
     if seller is None or not _clocks_agree(now, clock()):
         return 0
     return sum(
-        _closed(tenant_id, month, known, now) for month in _ended(seller, now) for tenant_id in _open(month)
+        _closed(tenant_id, month, retry_delays, now)
+        for month in _ended(seller, now)
+        for tenant_id in _open(month)
     )
 
 

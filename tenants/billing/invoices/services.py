@@ -83,8 +83,8 @@ def credit(
             )
         part = corrected(wanted, of=of, before=before, unit=unit)
         note = issuing.issue_credit_note(invoice, part, _parties(tenant, made_by), reason=reason)
-        told = f"{note.number}, {money(note.total_micros, note.currency)}: {reason}"
-        _record(invoice, "invoice.credited", told)
+        description = f"{note.number}, {money(note.total_micros, note.currency)}: {reason}"
+        _record(invoice, "invoice.credited", description)
     return note
 
 
@@ -149,7 +149,7 @@ def _require_turn(parties: issuing.Parties, month: Month, time: MonthOfTime, *, 
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The amounts that are still to be billed, and the number of records seen in each month that was read."""
+    """The amounts that are not billed yet, and the number of records that were seen in each month."""
 
     amounts: Mapping[Item, Amount]
     records: Mapping[Month, int]
@@ -242,9 +242,9 @@ def give_back_billed(source: Source, charged: Mapping[date, int]) -> None:
     """
     closed = ClosedMonth.objects.filter(tenant_id=source.tenant_id, month__in=charged)
     whole = [
-        one.month
-        for one in closed
-        if collecting.records_of(source.tenant_id, Month.of(one.month)) == one.records
+        closed_month.month
+        for closed_month in closed
+        if collecting.records_of(source.tenant_id, Month.of(closed_month.month)) == closed_month.records
     ]
     if back := sum(charged[month] for month in whole):
         post(source, postings.bill(adjusted_micros=-back, tax_micros=0, due_micros=0))

@@ -64,8 +64,8 @@ def upcoming(tenant_id: UUID) -> list[Draft] | None:
     begun_s = time.monotonic()
     with operator_work():
         month = Month.of(database_now().date())
-        if known := _slow.find((tenant_id, month), begun_s):
-            return known
+        if cached := _slow.find((tenant_id, month), begun_s):
+            return cached
         if records_of(tenant_id, month) > MAX_RECORDS:
             return None
     try:
@@ -82,7 +82,7 @@ class Upcoming:
     month: Month
     calculated: bool
     """True if the amounts were summed up, and false if nothing is billed here or there is too much to sum up."""
-    told: list[dict[str, Any]]
+    invoices: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,10 @@ def upcoming_rows(tenant_id: UUID) -> list[UpcomingRow]:
     found = upcoming_now(tenant_id)
     return [
         UpcomingRow(
-            rounded_money(one["total_micros"], one["currency"]),
-            f"{found.month.title} until now, with {rounded_money(one['tax_micros'], one['currency'])} of tax.",
+            rounded_money(amounts["total_micros"], amounts["currency"]),
+            f"{found.month.title} until now, with {rounded_money(amounts['tax_micros'], amounts['currency'])} of tax.",
         )
-        for one in found.told
+        for amounts in found.invoices
     ]
 
 

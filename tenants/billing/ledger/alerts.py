@@ -92,32 +92,32 @@ def _tell_all() -> int:
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_TAKE, {"most": AT_ONCE})
         taken = [_Alert(*row) for row in cursor.fetchall()]
-    for place, alert in enumerate(taken):
+    for position, alert in enumerate(taken):
         try:
             _tell(alert)
         except OSError as error:
             with connections[OPERATOR].cursor() as cursor:
-                cursor.execute(_GIVE_BACK, {"ids": [one.id for one in taken[place:]]})
-            log.warning("budget_alert_not_mailed", error=str(error), alerts=len(taken) - place)
-            return place
+                cursor.execute(_GIVE_BACK, {"ids": [alert.id for alert in taken[position:]]})
+            log.warning("budget_alert_not_mailed", error=str(error), alerts=len(taken) - position)
+            return position
     return len(taken)
 
 
 def _tell(alert: _Alert) -> None:
     """Send each recipient a separate mail, because addresses are private. Raise the error if no mail could be sent."""
     members = Membership.objects.filter(tenant_id=alert.tenant_id, role__in=TOLD, user__is_active=True)
-    told = 0
+    mailed = 0
     with get_connection() as connection:
         for address in members.order_by("user__email").values_list("user__email", flat=True):
             mail = EmailMessage(
                 f"{alert.percent} % of a budget is used", alert.text, to=[address], connection=connection
             )
             try:
-                told += mail.send()
+                mailed += mail.send()
             except (SMTPRecipientsRefused, ValueError):  # or the address is invalid
                 log.info("budget_alert_mail_refused", tenant_id=str(alert.tenant_id))
             except OSError:
                 # If some recipients got the mail, it is not sent again for the sake of the others.
-                if not told:
+                if not mailed:
                     raise
                 break

@@ -68,10 +68,11 @@ class CallHolds:
     async def reserve(
         self, identity: Identity, reservation_id: UUID, currency: str, most: Most
     ) -> Reservation | None:
-        """Reserve the most that the call may cost. Return None if nothing bounds it. Raises InsufficientFunds.
+        """Reserve the highest cost that the call may have. Return None if the tenant's spending has no limit. Raises
+        InsufficientFunds.
 
-        An unavailable database refuses nobody. Too many requests at once raise Overloaded, because a flood of a
-        caller's own requests must not lift the bound on its spending.
+        If the database is unavailable, nobody is refused. Too many concurrent requests raise Overloaded, because
+        otherwise a caller could get around its limit by flooding the database.
         """
         if not (identity.bounded and identity.livemode and most.micros):
             return None
@@ -98,11 +99,11 @@ class CallHolds:
         await self._reservations.close()
 
     async def _reserve(self, wanted: Reservation, most: Most) -> Reservation | None:
-        asked, now_s = _asked(wanted), asyncio.get_running_loop().time
+        request, now_s = _asked(wanted), asyncio.get_running_loop().time
         until_s = now_s() + SURE_WITHIN_S
         old: _Look | None = None
         while True:
-            look = self._looks.peek(asked) or await self._looks.get(asked, lambda: self._look(asked))
+            look = self._looks.peek(request) or await self._looks.get(request, lambda: self._look(request))
             if not look.rooms.bounded:
                 return None
             units = _NO_UNITS
@@ -111,20 +112,20 @@ class CallHolds:
                 units = self._units.peek(pools) or await self._units.get(
                     pools, lambda: self._look_at_units(wanted, most)
                 )
-            told = await self._told(wanted, look, units)
-            if told.verdict is Verdict.YES:
-                return replace(wanted, units=told.units)
-            if told.verdict is Verdict.NO or now_s() >= until_s:
+            answer = await self._told(wanted, look, units)
+            if answer.verdict is Verdict.YES:
+                return replace(wanted, units=answer.units)
+            if answer.verdict is Verdict.NO or now_s() >= until_s:
                 raise insufficient_funds(
                     currency=wanted.currency,
-                    needed_micros=told.needed_micros or wanted.amount_micros,
-                    spendable_micros=told.left_micros,
+                    needed_micros=answer.needed_micros or wanted.amount_micros,
+                    spendable_micros=answer.left_micros,
                 )
             if old is not None:
                 await asyncio.sleep(PAUSE_S)
             old = look
-            if self._looks.peek(asked) is look:
-                self._looks.forget(asked)
+            if self._looks.peek(request) is look:
+                self._looks.forget(request)
             if self._units.peek(_pools(wanted)) is units:
                 self._units.forget(_pools(wanted))
 
@@ -144,14 +145,14 @@ class CallHolds:
         left = await self._threads.run(_units_left, wanted.tenant_id, most.meter, names)
         return _UnitsLook(left, gone.units if gone else None)
 
-    async def _look(self, asked: _Asked) -> _Look:
+    async def _look(self, request: _Asked) -> _Look:
         """Read the headroom. Redis is read first, so that a charge in between is counted twice and not missed."""
-        gone = await self._seen(asked)
-        return _Look(await self._threads.run(_rooms, *asked), gone)
+        gone = await self._seen(request)
+        return _Look(await self._threads.run(_rooms, *request), gone)
 
-    async def _seen(self, asked: _Asked, pools: Sequence[str] = ()) -> Gone | None:
+    async def _seen(self, request: _Asked, pools: Sequence[str] = ()) -> Gone | None:
         with suppress(ReservationsUnavailable):
-            return await self._reservations.seen(*asked, pools)
+            return await self._reservations.seen(*request, pools)
         return None
 
 

@@ -22,4 +22,6 @@ class Compared:
 
 
 def differences(compared: Iterable[Compared]) -> list[Compared]:
-    return sorted(one for one in compared if one.expected_micros != one.found_micros)
+    return sorted(
+        comparison for comparison in compared if comparison.expected_micros != comparison.found_micros
+    )

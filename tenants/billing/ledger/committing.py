@@ -32,7 +32,7 @@ from tenants.billing.ledger.reserve_script import (
     TEXT,
     Words,
     charged_words,
-    said,
+    script_command,
 )
 from tenants.billing.ledger.selectors import budget_key, rooms_of
 from tenants.core.db.unit_of_work import current_alias
@@ -77,8 +77,8 @@ class Charging:
         self._say(self._token, ())
 
     def _say(self, token: str, charges: Sequence[Charge]) -> None:
-        words = charged_words(token, _sums(charges), [one.reservation_id.hex for one in charges])
-        if _door().say(self._tenant_id, words, surely=True) is None and charges:
+        arguments = charged_words(token, _sums(charges), [charge.reservation_id.hex for charge in charges])
+        if _door().say(self._tenant_id, arguments, surely=True) is None and charges:
             log.warning("reservations_not_released", tenant_id=str(self._tenant_id), count=len(charges))
 
 
@@ -89,8 +89,8 @@ def reserve_hold(source: Source, amount_micros: int) -> None:
         return
     whose = budget_key(source.key_id)
     key, token = whose.hex if whose else "", source.id.hex
-    words: Words = [RESERVE, token, source.currency, key, amount_micros, HOLD_S]
-    verdict, left = _reserved(source.tenant_id, [*words, *words_of(rooms, None), token, 0])
+    arguments: Words = [RESERVE, token, source.currency, key, amount_micros, HOLD_S]
+    verdict, left = _reserved(source.tenant_id, [*arguments, *words_of(rooms, None), token, 0])
     if verdict is Verdict.NO:
         raise insufficient_funds(currency=source.currency, needed_micros=amount_micros, spendable_micros=left)
     done = charged_words(token, [(source.currency, key, amount_micros)], [token])
@@ -112,40 +112,40 @@ class TakenUnits:
         """Take the units. With `anyhow`, take too few rather than wait for charges made a moment ago."""
         self._tenant_id = tenant_id
         self._token = uuid7().hex
-        self._pools = {one.name: uuid7().hex for one in wanted}
+        self._pools = {pool.name: uuid7().hex for pool in wanted}
         self.granted = self._take(wanted, anyhow=anyhow) if wanted else {}
 
     def use(self, quantities: Mapping[str, int]) -> None:
         """Report the used units after the commit. The other units become free again."""
         charges = [(name, "", quantity) for name, quantity in quantities.items() if quantity]
         if charges or self._pools:
-            words = charged_words(self._token, charges, list(self._pools.values()))
-            _say_on_commit(self._tenant_id, words)
+            arguments = charged_words(self._token, charges, list(self._pools.values()))
+            _say_on_commit(self._tenant_id, arguments)
 
     def give_back(self) -> None:
         """Release the units at once, because nothing will be committed."""
         if self._pools:
-            words = charged_words(self._token, (), list(self._pools.values()))
-            _door().say(self._tenant_id, words, surely=True)
+            arguments = charged_words(self._token, (), list(self._pools.values()))
+            _door().say(self._tenant_id, arguments, surely=True)
 
     def _take(self, wanted: Sequence[PoolWanted], *, anyhow: bool) -> dict[str, int]:
         for tried in range(1, TRIES + 1):
-            words: Words = [TAKE, HOLD_S, self._token, "1" if anyhow or tried == TRIES else ""]
-            for one in wanted:
-                words += [self._pools[one.name], one.name, one.left, one.quantity]
-            answer = _door().say(self._tenant_id, words)
+            arguments: Words = [TAKE, HOLD_S, self._token, "1" if anyhow or tried == TRIES else ""]
+            for pool in wanted:
+                arguments += [self._pools[pool.name], pool.name, pool.left, pool.quantity]
+            answer = _door().say(self._tenant_id, arguments)
             if answer is None:
-                return {one.name: one.quantity for one in wanted}
+                return {pool.name: pool.quantity for pool in wanted}
             if Verdict(int(answer[0])) is not Verdict.UNSURE:
                 break
             time.sleep(PAUSE_S)
-        return {one.name: int(part) for one, part in zip(wanted, answer[1:], strict=True)}
+        return {pool.name: int(part) for pool, part in zip(wanted, answer[1:], strict=True)}
 
 
-def _reserved(tenant_id: UUID, words: Words) -> tuple[Verdict, int]:
+def _reserved(tenant_id: UUID, arguments: Words) -> tuple[Verdict, int]:
     """Try again while the verdict is unsure: committed charges are reported soon, others wait for the locked row."""
     for _ in range(TRIES):
-        answer = _door().say(tenant_id, words)
+        answer = _door().say(tenant_id, arguments)
         if answer is None:
             return Verdict.YES, 0
         if (verdict := Verdict(int(answer[0]))) is not Verdict.UNSURE:
@@ -163,11 +163,11 @@ class _Door:
         self._script = client.register_script(TEXT)
         self._away_until_s = float("-inf")
 
-    def say(self, tenant_id: UUID, words: Words, *, surely: bool = False) -> Any:
+    def say(self, tenant_id: UUID, arguments: Words, *, surely: bool = False) -> Any:
         """Return the response, or None if Redis does not answer. With `surely`, try even right after an outage."""
         if not surely and time.monotonic() < self._away_until_s:
             return None
-        about = said(tenant_id, *words)
+        about = script_command(tenant_id, *arguments)
         try:
             return self._script([about.key], [about.text])[0]
         except (RedisError, OSError) as error:
@@ -182,13 +182,13 @@ def _door() -> _Door:
     return _Door(settings.MAAS_REDIS_URL)
 
 
-def _say_on_commit(tenant_id: UUID, words: Words) -> None:
-    transaction.on_commit(lambda: _door().say(tenant_id, words, surely=True), using=current_alias())
+def _say_on_commit(tenant_id: UUID, arguments: Words) -> None:
+    transaction.on_commit(lambda: _door().say(tenant_id, arguments, surely=True), using=current_alias())
 
 
 def _sums(charges: Sequence[Charge]) -> list[tuple[str, str, int]]:
     """Return the sums of the charges by currency and key."""
     sums: dict[tuple[str, UUID | None], int] = defaultdict(int)
-    for one in charges:
-        sums[one.currency, one.key_id] += one.amount_micros
+    for charge in charges:
+        sums[charge.currency, charge.key_id] += charge.amount_micros
     return [(currency, key_id.hex if key_id else "", micros) for (currency, key_id), micros in sums.items()]

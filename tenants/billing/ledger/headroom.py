@@ -1,4 +1,6 @@
-"""The headroom in one currency according to Postgres, and the charges counted before Postgres was read. Pure."""
+"""Computes how much may still be spent in one currency, from the balance that was read from Postgres and the charges
+that this process has counted. Pure.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -106,5 +108,5 @@ class Gone:
 def words_of(rooms: Headrooms, gone: Gone | None) -> list[str | int]:
     """Return the arguments in the order of the script. Without `gone`, nothing can have been charged since the read."""
     before = (None, None) if gone is None else (gone.tenant_micros, gone.key_micros)
-    said = (rooms.tenant_micros, before[0], rooms.key_micros, before[1])
-    return ["" if word is None else word for word in said]
+    values = (rooms.tenant_micros, before[0], rooms.key_micros, before[1])
+    return ["" if word is None else word for word in values]

@@ -82,8 +82,13 @@ def free_rooms(tenant_id: UUID) -> list[Remaining]:
         return []
     with connections[current_alias()].cursor() as cursor:
         values: dict[str, Any] = {"tenant": tenant_id, "since": granted.since}
-        for one in granted.included:
-            more = {"id": uuid7(), "model": one.model, "meter": one.meter, "granted": one.quantity}
+        for included in granted.included:
+            more = {
+                "id": uuid7(),
+                "model": included.model,
+                "meter": included.meter,
+                "granted": included.quantity,
+            }
             cursor.execute(_GRANT, values | more)
         cursor.execute(_FREE, values)
         return [Remaining(*row) for row in cursor.fetchall()]
@@ -105,15 +110,20 @@ def rooms_seen(tenant_id: UUID) -> list[Remaining]:
     rows = IncludedPool.objects.filter(tenant_id=tenant_id, since=granted.since)
     gone = {(pool.model, pool.meter): pool.used + pool.held for pool in rows}
     return [
-        Remaining(uuid7(), one.model, one.meter, max(0, one.quantity - gone.get((one.model, one.meter), 0)))
-        for one in granted.included
+        Remaining(
+            uuid7(),
+            included.model,
+            included.meter,
+            max(0, included.quantity - gone.get((included.model, included.meter), 0)),
+        )
+        for included in granted.included
     ]
 
 
 def hold_units(source: Source, allotted: Iterable[Allotted]) -> None:
     quantities: Counter[UUID] = Counter()
-    for one in allotted:
-        quantities[one.room.pool_id] += one.quantity
+    for allotment in allotted:
+        quantities[allotment.room.pool_id] += allotment.quantity
     with connections[current_alias()].cursor() as cursor:
         for pool_id, quantity in quantities.items():
             cursor.execute(_HOLD, {**source.named, "id": uuid7(), "pool": pool_id, "quantity": quantity})
@@ -144,13 +154,13 @@ def use_units(source: Source, allotted: Iterable[Allotted]) -> None:
 
 
 def _together(allotted: Iterable[Allotted]) -> dict[tuple[object, ...], tuple[int, int]]:
-    """Sum up units and the amounts they save. Units of one pool that were partly held and partly free are one use."""
+    """Sum up the units and the amounts that they save. Held and free units of the same pool are counted as one use."""
     found: dict[tuple[object, ...], tuple[int, int]] = {}
-    for one in allotted:
-        work = one.work
-        key = (one.room.pool_id, work.month, work.model, work.cached, work.price.as_text)
+    for allotment in allotted:
+        work = allotment.work
+        key = (allotment.room.pool_id, work.month, work.model, work.cached, work.price.as_text)
         quantity, spared = found.get(key, (0, 0))
-        found[key] = (quantity + one.quantity, spared + one.saved_micros)
+        found[key] = (quantity + allotment.quantity, spared + allotment.saved_micros)
     return found
 
 
@@ -177,14 +187,13 @@ def hold_included(source: Source, works: Works) -> HeldUnits | None:
     allotted = allot(to_do, _granted(rooms, taken))
     hold_units(source, allotted)
     taken.use(_by_pool(allotted))
-    return HeldUnits(sum(one.saved_micros for one in allotted), taken)
+    return HeldUnits(sum(allotment.saved_micros for allotment in allotted), taken)
 
 
 def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allotted]:
     """Use included units and return the uses, which are not charged. Held units that are not needed become free.
 
-    The units that were set aside for the work before it was done are used first, whatever other work waits for units.
-    Free units come next.
+    Units that were held for this work are used first, even if other work waits for units. Free units are used next.
     """
     prepaid = _is_prepaid(source)
     held = let_go(source)
@@ -201,12 +210,12 @@ def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allot
     others = (
         [work for work in done if work.pool is None] if held or any(room.quantity for room in free) else []
     )
-    wanted = [one for one in allot(others, [*held, *free]) if not one.room.held]
+    wanted = [allotment for allotment in allot(others, [*held, *free]) if not allotment.room.held]
     taken = _taken(source, wanted, free, anyhow=True)
     then = allot(others, [*held, *_granted(free, taken)])
     allotted = [*first, *then]
     use_units(source, allotted)
-    taken.use(_by_pool(one for one in allotted if not one.room.held))
+    taken.use(_by_pool(allotment for allotment in allotted if not allotment.room.held))
     return allotted
 
 
@@ -231,15 +240,15 @@ def _granted(rooms: Iterable[Remaining], taken: TakenUnits) -> list[Remaining]:
 
 def _by_pool(allotted: Iterable[Allotted]) -> dict[str, int]:
     found: dict[str, int] = defaultdict(int)
-    for one in allotted:
-        found[one.room.name] += one.quantity
+    for allotment in allotted:
+        found[allotment.room.name] += allotment.quantity
     return found
 
 
 def could_be_included(tenant_id: UUID, works: Works) -> int:
     """Return the amount that a hold would save through included units. Nothing is held."""
     rooms = rooms_seen(tenant_id)
-    return sum(one.saved_micros for one in allot(works(), rooms)) if rooms else 0
+    return sum(allotment.saved_micros for allotment in allot(works(), rooms)) if rooms else 0
 
 
 def _less(held: Sequence[Remaining], free: Sequence[Remaining]) -> list[Remaining]:

@@ -60,7 +60,9 @@ class Allotted:
 
 
 def allot(works: Iterable[Work], rooms: Sequence[Remaining]) -> list[Allotted]:
-    """Allot units, to the most expensive work first: held units, then pools of the model, then pools of all models."""
+    """Allot included units, to the most expensive work first. Held units are used first, then the model's pools, then
+    the pools for all models.
+    """
     left = {room: room.quantity for room in sorted(rooms, key=_turn)}
     found: list[Allotted] = []
     for work in sorted(works, key=_worth):
@@ -79,8 +81,8 @@ def allot(works: Iterable[Work], rooms: Sequence[Remaining]) -> list[Allotted]:
 
 def left_in(rooms: Iterable[Remaining], allotted: Iterable[Allotted]) -> list[Remaining]:
     taken: dict[Remaining, int] = defaultdict(int)
-    for one in allotted:
-        taken[one.room] += one.quantity
+    for allotment in allotted:
+        taken[allotment.room] += allotment.quantity
     return [replace(room, quantity=max(0, room.quantity - taken[room])) for room in rooms]
 
 
@@ -90,9 +92,9 @@ def cost_by_month(works: Iterable[Work], spared: Iterable[Allotted]) -> dict[dat
     for work in works:
         if work.month:
             costs[work.month] += work.amount_micros
-    for one in spared:
-        if one.work.month:
-            costs[one.work.month] -= one.saved_micros
+    for allotment in spared:
+        if allotment.work.month:
+            costs[allotment.work.month] -= allotment.saved_micros
     return dict(costs)
 
 

@@ -101,7 +101,7 @@ class Source:
 
     @property
     def named(self) -> dict[str, Any]:
-        """Return the values under their names in SQL."""
+        """Return the values as a dictionary of the parameters in the SQL statement."""
         return {
             "tenant": self.tenant_id,
             "source_kind": self.kind,
@@ -122,10 +122,11 @@ def post(
     counts: bool = False,
     earlier: Mapping[date, int] | None = None,
 ) -> bool:
-    """Post inside a transaction. Return False if the bound forbids it or there is no wallet. Nothing is written then.
+    """Write a posting inside a transaction. Return False, with nothing written, if a limit forbids it or there is no
+    wallet.
 
-    With `counts`, the collected amount is added to this month's use of the budgets. `earlier` holds the parts of it
-    that are for work of months before the present one.
+    With `counts`, the collected amount counts toward this month's budgets. `earlier` is the part of it that is for
+    work of earlier months, by month.
     """
     credit, held = posting.moved(CREDIT), posting.moved(HELD)
     values = {

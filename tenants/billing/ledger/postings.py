@@ -120,7 +120,9 @@ def payment(*, amount_micros: int, open_micros: int) -> Posting:
 
 
 def refund(*, amount_micros: int, reopened_micros: int) -> Posting:
-    """Post a refund. The amount is owed again on the invoice that it had paid, or is taken out of credit."""
+    """Return the posting of a refund. The amount becomes due again on the invoice that it had paid, or is taken out of
+    the credit.
+    """
     if not 0 <= reopened_micros <= amount_micros:
         raise ValueError(f"of {amount_micros} it is not possible to reopen {reopened_micros}")
     return Posting(

@@ -87,17 +87,17 @@ def compare_ledger() -> list[Compared]:
     return differences(found)
 
 
-def note_difference(one: Compared) -> None:
+def note_difference(comparison: Compared) -> None:
     """Store a difference in the transaction that noticed it. The next check finds it too, or marks it as gone."""
-    known = LedgerDifference.objects.filter(
-        tenant_id=one.tenant_id,
-        compared=one.compared,
-        currency=one.currency,
-        subject=one.subject,
+    existing = LedgerDifference.objects.filter(
+        tenant_id=comparison.tenant_id,
+        compared=comparison.compared,
+        currency=comparison.currency,
+        subject=comparison.subject,
         resolved_at=None,
     )
-    if not known.exists():
-        _tell(one)
+    if not existing.exists():
+        _tell(comparison)
 
 
 def difference_is_gone(tenant_id: UUID, compared: str, subject: str) -> None:
@@ -109,25 +109,25 @@ def difference_is_gone(tenant_id: UUID, compared: str, subject: str) -> None:
 
 def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] = ()) -> int:
     """Store and log new differences, mark absent ones as gone if their comparison was made, and return the count."""
-    now = {one.subject_of_all: one for one in found}
+    now = {comparison.subject_of_all: comparison for comparison in found}
     with operator_work(), transaction.atomic(using=OPERATOR):
-        known = {
+        existing = {
             (row.tenant_id, row.compared, row.currency, row.subject): row
             for row in LedgerDifference.objects.select_for_update().filter(resolved_at=None)
         }
         gone = [
             row.pk
-            for subject, row in known.items()
+            for subject, row in existing.items()
             if subject not in now and row.compared not in not_compared
         ]
         LedgerDifference.objects.filter(pk__in=gone).update(resolved_at=Now())
-        for subject, one in now.items():
-            if subject not in known:
-                _tell(one)
+        for subject, comparison in now.items():
+            if subject not in existing:
+                _tell(comparison)
     return len(now)
 
 
-def _tell(one: Compared) -> None:
-    values = asdict(one)
+def _tell(comparison: Compared) -> None:
+    values = asdict(comparison)
     LedgerDifference.objects.create(**values)
-    log.warning("ledger_mismatch_found", **values | {"tenant_id": str(one.tenant_id)})
+    log.warning("ledger_mismatch_found", **values | {"tenant_id": str(comparison.tenant_id)})

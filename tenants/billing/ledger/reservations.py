@@ -23,7 +23,7 @@ from tenants.billing.ledger.reserve_script import (
     TEXT,
     Reply,
     Words,
-    said,
+    script_command,
     spoken,
 )
 
@@ -69,7 +69,7 @@ class Reserved:
 
 @dataclass(frozen=True, slots=True)
 class _Reservation:
-    said: Reply
+    command: Reply
     answer: "asyncio.Future[Any] | None"
     """The future for the response. None if nothing waits for it."""
 
@@ -100,33 +100,33 @@ class Reservations:
         self, tenant_id: UUID, key_id: UUID | None, currency: str, pools: Sequence[str] = ()
     ) -> Gone:
         """Return the charges counted so far. Call it before Postgres is read. Raises ReservationsUnavailable."""
-        words = said(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
-        tenant, key, *units = map(int, await self._ask(words))
+        command = script_command(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
+        tenant, key, *units = map(int, await self._ask(command))
         return Gone(tenant, key, tuple(units))
 
     async def reserve(
         self, wanted: Reservation, rooms: Headrooms, gone: Gone, units_left: Sequence[int] = ()
     ) -> Reserved:
         """Try to reserve. `units_left` holds the units left in each of its pools."""
-        words = (wanted.id.hex, wanted.currency, wanted.key, wanted.amount_micros, RESERVED_S)
+        arguments = (wanted.id.hex, wanted.currency, wanted.key, wanted.amount_micros, RESERVED_S)
         pools = zip(wanted.wants.pools, units_left, gone.units, strict=False)
-        asked = said(
+        command = script_command(
             wanted.tenant_id,
             RESERVE,
-            *words,
+            *arguments,
             *words_of(rooms, gone),
             "",
             wanted.wants.most,
             *(word for pool in pools for word in pool),
         )
-        verdict, left, needed, *units = map(int, await self._ask(asked))
+        verdict, left, needed, *units = map(int, await self._ask(command))
         return Reserved(Verdict(verdict), left, needed, tuple(units))
 
     def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
         """Report the actual cost, or 0 if there is none. The response is not awaited."""
-        asked = said(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S, *units)
+        command = script_command(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S, *units)
         if not self._is_away and len(self._waiting) < MAX_WAITING:
-            self._set_out(_Reservation(asked, None))
+            self._set_out(_Reservation(command, None))
 
     async def close(self) -> None:
         if self._writer is not None:
@@ -140,13 +140,13 @@ class Reservations:
     async def _ask(self, about: Reply) -> Any:
         if self._is_away or len(self._waiting) >= MAX_WAITING:
             raise ReservationsUnavailable("Redis did not answer a moment ago")
-        asked = _Reservation(about, asyncio.get_running_loop().create_future())
-        self._set_out(asked)
-        assert asked.answer is not None
-        return await asked.answer
+        request = _Reservation(about, asyncio.get_running_loop().create_future())
+        self._set_out(request)
+        assert request.answer is not None
+        return await request.answer
 
-    def _set_out(self, asked: _Reservation) -> None:
-        self._waiting.append(asked)
+    def _set_out(self, request: _Reservation) -> None:
+        self._waiting.append(request)
         if self._writer is None:
             self._writer = asyncio.get_running_loop().create_task(self._go_on())
 
@@ -165,27 +165,27 @@ class Reservations:
         error = None
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                answers = await self._say_twice(spoken([one.said for one in together]))
+                answers = await self._say_twice(spoken([request.command for request in together]))
         except (RedisError, OSError) as failure:
             error, answers = failure, [failure] * len(together)
         finally:
             _end(together, answers)
         self._tell(error)
 
-    async def _say_twice(self, words: Words) -> Sequence[object]:
+    async def _say_twice(self, arguments: Words) -> Sequence[object]:
         """Send the request, and send it again only if the connection broke. Every request may be executed twice."""
         try:
-            return await self._say(words)
+            return await self._say(arguments)
         except (redis.ConnectionError, OSError):
-            return await self._say(words)
+            return await self._say(arguments)
 
-    async def _say(self, words: Words) -> Sequence[object]:
+    async def _say(self, arguments: Words) -> Sequence[object]:
         whole = False
         try:
             try:
-                answers = await self._heard("EVALSHA", SHA, *words)
+                answers = await self._heard("EVALSHA", SHA, *arguments)
             except NoScriptError:
-                answers = await self._heard("EVAL", TEXT, *words)
+                answers = await self._heard("EVAL", TEXT, *arguments)
             whole = True
         finally:
             if not whole:
@@ -207,6 +207,6 @@ class Reservations:
         self._away = error is not None
 
 
-def _end(asked: Sequence[_Reservation], answers: Sequence[object]) -> None:
-    for one, answer in zip(asked, answers, strict=True):
-        one.end(answer)
+def _end(requests: Sequence[_Reservation], answers: Sequence[object]) -> None:
+    for request, answer in zip(requests, answers, strict=True):
+        request.end(answer)

@@ -237,18 +237,18 @@ class Reply:
     text: str
 
 
-def said(tenant_id: UUID, *words: str | int) -> Reply:
-    return Reply(f"maas:money:{tenant_id.hex}", " ".join(str(word) or _EMPTY for word in words))
+def script_command(tenant_id: UUID, *arguments: str | int) -> Reply:
+    return Reply(f"maas:money:{tenant_id.hex}", " ".join(str(word) or _EMPTY for word in arguments))
 
 
 def spoken(together: Sequence[Reply]) -> list[str | int]:
     """Return the arguments that follow the script's hash or text. The responses come in the same order."""
-    return [len(together), *(one.key for one in together), *(one.text for one in together)]
+    return [len(together), *(command.key for command in together), *(command.text for command in together)]
 
 
 def charged_words(token: str, charges: Sequence[tuple[str, str, int]], ids: Sequence[str]) -> Words:
     """Return the arguments for charges of (currency, key, amount). Units have (pool name, no key, quantity)."""
-    words: Words = [CHARGED, token, len(charges)]
+    arguments: Words = [CHARGED, token, len(charges)]
     for charge in charges:
-        words += charge
-    return [*words, *ids]
+        arguments += charge
+    return [*arguments, *ids]

@@ -105,10 +105,10 @@ class Standing:
 
     @property
     def rows(self) -> list[IncludedRow]:
-        left = {(one.model, one.meter): one.quantity for one in self.left}
+        left = {(units.model, units.meter): units.quantity for units in self.left}
         return [
-            IncludedRow(one.model, one.meter, one.quantity, left.get((one.model, one.meter), 0))
-            for one in self.included
+            IncludedRow(units.model, units.meter, units.quantity, left.get((units.model, units.meter), 0))
+            for units in self.included
         ]
 
 
@@ -161,8 +161,12 @@ def _followed_a_plan(tenant_id: UUID, since: datetime, month: Month) -> bool:
     if since <= datetime.combine(month.first, time(), UTC):
         return False
     before = subscriptions_of(tenant_id).filter(starts_at__lt=since)
-    held = [one for one in before if one.starts_at.astimezone(UTC).date() >= month.first]
-    return any(one.plan_id for one in (*held, *before[len(held) : len(held) + 1]))
+    held = [
+        subscription
+        for subscription in before
+        if subscription.starts_at.astimezone(UTC).date() >= month.first
+    ]
+    return any(subscription.plan_id for subscription in (*held, *before[len(held) : len(held) + 1]))
 
 
 def _share_of_month(month: Month, since: datetime) -> Fraction:

@@ -147,7 +147,7 @@ def settle(
         if post(source, whole, bound="unbounded", earlier=earlier):
             return earlier
     spared = use_included(source, works, costs=cost_micros > 0)
-    cost_micros -= sum(one.saved_micros for one in spared)
+    cost_micros -= sum(allotment.saved_micros for allotment in spared)
     if not held and not cost_micros:
         return {}
     collected = cost_micros if cost_micros <= held else _collected(source, held, cost_micros)

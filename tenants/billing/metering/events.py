@@ -83,11 +83,11 @@ def with_covered(uses: Sequence[MeterEvent], units: int, of_all: int) -> list[Me
     """Distribute the covered units over the uses, the most expensive first. Free uses get none."""
     found = list(uses)
     each = [Fraction(use.price.amount_micros, use.price.per) for use in uses]
-    for place in sorted(range(len(uses)), key=lambda place: -each[place]):
-        quantity = uses[place].quantity if uses[place].amount_micros else 0
+    for position in sorted(range(len(uses)), key=lambda position: -each[position]):
+        quantity = uses[position].quantity if uses[position].amount_micros else 0
         part = min(units, quantity)
         rest = min(of_all, quantity - part)
-        found[place] = replace(uses[place], covered=part, covered_of_all=rest)
+        found[position] = replace(uses[position], covered=part, covered_of_all=rest)
         units, of_all = units - part, of_all - rest
     return found
 
@@ -110,8 +110,8 @@ def write_event(event: MeterEvent) -> bytes:
     )
     covered = (event.covered, event.covered_of_all)
     fixed = _FIXED_COVERED.pack(*values, *covered) if any(covered) else _FIXED.pack(*values)
-    words = (event.source_kind, event.model, price.meter, price.currency)
-    return fixed + _BETWEEN_WORDS.join(words).encode()
+    texts = (event.source_kind, event.model, price.meter, price.currency)
+    return fixed + _BETWEEN_WORDS.join(texts).encode()
 
 
 def read_event(written: bytes) -> MeterEvent:

@@ -102,10 +102,10 @@ class Backlog:
         """Move the entries to the second stream in one transaction. At worst, two processes put one there twice."""
         for part in parts_of(refused, AT_ONCE):
             pipeline = self._client.pipeline(transaction=True)
-            for one in part:
-                fields: dict[Any, Any] = {**one.entry.fields, REASON: one.reason.encode()}
+            for refusal in part:
+                fields: dict[Any, Any] = {**refusal.entry.fields, REASON: refusal.reason.encode()}
                 pipeline.xadd(ASIDE, fields)
-            pipeline.xdel(self._key, *[one.entry.name for one in part])
+            pipeline.xdel(self._key, *[refusal.entry.name for refusal in part])
             pipeline.execute()
 
     def _read(self, after: str, until: str | bytes, *, count: int) -> list[Entry]:
@@ -249,8 +249,8 @@ def _is_there(tenant_id: UUID) -> bool:
 
 def _set_aside(waiting: Backlog, refused: Sequence[Refused]) -> None:
     waiting.set_aside(refused)
-    for one in refused:
-        SET_ASIDE.labels(one.code).inc()
+    for refusal in refused:
+        SET_ASIDE.labels(refusal.code).inc()
     if refused:
         first = refused[0]
         log.warning(

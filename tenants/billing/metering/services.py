@@ -112,10 +112,10 @@ class _Charged(NamedTuple):
 
 
 def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
-    """Record and charge all the events in one transaction, or none. Events that are already recorded stay as they are.
+    """Record and charge all events in one transaction, or none. Events that are already recorded are left unchanged.
 
     There is one charge for each day, currency, key and kind. Otherwise the ledger would get millions of rows for calls
-    that cost a thousandth each.
+    that cost a thousandth of a cent each.
     """
     if not events:
         return

@@ -56,9 +56,9 @@ def record_transfer(
         invoice = locked_invoice(invoice_id)
         if invoice is not None and (invoice.tenant_id, invoice.currency) != (tenant_id, currency):
             raise InvalidTerms(f"{invoice.number} belongs to another tenant or currency than {currency}.")
-        known = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
-        if known is not None:
-            return _same(known, (OFFLINE, invoice_id, currency, amount_micros))
+        existing = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
+        if existing is not None:
+            return _same(existing, (OFFLINE, invoice_id, currency, amount_micros))
         payment = Payment(
             tenant_id=tenant_id,
             provider=OFFLINE,
@@ -72,13 +72,13 @@ def record_transfer(
         return _came_in(payment, invoice, note=note, made_by=made_by)
 
 
-def _same(known: Payment, asked: tuple[str, UUID | None, str, int]) -> Payment:
-    if asked != (known.provider, known.invoice_id, known.currency, known.amount_micros):
+def _same(existing: Payment, requested: tuple[str, UUID | None, str, int]) -> Payment:
+    if requested != (existing.provider, existing.invoice_id, existing.currency, existing.amount_micros):
         raise InvalidTerms(
-            f"you already recorded {known.reference} with this form: "
-            f"{money(known.amount_micros, known.currency)}. Reload the page for another transfer."
+            f"you already recorded {existing.reference} with this form: "
+            f"{money(existing.amount_micros, existing.currency)}. Reload the page for another transfer."
         )
-    return known
+    return existing
 
 
 def cancel_announced(*, payment_id: UUID) -> bool:

@@ -35,9 +35,9 @@ def customer_of(tenant_id: UUID) -> ProviderCustomer:
     """Return the tenant's customer, and create it at the provider if there is none. Raises ProviderUnavailable."""
     provider = _cards()
     with operator_work():
-        known = ProviderCustomer.objects.filter(tenant_id=tenant_id, provider=provider.name).first()
-        if known is not None:
-            return known
+        existing = ProviderCustomer.objects.filter(tenant_id=tenant_id, provider=provider.name).first()
+        if existing is not None:
+            return existing
         name = Tenant.objects.values_list("name", flat=True).get(id=tenant_id)
     with _answering(UNAVAILABLE):
         customer_id = provider.new_customer(tenant_id, name)

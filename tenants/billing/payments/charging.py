@@ -151,8 +151,8 @@ def is_still_wanted(payment_id: UUID) -> bool:
 def charge(payment_id: UUID) -> None:
     """Charge the card, outside any transaction. Without a response, it stays pending and the scheduler checks it."""
     with books():
-        asked = {"requested_at": Coalesce("requested_at", Now()), "checked_at": Now()}
-        Payment.objects.filter(id=payment_id).update(**asked)
+        times = {"requested_at": Coalesce("requested_at", Now()), "checked_at": Now()}
+        Payment.objects.filter(id=payment_id).update(**times)
         payment = Payment.objects.get(id=payment_id)
         order = order_of(payment)
     standing = _standing(order)
@@ -192,14 +192,14 @@ def notify_of_refused_cards() -> int:
         with connections[OPERATOR].cursor() as cursor:
             cursor.execute(_TAKE, {"most": AT_ONCE})
             taken = [_Refused(*row) for row in cursor.fetchall()]
-        for place, refused in enumerate(taken):
+        for position, refused in enumerate(taken):
             try:
                 _tell(refused)
             except OSError as error:
                 with connections[OPERATOR].cursor() as cursor:
-                    cursor.execute(_GIVE_BACK, {"ids": [one.id for one in taken[place:]]})
-                log.warning("card_failure_not_mailed", error=str(error), mails=len(taken) - place)
-                return place
+                    cursor.execute(_GIVE_BACK, {"ids": [mail.id for mail in taken[position:]]})
+                log.warning("card_failure_not_mailed", error=str(error), mails=len(taken) - position)
+                return position
     return len(taken)
 
 

@@ -46,20 +46,20 @@ ON CONFLICT (provider, event_id) DO NOTHING
 
 def receive_event(body: bytes, signature: str | None) -> str:
     """Handle an event and return the outcome. Raises WrongSignature. After other errors, Stripe sends it again."""
-    told = read_event(_verified(body, signature))
-    if not 0 < len(told.event_id) <= LONGEST_ID:
+    event = read_event(_verified(body, signature))
+    if not 0 < len(event.event_id) <= LONGEST_ID:
         raise WrongSignature("This event has no ID.")
-    if _is_known(told.event_id):
+    if _is_known(event.event_id):
         return BEFORE
-    card = _card_saved(told)
+    card = _card_saved(event)
     with books():
-        if not _is_first(told):
+        if not _is_first(event):
             return BEFORE
-        outcome = (card or _handled(told))[:300]
-        ProviderEvent.objects.filter(provider=STRIPE, event_id=told.event_id).update(
+        outcome = (card or _handled(event))[:300]
+        ProviderEvent.objects.filter(provider=STRIPE, event_id=event.event_id).update(
             handled_at=Now(), outcome=outcome
         )
-    log.info("payment_event_handled", kind=told.kind, event_id=told.event_id, outcome=outcome)
+    log.info("payment_event_handled", kind=event.kind, event_id=event.event_id, outcome=outcome)
     return outcome
 
 
@@ -69,47 +69,47 @@ def _verified(body: bytes, signature: str | None) -> Mapping[str, Any]:
         raise NoSuchPayment("There is nothing at this URL.")
     try:
         stripe.WebhookSignature.verify_header(body, signature, secret, TOLERANCE_S)
-        said = json.loads(body)
+        content = json.loads(body)
     except (stripe.SignatureVerificationError, ValueError, TypeError):
         raise WrongSignature(
             "The header Stripe-Signature does not match this body, or is older than five minutes. Only Stripe may "
             "send here, with the secret in MAAS_STRIPE_WEBHOOK_SECRET."
         ) from None
-    return said if isinstance(said, Mapping) else {}
+    return content if isinstance(content, Mapping) else {}
 
 
-def _handled(told: StripeObject) -> str:
-    if told.livemode != is_live():
+def _handled(event: StripeObject) -> str:
+    if event.livemode != is_live():
         return "of the other mode, live or test, than our key"
-    if told.payment is not None:
-        return take_standing(told.payment, STRIPE)
-    if told.refund is not None or told.dispute is not None:
-        return _of_a_payment(told)
-    return card_is_gone(told.card_gone) if told.card_gone else "nothing to do"
+    if event.payment is not None:
+        return take_standing(event.payment, STRIPE)
+    if event.refund is not None or event.dispute is not None:
+        return _of_a_payment(event)
+    return card_is_gone(event.card_gone) if event.card_gone else "nothing to do"
 
 
-def _of_a_payment(told: StripeObject) -> str:
+def _of_a_payment(event: StripeObject) -> str:
     """Handle an event about a payment. Raise if the payment is not known yet, so that Stripe sends it again."""
     # This is read first. A payment that is settled in between is found below.
     may_be_ours = may_be_known_later(STRIPE)
-    if told.refund is not None:
-        outcome = take_refund(told.refund, STRIPE)
-        may_be_ours &= told.refund.refund_id is None and told.refund.of_provider_id != ""
+    if event.refund is not None:
+        outcome = take_refund(event.refund, STRIPE)
+        may_be_ours &= event.refund.refund_id is None and event.refund.of_provider_id != ""
     else:
-        assert told.dispute is not None
-        outcome = take_dispute(told.dispute, STRIPE)
-        may_be_ours &= told.dispute.of_provider_id != ""
+        assert event.dispute is not None
+        outcome = take_dispute(event.dispute, STRIPE)
+        may_be_ours &= event.dispute.of_provider_id != ""
     if outcome == NOT_OURS and may_be_ours:
         raise ProviderUnavailable("The payment of this event is not known yet. Send the event again later.")
     return outcome
 
 
-def _card_saved(told: StripeObject) -> str:
+def _card_saved(event: StripeObject) -> str:
     """Keep the saved card, outside a transaction: the event does not say which card, so Stripe is queried."""
-    if not told.card_saved_by or told.livemode != is_live():
+    if not event.card_saved_by or event.livemode != is_live():
         return ""
     try:
-        return keep_card(told.card_saved_by)
+        return keep_card(event.card_saved_by)
     except ProviderAway as away:
         raise ProviderUnavailable("Stripe does not answer. Send the event again later.") from away
 
@@ -119,8 +119,8 @@ def _is_known(event_id: str) -> bool:
         return ProviderEvent.objects.filter(provider=STRIPE, event_id=event_id).exists()
 
 
-def _is_first(told: StripeObject) -> bool:
-    values: dict[str, Any] = {"id": uuid7(), "provider": STRIPE, "event": told.event_id, "kind": told.kind}
+def _is_first(event: StripeObject) -> bool:
+    values: dict[str, Any] = {"id": uuid7(), "provider": STRIPE, "event": event.event_id, "kind": event.kind}
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ONCE, values)
         return bool(cursor.rowcount)

@@ -64,7 +64,9 @@ def pay(payment: Payment, invoice: Invoice | None) -> None:
 
 
 def give_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None:
-    """Take the refund out of credit, unless the part paid for the invoice is to be owed again."""
+    """Book a refund. It reduces the tenant's credit, unless the amount is to become due again on the invoice that it
+    had paid.
+    """
     reopened = 0
     if refund.owed_again and invoice is not None and invoice.status != Invoice.Status.WRITTEN_OFF:
         taken = payment.invoice_micros - payment.reopened_micros

@@ -63,7 +63,7 @@ class NotBookable(ValueError):
 
 
 class ProviderAway(Exception):
-    """The error for an unknown outcome at the provider. Query the status before anything else."""
+    """The error for a request to the provider whose outcome is unknown. Query the status before any further request."""
 
 
 class ProviderRefused(Exception):
@@ -201,7 +201,9 @@ class CardProvider(PaymentProvider, Protocol):
         """Yield the payments that were begun since then and have succeeded. Only our own are included."""
 
     def disputes_since(self, since: datetime) -> Iterator[DisputeStanding]:
-        """Yield all disputes that were opened since then, including those about payments that are not ours."""
+        """Yield all disputes that were opened since then, including those about payments that this product did not
+        make.
+        """
 
 
 def next_try(refused: Sequence[datetime]) -> datetime | None:

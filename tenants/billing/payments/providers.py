@@ -18,7 +18,9 @@ WORDS = {STRIPE: "by card", OFFLINE: "by bank transfer"}
 
 
 class Offline:
-    """The provider for bank transfers. It sends no requests, and reports only what the operator has entered."""
+    """The provider for bank transfers. It sends no requests and returns only the payments that an operator has
+    entered.
+    """
 
     name = OFFLINE
 

@@ -127,26 +127,39 @@ def compare_provider() -> list[Compared] | None:
 
 
 def _compared(provider: str, theirs: Iterable[Standing], since: datetime, until: datetime) -> list[Compared]:
-    said = {their.payment_id: their for their in theirs if their.payment_id is not None}
-    named = list(said)
+    reported = {their.payment_id: their for their in theirs if their.payment_id is not None}
+    named = list(reported)
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         values: dict[str, Any] = {"provider": provider, "ids": named, "since": since, "until": until}
         cursor.execute(_OURS, values)
         ours = {row[0]: Ours(*row[1:]) for row in cursor.fetchall()}
-        settled = {one: their for one, their in said.items() if one in ours or _is_old(one, until)}
+        settled = {
+            payment_id: their
+            for payment_id, their in reported.items()
+            if payment_id in ours or _is_old(payment_id, until)
+        }
         news = _unless_cleared(settled, ours)
-        ours = {one: our for one, our in ours.items() if one in news or one not in settled}
+        ours = {
+            payment_id: our
+            for payment_id, our in ours.items()
+            if payment_id in news or payment_id not in settled
+        }
         tenants = _tenants(cursor, news)
-        told = _told_otherwise(cursor, named)
+        of_other_tenants = _told_otherwise(cursor, named)
     compared = against_provider(ours, news.values(), tenants=tenants)
-    return differences(one for one in compared if one.subject not in told)
+    return differences(comparison for comparison in compared if comparison.subject not in of_other_tenants)
 
 
-def _unless_cleared(said: dict[UUID, Standing], ours: Mapping[UUID, Ours]) -> dict[UUID, Standing]:
+def _unless_cleared(reported: dict[UUID, Standing], ours: Mapping[UUID, Ours]) -> dict[UUID, Standing]:
     """Leave out reports that an operator has cleared, as long as amount and refunds stay the same."""
-    cleared = {one.id: one for one in Payment.objects.filter(id__in=said, cleared_micros__isnull=False)}
+    cleared = {
+        payment.id: payment
+        for payment in Payment.objects.filter(id__in=reported, cleared_micros__isnull=False)
+    }
     return {
-        one: their for one, their in said.items() if not _is_cleared(cleared.get(one), their, ours.get(one))
+        payment_id: their
+        for payment_id, their in reported.items()
+        if not _is_cleared(cleared.get(payment_id), their, ours.get(payment_id))
     }
 
 
@@ -168,15 +181,20 @@ def _is_old(payment_id: UUID, until: datetime) -> bool:
     return payment_id.int >> 80 < int(until.timestamp() * 1000)
 
 
-def _tenants(cursor: Any, said: dict[UUID, Standing]) -> dict[UUID, UUID]:
+def _tenants(cursor: Any, reported: dict[UUID, Standing]) -> dict[UUID, UUID]:
     """Return the tenants of payments, from our rows first, then from what the provider was given. All exist."""
-    cursor.execute("SELECT id, tenant_id FROM tenants_payment WHERE id = ANY(%s)", [list(said)])
-    known: dict[UUID, UUID] = dict(cursor.fetchall())
-    claimed = {one.tenant_id for one in said.values() if one.tenant_id is not None}
+    cursor.execute("SELECT id, tenant_id FROM tenants_payment WHERE id = ANY(%s)", [list(reported)])
+    tenants: dict[UUID, UUID] = dict(cursor.fetchall())
+    claimed = {standing.tenant_id for standing in reported.values() if standing.tenant_id is not None}
     cursor.execute("SELECT id FROM tenants_tenant WHERE id = ANY(%s)", [list(claimed)])
     there = {tenant_id for (tenant_id,) in cursor.fetchall()}
-    told = {one: their.tenant_id for one, their in said.items() if their.tenant_id in there}
-    return {**{one: tenant for one, tenant in told.items() if tenant is not None}, **known}
+    claimed_tenants = {
+        payment_id: their.tenant_id for payment_id, their in reported.items() if their.tenant_id in there
+    }
+    return {
+        **{payment_id: tenant for payment_id, tenant in claimed_tenants.items() if tenant is not None},
+        **tenants,
+    }
 
 
 def _told_otherwise(cursor: Any, ids: list[UUID]) -> set[str]:

@@ -58,9 +58,9 @@ def decide_refund(
     with books():
         wait_for_form(once)
         payment, _ = locked_payment(payment_id)
-        known = Refund.objects.filter(tenant_id=payment.tenant_id, once=once).first() if once else None
-        if known is not None:
-            return _same(known, (payment_id, amount_micros, owed_again))
+        existing = Refund.objects.filter(tenant_id=payment.tenant_id, once=once).first() if once else None
+        if existing is not None:
+            return _same(existing, (payment_id, amount_micros, owed_again))
         _check(payment, amount_micros, reason)
         payment.refunded_micros += amount_micros
         payment.save(update_fields=["refunded_micros"])
@@ -77,19 +77,19 @@ def decide_refund(
         return refund
 
 
-def _same(known: Refund, asked: tuple[UUID, int, bool]) -> Refund:
-    if asked != (known.payment_id, known.amount_micros, known.owed_again):
+def _same(existing: Refund, requested: tuple[UUID, int, bool]) -> Refund:
+    if requested != (existing.payment_id, existing.amount_micros, existing.owed_again):
         raise NotRefundable(
             "you already refunded another amount with this form. Reload the payment and check its refunds."
         )
-    return known
+    return existing
 
 
 def ask_refund(refund_id: UUID) -> Refund:
     """Request the refund, outside any transaction. Without a response, it stays pending for the scheduler."""
     with books():
-        asked = {"requested_at": Coalesce("requested_at", Now()), "checked_at": Now()}
-        Refund.objects.filter(id=refund_id).update(**asked)
+        times = {"requested_at": Coalesce("requested_at", Now()), "checked_at": Now()}
+        Refund.objects.filter(id=refund_id).update(**times)
         refund = Refund.objects.select_related("payment").get(id=refund_id)
         ask_again = may_ask_again(refund.requested_at, database_now())
     if refund.status != Payment.Status.PENDING:
@@ -155,11 +155,11 @@ def read_back_disputes() -> int:
     with operator_work():
         since = database_now() - LOOKED_BACK
     try:
-        told = list(provider.disputes_since(since))
+        disputes = list(provider.disputes_since(since))
     except (ProviderAway, ProviderRefused) as error:
         log.warning("disputes_not_fetched", error=str(error))
         return 0
-    return sum(_read_back(dispute, provider.name) for dispute in told)
+    return sum(_read_back(dispute, provider.name) for dispute in disputes)
 
 
 def _read_back(dispute: DisputeStanding, provider: str) -> bool:
@@ -170,31 +170,31 @@ def _read_back(dispute: DisputeStanding, provider: str) -> bool:
         return take_dispute(dispute, provider) != TOLD_LATE
 
 
-def take_dispute(told: DisputeStanding, provider: str) -> str:
+def take_dispute(reported: DisputeStanding, provider: str) -> str:
     """Record a dispute while it is open. If it is lost, the money went back and is owed again."""
-    found = payment_of(None, told.of_provider_id, provider)
+    found = payment_of(None, reported.of_provider_id, provider)
     if found is None:
         return NOT_OURS
     payment, _ = locked_payment(found.id)
-    status, dispute_id, reason = told.status, told.provider_id, told.reason
+    status, dispute_id, reason = reported.status, reported.provider_id, reported.reason
     if payment.dispute_id in ("", dispute_id) and payment.dispute in ENDED and status not in ENDED:
         return TOLD_LATE
     if (payment.dispute, payment.dispute_id) != (status, dispute_id):
         Payment.objects.filter(id=payment.id).update(dispute=status, dispute_id=dispute_id)
-        tell(payment, "payment.disputed", told.amount_micros, f"{status}: {reason}" if reason else status)
+        tell(payment, "payment.disputed", reported.amount_micros, f"{status}: {reason}" if reason else status)
     log.warning(
         "payment_disputed", tenant_id=str(payment.tenant_id), payment_id=str(payment.id), status=status
     )
     if status != "lost":
         return f"dispute {status}"
-    if told.currency != payment.currency:
-        note_difference(told_otherwise(payment, told.amount_micros))
+    if reported.currency != payment.currency:
+        note_difference(told_otherwise(payment, reported.amount_micros))
         return "is of another currency: a difference"
     why = f"dispute lost: {reason}"
-    refund = decided_elsewhere(payment, dispute_id, told.amount_micros, why, owed_again=True)
+    refund = decided_elsewhere(payment, dispute_id, reported.amount_micros, why, owed_again=True)
     if isinstance(refund, str):
         return refund
     lost = RefundStanding(
-        "succeeded", payment.currency, told.amount_micros, dispute_id, told.of_provider_id, refund.id
+        "succeeded", payment.currency, reported.amount_micros, dispute_id, reported.of_provider_id, refund.id
     )
     return take_refund(lost, provider)

@@ -80,7 +80,7 @@ def ways_to_pay() -> list[Way]:
 
 def payments_of(tenant_id: UUID, limit: int) -> list[PaymentView]:
     """Return the payments for the template `tenants/billing/payments_part.html`."""
-    return [PaymentView(one) for one in payments().filter(tenant_id=tenant_id)[:limit]]
+    return [PaymentView(payment) for payment in payments().filter(tenant_id=tenant_id)[:limit]]
 
 
 def payments() -> "QuerySet[Payment]":

@@ -78,9 +78,9 @@ def begin_top_up(
     _check_amount(wanted, currencies_of(tenant_id))
     with books():
         wait_for_form(once)
-        known = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
-        if known is not None:
-            return _same(known, provider, wanted)
+        existing = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
+        if existing is not None:
+            return _same(existing, provider, wanted)
         return _made(
             Payment(
                 tenant_id=tenant_id,
@@ -96,14 +96,14 @@ def begin_top_up(
         )
 
 
-def _same(known: Payment, provider: str, wanted: TopUp) -> Payment:
-    asked = (provider, Payment.Purpose.TOP_UP, wanted.currency, wanted.amount_micros)
-    if asked != (known.provider, known.purpose, known.currency, known.amount_micros):
+def _same(existing: Payment, provider: str, wanted: TopUp) -> Payment:
+    requested = (provider, Payment.Purpose.TOP_UP, wanted.currency, wanted.amount_micros)
+    if requested != (existing.provider, existing.purpose, existing.currency, existing.amount_micros):
         raise FormReused(
-            f"You already started {known.reference} of {money(known.amount_micros, known.currency)} with this form "
-            f"({known.provider}). Reload the page to make another payment."
+            f"You already started {existing.reference} of {money(existing.amount_micros, existing.currency)} "
+            f"with this form ({existing.provider}). Reload the page to make another payment."
         )
-    return known
+    return existing
 
 
 def begin_invoice_payment(
@@ -139,7 +139,9 @@ def begin_invoice_payment(
 
 
 def start(payment: Payment) -> Payment:
-    """Asks the provider for the page to pay on, unless it is known. Raises ProviderUnavailable and PaymentRefused."""
+    """Request the URL of the payment page from the provider, unless it is already stored. Raises ProviderUnavailable
+    and PaymentRefused.
+    """
     if payment.status != Payment.Status.PENDING or payment.provider == OFFLINE or payment.checkout_url:
         return payment
     customer_of(payment.tenant_id)
@@ -197,7 +199,7 @@ def give_up(payment: Payment, why: str) -> Payment:
 
 
 def take_look(payment_id: UUID, every: timedelta) -> bool:
-    """Return whether this caller may query the provider now, and record the query."""
+    """Return whether this caller may query the provider now. If so, the time of the query is recorded."""
     with books():
         found = Payment.objects.filter(id=payment_id, status=Payment.Status.PENDING)
         due = found.filter(checked_at=None) | found.filter(checked_at__lt=Now() - every)

@@ -170,8 +170,8 @@ def _end_refund(refund: Refund, payment: Payment, invoice: Invoice | None, stand
 
 def _refund_of(standing: RefundStanding, provider: str) -> Refund | str:
     if standing.refund_id is not None:
-        known = Refund.objects.filter(id=standing.refund_id).first()
-        return known or NOT_OURS
+        refund = Refund.objects.filter(id=standing.refund_id).first()
+        return refund or NOT_OURS
     payment = payment_of(None, standing.of_provider_id, provider)
     if payment is None:
         return NOT_OURS
@@ -182,9 +182,9 @@ def decided_elsewhere(
     payment: Payment, provider_id: str, amount_micros: int, reason: str, *, owed_again: bool = False
 ) -> Refund | str:
     payment, _ = locked_payment(payment.id)
-    known = Refund.objects.filter(payment=payment, provider_id=provider_id).first()
-    if known is not None:
-        return known
+    refund = Refund.objects.filter(payment=payment, provider_id=provider_id).first()
+    if refund is not None:
+        return refund
     left = payment.amount_micros - payment.refunded_micros
     if amount_micros > left:
         named = (payment.tenant_id, COMPARED, payment.currency, str(payment.id))

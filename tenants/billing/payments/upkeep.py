@@ -91,7 +91,7 @@ def close_needless_pages() -> int:
         needless = _pending().filter(amount_micros__gt=due - paid - credited - written_off)
         found = needless.exclude(checkout_id="")
         unseen = found.filter(Q(checked_at=None) | Q(checked_at__lt=Now() - LOOK_AFTER))
-        orders = [(one, order_of(one)) for one in unseen[:AT_ONCE]]
+        orders = [(payment, order_of(payment)) for payment in unseen[:AT_ONCE]]
     provider = card_provider()
     for payment, order in orders:
         try:

@@ -49,46 +49,46 @@ def safe(text: str) -> str:
     return f"'{text}" if text.startswith(_DANGEROUS) else text
 
 
-def sum_lines(tenant_id: UUID, asked: UsageQuery) -> Iterator[bytes]:
+def sum_lines(tenant_id: UUID, query: UsageQuery) -> Iterator[bytes]:
     """Yield a text line for each row and currency. Each part is read in its own unit of work."""
-    groups = [_TITLES[group] for group in asked.group_by]
+    groups = [_TITLES[group] for group in query.group_by]
     meters = [_COLUMNS.get(meter, f"{meter}s") for meter in METERS]
     money = ("currency", "amount_micros", "amount", "saved_micros", "saved")
     yield _written([("from", "to", *groups, *meters, "records", "records_cached", *money)])
     after: tuple[datetime, Sequence[str]] | None = None
     while True:
         with unit_of_work(tenant_id):
-            rows = sums(asked, limit=AT_ONCE, after=after)
-        yield _written(cells for row in rows for cells in _of_row(row, asked))
+            rows = sums(query, limit=AT_ONCE, after=after)
+        yield _written(cells for row in rows for cells in _of_row(row, query))
         if len(rows) < AT_ONCE:
             return
         after = rows[-1].at, list(rows[-1].of.values())
 
 
-def record_lines(tenant_id: UUID, asked: UsageQuery) -> Iterator[bytes]:
+def record_lines(tenant_id: UUID, query: UsageQuery) -> Iterator[bytes]:
     yield _written([list(_RECORD)])
     after: Place | None = None
     while True:
         with unit_of_work(tenant_id):
-            found = records(asked, limit=AT_ONCE, after=after)
+            found = records(query, limit=AT_ONCE, after=after)
         yield _written([cell(record) for cell in _RECORD.values()] for record in found)
         if len(found) < AT_ONCE:
             return
         after = found[-1].created_at, found[-1].id
 
 
-def _of_row(row: Row, asked: UsageQuery) -> Iterator[Sequence[object]]:
+def _of_row(row: Row, query: UsageQuery) -> Iterator[Sequence[object]]:
     """Yield the cells of a row. Only the first currency has quantities and counts, so that columns can be summed."""
     modes = {"true": "live", "false": "test"}
     named = [modes[text] if group == "livemode" else text for group, text in row.of.items()]
     total = row.sum
     counted = [*(total.quantities.get(meter, 0) for meter in METERS), total.records, total.records_cached]
-    for place, amount in enumerate(total.amounts):
+    for position, amount in enumerate(total.amounts):
         yield (
             f"{row.at:%Y-%m-%dT%H:%M:%SZ}",
-            f"{end_of(row.at, asked):%Y-%m-%dT%H:%M:%SZ}",
+            f"{end_of(row.at, query):%Y-%m-%dT%H:%M:%SZ}",
             *named,
-            *(counted if place == 0 else [""] * len(counted)),
+            *(counted if position == 0 else [""] * len(counted)),
             amount.currency,
             amount.amount_micros,
             display(amount.amount_micros),

@@ -69,7 +69,7 @@ def forecast(
 def _expected(day: date, seen: Sequence[date], costs: Sequence[int], *, by_weekday: bool) -> Fraction:
     alike = [
         cost
-        for one, cost in zip(seen, costs, strict=True)
-        if not by_weekday or one.weekday() == day.weekday()
+        for day_seen, cost in zip(seen, costs, strict=True)
+        if not by_weekday or day_seen.weekday() == day.weekday()
     ]
     return Fraction(sum(alike), len(alike))

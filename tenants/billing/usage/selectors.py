@@ -42,7 +42,7 @@ class Used:
     @classmethod
     def of(cls, lines: Sequence[UsageLine], of_keys: Sequence[UsageLine]) -> "Used":
         """Return the choices from rows that were already read without a filter."""
-        return cls(*(tuple(sorted({line.model for line in one})) for one in (lines, of_keys)))
+        return cls(*(tuple(sorted({line.model for line in part})) for part in (lines, of_keys)))
 
 
 def usage_of(month: Month, only: Only = _NOTHING) -> list[UsageLine]:
@@ -107,7 +107,7 @@ def _lines(parts: Sequence[Rows], day: str, by: str) -> list[UsageLine]:
     found: dict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(_SUMS))
     for row in _together([rows.values_list(*columns).annotate(**_SUMS) for rows in parts]):
         # Postgres returns sums of big integers as decimals.
-        found[row[:5]] = [one + int(more) for one, more in zip(found[row[:5]], row[5:], strict=True)]
+        found[row[:5]] = [total + int(more) for total, more in zip(found[row[:5]], row[5:], strict=True)]
     lines = [UsageLine(row[0], str(row[1] or ""), *row[2:], *numbers) for row, numbers in found.items()]
     return sorted(
         lines, key=lambda line: (line.day, line.model, line.meter, line.currency, not line.livemode)
@@ -157,9 +157,9 @@ def is_cached(record: UsageRecord) -> bool:
     return record.cached or record.source_kind == "cache"
 
 
-def records(asked: UsageQuery, *, limit: int, after: Place | None = None) -> Sequence[UsageRecord]:
+def records(query: UsageQuery, *, limit: int, after: Place | None = None) -> Sequence[UsageRecord]:
     """Return the single records behind the sums, oldest first."""
-    found = _narrowed(UsageRecord, asked.only).filter(created_at__gte=asked.start, created_at__lt=asked.end)
+    found = _narrowed(UsageRecord, query.only).filter(created_at__gte=query.start, created_at__lt=query.end)
     if after is not None:
         at, last = after
         # The index scan begins at `created_at__gte`. The other condition separates records of the same moment.

@@ -62,12 +62,12 @@ MONTHS = Source(
 )
 
 
-def source_of(asked: UsageQuery) -> Source:
-    if asked.bucket == "hour":
+def source_of(query: UsageQuery) -> Source:
+    if query.bucket == "hour":
         return RECORDS
-    if not (asked.only.keys or "key" in asked.group_by):
+    if not (query.only.keys or "key" in query.group_by):
         return TOTALS
-    return MONTHS if asked.bucket == "month" else DAYS
+    return MONTHS if query.bucket == "month" else DAYS
 
 
 def whole_months(start: date, end: date, today: date) -> tuple[date, date]:

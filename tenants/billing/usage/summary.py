@@ -70,7 +70,9 @@ def summarised(lines: Sequence[UsageLine], *, livemode: bool = True) -> Summary:
         test=_total(line for line in lines if line.livemode is not livemode),
         by_model=_grouped(live, lambda line: line.model),
         by_day=_grouped(live, lambda line: line.day),
-        currencies=sorted(total.amounts_micros, key=lambda one: (-total.amounts_micros[one], one)),
+        currencies=sorted(
+            total.amounts_micros, key=lambda currency: (-total.amounts_micros[currency], currency)
+        ),
     )
 
 

@@ -89,62 +89,62 @@ _BOTH = _ALIKE.replace("{mode}", "livemode AS of_mode, ").replace("{of_mode}", "
 _BOTH += _WITH_TOTALS.replace("{rows}", _ROWS)
 
 
-def sums(asked: UsageQuery, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None) -> list[Row]:
+def sums(query: UsageQuery, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None) -> list[Row]:
     """Return rows ordered by time, then by the groups. `after` is the position of the last row of the previous page."""
-    if asked.bucket != "day" or not asked.group_by:
-        return _sums(asked, limit, after)
+    if query.bucket != "day" or not query.group_by:
+        return _sums(query, limit, after)
     rows: list[Row] = []
-    for start, end in windows(asked.start if after is None else after[0], asked.end, FIRST_DAYS):
-        rows += _sums(replace(asked, start=start, end=end), limit - len(rows), after)
+    for start, end in windows(query.start if after is None else after[0], query.end, FIRST_DAYS):
+        rows += _sums(replace(query, start=start, end=end), limit - len(rows), after)
         after = None
         if len(rows) >= limit:
             break
     return rows
 
 
-def _sums(asked: UsageQuery, limit: int, after: tuple[datetime, Sequence[str]] | None) -> list[Row]:
-    values = {**_values(asked), "limit": limit}
-    names = ["at", *(f"g{place}" for place in range(len(asked.group_by)))]
-    groups = [_BUCKETS[asked.bucket], *(_AS_TEXT[group] for group in asked.group_by)]
+def _sums(query: UsageQuery, limit: int, after: tuple[datetime, Sequence[str]] | None) -> list[Row]:
+    values = {**_values(query), "limit": limit}
+    names = ["at", *(f"g{position}" for position in range(len(query.group_by)))]
+    groups = [_BUCKETS[query.bucket], *(_AS_TEXT[group] for group in query.group_by)]
     further = ""
     if after is not None:
-        at, place = after
-        begun = at.replace(day=1) if asked.bucket == "month" else at
+        at, groups_after = after
+        begun = at.replace(day=1) if query.bucket == "month" else at
         values |= {
             "after_at": begun.replace(tzinfo=None),
-            **{f"after_{n}": one for n, one in enumerate(place)},
+            **{f"after_{n}": value for n, value in enumerate(groups_after)},
         }
-        if asked.bucket != "month":
+        if query.bucket != "month":
             values |= {"start": at, "start_day": at.date()}
-        marks = ["%(after_at)s::timestamp", *(f"%(after_{n})s" for n in range(len(place)))]
+        marks = ["%(after_at)s::timestamp", *(f"%(after_{n})s" for n in range(len(groups_after)))]
         further = f" WHERE ({', '.join(names)}) > ({', '.join(marks)})"
-    return [_row(asked, row) for row in _select(asked, groups, names, further, values)]
+    return [_row(query, row) for row in _select(query, groups, names, further, values)]
 
 
 def sums_and_totals(
-    asked: UsageQuery, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None
+    query: UsageQuery, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None
 ) -> tuple[list[Row], dict[bool, Sum]]:
     """Return some rows, and the sums over all rows.
 
     Without groups, one query reads both. With many groups, splitting live and test usage costs as much as it saves.
     """
-    if after is not None or asked.group_by:
-        return sums(asked, limit=limit, after=after), totals(asked)
-    values = {**_values(asked), "limit": limit}
-    found = _select(asked, [_BUCKETS[asked.bucket]], ["at"], "", values, statement=_BOTH)
-    rows = [_row(asked, row[:-1]) for row in found if row[-1] is None]
+    if after is not None or query.group_by:
+        return sums(query, limit=limit, after=after), totals(query)
+    values = {**_values(query), "limit": limit}
+    found = _select(query, [_BUCKETS[query.bucket]], ["at"], "", values, statement=_BOTH)
+    rows = [_row(query, row[:-1]) for row in found if row[-1] is None]
     return rows, {row[-1]: _sum(row[-2]) for row in found if row[-1] is not None}
 
 
-def totals(asked: UsageQuery) -> dict[bool, Sum]:
+def totals(query: UsageQuery) -> dict[bool, Sum]:
     """Return the sums over the whole query, by livemode."""
-    values = {**_values(asked), "limit": 2}
-    of_all = replace(asked, group_by=(), bucket="hour" if asked.bucket == "hour" else "month")
+    values = {**_values(query), "limit": 2}
+    of_all = replace(query, group_by=(), bucket="hour" if query.bucket == "hour" else "month")
     return {row[0]: _sum(row[1]) for row in _select(of_all, ["livemode"], ["g0"], "", values)}
 
 
 def _select(
-    asked: UsageQuery,
+    query: UsageQuery,
     groups: Sequence[str],
     names: Sequence[str],
     after: str,
@@ -152,16 +152,16 @@ def _select(
     *,
     statement: str = _SUMS,
 ) -> list[tuple[Any, ...]]:
-    source = source_of(asked)
+    source = source_of(query)
     written = statement.format(
-        groups=", ".join(f"{one} AS {name}" for one, name in zip(groups, names, strict=True)),
+        groups=", ".join(f"{group} AS {name}" for group, name in zip(groups, names, strict=True)),
         names=", ".join(names),
-        numbers=", ".join(str(place) for place in range(1, len(names) + 1)),
+        numbers=", ".join(str(position) for position in range(1, len(names) + 1)),
         records=source.records,
         cached=source.cached,
         table=source.table,
         within=source.within,
-        filters=_filters(asked),
+        filters=_filters(query),
         nothing=", ".join("NULL" for _ in names),
         told=_TOLD,
         after=after,
@@ -172,8 +172,8 @@ def _select(
         return rows
 
 
-def _filters(asked: UsageQuery) -> str:
-    only, written = asked.only, ""
+def _filters(query: UsageQuery) -> str:
+    only, written = query.only, ""
     if only.models:
         written += " AND model = ANY(%(models)s)"
     if only.keys:
@@ -185,15 +185,15 @@ def _filters(asked: UsageQuery) -> str:
     return written
 
 
-def _values(asked: UsageQuery) -> dict[str, Any]:
-    only = asked.only
-    whole_from, whole_to = whole_months(asked.start.date(), asked.end.date(), timezone.now().date())
+def _values(query: UsageQuery) -> dict[str, Any]:
+    only = query.only
+    whole_from, whole_to = whole_months(query.start.date(), query.end.date(), timezone.now().date())
     return {
         "tenant": current_tenant_id(),
-        "start": asked.start,
-        "end": asked.end,
-        "start_day": asked.start.date(),
-        "end_day": asked.end.date(),
+        "start": query.start,
+        "end": query.end,
+        "start_day": query.start.date(),
+        "end_day": query.end.date(),
         "whole_from": whole_from,
         "whole_to": whole_to,
         "models": list(only.models),
@@ -202,9 +202,9 @@ def _values(asked: UsageQuery) -> dict[str, Any]:
     }
 
 
-def _row(asked: UsageQuery, row: Sequence[Any]) -> Row:
-    of = dict(zip(asked.group_by, row[1:-1], strict=True))
-    return Row(max(row[0].replace(tzinfo=UTC), asked.start), of, _sum(row[-1]))
+def _row(query: UsageQuery, row: Sequence[Any]) -> Row:
+    of = dict(zip(query.group_by, row[1:-1], strict=True))
+    return Row(max(row[0].replace(tzinfo=UTC), query.start), of, _sum(row[-1]))
 
 
 def _sum(written: str) -> Sum:
@@ -226,10 +226,10 @@ def _sum(written: str) -> Sum:
     )
 
 
-def end_of(at: datetime, asked: UsageQuery) -> datetime:
+def end_of(at: datetime, query: UsageQuery) -> datetime:
     """Return the end of the hour, day or month that began at `at`."""
-    if asked.bucket == "month":
+    if query.bucket == "month":
         end = datetime.combine(Month.of(at.date()).after_last, time(), UTC)
     else:
-        end = at + timedelta(hours=1 if asked.bucket == "hour" else 24)
-    return min(end, asked.end)
+        end = at + timedelta(hours=1 if query.bucket == "hour" else 24)
+    return min(end, query.end)

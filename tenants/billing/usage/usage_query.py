@@ -41,7 +41,7 @@ class UsageQuery:
     only: Only = Only()
 
 
-def asked(parameters: Mapping[str, str], now: datetime) -> UsageQuery:
+def parse_usage_query(parameters: Mapping[str, str], now: datetime) -> UsageQuery:
     """Parse the parameters. The default range is the current month. Raises InvalidRequest."""
     bucket = _bucket(parameters.get("bucket", "day"))
     tomorrow = _midnight(now.date() + _DAY)
@@ -60,7 +60,7 @@ def asked(parameters: Mapping[str, str], now: datetime) -> UsageQuery:
 
 def only(parameters: Mapping[str, str]) -> Only:
     models = _listed("model", parameters.get("model", ""))
-    keys = tuple(_key(one) for one in _listed("key", parameters.get("key", "")))
+    keys = tuple(_key(key) for key in _listed("key", parameters.get("key", "")))
     return Only(models, keys, _livemode(parameters.get("livemode", "")))
 
 
@@ -105,7 +105,7 @@ def _group_by(text: str) -> tuple[Group, ...]:
 
 
 def _listed(name: str, text: str) -> tuple[str, ...]:
-    named = tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
+    named = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     if len(named) > MAX_NAMED:
         raise InvalidRequest(f"{name} has {len(named)} values, but at most {MAX_NAMED} are allowed.")
     if "\0" in text:

@@ -19,8 +19,10 @@ def client_address(environ: Mapping[str, Any], proxies: int) -> str:
     If the header is missing or too short, the request did not come through all of them.
     """
     peer = str(environ.get("REMOTE_ADDR", ""))
-    told = [part.strip() for part in str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",") if part.strip()]
-    return told[-proxies] if 0 < proxies <= len(told) else peer
+    addresses = [
+        part.strip() for part in str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",") if part.strip()
+    ]
+    return addresses[-proxies] if 0 < proxies <= len(addresses) else peer
 
 
 def address_of(written: str) -> str:

@@ -20,11 +20,13 @@ class TooManyTries(DomainError):
 
 
 class ClientIpLimit:
-    """The limit of this process. The IP counted longest ago is dropped first. `said` has `pause_s` in it."""
+    """The limit of this process. The IP counted longest ago is dropped first. `message` has `pause_s` in it."""
 
-    def __init__(self, max_a_minute: int, said: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, max_a_minute: int, message: str, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._most = max_a_minute
-        self._said = said
+        self._message = message
         self._clock = clock
         self._lock = threading.Lock()
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
@@ -32,32 +34,32 @@ class ClientIpLimit:
     def __len__(self) -> int:
         return len(self._buckets)
 
-    def check(self, place: str) -> None:
+    def check(self, client_ip: str) -> None:
         """Check whether a try is left, without taking it. Raises TooManyTries."""
         with self._lock:
-            self._checked(place, self._now_us())
+            self._checked(client_ip, self._now_us())
 
-    def take(self, place: str) -> None:
+    def take(self, client_ip: str) -> None:
         """Take a try. Raises TooManyTries."""
         with self._lock:
             now_us = self._now_us()
-            self._keep(place, self._checked(place, now_us).without(1, self._most, now_us))
+            self._keep(client_ip, self._checked(client_ip, now_us).without(1, self._most, now_us))
 
-    def give_back(self, place: str) -> None:
+    def give_back(self, client_ip: str) -> None:
         with self._lock:
-            bucket, now_us = self._buckets.get(place, Bucket()), self._now_us()
-            self._keep(place, bucket.given_back(1, self._most, now_us))
+            bucket, now_us = self._buckets.get(client_ip, Bucket()), self._now_us()
+            self._keep(client_ip, bucket.given_back(1, self._most, now_us))
 
-    def _checked(self, place: str, now_us: int) -> Bucket:
-        bucket = self._buckets.get(place, Bucket())
+    def _checked(self, client_ip: str, now_us: int) -> Bucket:
+        bucket = self._buckets.get(client_ip, Bucket())
         if bucket.available(self._most, now_us) < 1:
             pause_s = -(-bucket.wait_us(1, self._most, now_us) // US)
-            raise TooManyTries(self._said.format(pause_s=pause_s), extra={"retry_after_s": pause_s})
+            raise TooManyTries(self._message.format(pause_s=pause_s), extra={"retry_after_s": pause_s})
         return bucket
 
-    def _keep(self, place: str, bucket: Bucket) -> None:
-        self._buckets[place] = bucket
-        self._buckets.move_to_end(place)
+    def _keep(self, client_ip: str, bucket: Bucket) -> None:
+        self._buckets[client_ip] = bucket
+        self._buckets.move_to_end(client_ip)
         while len(self._buckets) > MAX_PLACES:
             self._buckets.popitem(last=False)
 
@@ -77,9 +79,9 @@ def address_of_scope(scope: Scope, proxies: int) -> str:
 def claimed_address(scope: Scope, proxies: int) -> str:
     """Return the address as it was written, which may not be a valid address."""
     peer = scope.get("client")
-    told = {
+    environ = {
         "REMOTE_ADDR": peer[0] if peer else "",
         # A proxy may add a header of its own instead of extending its caller's. Together the headers are one list.
         "HTTP_X_FORWARDED_FOR": ",".join(headers_of(scope, b"x-forwarded-for")),
     }
-    return client_address(told, proxies)
+    return client_address(environ, proxies)

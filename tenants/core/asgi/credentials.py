@@ -30,33 +30,33 @@ class UnknownCallers:
 
     async def look_up(
         self,
-        place: str,
+        client_ip: str,
         find: Callable[[], F],
         is_nobodys: Callable[[F], bool],
         threads: DatabaseThreads | None = None,
     ) -> F:
         """Look up a credential. Raises TooManyTries."""
-        self._tries.check(place)
-        return await (threads or self._threads).run(self._try, place, find, is_nobodys)
+        self._tries.check(client_ip)
+        return await (threads or self._threads).run(self._try, client_ip, find, is_nobodys)
 
-    async def redeem(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
+    async def redeem(self, client_ip: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
         """Redeem a ticket in the same way as `look_up`. Raises TooManyTries."""
-        return await self.look_up(place, find, is_nobodys, self._tickets)
+        return await self.look_up(client_ip, find, is_nobodys, self._tickets)
 
     def close(self) -> None:
         self._threads.close()
         self._tickets.close()
 
-    def _try(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
+    def _try(self, client_ip: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
         """Look up a credential. The try is counted before its result, which limits concurrent tries too."""
-        self._tries.take(place)
+        self._tries.take(client_ip)
         try:
             found = find()
         except Exception:
-            self._tries.give_back(place)
+            self._tries.give_back(client_ip)
             raise
         if not is_nobodys(found):
-            self._tries.give_back(place)
+            self._tries.give_back(client_ip)
         return found
 
 
@@ -72,14 +72,14 @@ class Familiar(Generic[F]):
     is_nobodys: Callable[[F], bool]
     _good: OrderedDict[bytes, None] = field(default_factory=OrderedDict, init=False)
 
-    async def look_up(self, credential: str, place: str) -> F:
-        """Look up a credential. `place` is the client IP that it came from. Raises TooManyTries."""
+    async def look_up(self, credential: str, client_ip: str) -> F:
+        """Look up a credential. `client_ip` is the client IP that it came from. Raises TooManyTries."""
         digest = digest_of(credential)
         if digest in self._good:
             found = await self.threads.run(self.find, credential)
         else:
             find = partial(self.find, credential)
-            found = await self.unknown_callers.look_up(place, find, self.is_nobodys)
+            found = await self.unknown_callers.look_up(client_ip, find, self.is_nobodys)
         self._keep(digest, self.is_good(found))
         return found
 

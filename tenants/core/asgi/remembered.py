@@ -58,7 +58,7 @@ class Remembered(Generic[K, V]):
         return len(self._entries)
 
     async def get(self, key: K, look_up: Callable[[], Awaitable[V]]) -> V:
-        """Return the result. All callers during a look-up share it. A look-up that raises is not cached."""
+        """Return the result. Calls during a look-up share its result. An error is not cached."""
         entry = self._fresh(key) or self._ask(key, look_up)
         return await asyncio.shield(entry.answer)
 

@@ -45,8 +45,8 @@ SELECT md5((SELECT string_agg(app || '.' || name, ' ' ORDER BY app, name) FROM d
 def sql_files() -> list[Path]:
     """Return the files in the order in which they are applied: by the number in their names, then by app."""
     found = [
-        (path.name.partition("_")[0], place, path.name, path)
-        for place, config in enumerate(apps.get_app_configs())
+        (path.name.partition("_")[0], position, path.name, path)
+        for position, config in enumerate(apps.get_app_configs())
         for path in Path(config.path, "sql").glob("*.sql")
     ]
     return [path for *_, path in sorted(found)]

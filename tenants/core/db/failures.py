@@ -19,17 +19,20 @@ def trouble_of(error: BaseException) -> DatabaseUnavailable | None:
     """Return the error for the caller. Return None for a defect of ours, which must stay visible."""
     match error.__cause__:
         case QueryCanceled():
-            words = "The database query took too long. Request less data or try again."
-            return DatabaseUnavailable(words, extra={"retry_after_s": 2})
+            message = "The database query took too long. Request less data or try again."
+            return DatabaseUnavailable(message, extra={"retry_after_s": 2})
         case DiskFull():
-            words = "The database has no disk space left. Nothing was stored. Try again later."
+            message = "The database has no disk space left. Nothing was stored. Try again later."
             return DatabaseUnavailable(
-                words, code="storage_unavailable", gate="database_disk", extra={"retry_after_s": FULL_PAUSE_S}
+                message,
+                code="storage_unavailable",
+                gate="database_disk",
+                extra={"retry_after_s": FULL_PAUSE_S},
             )
         case ReadOnlySqlTransaction():
             # This is a standby before it is promoted, or a server that protects itself from a full disk.
-            words = "The database is read-only at the moment. Nothing was stored. Try again."
-            return DatabaseUnavailable(words, extra={"retry_after_s": 5})
+            message = "The database is read-only at the moment. Nothing was stored. Try again."
+            return DatabaseUnavailable(message, extra={"retry_after_s": 5})
     return database_unavailable() if isinstance(error, OperationalError | InterfaceError) else None
 
 

@@ -26,7 +26,7 @@ class Circuit:
     def lets_through(self, now_s: float) -> bool:
         return not self.is_open or now_s >= self.paused_until_s
 
-    def asked(self, now_s: float) -> "Circuit":
+    def after_request(self, now_s: float) -> "Circuit":
         """Return the circuit after it let a request through. If it is open, that is the probe, and it rests."""
         return Circuit(self.failures, now_s + PROBE_S, probing=True) if self.is_open else self
 

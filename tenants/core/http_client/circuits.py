@@ -55,7 +55,7 @@ class Circuits:
             if circuit is None:
                 return
             if circuit.lets_through(now_s):
-                self._known[endpoint] = circuit.asked(now_s)
+                self._known[endpoint] = circuit.after_request(now_s)
                 return
         raise EgressFailed(
             "endpoint_paused",

@@ -58,22 +58,24 @@ class Answer:
     took_s: float = 0.0
     """The time in seconds, including the look-up of the name."""
     whole: bool = True
-    """A flag that is false if the body was left, cut off or too long, where only the status was needed."""
+    """A flag that is false if the body is incomplete: it was not read, was cut off or was too long."""
     is_own: bool = False
     """A flag that is true if the response came from a host of the operator, so that a tenant must not see its body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """The limits on what the other side may cost."""
+    """The limits on the time and the bytes that one request to another server may take."""
 
     connect_s: float = 5.0
-    """The seconds for the look-up of the name, and again for connection and TLS."""
+    """The timeout in seconds for the look-up of the name, and the same again for connecting, TLS included."""
     total_s: float = 15.0
     header_bytes: int = 32 * 2**10
     body_bytes: int = 64 * 2**10
     needs_body: bool = False
-    """A flag that is true if the response is useless without its body. If false, a 200 stays a 200."""
+    """A flag that is true if the response is useless without its body. If it is false, a response whose body cannot be
+    read completely counts by its status alone.
+    """
 
 
 def check(outbound: Outbound) -> None:
@@ -183,6 +185,6 @@ def _named(response: HTTPResponse) -> dict[str, str]:
     """Return the headers, each value in a single line, because it may be shown and stored."""
     found: dict[str, str] = {}
     for name, value in response.headers.items():
-        key, words = name.lower(), " ".join(_CONTROL.sub(" ", value).split())
-        found[key] = f"{found[key]}, {words}" if key in found else words
+        key, text = name.lower(), " ".join(_CONTROL.sub(" ", value).split())
+        found[key] = f"{found[key]}, {text}" if key in found else text
     return found

@@ -114,8 +114,8 @@ def _is_tls(scheme: str, local: bool) -> bool:
     raise _refused(f"it starts with {scheme[:20]}://, but only https:// is allowed")
 
 
-def _refused(words: str) -> EgressRefused:
-    return EgressRefused("url_not_allowed", f"The URL is not allowed: {words}.")
+def _refused(reason: str) -> EgressRefused:
+    return EgressRefused("url_not_allowed", f"The URL is not allowed: {reason}.")
 
 
 _FORBIDDEN: tuple[tuple[Callable[[str], object], str], ...] = (
@@ -132,9 +132,9 @@ _FORBIDDEN: tuple[tuple[Callable[[str], object], str], ...] = (
 
 
 def _check_letters(url: str) -> None:
-    for is_wrong, words in _FORBIDDEN:
+    for is_wrong, reason in _FORBIDDEN:
         if is_wrong(url):
-            raise _refused(words)
+            raise _refused(reason)
 
 
 def _split(url: str) -> tuple[str, str]:
@@ -154,7 +154,9 @@ def _host(written: str) -> str:
 
 
 def _in_ascii(label: str) -> str:
-    """Encode a label if both rules of international names agree. By one of them `straße` is `strasse`."""
+    """Encode a label as ASCII if the two standards for international names agree on it. They do not for `straße`,
+    which one of them encodes as `strasse`.
+    """
     try:
         encoded = label.encode("idna")
         if encoded.decode("idna") == label:
@@ -199,7 +201,7 @@ def _port(written: str | None, default: int, allowed: frozenset[int] | None) -> 
     if not 0 < port < 65536:
         raise _refused(f"port {port} does not exist")
     if allowed is not None and port not in allowed:
-        ports = ", ".join(str(one) for one in sorted(allowed))
+        ports = ", ".join(str(port) for port in sorted(allowed))
         raise _refused(f"port {port} is not allowed (allowed: {ports})")
     return port
 

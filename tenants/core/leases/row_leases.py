@@ -50,7 +50,7 @@ def renew(held: "QuerySet[Any]", lease_s: float) -> bool:
 
 
 def release(held: "QuerySet[Any]", **changes: Any) -> bool:
-    """End the lease and change the row. Return False, with nothing written, if it is not held any more."""
+    """End the lease and change the row. If the lease is no longer held, return False and write nothing."""
     return held.update(lease_token=None, lease_until=None, **changes) > 0
 
 

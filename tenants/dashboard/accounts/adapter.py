@@ -90,16 +90,16 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def add_message(
         self, request: HttpRequest, level: int, message_template: str | None = None, *told: Any, **named: Any
     ) -> None:
-        words = named.get("message") or _SAID.get(message_template or "")
-        if words:
-            messages.add_message(request, level, words, extra_tags=named.get("extra_tags", ""))
+        text = named.get("message") or _SAID.get(message_template or "")
+        if text:
+            messages.add_message(request, level, text, extra_tags=named.get("extra_tags", ""))
 
     def render_mail(
         self, template_prefix: str, email: str, context: dict[str, Any], headers: Any = None
     ) -> EmailMessage:
-        known = {**context, "email": email, "service": settings.MAAS_PUBLIC_URL}
-        subject = " ".join(render_to_string(f"{template_prefix}_subject.txt", known).split())
-        text = render_to_string(f"{template_prefix}_message.txt", known).strip() + "\n"
+        context_of_mail = {**context, "email": email, "service": settings.MAAS_PUBLIC_URL}
+        subject = " ".join(render_to_string(f"{template_prefix}_subject.txt", context_of_mail).split())
+        text = render_to_string(f"{template_prefix}_message.txt", context_of_mail).strip() + "\n"
         return EmailMessage(subject, text, to=[email], headers=headers)
 
     def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
@@ -141,5 +141,5 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the client IP that people read in the list of their sessions."""
         address = client_address(request.META, settings.MAAS_PROXIES)
-        place = place_of(address)
-        return _NO_ADDRESS if place == UNKNOWN else place.partition("/")[0]
+        network = place_of(address)
+        return _NO_ADDRESS if network == UNKNOWN else network.partition("/")[0]

@@ -28,7 +28,7 @@ from tenants.dashboard_base.members import person_of
 
 
 class ConfirmForm(forms.Form):
-    """A form in which a person proves with the password that they typed the address."""
+    """A form in which a person enters their password to prove that they entered the email address."""
 
     password = own_password("The password that you chose")
 
@@ -63,8 +63,8 @@ class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
         answer: HttpResponse = super().post(*args, **kwargs)
         return answer
 
-    def _page(self, *, status: int = 200, **told: Any) -> HttpResponse:
-        answer: HttpResponse = self.render_to_response(self.get_context_data(**told), status=status)
+    def _page(self, *, status: int = 200, **context: Any) -> HttpResponse:
+        answer: HttpResponse = self.render_to_response(self.get_context_data(**context), status=status)
         return answer
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:

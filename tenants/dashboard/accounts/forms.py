@@ -45,12 +45,12 @@ def own_password(label: "StrOrPromise") -> forms.CharField:
     return _password(label, "current-password")
 
 
-def new_name(known: str = "", **attrs: Any) -> forms.CharField:
+def new_name(current: str = "", **attrs: Any) -> forms.CharField:
     return forms.CharField(
         label=_("Your name"),
         max_length=_LONGEST_NAME,
         required=False,
-        initial=known[:_LONGEST_NAME],
+        initial=current[:_LONGEST_NAME],
         widget=forms.TextInput(attrs={"autocomplete": "name", **attrs}),
     )
 
@@ -82,7 +82,7 @@ class SignInForm(allauth_forms.LoginForm):  # type: ignore[misc]
         self.order_fields(["login", "password"])
 
     def add_prefix(self, field_name: str) -> str:
-        """Return the earlier name of the field, which programs and password managers use."""
+        """Return the field's usual HTML name, which programs and password managers rely on."""
         return "username" if field_name == "login" else str(super().add_prefix(field_name))
 
 
@@ -102,7 +102,9 @@ class SignUpForm(allauth_forms.SignupForm):  # type: ignore[misc]
         return email
 
     def try_save(self, request: HttpRequest) -> Any:
-        """Save a person and their account in one transaction. A known address takes as long: it hashes too."""
+        """Save a person and their account in one transaction. If the address is already taken, a password is hashed
+        too, so that the response time does not show it.
+        """
         if not self.account_already_exists:
             try:
                 with transaction.atomic():
@@ -133,9 +135,9 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
         if not self.invited:
             self.fields["tenant"] = _new_tenant()
         self.fields["name"] = new_name(str(self.sociallogin.account.extra_data.get("name", "")))
-        known = "This address is confirmed. You can change it later." if self.confirmed else ""
+        help_text = "This address is confirmed. You can change it later." if self.confirmed else ""
         self.fields["email"] = _address(
-            _("Email"), help_text=known, disabled=bool(self.confirmed), autocomplete="username"
+            _("Email"), help_text=help_text, disabled=bool(self.confirmed), autocomplete="username"
         )
         if self.confirmed:
             self.initial["email"] = self.confirmed

@@ -104,11 +104,11 @@ def operators_door(request: HttpRequest) -> HttpResponseBase:
         return render(request, "tenants/accounts/no_operator.html", {"wanted": wanted})
     if not settings.MAAS_STAFF_TWO_FACTOR or has_shown_second_factor(request):
         return redirect(wanted)
-    asked = "mfa_reauthenticate" if has_second_factor(person) else "mfa_index"
-    return redirect(f"{reverse(asked)}?{urlencode({'next': wanted})}")
+    page = "mfa_reauthenticate" if has_second_factor(person) else "mfa_index"
+    return redirect(f"{reverse(page)}?{urlencode({'next': wanted})}")
 
 
 def _wanted(request: HttpRequest) -> str:
-    asked = request.GET.get("next", "")
-    known = url_has_allowed_host_and_scheme(asked, allowed_hosts=None) and asked.startswith(ADMIN)
-    return asked if known and asked != request.path else ADMIN
+    url = request.GET.get("next", "")
+    is_safe = url_has_allowed_host_and_scheme(url, allowed_hosts=None) and url.startswith(ADMIN)
+    return url if is_safe and url != request.path else ADMIN

@@ -66,14 +66,14 @@ def connections(request: HttpRequest) -> HttpResponseBase:
     had = list(SocialAccount.objects.filter(user_id=person_of(request).pk).order_by("date_joined"))
     rows = [
         {
-            "id": one.provider,
-            "through": name_of(one.provider),
-            "as_whom": one.extra_data.get("email") or one.extra_data.get("login", ""),
-            "since": one.date_joined,
+            "id": account.provider,
+            "through": name_of(account.provider),
+            "as_whom": account.extra_data.get("email") or account.extra_data.get("login", ""),
+            "since": account.date_joined,
         }
-        for one in had
+        for account in had
     ]
-    left = [one for one in settings.MAAS_SIGN_ON if one.id not in {row["id"] for row in rows}]
+    left = [provider for provider in settings.MAAS_SIGN_ON if provider.id not in {row["id"] for row in rows}]
     return render(request, "tenants/accounts/sign_on.html", {"rows": rows, "left": left})
 
 

@@ -25,7 +25,7 @@ from tenants.dashboard_base.members import people_only
 
 
 class _Person(StringConverter):
-    """A path part that ends before the first dash, because the key after it contains a dash too."""
+    """A part of a path that ends at the first dash, because the key after it contains dashes too."""
 
     regex = "[0-9A-Za-z]+"
 

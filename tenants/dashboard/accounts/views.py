@@ -50,9 +50,9 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_POST
 def keep_address(request: HttpRequest) -> HttpResponse:
     """Cancel a change of address that was never confirmed."""
-    asked = EmailAddress.objects.get_new(person_of(request))
-    if asked is not None and not asked.primary:
-        asked.delete()
+    new_address = EmailAddress.objects.get_new(person_of(request))
+    if new_address is not None and not new_address.primary:
+        new_address.delete()
         messages.info(request, _("Email address not changed."))
     return redirect("account")
 

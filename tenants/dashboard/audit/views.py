@@ -1,4 +1,4 @@
-"""The dashboard of the changes in the account and their authors, and a file of them."""
+"""The dashboard page of changes in the account with their authors, and its download as a file."""
 
 from uuid import UUID
 

@@ -122,7 +122,14 @@ class KeyForm(RestrictionForm):
 
     @property
     def chosen_scopes(self) -> list[str]:
-        preset = next((one for one in self.presets if one.name == self.cleaned_data["preset"]), None)
+        preset = next(
+            (
+                preset_choice
+                for preset_choice in self.presets
+                if preset_choice.name == self.cleaned_data["preset"]
+            ),
+            None,
+        )
         return list(preset.scopes) if preset else list(self.cleaned_data["scopes"])
 
     @property

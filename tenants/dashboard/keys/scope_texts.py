@@ -79,5 +79,5 @@ def in_words(scopes: list[str]) -> str:
     for preset in PRESETS:
         if set(preset.scopes) == set(scopes):
             return preset.title
-    said = [MEANINGS[scope].short for scope in MEANINGS if scope in scopes]
-    return ", ".join(said).capitalize() if said else "None"
+    texts = [MEANINGS[scope].short for scope in MEANINGS if scope in scopes]
+    return ", ".join(texts).capitalize() if texts else "None"

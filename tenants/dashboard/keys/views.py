@@ -59,7 +59,7 @@ def new_key(request: HttpRequest, identity: Identity) -> HttpResponse:
     context = {
         "form": form,
         "presets": form.presets,
-        "meanings": {one: MEANINGS[one] for one in MEANINGS if one in identity.scopes},
+        "meanings": {scope: MEANINGS[scope] for scope in MEANINGS if scope in identity.scopes},
     }
     status = 422 if request.method == "POST" else 200
     return render(request, "tenants/keys/new_key.html", context, status=status)

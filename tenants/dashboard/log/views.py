@@ -59,7 +59,7 @@ def request_page(request: HttpRequest, identity: Identity, entry_id: str) -> Htt
         entries = recent_requests(identity.tenant_id)
     except LogUnavailable:
         entries = []
-    entry = next((one for one in entries if one.id == entry_id), None)
+    entry = next((each for each in entries if each.id == entry_id), None)
     if entry is None:
         raise Http404(
             f"This request is no longer in the log. The log keeps the last {KEPT} requests for up to a day."

@@ -145,8 +145,8 @@ def remove(request: HttpRequest, identity: Identity, membership_id: str) -> Http
     def take_out() -> str:
         with_keys = request.POST.get("keys") == "revoke"
         _or_404(remove_member(identity=identity, membership_id=membership_id, with_keys=with_keys))
-        told = " The keys that they created were revoked." if with_keys else ""
-        return f"{member.user.email} was removed from this account.{told}"
+        note = " The keys that they created were revoked." if with_keys else ""
+        return f"{member.user.email} was removed from this account.{note}"
 
     return _told(request, take_out)
 

@@ -69,9 +69,10 @@ class Attempt:
 
 
 def reserve(attempt: Attempt) -> int:
-    """Count an attempt, as failed until it is taken back or forgiven. Return the seconds until it is allowed, or 0.
+    """Count an attempt, and return the seconds until it is allowed, or 0 if it is allowed now.
 
-    It is counted before the password is checked, so that concurrent attempts have no advantage.
+    The attempt is counted before the password is checked, so that concurrent attempts cannot exceed the limit. It
+    counts as failed until `take_back` or `forgive` is called.
     """
     try:
         waits = [
@@ -89,12 +90,14 @@ def reserve(attempt: Attempt) -> int:
 
 
 def take_back(attempt: Attempt) -> None:
-    """Take back an attempt in which no password was checked."""
+    """Subtract an attempt from its counts, because no password was checked in it."""
     _change(attempt, forget_pair=False)
 
 
 def forgive(attempt: Attempt) -> None:
-    """Forgive a person who knows the password, at this client IP alone: it may be guessed from others."""
+    """Subtract an attempt with the right password, and reset the count of this email and client IP. The counts of the
+    email from other client IPs stay, because the password may still be guessed there.
+    """
     _change(attempt, forget_pair=True)
 
 
@@ -120,5 +123,5 @@ def _change(attempt: Attempt, *, forget_pair: bool) -> None:
 
 
 def _plain(email: str) -> str:
-    """Normalize an address as loosely as any page reads it, so that all its spellings share a count."""
+    """Normalize an email address so that all spellings that a page accepts share one count."""
     return unicodedata.normalize("NFKC", email).strip().lower()

@@ -4,8 +4,8 @@ _UNITS = ("bytes", "kB", "MB", "GB")
 
 
 def size(amount_bytes: int) -> str:
-    amount, place = float(amount_bytes), 0
-    while amount >= 1000 and place < len(_UNITS) - 1:
-        amount, place = amount / 1000, place + 1
+    amount, unit = float(amount_bytes), 0
+    while amount >= 1000 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1000, unit + 1
     written = f"{amount:,.1f}".removesuffix(".0")
-    return f"{written} {_UNITS[place]}"
+    return f"{written} {_UNITS[unit]}"

@@ -30,10 +30,10 @@ class Command(migrate.Command):
 
 def _refuse_unknown(alias: str) -> None:
     executor = MigrationExecutor(connections[alias])
-    known = executor.loader.disk_migrations or {}
-    ours = {app for app, _ in known}
+    on_disk = executor.loader.disk_migrations or {}
+    ours = {app for app, _ in on_disk}
     for app, name in sorted(MigrationRecorder(connections[alias]).applied_migrations()):
-        if app in ours and (app, name) not in known:
+        if app in ours and (app, name) not in on_disk:
             raise CommandError(_UNKNOWN.format(app=app, name=name))
 
 

@@ -79,7 +79,7 @@ def test_learned_is_saved_once_and_read_by_the_next_process(file: str) -> None:
     first.change(file, loaded_bytes=7, fit={"fixed_s": 1.0})
     first.stop()
     second = ProfileKeeper(store, "cpu")
-    assert second.known(file) is None
+    assert second.profile_of(file) is None
     assert second.read(file) == Profile(loaded_bytes=7, fit={"fixed_s": 1.0})
     assert ProfileKeeper(store, "another processor").read(file) == Profile()
 

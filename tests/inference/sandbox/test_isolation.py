@@ -89,6 +89,8 @@ def test_a_kernel_without_landlock_is_found_out() -> None:
 _WITHOUT_LANDLOCK = f"""
 import ctypes, errno, struct, sys
 sys.path[:0] = {sys.path!r}
+import structlog
+structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
 from inference.sandbox import SandboxError, SandboxPool
 from inference.sandbox.inside.kernel import forbid_new_privileges, prctl
 from inference.sandbox.inside.seccomp import _Program

@@ -239,6 +239,8 @@ def _only_pid_that_answers(pool: SandboxPool) -> int:
 _PARENT = f"""
 import json, sys, time
 sys.path[:0] = {sys.path!r}
+import structlog
+structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
 from tests.inference.sandbox.conftest import LIMITS, PROGRAM
 from inference.sandbox import RequestLimits, SandboxPool
 from tests.inference.sandbox.asking import ANY_LIMITS

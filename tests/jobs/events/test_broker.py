@@ -7,7 +7,7 @@ import pytest
 from inference.workers.brokers import BrokerUnavailable
 from jobs.core import states
 from jobs.core.models import Job
-from jobs.events.broker import broker_server, pages_waiting, patiently, publishing_broker
+from jobs.events.broker import broker_server, pages_waiting, publishing_broker, with_long_timeout
 from tests.jobs.conftest import Desk
 
 
@@ -21,7 +21,7 @@ def test_once_it_has_not_answered_nobody_waits_for_it_again(hanging_broker: None
 
 
 def test_a_duty_may_wait_for_longer_than_a_request() -> None:
-    with patiently():
+    with with_long_timeout():
         assert pages_waiting("infer.none@1") == 0
     assert pages_waiting("infer.none@1") == 0
     assert publishing_broker(None) is not publishing_broker()

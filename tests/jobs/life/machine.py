@@ -181,8 +181,8 @@ class Life(RuleBasedStateMachine):
         found = self.found.get(claim.token, Found())
         if key is not None and found.elsewhere:
             self._settle(claim, partial(wait_for_it, claim, key), fate)
-        elif key is not None and found.known:
-            self._settle(claim, partial(take_known_page, claim, key, found.known), fate)
+        elif key is not None and found.cached:
+            self._settle(claim, partial(take_known_page, claim, key, found.cached), fate)
         else:
             self._settle(claim, partial(finish_page, claim, DONE, key=key), fate)
 

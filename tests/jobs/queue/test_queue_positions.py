@@ -3,7 +3,7 @@
 import pytest
 
 from inference.runtime.made_once import OncePerKey
-from inference.workers.heartbeats import live_workers_patiently
+from inference.workers.heartbeats import live_workers_with_long_timeout
 from jobs.core.models import Job
 from jobs.core.priorities import BULK, INTERACTIVE
 from jobs.queue import queue_positions, slots
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("quiet", "nothing_seen", "worker")
 def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_positions, "_lines", OncePerKey())
     # A busy machine may take longer than the timeout of requests, and then no worker would be seen.
-    monkeypatch.setattr(slots, "live_workers", live_workers_patiently)
+    monkeypatch.setattr(slots, "live_workers", live_workers_with_long_timeout)
 
 
 def stands(desk: Desk, job: Job) -> Standing:

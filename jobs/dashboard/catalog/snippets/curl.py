@@ -13,10 +13,10 @@ _LATER = "# Not finished within a minute? Request the URL in urls.self of the re
 
 def curl_code(call: Call, base_url: str) -> str:
     parts = _form(call) if call.file_name else _json_body(call)
-    words = [f"curl -sS {shell_text(f'{base_url}/v1/jobs')}", _KEY, _WAIT, *parts]
+    arguments = [f"curl -sS {shell_text(f'{base_url}/v1/jobs')}", _KEY, _WAIT, *parts]
     key = f"export MAAS_API_KEY={shell_text(call.key)}\n" if call.key else ""
     fetch = f"curl -sSo {call.file_name} {shell_text(base_url + SAMPLE_PATH)}\n" if call.sample else ""
-    return f"{key}{fetch}{_LATER}\n" + " \\\n  ".join(words)
+    return f"{key}{fetch}{_LATER}\n" + " \\\n  ".join(arguments)
 
 
 def json_code(value: Json) -> str:

@@ -1,4 +1,4 @@
-"""Opens hostile documents. This runs in a sandboxed child, so it imports nothing of the rest of the product."""
+"""Opens untrusted documents in a sandboxed child process, so it imports nothing from the rest of the product."""
 
 from .requests import handle
 

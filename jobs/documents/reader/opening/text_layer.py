@@ -19,7 +19,7 @@ _LINE_ENDS = frozenset("\r\n")
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A character or a line of them, and its box in the page's own coordinates, which grow rightwards and upwards."""
+    """A character, or a line of characters, with its box in page coordinates, which grow to the right and upwards."""
 
     text: str
     left: float

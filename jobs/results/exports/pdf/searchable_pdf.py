@@ -1,4 +1,6 @@
-"""A PDF of a job's page pictures under invisible recognized text, built in parts on disk to bound the memory."""
+"""Writes a PDF with a job's page images and the recognized text as an invisible layer. It is built in parts on disk,
+to limit the memory used.
+"""
 
 import shutil
 import struct
@@ -30,7 +32,7 @@ LONGEST_SIDE_POINTS = 14_400
 def write_pdf(target: BinaryIO, export: JobExport) -> None:
     with TemporaryDirectory(dir=own_folder(), prefix="export-") as name:
         folder = Path(name)
-        parts = [_saved(part, folder / f"{place}.pdf") for place, part in enumerate(_parts(export))]
+        parts = [_saved(part, folder / f"{position}.pdf") for position, part in enumerate(_parts(export))]
         whole = folder / "whole.pdf"
         # The program qpdf joins the files, because pages that are copied in Python would all be held in memory.
         first, *others = map(str, parts)
@@ -83,8 +85,8 @@ class _Part:
         drawn = f"q {size[0]:.4f} 0 0 {size[1]:.4f} 0 0 cm /P Do Q\n".encode("ascii")
         self._add_page(size, drawn + invisible_lines(page.lines, sheet, self._codes), picture)
 
-    def add_remark(self, words: str, size: tuple[float, float]) -> None:
-        self._add_page(size, visible_remark(words, size[1]))
+    def add_remark(self, remark: str, size: tuple[float, float]) -> None:
+        self._add_page(size, visible_remark(remark, size[1]))
 
     def save(self, path: Path) -> None:
         """Finish and save the part. Nothing can be added afterwards."""

@@ -102,9 +102,9 @@ _CHARACTERS = 84
 _MAX_LINES = 40
 
 
-def visible_remark(words: str, height_points: float) -> bytes:
+def visible_remark(remark: str, height_points: float) -> bytes:
     """Return the drawing instructions for a message. Letters that Helvetica lacks become question marks."""
-    lines = textwrap.wrap(words, _CHARACTERS)[:_MAX_LINES]
+    lines = textwrap.wrap(remark, _CHARACTERS)[:_MAX_LINES]
     shown = " ".join(f"<{line.encode('cp1252', 'replace').hex()}> Tj T*" for line in lines)
     start = f"{_MARGIN} {height_points - _MARGIN:.2f} Td"
     return f"BT /{REMARK_FONT} {_SIZE} Tf {_LEADING} TL {start} {shown} ET\n".encode("ascii")

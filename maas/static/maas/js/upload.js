@@ -51,14 +51,14 @@ export class Upload {
     if (signal.aborted) return;
     try {
       if (this.packed && this.askFirst && !this.agreed) return this.offer("The price of a ZIP file is known only when it is unpacked. Nothing is uploaded yet.");
-      if (this.packed) return await this.patiently(() => this.send(signal), signal);
-      this.document ??= await this.patiently(() => this.send(signal), signal);
+      if (this.packed) return await this.withRetries(() => this.send(signal), signal);
+      this.document ??= await this.withRetries(() => this.send(signal), signal);
       if (signal.aborted) return;
       const twin = seen(this);
       if (twin) this.become("skipped", `Same file as “${twin.file.name}” in this upload. Processed only once.`);
       else if (this.document.duplicate && !this.asked && (await this.wasRead())) this.ask();
-      else if (this.askFirst && !this.agreed) await this.patiently(() => this.price(signal), signal);
-      else await this.patiently(() => this.submit(), signal);
+      else if (this.askFirst && !this.agreed) await this.withRetries(() => this.price(signal), signal);
+      else await this.withRetries(() => this.submit(), signal);
     } catch (error) {
       if (signal.aborted) return;
       this.become(isFinal(error) ? "refused" : "failed", error.message);
@@ -160,7 +160,7 @@ export class Upload {
   }
 
   // A server that is busy says for how long.
-  async patiently(act, signal) {
+  async withRetries(act, signal) {
     for (let tries = 1; ; tries += 1) {
       try {
         return await act();

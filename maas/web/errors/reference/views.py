@@ -113,10 +113,10 @@ def in_html(text: str) -> SafeString:
     """Return the document's Markdown as HTML. A link becomes its text, because it leads within the document."""
     pieces, at = [], 0
     for match in _MARKED.finditer(text):
-        code, words, bold, slanted = match.groups()
+        code, linked, bold, slanted = match.groups()
         pieces.append(conditional_escape(text[at : match.start()]))
         tag = "code" if code else "strong" if bold else "em" if slanted else ""
-        inner = in_html(words) if words else conditional_escape(code or bold or slanted)
+        inner = in_html(linked) if linked else conditional_escape(code or bold or slanted)
         pieces.append(format_html(f"<{tag}>{{}}</{tag}>", inner) if tag else inner)
         at = match.end()
     pieces.append(conditional_escape(text[at:]))

@@ -105,11 +105,13 @@ def balance_row(balance: Balance) -> BalanceRow:
         notes.append(f"credit line {rounded_money(wallet.credit_line_micros, wallet.currency)}")
     budgets = [
         BudgetRow(
-            shown_money(one.used_micros, wallet.currency),
-            shown_money(one.monthly_micros, wallet.currency),
-            min(100, round(100 * one.used_micros / one.monthly_micros)) if one.monthly_micros else 100,
+            shown_money(budget.used_micros, wallet.currency),
+            shown_money(budget.monthly_micros, wallet.currency),
+            min(100, round(100 * budget.used_micros / budget.monthly_micros))
+            if budget.monthly_micros
+            else 100,
         )
-        for one in balance.budgets
+        for budget in balance.budgets
     ]
     return BalanceRow(
         currency=wallet.currency,
@@ -165,8 +167,8 @@ def _since(invoice: Invoice) -> list[tuple[str, str]]:
         ("Credited", invoice.credited_micros),
         ("Written off", invoice.written_off_micros),
     ]
-    told = [(name, shown_money(-micros, invoice.currency)) for name, micros in moved if micros]
-    return [*told, ("Open", shown_money(invoice.open_micros, invoice.currency))] if told else []
+    amounts = [(name, shown_money(-micros, invoice.currency)) for name, micros in moved if micros]
+    return [*amounts, ("Open", shown_money(invoice.open_micros, invoice.currency))] if amounts else []
 
 
 def payment_row(payment: Payment) -> PaymentRow:

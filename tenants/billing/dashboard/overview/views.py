@@ -96,9 +96,9 @@ def billing_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     with unit_of_work(identity.tenant_id):
         found = list(invoices()[: NEWEST + 1])
         context = {
-            "balances": [balance_row(one) for one in balances()],
-            "included": [units_row(one) for one in standing_of(identity.tenant_id).rows],
-            "invoices": [invoice_row(one) for one in found[:NEWEST]],
+            "balances": [balance_row(balance) for balance in balances()],
+            "included": [units_row(units) for units in standing_of(identity.tenant_id).rows],
+            "invoices": [invoice_row(invoice) for invoice in found[:NEWEST]],
             "more": len(found) > NEWEST,
             "overdue": invoices("overdue").count(),
             "details": billing_details(),
@@ -124,7 +124,7 @@ def invoice_list(request: HttpRequest, identity: Identity) -> HttpResponse:
         rows = invoices(status)
         found = list((rows.filter(id__lt=before) if before else rows)[: AT_ONCE + 1])
     context = {
-        "invoices": [invoice_row(one) for one in found[:AT_ONCE]],
+        "invoices": [invoice_row(invoice) for invoice in found[:AT_ONCE]],
         "older": str(found[AT_ONCE - 1].id) if len(found) > AT_ONCE else "",
         "before": before,
         "status": status,
@@ -189,11 +189,11 @@ def details_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("billing:write")
     with unit_of_work(identity.tenant_id):
         details = billing_details()
-    known = {name: getattr(details, name) for name in OWN} if details else {"name": identity.tenant_name}
-    form = DetailsForm(request.POST or None, initial=known, label_suffix="")
+    initial = {name: getattr(details, name) for name in OWN} if details else {"name": identity.tenant_name}
+    form = DetailsForm(request.POST or None, initial=initial, label_suffix="")
     if request.method == "POST" and form.is_valid():
         with unit_of_work(identity.tenant_id):
-            set_billing_details(tenant_id=identity.tenant_id, said=dict(form.cleaned_data))
+            set_billing_details(tenant_id=identity.tenant_id, values=dict(form.cleaned_data))
         messages.success(request, _("Saved. New invoices show these details."))
         return redirect("billing")
     status = 422 if request.method == "POST" else 200

@@ -74,7 +74,7 @@ class TopUpForm(forms.Form):
 
     def __init__(self, *args: Any, currencies: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._choose("currency", [(one, one) for one in currencies])
+        self._choose("currency", [(currency, currency) for currency in currencies])
         self._choose("provider", [(way.name, way.words.capitalize()) for way in ways_to_pay()])
 
     def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
@@ -84,15 +84,15 @@ class TopUpForm(forms.Form):
         self.initial.setdefault(name, choices[0][0])
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        amount, currency = said.get("amount"), said.get("currency")
+        values = super().clean() or {}
+        amount, currency = values.get("amount"), values.get("currency")
         if isinstance(amount, Decimal) and currency:
             unit = unit_micros(currency)
             if amount <= 0 or int(amount * MICROS) % unit:
                 self.add_error(
                     "amount", f"Enter an amount above zero, in steps of {rounded_money(unit, currency)}."
                 )
-        return said
+        return values
 
 
 @require_safe
@@ -104,7 +104,7 @@ def payment_list(request: HttpRequest, identity: Identity) -> HttpResponse:
         found = list((payments().filter(id__lt=before) if before else payments())[: SHOWN + 1])
         card = saved_card()
     context = {
-        "payments": [PaymentView(one) for one in found[:SHOWN]],
+        "payments": [PaymentView(payment) for payment in found[:SHOWN]],
         "older": found[SHOWN - 1].id if len(found) > SHOWN else None,
         "card": card,
         "may_write": "billing:write" in identity.scopes,

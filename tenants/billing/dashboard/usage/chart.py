@@ -40,7 +40,7 @@ def leading(of_keys: Sequence[UsageLine]) -> set[str]:
     return {
         key
         for of_measure in totals.values()
-        for key in sorted(of_measure, key=lambda one: (-of_measure[one], one))[:MAX_SERIES]
+        for key in sorted(of_measure, key=lambda name: (-of_measure[name], name))[:MAX_SERIES]
     }
 
 
@@ -91,11 +91,14 @@ def _series(days: Sequence[date], counted: Sequence[tuple[UsageLine, float]], ot
     by_name: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(days))
     for line, value in counted:
         by_name[line.model][days.index(line.day)] += value
-    series = [Series(*one) for one in sorted(by_name.items(), key=lambda pair: (-sum(pair[1]), pair[0]))]
-    named = [one for one in series if one.name != _REST]
-    rest = [one for one in series if one.name == _REST]
+    series = [
+        Series(*named_values)
+        for named_values in sorted(by_name.items(), key=lambda pair: (-sum(pair[1]), pair[0]))
+    ]
+    named = [each for each in series if each.name != _REST]
+    rest = [each for each in series if each.name == _REST]
     if len(series) <= MAX_SERIES:
-        return [*named, *(replace(one, name=others) for one in rest)]
+        return [*named, *(replace(each, name=others) for each in rest)]
     rest += named[MAX_SERIES - 1 :]
-    sums = [sum(day) for day in zip(*(one.values for one in rest), strict=True)]
+    sums = [sum(day) for day in zip(*(each.values for each in rest), strict=True)]
     return [*named[: MAX_SERIES - 1], Series(others, sums)]

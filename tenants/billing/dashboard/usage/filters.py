@@ -72,8 +72,8 @@ class UsageFilter:
     @property
     def query(self) -> str:
         """Return the filter as a query string that follows another parameter of a URL."""
-        said = {name: value for name, value in asdict(self).items() if value}
-        return f"&{urlencode(said)}" if said else ""
+        chosen = {name: value for name, value in asdict(self).items() if value}
+        return f"&{urlencode(chosen)}" if chosen else ""
 
     def of_model(self, model: str) -> tuple[str, str]:
         """Return the model's name, and the query string for this model alone."""
@@ -89,8 +89,11 @@ class UsageFilter:
     def keys(self, used: Used, names: Mapping[str, str]) -> Sequence[Option]:
         """Return the options for the key. `names` holds the keys' names by id."""
         ids = {key or NO_KEY for key in used.keys} | ({self.key} if self.key else set())
-        named = [Option(one, key_name(one, names), one == self.key) for one in ids]
-        return [Option("", "All callers", not self.key), *sorted(named, key=lambda one: one.title.lower())]
+        named = [Option(key_id, key_name(key_id, names), key_id == self.key) for key_id in ids]
+        return [
+            Option("", "All callers", not self.key),
+            *sorted(named, key=lambda option: option.title.lower()),
+        ]
 
 
 def key_name(key: str, names: Mapping[str, str]) -> str:
@@ -152,7 +155,7 @@ class Stretch:
             return months_of_keys(self.since, self.month, keys, only)
         return days_of_keys(self.month, keys, only)
 
-    def asked(self, only: Only) -> UsageQuery:
+    def as_query(self, only: Only) -> UsageQuery:
         """Return the query for the file, grouped by all fields."""
         start, end = (datetime.combine(day, time(), UTC) for day in (self.since.first, self.month.after_last))
         return UsageQuery(start, end, "month" if self.is_year else "day", GROUPS, only)

@@ -31,7 +31,7 @@ class LimitRow:
 
 def limit_rows(limits: Sequence[Limit], standings: Sequence[Standing] | None) -> list[LimitRow]:
     """Return the rows. `standings` has one entry for each limit in order, or is None if they cannot be read."""
-    told: Sequence[Standing | None] = standings or [None] * len(limits)
+    known_standings: Sequence[Standing | None] = standings or [None] * len(limits)
     return [
         _row(
             TITLES[limit.kind],
@@ -39,7 +39,7 @@ def limit_rows(limits: Sequence[Limit], standings: Sequence[Standing] | None) ->
             limit.amount,
             max(0, standing.left) if standing else None,
         )
-        for limit, standing in zip(limits, told, strict=True)
+        for limit, standing in zip(limits, known_standings, strict=True)
     ]
 
 

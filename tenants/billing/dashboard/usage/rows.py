@@ -95,9 +95,10 @@ def meters_of(summary: Summary) -> list[str]:
 
 
 def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str, str]]) -> list[UsageRow]:
-    """Return rows of models or keys, the most expensive in the main currency first. The last of many become one row.
+    """Return rows of models or keys, the most expensive in the main currency first. If there are many, the rest are
+    summed up in one row.
 
-    `shown` returns the displayed name and the query string of its own page.
+    `shown` returns the displayed name and the query string of the row's own page.
     """
     first = summary.currencies[0] if summary.currencies else ""
     ordered = sorted(
@@ -105,8 +106,8 @@ def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str
     )
     named, rest = ordered[:MAX_NAMED], ordered[MAX_NAMED:]
     rows = []
-    for one, total in named:
-        title, query = shown(one)
+    for name, total in named:
+        title, query = shown(name)
         rows.append(replace(_row(title, total, summary, first), query=query))
     if rest:
         together = Total()

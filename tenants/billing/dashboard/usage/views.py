@@ -50,7 +50,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     month, is_current = stretch.month, stretch == Stretch(Month.of(today))
     with unit_of_work(identity.tenant_id):
         lines, keys = stretch.by_model(chosen.only), stretch.of_keys(chosen.only)
-        leaders = leading([one for one in keys if one.livemode is chosen.livemode])
+        leaders = leading([key for key in keys if key.livemode is chosen.livemode])
         drawn = stretch.by_key(leaders, chosen.only)
         first = first_day_used()
         used = used_in(stretch.since, month) if chosen.only != Only() else Used.of(lines, keys)
@@ -60,7 +60,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     summary = summarised(lines, livemode=chosen.livemode)
     of_keys = summarised(keys, livemode=chosen.livemode)
     of_models, of_drawn = (
-        [line for line in one if line.livemode is chosen.livemode] for one in (lines, drawn)
+        [line for line in lines_of if line.livemode is chosen.livemode] for lines_of in (lines, drawn)
     )
     named = [replace(line, model=key_name(line.model, names)) for line in of_drawn]
     limits = identity.rates.every if is_current else ()
@@ -98,9 +98,9 @@ def usage_day(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("usage:read")
     day, chosen = _asked_day(request), UsageFilter.read(request.GET.dict())
     after = place_of(request.GET.get("after", ""))
-    asked = _of_day(day, chosen.of_mode)
+    query = _of_day(day, chosen.of_mode)
     with unit_of_work(identity.tenant_id):
-        found = records(asked, limit=RECORDS_AT_ONCE + 1, after=after)
+        found = records(query, limit=RECORDS_AT_ONCE + 1, after=after)
         shown = found[:RECORDS_AT_ONCE]
         names = names_of_keys([str(record.key_id) for record in shown if record.key_id])
     context = {
@@ -130,8 +130,8 @@ def usage_csv(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     chosen = UsageFilter.read(request.GET.dict())
     if request.GET.get("day"):
         return usage_file(identity, _of_day(_asked_day(request), chosen.of_mode), records=True)
-    asked = Stretch.read(request.GET.dict(), timezone.now().date()).asked(chosen.of_mode)
-    return usage_file(identity, asked, records="records" in request.GET)
+    query = Stretch.read(request.GET.dict(), timezone.now().date()).as_query(chosen.of_mode)
+    return usage_file(identity, query, records="records" in request.GET)
 
 
 def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Mapping[str, Forecast]:
@@ -144,7 +144,7 @@ def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Map
         currency: forecast(month, today, by_day, begun)
         for currency, by_day in cost_by_day(since, today, only).items()
     }
-    return {currency: one for currency, one in found.items() if one is not None}
+    return {currency: forecast for currency, forecast in found.items() if forecast is not None}
 
 
 def _of_day(day: date, only: Only) -> UsageQuery:

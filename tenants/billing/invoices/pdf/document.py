@@ -55,8 +55,8 @@ def _block(sheet: Sheet, title: str, rows: Sequence[str], x: float, y: float) ->
     sheet.style(bold=True, size=SMALL, grey=True)
     sheet.put(title, HALF)
     sheet.set_xy(x, y + ROW)
-    for place, row in enumerate(rows):
-        sheet.style(bold=place == 0)
+    for position, row in enumerate(rows):
+        sheet.style(bold=position == 0)
         _rows(sheet, row, x, HALF)
     return sheet.get_y()
 
@@ -114,8 +114,8 @@ def _totals(sheet: Sheet) -> None:
     sheet.require(ROW * (len(totals) + 2))
     sheet.set_y(sheet.get_y() + 3)
     x = MARGIN + WIDTH - SUMS
-    for place, (name, value) in enumerate(totals):
-        last = place == len(totals) - 1
+    for position, (name, value) in enumerate(totals):
+        last = position == len(totals) - 1
         if last:
             sheet.set_y(sheet.get_y() + 0.8)
             sheet.rule(x, SUMS)

@@ -128,8 +128,8 @@ class Sheet(FPDF):
         self.style(size=SMALL, grey=True)
         self.ln(1.5)
         top = self.get_y()
-        said = [row for part in self.paper.footer.splitlines() for row in self.wrapped(part, WIDTH - 30)]
-        for row in said[:4]:
+        rows = [row for part in self.paper.footer.splitlines() for row in self.wrapped(part, WIDTH - 30)]
+        for row in rows[:4]:
             self.set_x(MARGIN)
             self.put(row, WIDTH - 30)
             self.ln(3.6)

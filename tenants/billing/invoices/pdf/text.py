@@ -69,9 +69,13 @@ def shown(text: str, has: Known = bool) -> str:
     """Return the text as one line, without control characters, and with a sign for what no font has."""
     composed = unicodedata.normalize("NFC", text)
     spaced = "".join(" " if character.isspace() else character for character in composed)
-    kept = (one for one in spaced if unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
-    known = (one if one == " " or has(one) else MISSING for one in kept)
-    return " ".join("".join(known).split())
+    kept = (
+        character
+        for character in spaced
+        if unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn")
+    )
+    characters = (character if character == " " or has(character) else MISSING for character in kept)
+    return " ".join("".join(characters).split())
 
 
 def in_lines(text: str, width: Width, most: float) -> list[str]:
@@ -106,5 +110,6 @@ def as_seen(line: str) -> str:
         return line
     seen = BidiParagraph(text=line).reorder_resolved_levels()
     return "".join(
-        one.character.translate(_MIRRORED) if one.embedding_level % 2 else one.character for one in seen
+        character.character.translate(_MIRRORED) if character.embedding_level % 2 else character.character
+        for character in seen
     )

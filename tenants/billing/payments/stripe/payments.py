@@ -1,4 +1,4 @@
-"""Stripe as a payment provider: its pages to pay on, the cards that it stores, and reads of payments."""
+"""Stripe as a payment provider: its payment pages, the cards that it stores, and queries of payments."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -82,7 +82,7 @@ class Stripe:
     name = STRIPE
 
     def begin(self, order: Order) -> Begun:
-        asked: Any = {
+        params: Any = {
             "mode": "payment",
             "client_reference_id": str(order.payment_id),
             "customer": order.customer_id,
@@ -94,7 +94,7 @@ class Stripe:
             "expires_at": int((order.created_at + CHECKOUT_LASTS).timestamp()),
         }
         with in_our_words():
-            session = client().v1.checkout.sessions.create(asked, _once(f"payment-{order.payment_id}"))
+            session = client().v1.checkout.sessions.create(params, _once(f"payment-{order.payment_id}"))
         return Begun(session.id, session.url or "")
 
     def look(self, order: Order) -> Standing | None:
@@ -128,7 +128,7 @@ class Stripe:
         return None
 
     def charge(self, order: Order) -> Standing:
-        asked: Any = {
+        params: Any = {
             "amount": _amount(order),
             "currency": order.currency.lower(),
             "customer": order.customer_id,
@@ -140,7 +140,7 @@ class Stripe:
         }
         with in_our_words():
             try:
-                intent = client().v1.payment_intents.create(asked, _once(f"payment-{order.payment_id}"))
+                intent = client().v1.payment_intents.create(params, _once(f"payment-{order.payment_id}"))
             except stripe.CardError as declined:
                 return _declined(order, declined)
         return reading.read_intent(intent.to_dict())
@@ -151,20 +151,20 @@ class Stripe:
             client().v1.checkout.sessions.expire(order.checkout_id)
 
     def refund(self, order: RefundOrder) -> RefundStanding:
-        asked: Any = {
+        params: Any = {
             "payment_intent": order.provider_id,
             "amount": _amount(order),
             "metadata": {reading.OF_REFUND: str(order.refund_id), reading.OF_TENANT: str(order.tenant_id)},
         }
         with in_our_words():
-            made = client().v1.refunds.create(asked, _once(f"refund-{order.refund_id}"))
+            made = client().v1.refunds.create(params, _once(f"refund-{order.refund_id}"))
         return reading.read_refund(made.to_dict())
 
     def look_at_refund(self, order: RefundOrder) -> RefundStanding | None:
         listed: Any = {"payment_intent": order.provider_id, "limit": AT_ONCE}
         with in_our_words():
-            for one in client().v1.refunds.list(listed).auto_paging_iter():
-                standing = reading.read_refund(one.to_dict())
+            for refund in client().v1.refunds.list(listed).auto_paging_iter():
+                standing = reading.read_refund(refund.to_dict())
                 if standing.refund_id == order.refund_id:
                     return standing
         return None
@@ -185,13 +185,13 @@ class Stripe:
                 yield reading.read_dispute(dispute.to_dict())
 
     def new_customer(self, tenant_id: UUID, name: str) -> str:
-        asked: Any = {"name": name, "metadata": {reading.OF_TENANT: str(tenant_id)}}
+        params: Any = {"name": name, "metadata": {reading.OF_TENANT: str(tenant_id)}}
         with in_our_words():
-            return client().v1.customers.create(asked, _once(f"customer-{tenant_id}")).id
+            return client().v1.customers.create(params, _once(f"customer-{tenant_id}")).id
 
     def begin_saving(self, tenant_id: UUID, customer_id: str, return_url: str, begun_at: datetime) -> str:
         """Create a page for saving a card. Each call creates a new page, which does no harm because no money moves."""
-        asked: Any = {
+        params: Any = {
             "mode": "setup",
             "currency": "eur",
             "customer": customer_id,
@@ -200,7 +200,7 @@ class Stripe:
             "cancel_url": return_url,
         }
         with in_our_words():
-            return client().v1.checkout.sessions.create(asked).url or ""
+            return client().v1.checkout.sessions.create(params).url or ""
 
     def saved_card(self, checkout_id: str) -> SavedCard | None:
         wanted: Any = {"expand": ["setup_intent.payment_method"]}

@@ -56,23 +56,23 @@ class StripeObject:
     card_gone: str = ""
 
 
-def read_session(said: Said) -> Standing:
-    intent = said.get("payment_intent")
+def read_session(session: Said) -> Standing:
+    intent = session.get("payment_intent")
     standing = read_intent(intent) if isinstance(intent, Mapping) else None
     state: State = "pending"
-    if said.get("status") == "expired":
+    if session.get("status") == "expired":
         state = "canceled"
-    elif said.get("payment_status") in ("paid", "no_payment_required"):
+    elif session.get("payment_status") in ("paid", "no_payment_required"):
         state = "succeeded"
-    elif said.get("status") == "complete" and standing is not None:
+    elif session.get("status") == "complete" and standing is not None:
         state = standing.state
-    currency = _currency(said)
+    currency = _currency(session)
     return Standing(
         state=state,
         currency=currency,
-        amount_micros=from_stripe(int(said.get("amount_total") or 0), currency),
-        payment_id=_named(said, OF_PAYMENT),
-        tenant_id=_named(said, OF_TENANT),
+        amount_micros=from_stripe(int(session.get("amount_total") or 0), currency),
+        payment_id=_named(session, OF_PAYMENT),
+        tenant_id=_named(session, OF_TENANT),
         provider_id=_id(intent),
         failure=standing.failure if standing is not None else "",
     )
@@ -87,20 +87,20 @@ _STATES: Mapping[str, State] = {
 """The states of a charge without the payer present. If the payer would have to act, the charge has failed."""
 
 
-def read_intent(said: Said) -> Standing:
-    currency = _currency(said)
-    state = _STATES.get(str(said.get("status")), "pending")
-    came = said.get("amount_received") if state == "succeeded" else said.get("amount")
-    error = said.get("last_payment_error") or {}
-    charge = said.get("latest_charge")
+def read_intent(intent: Said) -> Standing:
+    currency = _currency(intent)
+    state = _STATES.get(str(intent.get("status")), "pending")
+    came = intent.get("amount_received") if state == "succeeded" else intent.get("amount")
+    error = intent.get("last_payment_error") or {}
+    charge = intent.get("latest_charge")
     refunded = charge.get("amount_refunded") if isinstance(charge, Mapping) else 0
     return Standing(
         state=state,
         currency=currency,
         amount_micros=from_stripe(int(came or 0), currency),
-        payment_id=_named(said, OF_PAYMENT),
-        tenant_id=_named(said, OF_TENANT),
-        provider_id=_id(said),
+        payment_id=_named(intent, OF_PAYMENT),
+        tenant_id=_named(intent, OF_TENANT),
+        provider_id=_id(intent),
         failure=failure_of(error) if state == "failed" else "",
         refunded_micros=from_stripe(int(refunded or 0), currency),
     )
@@ -114,28 +114,28 @@ def failure_of(error: Said) -> str:
 _REFUND_STATES: Mapping[str, State] = {"succeeded": "succeeded", "failed": "failed", "canceled": "canceled"}
 
 
-def read_refund(said: Said) -> RefundStanding:
-    currency = _currency(said)
+def read_refund(refund: Said) -> RefundStanding:
+    currency = _currency(refund)
     return RefundStanding(
-        state=_REFUND_STATES.get(str(said.get("status")), "pending"),
+        state=_REFUND_STATES.get(str(refund.get("status")), "pending"),
         currency=currency,
-        amount_micros=from_stripe(int(said.get("amount") or 0), currency),
-        provider_id=_id(said),
-        of_provider_id=_id(said.get("payment_intent")),
-        refund_id=_named(said, OF_REFUND),
-        failure=str(said.get("failure_reason") or "")[:LONGEST_FAILURE],
+        amount_micros=from_stripe(int(refund.get("amount") or 0), currency),
+        provider_id=_id(refund),
+        of_provider_id=_id(refund.get("payment_intent")),
+        refund_id=_named(refund, OF_REFUND),
+        failure=str(refund.get("failure_reason") or "")[:LONGEST_FAILURE],
     )
 
 
-def read_dispute(said: Said) -> DisputeStanding:
-    currency = _currency(said)
+def read_dispute(dispute: Said) -> DisputeStanding:
+    currency = _currency(dispute)
     return DisputeStanding(
-        of_provider_id=_id(said.get("payment_intent")),
-        provider_id=_id(said),
-        status=str(said.get("status") or "")[:40],
-        reason=str(said.get("reason") or "")[:100],
+        of_provider_id=_id(dispute.get("payment_intent")),
+        provider_id=_id(dispute),
+        status=str(dispute.get("status") or "")[:40],
+        reason=str(dispute.get("reason") or "")[:100],
         currency=currency,
-        amount_micros=from_stripe(int(said.get("amount") or 0), currency),
+        amount_micros=from_stripe(int(dispute.get("amount") or 0), currency),
     )
 
 
@@ -171,39 +171,39 @@ def _words_of(method: Said) -> str:
     return f"{card.get('brand')} •••• {card.get('last4')}, {month:02d}/{year % 100:02d}"[:100]
 
 
-def read_event(said: Said) -> StripeObject:
-    kind, what = str(said.get("type") or ""), (said.get("data") or {}).get("object") or {}
-    told: dict[str, Any] = {}
+def read_event(event: Said) -> StripeObject:
+    kind, what = str(event.get("type") or ""), (event.get("data") or {}).get("object") or {}
+    parts: dict[str, Any] = {}
     match kind.split("."):
         case ["checkout", "session", "completed"] if what.get("mode") == "setup":
-            told["card_saved_by"] = _id(what)
+            parts["card_saved_by"] = _id(what)
         case ["checkout", "session", "async_payment_failed"]:
             failure = "the transfer or debit did not come in"
-            told["payment"] = replace(read_session(what), state="canceled", failure=failure)
+            parts["payment"] = replace(read_session(what), state="canceled", failure=failure)
         case ["checkout", "session", "completed" | "async_payment_succeeded" | "expired"]:
-            told["payment"] = read_session(what)
+            parts["payment"] = read_session(what)
         case ["payment_intent", "succeeded" | "payment_failed" | "canceled"]:
-            told["payment"] = read_intent(what)
+            parts["payment"] = read_intent(what)
         case ["refund", _] | ["charge", "refund", "updated"]:
-            told["refund"] = read_refund(what)
+            parts["refund"] = read_refund(what)
         case ["charge", "dispute", _]:
-            told["dispute"] = read_dispute(what)
+            parts["dispute"] = read_dispute(what)
         case ["payment_method", "detached"]:
-            told["card_gone"] = _id(what)
-    return StripeObject(str(said.get("id") or ""), kind[:100], bool(said.get("livemode")), **told)
+            parts["card_gone"] = _id(what)
+    return StripeObject(str(event.get("id") or ""), kind[:100], bool(event.get("livemode")), **parts)
 
 
-def _currency(said: Said) -> str:
-    return str(said.get("currency") or "").upper()
+def _currency(content: Said) -> str:
+    return str(content.get("currency") or "").upper()
 
 
-def _id(said: object) -> str:
+def _id(reference: object) -> str:
     """Return the id of an object that is given in full or by its id alone."""
-    return str(said.get("id") or "") if isinstance(said, Mapping) else str(said or "")
+    return str(reference.get("id") or "") if isinstance(reference, Mapping) else str(reference or "")
 
 
-def _named(said: Said, name: str) -> UUID | None:
+def _named(content: Said, name: str) -> UUID | None:
     try:
-        return UUID(str((said.get("metadata") or {}).get(name)))
+        return UUID(str((content.get("metadata") or {}).get(name)))
     except ValueError:
         return None

@@ -294,7 +294,7 @@ def test_a_worker_whose_redis_is_away_goes_on_with_what_it_holds(
         looked.set()
         raise redis.ConnectionError("away")
 
-    monkeypatch.setattr(peers, "live_workers_patiently", away)
+    monkeypatch.setattr(peers, "live_workers_with_long_timeout", away)
     assert looked.wait(10)
     cold = next(key for key in work.pool.keys if key not in held)
     work.ask(cold, oldest_s=11.0)
@@ -352,7 +352,7 @@ def test_a_worker_that_does_not_look_any_more_says_so_in_its_beat_and_log(
     monkeypatch.setattr(heartbeats, "STUCK_S", 2.0)
     worker = bench(1).worker(500 * MB, hangs)
     eventually(is_stuck, "a worker that is stuck")
-    eventually(lambda: "affinity_stuck" in caplog.text, "a line in the log")
+    eventually(lambda: "placement_stuck" in caplog.text, "a line in the log")
     goes_on.set()
     eventually(lambda: not is_stuck(), "a worker that looks again")
 

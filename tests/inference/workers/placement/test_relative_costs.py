@@ -12,7 +12,7 @@ def test_whose_pages_take_ten_times_as_long_is_told_of_and_who_is_usual_is_not()
         seen.add("ocr@1", "heavy", 1.0)
         for light in ("a", "b", "c"):
             seen.add("ocr@1", light, 0.1)
-    told = seen.told()["ocr@1"]
+    told = seen.report()["ocr@1"]
     assert 9 < told["heavy"] / told["a"] < 11
     assert told["a"] < 1 < told["heavy"]
 
@@ -21,7 +21,7 @@ def test_of_one_tenant_alone_nothing_is_told() -> None:
     seen = RelativeCosts()
     for _ in range(10):
         seen.add("ocr@1", "only", 3.0)
-    assert seen.told() == {}
+    assert seen.report() == {}
 
 
 def test_a_tenant_whose_pages_become_light_is_not_charged_for_what_they_were() -> None:
@@ -30,7 +30,7 @@ def test_a_tenant_whose_pages_become_light_is_not_charged_for_what_they_were() -
         for _ in range(40):
             seen.add("ocr@1", "changes", seconds)
             seen.add("ocr@1", "steady", 0.1)
-    assert seen.told() == {}
+    assert seen.report() == {}
 
 
 def test_one_page_out_of_all_measure_counts_for_so_much_and_no_more() -> None:
@@ -38,7 +38,7 @@ def test_one_page_out_of_all_measure_counts_for_so_much_and_no_more() -> None:
     seen.add("ocr@1", "hangs", 600.0)
     for _ in range(100):
         seen.add("ocr@1", "light", 0.001)
-    assert seen.told()["ocr@1"]["hangs"] == MOST
+    assert seen.report()["ocr@1"]["hangs"] == MOST
 
 
 def test_no_more_are_kept_nor_told_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ def test_no_more_are_kept_nor_told_than_fit(monkeypatch: pytest.MonkeyPatch) -> 
     for tenant in range(1000):
         seen.add("ocr@1", str(tenant), float(tenant))
     assert len(seen._of_tenant) == 500
-    assert sum(map(len, seen.told().values())) <= MAX_TOLD
+    assert sum(map(len, seen.report().values())) <= MAX_TOLD
 
 
 def test_several_workers_are_asked_for_their_mean() -> None:
@@ -60,6 +60,6 @@ def test_who_is_charged_for_more_changes_nothing_of_what_is_usual() -> None:
         for one, times in ((seen, 4.0), (plain, 1.0)):
             one.add("ocr@1", "wastes", 0.2, times)
             one.add("ocr@1", "works", 0.2)
-    assert plain.told() == {}
-    assert 3.9 < seen.told()["ocr@1"]["wastes"] < 4.1
-    assert "works" not in seen.told()["ocr@1"]
+    assert plain.report() == {}
+    assert 3.9 < seen.report()["ocr@1"]["wastes"] < 4.1
+    assert "works" not in seen.report()["ocr@1"]

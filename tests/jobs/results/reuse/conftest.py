@@ -76,8 +76,8 @@ class Bench:
             found = look(claim, plan.key)
             if found.elsewhere:
                 return wait_for_it(claim, plan.key)
-            if found.known is not None:
-                return take_known_page(claim, plan.key, found.known)
+            if found.cached is not None:
+                return take_known_page(claim, plan.key, found.cached)
         finish_page(claim, DONE, key=plan.key)
         return "run"
 

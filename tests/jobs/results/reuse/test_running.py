@@ -182,7 +182,7 @@ def test_a_page_taken_from_a_silent_worker_gives_way_to_those_that_waited_for_it
     claim = bench.desk.claimed(only(bench, one))
     assert due(bench, other), "whoever registered is gone"
     assert bench.run(only(bench, other)) == "run"
-    assert bench.look(claim).known is not None
+    assert bench.look(claim).cached is not None
 
 
 def test_while_the_first_is_ending_the_other_comes_again_soon_and_waits_for_no_lock(bench: Bench) -> None:
@@ -222,7 +222,7 @@ def test_whoever_lost_the_page_neither_waits_nor_takes(bench: Bench) -> None:
     bench.run_all(known)
     job = bench.text(wish="no-cache")
     claim = bench.desk.claimed(only(bench, job))
-    found = bench.look(claim).known
+    found = bench.look(claim).cached
     assert found is not None
     cancel_job(identity=bench.desk.identity, job_id=job.id)
     with pytest.raises(LeaseLost):
@@ -236,7 +236,7 @@ def test_whoever_takes_a_result_keeps_nobody_else_from_taking_it(bench: Bench) -
     one, other, third = bench.text(), bench.text(), bench.text()
     claims = [bench.desk.claimed(only(bench, job)) for job in (other, third)]
     bench.run(only(bench, one))
-    assert [bench.look(claim).known is not None for claim in claims] == [True, True]
+    assert [bench.look(claim).cached is not None for claim in claims] == [True, True]
 
 
 def test_no_cache_neither_waits_nor_is_waited_for(bench: Bench) -> None:

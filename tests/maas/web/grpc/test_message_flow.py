@@ -44,7 +44,7 @@ class Hall:
         assert not self.seats._waiting.of_tenants
 
     async def _read(self, tenant: str) -> None:
-        async with self.seats.one(tenant):
+        async with self.seats.slot(tenant):
             self.reading.append(tenant)
             try:
                 await asyncio.Event().wait()

@@ -107,20 +107,20 @@ async def _fill(caller: Caller) -> None:
 
 def test_streams_are_refused_beyond_their_number() -> None:
     seats = StreamSlots(most=3, max_of_one=2, for_first=0)
-    with seats.one("a"), seats.one("a"):
-        with pytest.raises(Overloaded, match="2 streams"), seats.one("a"):
+    with seats.slot("a"), seats.slot("a"):
+        with pytest.raises(Overloaded, match="2 streams"), seats.slot("a"):
             pass
-        with seats.one("b"), pytest.raises(Overloaded, match="Too many"), seats.one("c"):
+        with seats.slot("b"), pytest.raises(Overloaded, match="Too many"), seats.slot("c"):
             pass
-    with seats.one("a"):
+    with seats.slot("a"):
         pass
     assert not seats._taken
 
 
 def test_the_last_streams_are_for_tenants_who_have_none() -> None:
     seats = StreamSlots(most=3, max_of_one=3, for_first=1)
-    with seats.one("a"), seats.one("a"):
-        with pytest.raises(Overloaded, match="Too many"), seats.one("a"):
+    with seats.slot("a"), seats.slot("a"):
+        with pytest.raises(Overloaded, match="Too many"), seats.slot("a"):
             pass
-        with seats.one("b"):
+        with seats.slot("b"):
             pass

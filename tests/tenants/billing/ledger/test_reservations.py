@@ -12,7 +12,7 @@ import redis
 
 from tenants.billing.ledger.headroom import Gone, Headrooms, Verdict
 from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsUnavailable, Reserved
-from tenants.billing.ledger.reserve_script import CHARGING, SETTLE, TEXT, Words, charged_words, said
+from tenants.billing.ledger.reserve_script import CHARGING, SETTLE, TEXT, Words, charged_words, script_command
 from tests.inference.rpc.mortal import MortalRedis
 
 NONE_GONE = Gone(0, 0)
@@ -43,7 +43,7 @@ def wanted(amount: int = 10, tenant: UUID | None = None, key: UUID | None = None
 
 def say(server: MortalRedis, tenant_id: UUID, words: Words) -> object:
     with redis.Redis.from_url(server.url) as client:
-        about = said(tenant_id, *words)
+        about = script_command(tenant_id, *words)
         return client.eval(TEXT, 1, about.key, about.text)
 
 
@@ -134,7 +134,7 @@ def test_whoever_has_reserved_nothing_leaves_nothing_in_redis_when_charged(serve
     say(server, one.tenant_id, [CHARGING, "a"])
     charged(server, one, token="a")
     with redis.Redis.from_url(server.url) as client:
-        assert not client.keys(f"{said(one.tenant_id).key}*")
+        assert not client.keys(f"{script_command(one.tenant_id).key}*")
 
 
 def test_what_redis_has_lost_makes_a_look_worthless(server: MortalRedis) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenants.billing.usage.usage_query import PARAMETERS, asked
+from tenants.billing.usage.usage_query import PARAMETERS, parse_usage_query
 from tenants.core.errors import InvalidRequest
 
 NOW = datetime(2026, 11, 23, 14, 30, tzinfo=UTC)
@@ -17,7 +17,7 @@ def at(*parts: int) -> datetime:
 
 
 def test_the_month_to_the_end_of_today_is_told_unless_another_time_is_named() -> None:
-    found = asked({}, NOW)
+    found = parse_usage_query({}, NOW)
     assert (found.start, found.end, found.bucket) == (at(2026, 11, 1), at(2026, 11, 24), "day")
 
 
@@ -38,12 +38,12 @@ def test_the_month_to_the_end_of_today_is_told_unless_another_time_is_named() ->
     ],
 )
 def test_times_are_days_or_moments_in_utc(parameters: dict[str, str], start: datetime, end: datetime) -> None:
-    found = asked(parameters, NOW)
+    found = parse_usage_query(parameters, NOW)
     assert (found.start, found.end) == (start, end)
 
 
 def test_filters_and_groups_are_read_once_each_and_in_one_order() -> None:
-    found = asked(
+    found = parse_usage_query(
         {"group_by": "key, model,key", "model": "a,b", "key": f"none,{KEY}", "livemode": "true"}, NOW
     )
     assert found.group_by == ("model", "key")
@@ -76,14 +76,14 @@ def test_filters_and_groups_are_read_once_each_and_in_one_order() -> None:
 )
 def test_a_bad_question_is_refused_with_what_to_write(parameters: dict[str, str], words: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        asked(parameters, NOW)
+        parse_usage_query(parameters, NOW)
     assert words in refused.value.detail
 
 
 @given(st.dictionaries(st.sampled_from(PARAMETERS), st.text(max_size=30)))
 def test_any_text_is_a_question_or_refused(parameters: dict[str, str]) -> None:
     try:
-        found = asked(parameters, NOW)
+        found = parse_usage_query(parameters, NOW)
     except InvalidRequest:
         return
     assert found.start < found.end
