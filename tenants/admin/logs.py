@@ -153,7 +153,11 @@ class AuditEntryAdmin(RecordAdmin):
 
     @column(_("action"))
     def did(self, entry: AuditEntry) -> str:
-        return two_lines(EntryDisplay(entry).did, entry.note) if entry.note else EntryDisplay(entry).did
+        return (
+            two_lines(EntryDisplay(entry).action_text, entry.note)
+            if entry.note
+            else EntryDisplay(entry).action_text
+        )
 
     @column(_("object"))
     def subject(self, entry: AuditEntry) -> str:

@@ -10,7 +10,7 @@ from tenants.audit.acting import KEY, OPERATOR, PERSON, SYSTEM
 from tenants.audit.actions import ACTIONS, kind_of
 from tenants.audit.models import AuditEntry
 
-_NAMELESS = {OPERATOR: "The operator", SYSTEM: "The service", KEY: "A key", PERSON: "Somebody"}
+_NAMELESS = {OPERATOR: "The operator", SYSTEM: "The service", KEY: "A key", PERSON: "A user"}
 COLUMNS = (
     "time_utc",
     "action",
@@ -47,7 +47,7 @@ class EntryDisplay:
         return self.entry.actor_kind == KEY
 
     @property
-    def did(self) -> str:
+    def action_text(self) -> str:
         return ACTIONS.get(self.entry.action, self.entry.action)
 
     @property
@@ -103,25 +103,25 @@ def as_csv(entries: Iterable[EntryDisplay]) -> str:
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(COLUMNS)
-    for told in entries:
-        writer.writerow([_cell(text) for text in _row(told)])
+    for entry in entries:
+        writer.writerow([_cell(text) for text in _row(entry)])
     return written.getvalue()
 
 
-def _row(told: EntryDisplay) -> tuple[str, ...]:
-    entry = told.entry
-    changes = "; ".join(f"{name}: {before} → {after}" for name, before, after in told.changes)
+def _row(shown: EntryDisplay) -> tuple[str, ...]:
+    entry = shown.entry
+    changes = "; ".join(f"{name}: {before} → {after}" for name, before, after in shown.changes)
     return (
         entry.at.isoformat(timespec="seconds"),
         entry.action,
-        told.actor,
+        shown.actor,
         entry.actor_kind,
         entry.subject_name,
         entry.subject_id,
         changes,
         entry.note,
-        told.address,
-        told.user_agent,
+        shown.address,
+        shown.user_agent,
         entry.request_id,
     )
 
