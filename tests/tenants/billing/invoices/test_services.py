@@ -111,7 +111,7 @@ def test_what_is_used_in_a_closed_month_and_told_late_is_on_the_next_invoice(cus
     customer.uses(1_000, customer.last.first)
     (second,) = customer.drawn(customer.last)
     assert [(line.text, line.late, line.quantity) for line in customer.lines(second)] == [
-        (f"ocr, pages ({customer.before.title}, told late)", True, 1),
+        (f"ocr, pages (usage of {customer.before.title}, recorded late)", True, 1),
         ("ocr, pages", False, 1_000),
     ]
     assert first.net_micros + second.net_micros == customer.account("revenue") == 3_000_000
