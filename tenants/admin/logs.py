@@ -44,6 +44,7 @@ class DoneFilter(DropdownFilter):  # type: ignore[misc]
 @admin.register(LogEntry)
 class LogEntryAdmin(RecordAdmin):
     list_title = _("Audit log")
+    row_names = (_("audit log entry"), _("audit log entries"))
     search_help_text = _("Email of the operator or whole ID")
     list_display = ("when", "person", "done", "what", "message")
     list_filter = (
