@@ -119,13 +119,13 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
     def __init__(self, model: type[Model], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
         if self.row_names:
-            self.opts = copy(self.opts)
+            self.opts = copy(model._meta)
             self.opts.verbose_name, self.opts.verbose_name_plural = self.row_names
 
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
         """Return the form with labels that a person reads, also for fields that are only shown."""
         own = getattr(getattr(self.form, "_meta", None), "labels", None) or {}
-        return super().get_form(request, obj, change, **{"labels": {**FIELD_LABELS, **own}, **kwargs})
+        return super().get_form(request, obj, **{"labels": {**FIELD_LABELS, **own}, **kwargs})
 
     @column(_("mode"), order_by="livemode")
     def mode(self, row: Any) -> str:
