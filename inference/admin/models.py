@@ -36,10 +36,11 @@ def price_words(served: ServedModel) -> str:
 
 class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
     price_per = forms.IntegerField(
+        label=_("Per"),
         min_value=1,
         widget=UnfoldAdminIntegerFieldWidget,
         help_text=_(
-            "Number of units that the price covers. GPU time is in milliseconds: 1000 means per second."
+            "Number of units that the price covers. GPU seconds are in milliseconds: 1000 means per second."
         ),
     )
     currency = forms.CharField(
@@ -63,6 +64,12 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
             "cached_price_micros",
             "cache_ttl_s",
         )
+        labels = {
+            "price_micros": _("Price in millionths"),
+            "price_meter": _("Unit"),
+            "cached_price_micros": _("Price of a cache hit in millionths"),
+            "current": _("Current version"),
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -38,8 +38,8 @@ class Migration(migrations.Migration):
                             models.CharField(
                                 choices=[
                                     ("sticky", "Sticky"),
-                                    ("least-outstanding", "Least Outstanding"),
-                                    ("response-time", "Response Time"),
+                                    ("least-outstanding", "Fewest pages in progress"),
+                                    ("response-time", "Earliest first page"),
                                     ("random", "Random"),
                                 ],
                                 default="sticky",
@@ -153,7 +153,7 @@ class Migration(migrations.Migration):
                                     ("page", "page"),
                                     ("token", "token"),
                                     ("call", "call"),
-                                    ("gpu_second", "gpu_second"),
+                                    ("gpu_second", "GPU second"),
                                 ],
                                 max_length=10,
                             ),
@@ -161,7 +161,7 @@ class Migration(migrations.Migration):
                         (
                             "price_micros",
                             models.PositiveBigIntegerField(
-                                help_text="Price of `price per` units, in millionths of the currency."
+                                help_text="In millionths of the currency, for the number of units below. 1000000 is 1.00."
                             ),
                         ),
                         ("price_per", models.PositiveIntegerField(default=1)),
@@ -170,7 +170,7 @@ class Migration(migrations.Migration):
                             "cached_price_micros",
                             models.PositiveBigIntegerField(
                                 blank=True,
-                                help_text="Price of a cache hit, in millionths of the currency. Leave empty for the price above.",
+                                help_text="In millionths of the currency. Leave empty for the price above.",
                                 null=True,
                             ),
                         ),
@@ -269,7 +269,7 @@ class Migration(migrations.Migration):
                         ("digest", models.CharField(max_length=64)),
                         (
                             "artifacts",
-                            models.JSONField(default=dict, help_text="{sha256, bytes, file} by role."),
+                            models.JSONField(default=dict, help_text="SHA-256 digest, size and name of each file, by role."),
                         ),
                         ("config", models.JSONField(default=dict)),
                         ("signature", models.JSONField(default=dict)),

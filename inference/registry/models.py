@@ -8,6 +8,7 @@ from django.utils import timezone
 from inference.batching.limits import LimitChanges, Sharing
 from inference.cache.terms import CACHE_TTL_S, LONGEST_TTL_S
 from tenants.plans.prices import METERS, Price
+from tenants.plans.wording import name_of
 
 
 class ModelPool(models.Model):
@@ -15,8 +16,8 @@ class ModelPool(models.Model):
 
     class Strategy(models.TextChoices):
         STICKY = "sticky"
-        LEAST_OUTSTANDING = "least-outstanding"
-        RESPONSE_TIME = "response-time"
+        LEAST_OUTSTANDING = "least-outstanding", "Fewest pages in progress"
+        RESPONSE_TIME = "response-time", "Earliest first page"
         RANDOM = "random"
 
     name = models.SlugField(
@@ -55,16 +56,16 @@ class ServedModel(models.Model):
     parameters = models.JSONField(
         default=list, help_text="Name, type, default and description of each parameter."
     )
-    price_meter = models.CharField(max_length=10, choices=[(meter, meter) for meter in METERS])
+    price_meter = models.CharField(max_length=10, choices=[(meter, name_of(meter)) for meter in METERS])
     price_micros = models.PositiveBigIntegerField(
-        help_text="Price of `price per` units, in millionths of the currency."
+        help_text="In millionths of the currency, for the number of units below. 1000000 is 1.00."
     )
     price_per = models.PositiveIntegerField(default=1)
     currency = models.CharField(max_length=3, default="EUR")
     cached_price_micros = models.PositiveBigIntegerField(
         null=True,
         blank=True,
-        help_text="Price of a cache hit, in millionths of the currency. Leave empty for the price above.",
+        help_text="In millionths of the currency. Leave empty for the price above.",
     )
     cache_ttl_s = models.PositiveIntegerField(
         default=CACHE_TTL_S,
@@ -163,7 +164,9 @@ class ModelVersion(models.Model):
     number = models.PositiveIntegerField()
     runtime = models.CharField(max_length=20)
     digest = models.CharField(max_length=64)
-    artifacts = models.JSONField(default=dict, help_text="{sha256, bytes, file} by role.")
+    artifacts = models.JSONField(
+        default=dict, help_text="SHA-256 digest, size and name of each file, by role."
+    )
     config = models.JSONField(default=dict)
     signature = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.READY)

@@ -39,7 +39,7 @@ class BatchAdmin(WorkAdmin):
         "tokens",
         "cost",
         "ran",
-        "livemode",
+        "mode",
         "input_file_id",
         "output_file_id",
         "error_file_id",
@@ -125,7 +125,7 @@ class StoredFileAdmin(WorkAdmin):
         ("purpose", ChoicesDropdownFilter),
         ("created_at", CreatedFilter),
     )
-    fields = ("name", "owner", "purpose", "weighs", "sha256", "livemode", "id", "created_at", "expires_at")
+    fields = ("name", "owner", "purpose", "weighs", "sha256", "mode", "id", "created_at", "expires_at")
 
     @column(_("size"))
     def weighs(self, stored: StoredFile) -> str:

@@ -27,9 +27,9 @@ from tenants.plans.wording import exact_money
 class EventAdmin(WorkAdmin):
     id_fields = ("job_id", "tenant_id")
     search_help_text = _("Whole ID of a job, or tenant")
-    list_display = ("type", "job_link", "seq", "details", "owner", "when")
+    list_display = ("type", "job_link", "number", "details", "owner", "when")
     list_filter = (("tenant", AutocompleteSelectFilter),)
-    fields = ("type", "job_link", "seq", "details", "owner", "created_at", "id")
+    fields = ("type", "job_link", "number", "details", "owner", "created_at", "id")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
         """Add the currency of its job, which may have been erased."""
@@ -40,6 +40,10 @@ class EventAdmin(WorkAdmin):
     @column(_("job"))
     def job_link(self, event: Event) -> str:
         return link("jobs_job", event.job_id, short(event.job_id))
+
+    @column(_("sequence number"))
+    def number(self, event: Event) -> int:
+        return event.seq
 
     @column(_("details"))
     def details(self, event: Event) -> str:

@@ -54,7 +54,7 @@ class _WebhookAdmin(WorkAdmin):
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(_WebhookAdmin):
-    list_display = ("url", "state_badge", "owner", "hears", "failing", "created")
+    list_display = ("to_url", "state_badge", "owner", "hears", "failing", "created")
     list_filter = (
         ("state", ChoicesDropdownFilter),
         ("kind", ChoicesDropdownFilter),
@@ -86,6 +86,10 @@ class WebhookEndpointAdmin(_WebhookAdmin):
             return []
         offered = {WebhookEndpoint.State.ENABLED: ["disable"], WebhookEndpoint.State.DISABLED: ["enable"]}
         return offered.get(WebhookEndpoint.State(row.state), [])
+
+    @column(_("URL"), order_by="url")
+    def to_url(self, endpoint: WebhookEndpoint) -> str:
+        return endpoint.url
 
     @column(_("events"))
     def hears(self, endpoint: WebhookEndpoint) -> str:

@@ -58,7 +58,7 @@ def _list(title: "StrOrPromise", icon: str, model: str) -> dict[str, Any]:
     return _item(title, icon, f"{model}_changelist", model.replace("_", ".", 1))
 
 
-SIDEBAR = [
+SIDEBAR: list[dict[str, Any]] = [
     {
         "title": _("Work"),
         "items": [

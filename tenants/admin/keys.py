@@ -11,7 +11,7 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from unfold.contrib.filters.admin import AutocompleteSelectFilter, BooleanRadioFilter
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, RadioFilter
 
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import confirmed
@@ -29,6 +29,18 @@ WITH_SECRET = re.compile(r"(maas_(?:live|test)_[0-9A-Za-z]{12})_[0-9A-Za-z]")
 
 
 CHANGED_HERE = (*RESTRICTIONS, *NAMES)
+
+
+class ModeFilter(RadioFilter):  # type: ignore[misc]  # the theme has no types
+    title = _("mode")
+    parameter_name = "mode"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
+        return [("live", "live"), ("test", "test")]
+
+    def queryset(self, request: HttpRequest, queryset: "QuerySet[ApiKey]") -> "QuerySet[ApiKey]":
+        mode = self.value()
+        return queryset.filter(livemode=mode == "live") if mode in ("live", "test") else queryset
 
 
 class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -69,7 +81,7 @@ class ApiKeyAdmin(RecordAdmin):
     list_filter = (
         ("tenant", AutocompleteSelectFilter),
         ("revoked_at", admin.EmptyFieldListFilter),
-        ("livemode", BooleanRadioFilter),
+        ModeFilter,
         ("created_at", CreatedFilter),
     )
     list_select_related = ("tenant",)
@@ -82,7 +94,7 @@ class ApiKeyAdmin(RecordAdmin):
         "owner",
         "scope_words",
         "jobs",
-        "livemode",
+        "mode",
         "id",
         "created_at",
         "last_used_at",

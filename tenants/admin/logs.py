@@ -44,6 +44,7 @@ class DoneFilter(DropdownFilter):  # type: ignore[misc]
 @admin.register(LogEntry)
 class LogEntryAdmin(RecordAdmin):
     list_title = _("Audit log")
+    row_names = (_("audit log entry"), _("audit log entries"))
     search_help_text = _("Email of the operator or whole ID")
     list_display = ("when", "person", "done", "what", "message")
     list_filter = (
@@ -153,7 +154,11 @@ class AuditEntryAdmin(RecordAdmin):
 
     @column(_("action"))
     def did(self, entry: AuditEntry) -> str:
-        return two_lines(EntryDisplay(entry).did, entry.note) if entry.note else EntryDisplay(entry).did
+        return (
+            two_lines(EntryDisplay(entry).action_text, entry.note)
+            if entry.note
+            else EntryDisplay(entry).action_text
+        )
 
     @column(_("object"))
     def subject(self, entry: AuditEntry) -> str:

@@ -119,7 +119,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
     form = UserChangeForm
     add_form = UserAddForm
     change_password_form = AdminPasswordChangeForm
-    list_display = ("email", "name", "belongs_to", "is_active", "is_staff", "seen", "joined")
+    list_display = ("email", "name", "belongs_to", "active", "is_staff", "seen", "joined")
     list_filter = ("is_staff", "is_active")
     search_fields = ("email",)
     search_help_text = _("Beginning of an email address")
@@ -152,6 +152,10 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
             return self.readonly_fields
         theirs = () if obj is None or may_set_access(request, obj) else ("email",)
         return (*self.readonly_fields, *RIGHTS, *theirs)
+
+    @admin.display(description=_("active"), boolean=True, ordering="is_active")
+    def active(self, person: User) -> bool:
+        return person.is_active
 
     @column(_("tenants"))
     def belongs_to(self, person: User) -> SafeString | str:
@@ -229,7 +233,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
 class GroupAdmin(DjangoGroupAdmin, OperatorAdmin):  # type: ignore[misc]
     """The admin of groups, for superusers only, as all operators in a group have its permissions."""
 
-    list_title = _("Operator groups")
+    row_names = (_("operator group"), _("operator groups"))
 
     def _allowed(self, request: HttpRequest, obj: Group | None = None) -> bool:
         return _is_superuser(request)

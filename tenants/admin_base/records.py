@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
+from copy import copy
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
@@ -23,6 +24,7 @@ from unfold.views import ChangeList
 
 from tenants.accounts.models import Membership, Tenant
 from tenants.admin_base.audited import audit_action, audit_deletion, audit_form, with_values
+from tenants.admin_base.columns import column
 from tenants.core.db.unit_of_work import OPERATOR, operator_entry
 from tenants.core.ids import as_uuid
 
@@ -31,6 +33,21 @@ if TYPE_CHECKING:
 
 SOME_TENANTS = 20
 _VALUE = "the-value-of-a-row"
+FIELD_LABELS = {
+    "id": _("ID"),
+    "event_id": _("Event ID"),
+    "request_id": _("Request ID"),
+    "source_id": _("Source ID"),
+    "object_id": _("Object ID"),
+    "input_file_id": _("Input file ID"),
+    "output_file_id": _("Output file ID"),
+    "error_file_id": _("Error file ID"),
+    "sha256": _("SHA-256"),
+    "url": _("URL"),
+    "tax_rate_bp": _("Tax rate in hundredths of a percent"),
+    "is_active": _("Active"),
+}
+"""The labels of fields whose names are abbreviations."""
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]
@@ -60,6 +77,7 @@ class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no t
         """Use the name of the list as its title, so that the page, the menu and the breadcrumbs agree."""
         super().__init__(request, model, *more, **named)
         if not self.is_popup:
+            self.opts = self.model_admin.opts
             self.title = self.model_admin.list_title or capfirst(self.opts.verbose_name_plural)
 
     def get_results(self, request: HttpRequest) -> None:
@@ -94,9 +112,26 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
 
     list_title: "StrOrPromise" = ""
     """The title of the list, if it differs from the plural of the model."""
+    row_names: "tuple[StrOrPromise, StrOrPromise] | None" = None
+    """The singular and the plural of the rows, if they differ from those of the model, which may not be ours."""
     change_form_outer_before_template = "admin/row_actions.html"
     one_transaction = True
     """A flag that puts an action and its log entries into one transaction."""
+
+    def __init__(self, model: type[Model], admin_site: admin.AdminSite) -> None:
+        super().__init__(model, admin_site)
+        if self.row_names:
+            self.opts = copy(model._meta)
+            self.opts.verbose_name, self.opts.verbose_name_plural = self.row_names
+
+    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        """Return the form with labels that a person reads, also for fields that are only shown."""
+        own = getattr(getattr(self.form, "_meta", None), "labels", None) or {}
+        return super().get_form(request, obj, **{"labels": {**FIELD_LABELS, **own}, **kwargs})
+
+    @column(_("mode"), order_by="livemode")
+    def mode(self, row: Any) -> str:
+        return "live" if row.livemode else "test"
 
     def row_actions(self, row: Any) -> list[str]:
         """Return the actions of the list that make sense for this row. They are offered on its page too."""

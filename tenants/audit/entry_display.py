@@ -10,7 +10,7 @@ from tenants.audit.acting import KEY, OPERATOR, PERSON, SYSTEM
 from tenants.audit.actions import ACTIONS, kind_of
 from tenants.audit.models import AuditEntry
 
-_NAMELESS = {OPERATOR: "The operator", SYSTEM: "The service", KEY: "A key", PERSON: "Somebody"}
+_NAMELESS = {OPERATOR: "The operator", SYSTEM: "The service", KEY: "A key", PERSON: "A user"}
 COLUMNS = (
     "time_utc",
     "action",
@@ -47,7 +47,7 @@ class EntryDisplay:
         return self.entry.actor_kind == KEY
 
     @property
-    def did(self) -> str:
+    def action_text(self) -> str:
         return ACTIONS.get(self.entry.action, self.entry.action)
 
     @property

@@ -132,7 +132,7 @@ def end_erasing(*, tenant_id: UUID) -> None:
             action="tenant.erased",
             subject_id=tenant_id,
             subject=tenant.name,
-            note=f"{gone} members were removed with it.",
+            note=f"{gone} {'member was' if gone == 1 else 'members were'} removed with it.",
         )
         transaction.on_commit(partial(notify_owners, "erased", named, owners), using=OPERATOR, robust=True)
 

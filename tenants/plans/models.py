@@ -8,10 +8,10 @@ from tenants.core.db.tenant_owned import TenantOwned
 from tenants.core.ids import uuid7
 from tenants.limits.fields import AccountLimits
 from tenants.plans.prices import METERS
-from tenants.plans.wording import money
+from tenants.plans.wording import money, name_of
 
 CURRENCY = RegexValidator("^[A-Z]{3}$", "Enter three capital letters, such as EUR.")
-_METERS = [(meter, meter) for meter in METERS]
+_METERS = [(meter, name_of(meter)) for meter in METERS]
 
 
 class Plan(AccountLimits):

@@ -29,15 +29,18 @@ def exact_money(amount_micros: int, currency: str) -> str:
 
 
 def rounded_money(amount_micros: int, currency: str) -> str:
-    """Write what a person can pay, rounded as bills are: 1,234.57 €. Less than the smallest coin is `< 0.01 €`."""
-    unit = unit_micros(currency)
+    """Write what a person can pay, rounded as bills are: 1,234.57 €.
+
+    Amounts smaller than the smallest coin are `< 0.01 €` and `-0.00 €`.
+    """
+    unit, symbol = unit_micros(currency), symbol_of(currency)
     decimals = len(str(MICROS // unit)) - 1
     sign, size = ("-", -amount_micros) if amount_micros < 0 else ("", amount_micros)
     if 0 < size < unit:
-        return f"{'>' if sign else '<'} {sign}{unit / MICROS:.{decimals}f} {symbol_of(currency)}"
+        return f"-{0:.{decimals}f} {symbol}" if sign else f"< {unit / MICROS:.{decimals}f} {symbol}"
     whole, rest = divmod(rounded(size, unit) // unit, MICROS // unit)
     fraction = f".{rest:0{decimals}d}" if decimals else ""
-    return f"{sign}{whole:,}{fraction} {symbol_of(currency)}"
+    return f"{sign}{whole:,}{fraction} {symbol}"
 
 
 def name_of(meter: str) -> str:

@@ -93,7 +93,7 @@ def test_credit_is_paid_on_the_providers_page(
         page.go_back()
         page.goto("/billing/payments")
         page.get_by_role("link", name="Credit", exact=True).click()
-        expect(page.locator("#standing .badge")).to_have_text("not there yet")
+        expect(page.locator("#standing .badge")).to_have_text("pending")
         look(page, "payment-waits")
         page.click("#onward")
         page.click("#pay")

@@ -1,5 +1,7 @@
 """Tests of every page of the admin, opened by an operator with the operator's database role."""
 
+import html
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
@@ -27,6 +29,7 @@ from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job
 from jobs.submission.services import JobRequest, submit_job
 from jobs.webhooks.services import create_endpoint, send_test
+from maas.ops.operator_theme import SIDEBAR
 from tenants.accounts.models import Membership, Tenant, User
 from tenants.admin_base.records import BoundedPaginator, FoundById
 from tenants.authentication.selectors import identify_key
@@ -55,6 +58,29 @@ OWNER = "owner-of-each-kind"
 ONE_ROW = (Seller, Group)
 """The models that have one row at most."""
 LABELS = [model._meta.label for model in EVERY_MODEL]
+CODE_NAMES = {
+    *(
+        "Id",
+        "Url",
+        "Seq",
+        "Sha256",
+        "Livemode",
+        "By livemode",
+        "Request id",
+        "Event id",
+        "Source id",
+        "Object id",
+    ),
+    *(
+        "Input file id",
+        "Price micros",
+        "Cached price micros",
+        "Price per",
+        "Price meter",
+        "Tax rate bp",
+        "Is active",
+    ),
+}
 
 
 def row_of_each_kind() -> Desk:
@@ -150,6 +176,46 @@ def test_every_list_opens_and_more_rows_cost_no_more_queries(
         return len(captured)
 
     assert queries(2) == queries(1) <= MAX_QUERIES["list"]
+
+
+def crumbs_of(page: str) -> str:
+    header = re.search(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL)
+    assert header is not None
+    text = html.unescape(re.sub(r"<[^>]+>", " ", header[1])).replace("chevron_right", "›")
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("model", EVERY_MODEL, ids=LABELS)
+def test_menu_title_and_breadcrumbs_agree(operator: Client, full: Desk, model: type[Model]) -> None:
+    """A list has the name of its menu entry, a form its verb and the singular of the list."""
+    its_admin = admin.site._registry[model]
+    in_menu = {str(item["link"]): str(item["title"]) for group in SIDEBAR for item in group["items"]}
+    place = address(model, "changelist")
+    answer = operator.get(place)
+    title = str(answer.context["title"])
+    assert in_menu.get(place, title) == title
+    assert crumbs_of(answer.content.decode()).endswith(f"› {title}")
+    pages = [address(model, "add")] if its_admin.has_add_permission(answer.wsgi_request) else []
+    if model is not Group:
+        pages.append(address(model, "change", newest(model).pk))
+    for page in pages:
+        answer = operator.get(page)
+        verb, _, named = str(answer.context["title"]).partition(" ")
+        assert verb in ("Add", "Change", "View")
+        assert named == its_admin.opts.verbose_name
+        crumbs = crumbs_of(answer.content.decode())
+        assert f"› {title} ›" in crumbs
+        assert crumbs.endswith(f"› {verb} {named}")
+
+
+def test_no_label_is_a_name_of_the_code(operator: Client, full: Desk) -> None:
+    for model in EVERY_MODEL:
+        rows = [] if model is Group else [address(model, "change", newest(model).pk)]
+        for place in (address(model, "changelist"), *rows):
+            page = operator.get(place).content.decode()
+            texts = re.findall(r"<(?:label|th)\b[^>]*>(.*?)</(?:label|th)>", page, re.DOTALL)
+            labels = {" ".join(re.sub(r"<[^>]+>", " ", text).split()).rstrip(" *") for text in texts}
+            assert not labels & CODE_NAMES, place
 
 
 @pytest.mark.parametrize("model", [model for model in EVERY_MODEL if model._meta.label != "auth.Group"])

@@ -91,7 +91,7 @@ def test_a_row_says_where_a_version_is_held_and_how_it_runs(
         beat(worker, version)
         page = live(operator)
         row = row_of(page, version)
-        return page if worker.name in row and "second_worker" in row else None
+        return page if worker.name in row and "second worker for the load" in row else None
 
     page = eventually(look, "a row of a worker that is heard of")
     row, files = words_of(row_of(page, version)), words_of(file_row_of(page, version))

@@ -15,6 +15,23 @@ from tenants.core.db.unit_of_work import operator_work
 
 log = structlog.get_logger(__name__)
 NONE = "–"
+REASONS: Mapping[str, str] = {
+    "random": "random choice",
+    "no_redis": "Redis is away",
+    "load_failed": "no worker can load it",
+    "too_large": "no worker has the memory",
+    "one_file_at_a_time": "loads one file at a time",
+    "second_worker": "second worker for the load",
+    "worker_lost": "its worker is gone",
+    "spare_memory": "free memory",
+    "only_candidate": "only possible worker",
+    "memory_fit": "fewest models to unload",
+    "load_cheapest": "cheapest to load",
+    "least_loaded": "fewest pages in progress",
+    "fastest": "fastest worker",
+    "tie": "workers were equal",
+}
+"""The reasons for the choice of a worker, as people read them."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +159,8 @@ def _row(
     reasons: dict[str, int] = {}
     for figures in now.figures.values():
         for reason, count in figures.reasons.get(key, {}).items():
-            reasons[reason] = reasons.get(reason, 0) + count
+            text = REASONS.get(reason, reason)
+            reasons[text] = reasons.get(text, 0) + count
     return EngineRow(
         key=key,
         version_id=queue.version_id if queue else None,

@@ -324,10 +324,14 @@ class ProviderEventAdmin(RecordAdmin):
     id_fields = ("id",)
     search_fields = ("event_id",)
     search_help_text = _("Whole ID")
-    list_display = ("received", "provider", "kind", "event_id", "outcome")
+    list_display = ("received", "provider", "kind", "event", "outcome")
     ordering = ("-id",)
     fields = ("received_at", "provider", "kind", "event_id", "outcome", "handled_at", "id")
 
     @column(_("received"), order_by="id")
     def received(self, event: ProviderEvent) -> str:
         return ago(event.received_at)
+
+    @column(_("event ID"), order_by="event_id")
+    def event(self, event: ProviderEvent) -> str:
+        return event.event_id

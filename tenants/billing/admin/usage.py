@@ -20,12 +20,12 @@ PAGE = "page"
 class UsageRecordAdmin(OfTenant, RecordAdmin):
     id_fields = ("id", "tenant_id", "source_id")
     search_help_text = _("Whole ID or tenant")
-    list_display = ("when", "owner", "model_version", "used", "amount", "source", "livemode")
+    list_display = ("when", "owner", "model_version", "used", "amount", "source", "mode")
     list_filter = (("tenant", AutocompleteSelectFilter), ("created_at", CreatedFilter))
     ordering = ("-id",)
     fields = (
         *("owner", "source", "model_version", "used", "amount", "price"),
-        *("livemode", "created_at", "id", "source_id"),
+        *("mode", "created_at", "id", "source_id"),
     )
 
     @column(_("time"), order_by="id")

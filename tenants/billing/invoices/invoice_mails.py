@@ -40,7 +40,7 @@ _TEXT = """\
 
 {sums}
 
-It is also here, with its lines as CSV and JSON: {link}
+You can also view it here and download its lines as CSV or JSON: {link}
 """
 
 
@@ -128,11 +128,11 @@ def _mail(found: WholeInvoice, content: bytes) -> EmailMessage:
 def _sums(invoice: Invoice) -> str:
     total = amount_of(invoice.total_micros, invoice.currency)
     if invoice.kind == Invoice.Kind.CREDIT_NOTE:
-        return f"It takes back {total}."
+        return f"Credited: {total}."
     if not invoice.due_micros:
-        return f"It comes to {total}, which was paid from the balance: nothing is to be paid."
+        return f"Total: {total}, paid from the balance. Nothing is due."
     due = amount_of(invoice.due_micros, invoice.currency)
-    return f"It comes to {total}. To be paid: {due} by {invoice.due_on}."
+    return f"Total: {total}. Amount due: {due} by {invoice.due_on}."
 
 
 def _in_a_line(text: str) -> str:

@@ -52,9 +52,9 @@ def text_of(line: CalculatedLine, plans: Mapping[UUID, str]) -> str:
         case _:
             meter = f"{name_of(item.price.meter)}s" if item.price else ""
             text = ", ".join(
-                part for part in (item.model, "known results" if item.cached else "", meter) if part
+                part for part in (item.model, "cache hits" if item.cached else "", meter) if part
             )
-    return (f"{text} ({item.month:%B %Y}, recorded late)" if line.recorded_late else text)[:LONGEST]
+    return (f"{text} (usage of {item.month:%B %Y}, recorded late)" if line.recorded_late else text)[:LONGEST]
 
 
 def tax_for(seller: Seller, details: BillingDetails | None) -> Tax:

@@ -78,7 +78,7 @@ def party_rows(party: Mapping[str, object]) -> list[str]:
     values = {name: str(party.get(name) or "").strip() for name in ("name", "address", "country", "email")}
     tax_id = str(party.get("tax_id") or "").strip()
     rows = [values["name"], *values["address"].splitlines(), values["country"]]
-    rows += [f"Tax id: {tax_id}" if tax_id else "", values["email"]]
+    rows += [f"Tax ID: {tax_id}" if tax_id else "", values["email"]]
     return [row for row in rows if row.strip()]
 
 
@@ -122,14 +122,14 @@ def _totals(invoice: Invoice) -> Pairs:
     totals.append(("Total", amount_of(invoice.total_micros, currency)))
     if from_balance:
         totals.append(("Paid from balance", amount_of(-from_balance, currency)))
-    return [*totals, ("To be paid", amount_of(invoice.due_micros, currency))]
+    return [*totals, ("Amount due", amount_of(invoice.due_micros, currency))]
 
 
 def _payment(invoice: Invoice) -> Pairs:
     if _is_note(invoice):
         return []
     if not invoice.due_micros:
-        return [("Payment", "Nothing is to be paid: all of it was paid from the balance.")]
+        return [("Payment", "Nothing is due: paid in full from the balance.")]
     due = amount_of(invoice.due_micros, invoice.currency)
     rows = [
         ("Payment", f"{due} by {day_text(invoice.due_on)}"),

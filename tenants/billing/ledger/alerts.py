@@ -45,12 +45,12 @@ RETURNING a.id, a.tenant_id, t.name,
 """
 _GIVE_BACK = "UPDATE tenants_budgetalert SET notified_at = NULL WHERE id = ANY(%(ids)s)"
 _TEXT = """\
-{percent} % of the budget for {month} of {whose} is used: {used} of {monthly}.
+{percent} % of the {month} budget of {whose} is used: {used} of {monthly}.
 
-When nothing is left, work that costs something is refused until the first of the next month (UTC), or until the
-budget is raised.
+When the budget is used up, paid work is refused until the first of the next month (UTC), or until you raise the
+budget.
 
-The account's budgets: {link}
+Budgets of the account: {link}
 """
 
 

@@ -117,7 +117,7 @@ def write_event(event: MeterEvent) -> bytes:
 def read_event(written: bytes) -> MeterEvent:
     """Decode an event. Raises Unreadable."""
     if not written:
-        raise Unreadable("there are no bytes of an event")
+        raise Unreadable("the entry has no event")
     form = {COVERED: _FIXED_COVERED, FORMAT: _FIXED, WITHOUT_KEY: _FIXED_ONCE}.get(written[0])
     if form is None:
         raise Unreadable(f"it is of format {written[0]}, and this version of the product reads {COVERED}")

@@ -224,11 +224,11 @@ def _record(tenant_id: UUID, reads: Sequence[_Read], counted: Counted) -> None:
         record_events(tenant_id=tenant_id, events=[read.event for read in reads])
     except (DataError, IntegrityError) as error:
         if not _is_there(tenant_id):
-            reason = f"there is no tenant {tenant_id}"
+            reason = f"unknown tenant {tenant_id}"
             counted.refused.extend(Refused(read.entry, "unknown_tenant", reason) for read in reads)
             return
         if len(reads) == 1:
-            reason = f"Postgres does not take it: {error}"
+            reason = f"Postgres rejected it: {error}"
             counted.refused.append(Refused(reads[0].entry, "refused", reason))
             return
         middle = len(reads) // 2

@@ -29,7 +29,8 @@ class MeteringUnavailable(DomainError):
 
     def __init__(self) -> None:
         super().__init__(
-            "What this call used could not be written down, so its answer is withheld. Send it again in a second.",
+            "The usage of this call could not be recorded, so the response is withheld. "
+            "Send the request again in a second.",
             extra={"retry_after_s": 1},
         )
 

@@ -130,7 +130,8 @@ def book_told(*, payment_id: UUID, reported_micros: int, reason: str) -> Payment
             )
         before = payment.amount_micros
         take_told_amount(payment, invoice, standing)
-        _told(payment, "payment.difference_booked", reported_micros, reason, before)
+        reported = money(reported_micros, payment.currency)
+        _audit_difference(payment, "payment.difference_booked", before, reported, reason)
     return payment
 
 
@@ -145,11 +146,12 @@ def clear_told(*, payment_id: UUID, reported_micros: int, reason: str) -> Paymen
         payment.cleared_currency, payment.reported_currency = payment.reported_currency, ""
         payment.cleared_id, payment.reported_id = payment.reported_id, ""
         if payment.status == Payment.Status.PENDING:
-            payment.status, payment.failure = Payment.Status.CANCELED, "what came in was not taken for it"
+            payment.status, payment.failure = Payment.Status.CANCELED, "the reported amount was not booked"
         parts = ("micros", "currency", "id")
         changed = [f"{name}_{part}" for name in ("cleared", "reported") for part in parts]
         payment.save(update_fields=[*changed, "status", "failure"])
-        _told(payment, "payment.difference_cleared", reported_micros, reason, payment.amount_micros)
+        reported = money(reported_micros, payment.cleared_currency)
+        _audit_difference(payment, "payment.difference_cleared", payment.amount_micros, reported, reason)
     return payment
 
 
@@ -190,6 +192,6 @@ def _check_reason(reason: str) -> None:
         raise NotBookable("enter what you found. It is recorded in the account's audit log.")
 
 
-def _told(payment: Payment, action: str, reported_micros: int, reason: str, before: int) -> None:
+def _audit_difference(payment: Payment, action: str, amount_micros: int, reported: str, reason: str) -> None:
     difference_is_gone(payment.tenant_id, COMPARED, str(payment.id))
-    audit_payment(payment, action, before, reason.strip(), more=f", told {reported_micros} millionths")
+    audit_payment(payment, action, amount_micros, reason.strip(), more=f", reported amount {reported}")

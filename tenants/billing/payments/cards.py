@@ -26,9 +26,9 @@ from tenants.core.db.unit_of_work import operator_work
 
 PAGE = "/billing/card"
 PAGE_KIND = "card saved"
-SAVED, KNOWN = "card saved", "known before"
+SAVED, KNOWN = "card saved", "already recorded"
 UNAVAILABLE = "The payment provider does not answer. Try again in a minute."
-OUTDATED = "the page is older than what was saved or removed since"
+OUTDATED = "outdated: a card was saved or removed since"
 
 
 def customer_of(tenant_id: UUID) -> ProviderCustomer:
@@ -70,13 +70,13 @@ def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
         or saved.tenant_id is None
         or of_tenant not in (None, saved.tenant_id)
     ):
-        return "no saved card of ours"
+        return "no matching card"
     with books():
         named = {"customer_id": saved.customer_id, "tenant_id": saved.tenant_id}
         customers = ProviderCustomer.objects.select_for_update().filter(provider=provider.name, **named)
         customer = customers.first()
         if customer is None:
-            return "no customer of ours"
+            return "no matching customer"
         page = ProviderEvent.objects.filter(provider=provider.name, event_id=checkout_id)
         if customer.method_id == saved.method_id or page.exists():
             return KNOWN
@@ -129,7 +129,7 @@ def card_is_gone(method_id: str) -> str:
     """Remove a card that the provider reports as removed. Call it inside books()."""
     customer = ProviderCustomer.objects.select_for_update().filter(method_id=method_id).first()
     if customer is None or not method_id:
-        return "no card of ours"
+        return "no matching card"
     _let_go(customer)
     return "card removed"
 

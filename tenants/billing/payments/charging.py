@@ -67,7 +67,7 @@ _GIVE_BACK = "UPDATE tenants_payment SET failure_notified_at = NULL WHERE id = A
 _TEXT = """\
 The saved card of the account {account} was refused for invoice {reference} of {amount}: {failure}.
 
-It is tried again {days} days after the first time. To pay at once, or with another card: {url}/billing/payments
+It is charged again {days} days after the first attempt. To pay now, or with another card: {url}/billing/payments
 """
 
 

@@ -34,7 +34,7 @@ from tenants.core.ids import uuid7
 log = structlog.get_logger(__name__)
 TOLERANCE_S = 300
 LONGEST_ID = 200
-BEFORE = "told before"
+BEFORE = "already received"
 
 # A delivery of the same event at the same moment waits here until the first is done.
 _ONCE = """
@@ -80,7 +80,7 @@ def _verified(body: bytes, signature: str | None) -> Mapping[str, Any]:
 
 def _handled(event: StripeObject) -> str:
     if event.livemode != is_live():
-        return "of the other mode, live or test, than our key"
+        return "ignored: not the mode (live or test) of the configured key"
     if event.payment is not None:
         return take_standing(event.payment, STRIPE)
     if event.refund is not None or event.dispute is not None:
@@ -100,7 +100,7 @@ def _of_a_payment(event: StripeObject) -> str:
         outcome = take_dispute(event.dispute, STRIPE)
         may_be_ours &= event.dispute.of_provider_id != ""
     if outcome == NOT_OURS and may_be_ours:
-        raise ProviderUnavailable("The payment of this event is not known yet. Send the event again later.")
+        raise ProviderUnavailable("No payment matches this event yet. Send the event again later.")
     return outcome
 
 

@@ -92,7 +92,7 @@ def come_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None
     payment.refunded_micros -= refund.amount_micros
     payment.save(update_fields=["reopened_micros", "refunded_micros"])
     posting = postings.payment(amount_micros=refund.amount_micros, open_micros=taken)
-    _post("refund", refund, payment, posting, f"sent back: {refund.failure}")
+    _post("refund", refund, payment, posting, f"refund returned: {refund.failure}")
 
 
 def _post(kind: str, of: Payment | Refund, payment: Payment, posting: Posting, reason: str) -> None:

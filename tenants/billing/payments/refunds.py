@@ -42,7 +42,7 @@ LONGEST_REASON = 200
 ENDED = ("lost", *DISPUTES_LEFT_BEHIND)
 LOOKED_BACK = timedelta(days=180)
 """Months may pass until a dispute is decided."""
-TOLD_LATE = "told late: it has ended since"
+RECEIVED_LATE = "received late: already closed"
 
 
 def decide_refund(
@@ -108,7 +108,7 @@ def _standing(refund: Refund, *, ask_again: bool) -> RefundStanding | None:
         if ask_again and not refund.provider_id:
             return provider.refund(order)
         found = provider.look_at_refund(order)
-        return found or _refused(refund, "the provider never heard of it")
+        return found or _refused(refund, "the provider has no record of it")
     except ProviderRefused as refused:
         return _refused(refund, refused.why)
     except ProviderAway as away:
@@ -167,7 +167,7 @@ def _read_back(dispute: DisputeStanding, provider: str) -> bool:
         found = payment_of(None, dispute.of_provider_id, provider)
         if found is None or (found.dispute, found.dispute_id) == (dispute.status, dispute.provider_id):
             return False
-        return take_dispute(dispute, provider) != TOLD_LATE
+        return take_dispute(dispute, provider) != RECEIVED_LATE
 
 
 def take_dispute(reported: DisputeStanding, provider: str) -> str:
@@ -178,7 +178,7 @@ def take_dispute(reported: DisputeStanding, provider: str) -> str:
     payment, _ = locked_payment(found.id)
     status, dispute_id, reason = reported.status, reported.provider_id, reported.reason
     if payment.dispute_id in ("", dispute_id) and payment.dispute in ENDED and status not in ENDED:
-        return TOLD_LATE
+        return RECEIVED_LATE
     if (payment.dispute, payment.dispute_id) != (status, dispute_id):
         Payment.objects.filter(id=payment.id).update(dispute=status, dispute_id=dispute_id)
         tell(payment, "payment.disputed", reported.amount_micros, f"{status}: {reason}" if reason else status)
@@ -189,7 +189,7 @@ def take_dispute(reported: DisputeStanding, provider: str) -> str:
         return f"dispute {status}"
     if reported.currency != payment.currency:
         note_difference(told_otherwise(payment, reported.amount_micros))
-        return "is of another currency: a difference"
+        return "in another currency: ledger mismatch"
     why = f"dispute lost: {reason}"
     refund = decided_elsewhere(payment, dispute_id, reported.amount_micros, why, owed_again=True)
     if isinstance(refund, str):

@@ -14,7 +14,7 @@ from tenants.billing.payments.providers import OFFLINE, WORDS, provider_names
 from tenants.plans.wording import exact_money, rounded_money
 
 _BADGES: Mapping[str, str] = {"succeeded": "good", "pending": "wait", "failed": "bad", "canceled": ""}
-_STATUS: Mapping[str, str] = {"succeeded": "paid", "pending": "not there yet"}
+_STATUS: Mapping[str, str] = {"succeeded": "paid", "pending": "pending"}
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ def start(payment: Payment) -> Payment:
     customer_of(payment.tenant_id)
     order = _about_to_ask(payment)
     if order is None:
-        return give_up(payment, "it was begun too long ago")
+        return give_up(payment, "the payment has expired")
     try:
         begun = provider_named(payment.provider).begin(order)
     except ProviderRefused as refused:

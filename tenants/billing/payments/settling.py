@@ -14,9 +14,9 @@ from tenants.billing.payments.payment_work import come_back, give_back, locked_p
 from tenants.billing.payments.protocol import COMPARED, RefundStanding, Standing
 
 log = structlog.get_logger(__name__)
-NOT_OURS = "no payment of ours"
-KNOWN = "known before"
-DIFFERS = "says something else than we do: a difference"
+NOT_OURS = "no matching payment"
+KNOWN = "already recorded"
+DIFFERS = "differs from our record: ledger mismatch"
 TOLD_AGAIN_FOR = timedelta(days=3)
 """The time for which Stripe repeats an event after an error response."""
 
@@ -40,7 +40,7 @@ def _goes_on(payment: Payment, standing: Standing) -> str:
     if payment.automatic and not payment.provider_id:
         payment.provider_id = standing.provider_id
         payment.save(update_fields=["provider_id"])
-    return "under way"
+    return "pending"
 
 
 def _succeed(payment: Payment, invoice: Invoice | None, standing: Standing) -> str:
@@ -81,7 +81,7 @@ def _end(payment: Payment, standing: Standing) -> str:
         payment.provider_id = payment.provider_id or standing.provider_id
         tell(payment, "payment.failed", payment.amount_micros, payment.failure)
     payment.save(update_fields=["failure", "status", "provider_id"])
-    return str(standing.state) if is_over else "refused, and may be tried again"
+    return str(standing.state) if is_over else "declined, can be retried"
 
 
 def _differs(payment: Payment, standing: Standing) -> bool:
@@ -125,7 +125,7 @@ def take_refund(standing: RefundStanding, provider: str) -> str:
     refund.provider_id = refund.provider_id or standing.provider_id
     refund.save(update_fields=["provider_id"])
     if standing.state == "pending":
-        return "under way"
+        return "pending"
     return _end_refund(refund, payment, invoice, standing)
 
 
@@ -133,11 +133,11 @@ def _after_its_end(payment: Payment, refund: Refund, standing: RefundStanding) -
     """Handle a report after the end. Money that a bank sends back is a difference, never reversed automatically."""
     if (refund.status, standing.state) != (Payment.Status.SUCCEEDED, "failed") or refund.failure:
         return KNOWN
-    refund.failure = standing.failure or "failed after all"
+    refund.failure = standing.failure or "failed after it had succeeded"
     refund.save(update_fields=["failure"])
     tell(payment, "payment.refund_failed", refund.amount_micros, refund.failure)
     note_difference(_refund_difference(refund, standing.currency, 0))
-    return "failed after all: a difference"
+    return "failed after it had succeeded: ledger mismatch"
 
 
 def _refund_difference(refund: Refund, currency: str, reported_micros: int) -> Compared:
@@ -161,7 +161,7 @@ def _end_refund(refund: Refund, payment: Payment, invoice: Invoice | None, stand
     if standing.state == "succeeded":
         give_back(refund, payment, invoice)
         tell(payment, "payment.given_back", refund.amount_micros, refund.reason)
-        return "given back"
+        return "refunded"
     payment.refunded_micros -= refund.amount_micros
     payment.save(update_fields=["refunded_micros"])
     tell(payment, "payment.refund_failed", refund.amount_micros, refund.failure)
@@ -175,7 +175,9 @@ def _refund_of(standing: RefundStanding, provider: str) -> Refund | str:
     payment = payment_of(None, standing.of_provider_id, provider)
     if payment is None:
         return NOT_OURS
-    return decided_elsewhere(payment, standing.provider_id, standing.amount_micros, "decided at the provider")
+    return decided_elsewhere(
+        payment, standing.provider_id, standing.amount_micros, "refunded at the provider"
+    )
 
 
 def decided_elsewhere(
@@ -189,7 +191,7 @@ def decided_elsewhere(
     if amount_micros > left:
         named = (payment.tenant_id, COMPARED, payment.currency, str(payment.id))
         note_difference(Compared(*named, left - amount_micros, left))
-        return "gives back more than came in: a difference"
+        return "refunds more than was received: ledger mismatch"
     payment.refunded_micros += amount_micros
     payment.save(update_fields=["refunded_micros"])
     return Refund.objects.create(

@@ -73,14 +73,14 @@ def look_at(payment_id: UUID) -> None:
     elif payment.automatic and may_ask_again(payment.requested_at, now):
         _ask_again(payment)
     elif now > payment.created_at + CHECKOUT_LASTS:
-        give_up(payment, "the provider never heard of it")
+        give_up(payment, "the provider has no record of it")
 
 
 def _ask_again(payment: Payment) -> None:
     if is_still_wanted(payment.id):
         charge(payment.id)
     else:
-        give_up(payment, "it was not wanted any more when it was to be asked for again")
+        give_up(payment, "the amount was no longer due")
 
 
 def close_needless_pages() -> int:

@@ -50,7 +50,7 @@ def audit_log(request: HttpRequest, identity: Identity) -> HttpResponse:
         "kinds": KINDS.items(),
         "groups": GROUPS,
         "people": sorted(people.items(), key=lambda pair: pair[1]),
-        "max_exported": MAX_EXPORTED,
+        "max_exported": f"{MAX_EXPORTED:,}",
     }
     return render(request, "tenants/audit/audit_log.html", context, status=400 if fault else 200)
 

@@ -46,10 +46,13 @@ def test_thousands_of_an_amount_stand_apart(micros: int, words: str) -> None:
         (10_000, "EUR", "0.01 €"),
         (15_001, "EUR", "0.02 €"),
         (1_234_567_891, "USD", "1,234.57 $"),
-        (-1_500, "EUR", "> -0.01 €"),
+        (-1_500, "EUR", "-0.00 €"),
+        (-9_999, "EUR", "-0.00 €"),
+        (-10_000, "EUR", "-0.01 €"),
         (-1_999_000, "CHF", "-2.00 CHF"),
         (1_234_600_000, "JPY", "1,235 JPY"),
         (999, "JPY", "< 1 JPY"),
+        (-999, "JPY", "-0 JPY"),
     ],
 )
 def test_an_amount_is_rounded_to_what_can_be_paid(micros: int, currency: str, words: str) -> None:
@@ -58,6 +61,7 @@ def test_an_amount_is_rounded_to_what_can_be_paid(micros: int, currency: str, wo
 
 def test_a_page_has_the_exact_amount_on_hover_where_it_says_more() -> None:
     assert shown_money(1_500, "EUR") == '<span title="0.0015 €">&lt; 0.01 €</span>'
+    assert shown_money(-1_500, "EUR") == '<span title="-0.0015 €">-0.00 €</span>'
     assert shown_money(1_230_000, "EUR") == "1.23 €"
     assert exact_money(1_230_500, "EUR") == "1.2305 €"
 

@@ -178,7 +178,7 @@ def read_event(event: Said) -> StripeObject:
         case ["checkout", "session", "completed"] if what.get("mode") == "setup":
             parts["card_saved_by"] = _id(what)
         case ["checkout", "session", "async_payment_failed"]:
-            failure = "the transfer or debit did not come in"
+            failure = "the transfer or debit was not received"
             parts["payment"] = replace(read_session(what), state="canceled", failure=failure)
         case ["checkout", "session", "completed" | "async_payment_succeeded" | "expired"]:
             parts["payment"] = read_session(what)

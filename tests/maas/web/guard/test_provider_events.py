@@ -25,7 +25,7 @@ def test_what_is_signed_is_heard_without_a_key(server: GranianServer) -> None:
     body = json.dumps(event("customer.updated", {"id": uuid4().hex})).encode()
     answer = post(server, body, **{"Stripe-Signature": signed(body)})
     assert (answer.status_code, answer.json()["outcome"]) == (200, "nothing to do")
-    assert post(server, body, **{"Stripe-Signature": signed(body)}).json()["outcome"] == "told before"
+    assert post(server, body, **{"Stripe-Signature": signed(body)}).json()["outcome"] == "already received"
 
 
 def test_what_is_not_signed_is_refused(server: GranianServer) -> None:

@@ -63,7 +63,7 @@ def test_owners_billing_members_and_the_buyers_address_get_it_once(tenant: Creat
         "application/pdf",
     )
     assert f"https://documents.example/billing/invoices/{invoice.id}" in sent[0].body
-    assert f"To be paid: 79.73 EUR by {invoice.due_on}" in sent[0].body
+    assert f"Amount due: 79.73 EUR by {invoice.due_on}" in sent[0].body
     assert notified_at(invoice)
 
 
@@ -77,9 +77,9 @@ def test_what_is_to_be_paid_is_said_in_words(tenant: CreatedTenant) -> None:
     paid = issued(tenant.tenant.id, balance_micros=79_730_000, status="paid")
     note = credit_note(paid)
     mail_invoices()
-    assert "nothing is to be paid" in of(paid)[0].body
+    assert "Nothing is due" in of(paid)[0].body
     assert of(note)[0].subject == f"Credit note {note.number}"
-    assert "takes back 21.42 EUR" in of(note)[0].body
+    assert "Credited: 21.42 EUR" in of(note)[0].body
 
 
 def test_a_server_that_is_away_is_tried_again(tenant: CreatedTenant, settings: Any) -> None:

@@ -55,7 +55,7 @@ def test_all_that_a_book_keeper_looks_for_stands_on_it(issue: Issue) -> None:
         *("Atelier Éluard S.à r.l.", "Rue de l’Église 5", "75001 Paris", "FR98765432100", "PO 4711"),
         *("Plan Business, October 2026", "49.00", "parse, pages", "12,345", "345", "0.0015 / page", "18.00"),
         *("67.00 EUR", "VAT 19 % of 67.00", "12.73 EUR", "79.73 EUR"),
-        *("Paid from balance", "-9.73 EUR", "To be paid", "70.00 EUR", "70.00 EUR by 15 Nov 2026"),
+        *("Paid from balance", "-9.73 EUR", "Amount due", "70.00 EUR", "70.00 EUR by 15 Nov 2026"),
         *("IBAN DE02 1203 0000 0000 2020 51", "BIC BYLADEM1001", "HRB 12345", "1 / 1"),
     ):
         assert said in text, said
@@ -70,7 +70,7 @@ def test_why_no_tax_is_on_it_is_said(issue: Issue) -> None:
 
 def test_nothing_is_asked_for_where_the_balance_paid_all(issue: Issue) -> None:
     text = text_of(issue(balance_micros=79_730_000))
-    assert "Nothing is to be paid" in text
+    assert "Nothing is due" in text
     assert "IBAN" not in text
 
 
@@ -80,7 +80,7 @@ def test_a_credit_note_is_named_so_with_what_it_corrects(issue: Issue) -> None:
     assert text.startswith("Credit note")
     assert f"{invoice.number} of {day_text(invoice.issued_on)}" in " ".join(text.split())
     assert text.count("Pages were read twice") == 1
-    assert "To be paid" not in text
+    assert "Amount due" not in text
     assert "Due on" not in text
 
 
@@ -108,7 +108,7 @@ def test_a_long_one_carries_its_head_and_numbers_its_pages(issue: Issue) -> None
         assert ("Unit price" in page) or place == len(pages)
     found = "\n".join(pages)
     assert all(f"model-{place}, pages" in found for place in range(500))
-    assert found.count("To be paid") == 1
+    assert found.count("Amount due") == 1
 
 
 def test_it_is_archival_with_its_fonts_and_its_title(issue: Issue) -> None:
@@ -166,7 +166,7 @@ def test_no_name_keeps_it_from_being_made(issue: Issue, name: str) -> None:
         [{**FEE, "text": name * (300 // len(name))}],
         buyer={"name": name, "address": "\n".join([name] * 3), "reference": name[:100]},
     )
-    assert "To be paid" in text_of(invoice)
+    assert "Amount due" in text_of(invoice)
 
 
 def test_one_without_lines_says_so(issue: Issue) -> None:

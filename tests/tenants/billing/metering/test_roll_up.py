@@ -217,10 +217,10 @@ def test_bad_uses_are_set_aside_with_their_reasons_and_hold_up_no_other(
     assert recorded(good[0].tenant_id) == sums_of(good)
     assert waiting.length() == 0
     reasons = {entry.fields.get(FIELD): entry.fields[REASON].decode() for entry in entries(aside)}
-    assert reasons[write_event(nobody)] == f"there is no tenant {nobody.tenant_id}"
-    assert reasons[write_event(too_long)].startswith("Postgres does not take it: value too long")
+    assert reasons[write_event(nobody)] == f"unknown tenant {nobody.tenant_id}"
+    assert reasons[write_event(too_long)].startswith("Postgres rejected it: value too long")
     assert reasons[b"?"] == "it is of format 63, and this version of the product reads 3"
-    assert reasons[None] == "there are no bytes of an event"
+    assert reasons[None] == "the entry has no event"
     assert {b"other", REASON} in [entry.fields.keys() for entry in entries(aside)]
 
 

@@ -137,6 +137,11 @@ def actions(payer: Payer) -> list[tuple[str, str]]:
         ]
 
 
+def subject_of_last(payer: Payer) -> str:
+    with operator_work():
+        return str(AuditEntry.objects.filter(tenant_id=payer.tenant_id).latest("id").subject_name)
+
+
 def told_otherwise(payer: Payer, stand_in: StandIn, payment: Payment, cents: int) -> Payment:
     """Have the provider report that `cents` came in, and return the payment."""
     tell("checkout.session.completed", stand_in.pay(payment.checkout_id, amount=cents))
@@ -168,6 +173,7 @@ def test_what_came_in_is_booked_as_it_came(payer: Payer, stand_in: StandIn) -> N
     assert (booked.status, booked.amount_micros, open_of(invoice)) == ("succeeded", 60 * EURO, 40)
     assert payer.kinds().count("payment") == 1
     assert actions(payer) == [("payment.difference_booked", "the page was an older one")]
+    assert subject_of_last(payer) == f"{invoice.number}: 100.00 EUR, reported amount 60.00 EUR"
     assert differs(payer) == 0
 
 
@@ -181,6 +187,7 @@ def test_what_is_cleared_books_nothing_and_is_not_told_again(payer: Payer, stand
     tell("checkout.session.completed", session)
     assert (fresh(payment).status, fresh(payment).reported_micros, payer.kinds()) == ("canceled", None, [])
     assert actions(payer) == [("payment.difference_cleared", "given back at Stripe")]
+    assert subject_of_last(payer) == f"{payment.reference}: 50.00 EUR, reported amount 60.00 EUR"
     assert differs(payer) == 0
 
 

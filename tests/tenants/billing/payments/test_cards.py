@@ -46,7 +46,7 @@ def test_a_page_that_was_opened_before_a_card_was_removed_saves_none(payer: Paye
     late = page(payer)
     forget_card(tenant_id=payer.tenant_id)
     stand_in.save_card(late)
-    assert "older" in tell("checkout.session.completed", stand_in.account.sessions[late])
+    assert "outdated" in tell("checkout.session.completed", stand_in.account.sessions[late])
     assert card_of(payer).method_id == ""
     saves(payer, stand_in)
 
@@ -57,7 +57,7 @@ def test_a_page_that_counted_does_not_replace_the_card_that_was_saved_after_it(
     first = saves(payer, stand_in)
     saves(payer, stand_in)
     kept = card_of(payer).method_id
-    assert keep_card(first) == "known before"
+    assert keep_card(first) == "already recorded"
     assert card_of(payer).method_id == kept
 
 
@@ -65,7 +65,7 @@ def test_a_card_that_was_detached_at_the_provider_is_not_kept(payer: Payer, stan
     session_id = page(payer)
     stand_in.save_card(session_id)
     stand_in.account.sessions[session_id]["setup_intent"]["payment_method"]["customer"] = None
-    assert keep_card(session_id) == "no saved card of ours"
+    assert keep_card(session_id) == "no matching card"
 
 
 def test_what_was_switched_off_stays_off_for_another_card(payer: Payer, stand_in: StandIn) -> None:

@@ -97,10 +97,10 @@ def test_one_that_takes_its_time_is_confirmed_by_its_event(payer: Payer, stand_i
     refund = ask_refund(decide(payment, 20).id)
     assert (refund.status, payer.stands()[0]) == ("pending", 50 * EURO)
     (row,) = stand_in.account.refunds.values()
-    assert tell("refund.updated", {**row, "status": "succeeded"}) == "given back"
-    assert tell("charge.refund.updated", {**row, "status": "succeeded"}) == "known before"
+    assert tell("refund.updated", {**row, "status": "succeeded"}) == "refunded"
+    assert tell("charge.refund.updated", {**row, "status": "succeeded"}) == "already recorded"
     assert payer.stands()[0] == 30 * EURO
-    assert "difference" in tell("refund.failed", {**row, "status": "failed", "failure_reason": "expired"})
+    assert "mismatch" in tell("refund.failed", {**row, "status": "failed", "failure_reason": "expired"})
     assert payer.kinds() == ["payment", "refund"]
 
 
@@ -118,7 +118,7 @@ def test_one_that_fails_can_be_decided_again(payer: Payer, stand_in: StandIn) ->
 def test_one_decided_in_the_providers_own_pages_is_taken_down(payer: Payer, stand_in: StandIn) -> None:
     payment = paid(payer, stand_in)
     row = dispute_of(payment, id=f"re_{payment.id}", amount=1500, status="succeeded")
-    assert [tell("refund.created", row) for _ in range(2)] == ["given back", "known before"]
+    assert [tell("refund.created", row) for _ in range(2)] == ["refunded", "already recorded"]
     assert payer.stands()[0] == 35 * EURO
     assert differences_of(payer) == []
 

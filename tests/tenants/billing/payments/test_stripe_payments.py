@@ -66,19 +66,19 @@ def test_events_that_come_twice_late_and_in_any_order_pay_once(payer: Payer, sta
     session = stand_in.pay(payment.checkout_id)
     intent = stand_in.intent(session["payment_intent"])
     assert tell("payment_intent.payment_failed", {**intent, "status": "requires_payment_method"}).startswith(
-        "refused"
+        "declined"
     )
     said = event("payment_intent.succeeded", intent)
-    assert [tell_again(said) for _ in range(3)] == ["paid", "told before", "told before"]
-    assert tell("checkout.session.completed", session) == "known before"
-    assert tell("checkout.session.expired", {**session, "status": "expired"}) == "known before"
+    assert [tell_again(said) for _ in range(3)] == ["paid", "already received", "already received"]
+    assert tell("checkout.session.completed", session) == "already recorded"
+    assert tell("checkout.session.expired", {**session, "status": "expired"}) == "already recorded"
     assert payer.stands() == (50 * EURO, 0)
     assert payer.kinds() == ["payment"]
 
 
 def test_one_event_told_by_many_at_once_is_done_once(payer: Payer, stand_in: StandIn) -> None:
     said = event("checkout.session.completed", stand_in.pay(payer.tops_up(50).checkout_id))
-    assert sorted(all_at_once(lambda: tell_again(said))) == ["paid", *["told before"] * 5]
+    assert sorted(all_at_once(lambda: tell_again(said))) == [*["already received"] * 5, "paid"]
     assert payer.kinds() == ["payment"]
 
 
@@ -92,7 +92,7 @@ def test_two_events_of_one_payment_at_once_pay_once(payer: Payer, stand_in: Stan
             ("payment_intent.succeeded", stand_in.intent(session["payment_intent"])),
         ]
     )
-    assert sorted(all_at_once(lambda: tell(*next(events)))) == [*["known before"] * 5, "paid"]
+    assert sorted(all_at_once(lambda: tell(*next(events)))) == [*["already recorded"] * 5, "paid"]
     assert open_of(invoice) == 0
     assert payer.account("payments") == -100 * EURO
 
@@ -148,7 +148,7 @@ def test_what_does_not_fit_is_a_difference_and_no_payment(
 ) -> None:
     payment = payer.tops_up(50)
     session = stand_in.pay(payment.checkout_id, **wrong)  # type: ignore[arg-type]
-    assert "difference" in tell("checkout.session.completed", session)
+    assert "mismatch" in tell("checkout.session.completed", session)
     assert fresh(payment).status == "pending"
     assert payer.kinds() == []
     with operator_work():
@@ -162,7 +162,7 @@ def test_another_tenant_in_what_is_told_is_a_difference(
 ) -> None:
     session = stand_in.pay(payer.tops_up(50).checkout_id)
     names = {**session["metadata"], "maas_tenant": str(uuid7())}
-    assert "difference" in tell("checkout.session.completed", {**session, "metadata": names})
+    assert "mismatch" in tell("checkout.session.completed", {**session, "metadata": names})
     assert payer.kinds() == []
 
 
