@@ -110,7 +110,7 @@ def test_what_is_used_in_a_closed_month_and_told_late_is_on_the_next_invoice(cus
     customer.uses(1, customer.before.days[3])
     customer.uses(1_000, customer.last.first)
     (second,) = customer.drawn(customer.last)
-    assert [(line.text, line.late, line.quantity) for line in customer.lines(second)] == [
+    assert [(line.text, line.recorded_late, line.quantity) for line in customer.lines(second)] == [
         (f"ocr, pages (usage of {customer.before.title}, recorded late)", True, 1),
         ("ocr, pages", False, 1_000),
     ]
