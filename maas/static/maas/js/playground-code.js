@@ -1,4 +1,4 @@
-// Asks the server for the code that does what the form says: it is written in one place only.
+// Requests the code for the form's content from the server, so that it is generated in one place only.
 import { rememberLanguage } from "./languages.js";
 import { onChange, readForm } from "./playground-form.js";
 import { pageHeaders } from "./requests.js";
@@ -27,7 +27,7 @@ async function renew() {
     const answer = await fetch(document.getElementById("playground").dataset.code, {
       method: "POST",
       headers: { ...pageHeaders(), "Content-Type": "application/json" },
-      // Longer ones are refused in words whatever their end is.
+      // The server refuses longer texts with a message, whatever their end is.
       body: JSON.stringify({ kind, value, sample, parameters, priority }).slice(0, MOST_SENT),
       signal: asked.signal,
     });
