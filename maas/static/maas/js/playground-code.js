@@ -4,7 +4,7 @@ import { onChange, readForm } from "./playground-form.js";
 import { pageHeaders } from "./requests.js";
 
 const PAUSE_MS = 250;
-const MOST_SENT = 20_100;
+const MAX_SENT = 20_100;
 
 let asked = new AbortController();
 let pause;
@@ -28,7 +28,7 @@ async function renew() {
       method: "POST",
       headers: { ...pageHeaders(), "Content-Type": "application/json" },
       // The server refuses longer texts with a message, whatever their end is.
-      body: JSON.stringify({ kind, value, sample, parameters, priority }).slice(0, MOST_SENT),
+      body: JSON.stringify({ kind, value, sample, parameters, priority }).slice(0, MAX_SENT),
       signal: asked.signal,
     });
     const isCode = (answer.ok || answer.status === 400) && !answer.redirected;

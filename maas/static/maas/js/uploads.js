@@ -12,7 +12,7 @@ import { closeOptions, timesOf, watchOptions } from "./upload_options.js";
 import { makeRow } from "./upload_rows.js";
 
 const AT_ONCE = 3;
-const MOST_FILES = 500;
+const MAX_FILES = 500;
 
 export function watchUploads() {
   const form = document.getElementById("upload");
@@ -91,8 +91,8 @@ class Tray {
   /** Returns whether the files were taken, and shows the reason if not. */
   take(files) {
     if (!files.length) return refuse("No files found in the dropped items.", "wait");
-    if (files.length > MOST_FILES) {
-      return refuse(`${files.length} files selected; the limit is ${MOST_FILES} at once. Nothing was uploaded.`);
+    if (files.length > MAX_FILES) {
+      return refuse(`${files.length} files selected; the limit is ${MAX_FILES} at once. Nothing was uploaded.`);
     }
     const { dataset, model, priority, action } = this.form;
     let times;
