@@ -33,13 +33,13 @@ _RECOGNISED: Json = {
             "parameters": {"min_confidence": "parameters.min_confidence"},
         },
         {
-            "name": "recognised",
+            "name": "recognized",
             "kind": "postprocess",
             "operation": "page_of_lines",
             "inputs": {"lines": "ocr.lines", "width": "ocr.width", "height": "ocr.height"},
         },
     ],
-    "output": {"page": "recognised", "source": {"constant": "ocr"}},
+    "output": {"page": "recognized", "source": {"constant": "ocr"}},
 }
 
 _DOCUMENT: Json = {

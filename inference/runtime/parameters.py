@@ -65,7 +65,7 @@ class Interface:
 
 
 MIN_CONFIDENCE = Parameter(
-    "min_confidence", "number", 0.5, "Recognised lines below this confidence are left out.", 0.0, 1.0
+    "min_confidence", "number", 0.5, "Recognized lines below this confidence are left out.", 0.0, 1.0
 )
 INCLUDE_EMBEDDING = Parameter(
     "include_embedding", "boolean", True, "Whether the answer carries the embedding of the page's text."

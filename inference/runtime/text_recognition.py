@@ -43,7 +43,7 @@ _NORMALIZED = (np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(0
 
 
 @dataclass(frozen=True, slots=True)
-class RecognisedText:
+class RecognizedText:
     text: str
     confidence: float
 
@@ -79,7 +79,7 @@ def _scaled_width(line: Pixels) -> int:
     return min(MAX_WIDTH, max(1, math.ceil(LINE_HEIGHT * (width / height))))
 
 
-def recogniser_input(lines: Sequence[Pixels], width: int) -> Floats:
+def recognizer_input(lines: Sequence[Pixels], width: int) -> Floats:
     """Return at least two rows x 3 x 48 x width from scaled lines. The rest of a narrower line is zero."""
     batch = np.zeros((max(len(lines), MIN_ROWS), 3, LINE_HEIGHT, width), np.float32)
     for row, line in enumerate(lines):
@@ -93,7 +93,7 @@ class CharacterSet:
     def __init__(self, listed: str) -> None:
         self._characters = ["", *listed.splitlines(), " "]
 
-    def decode(self, chances: Floats, width: int) -> list[RecognisedText]:
+    def decode(self, chances: Floats, width: int) -> list[RecognizedText]:
         """Return a text for each row of `lines x steps x classes`, read from an input of this width."""
         best = chances.argmax(axis=2)
         certainty = np.take_along_axis(chances, best[:, :, None], axis=2)[:, :, 0]
@@ -104,14 +104,14 @@ class CharacterSet:
 
     def _decode_line(
         self, best: npt.NDArray[Any], certainty: Floats, steps_per_height: float
-    ) -> RecognisedText:
+    ) -> RecognizedText:
         changes = best[1:] != best[:-1]
         begins = np.flatnonzero(np.concatenate([[True], changes]) & (best != BLANK))
         ends = np.flatnonzero(np.concatenate([changes, [True]]) & (best != BLANK))
         characters = [self._characters[character] for character in best[begins]]
         text = with_columns_apart(characters, ((begins[1:] - ends[:-1]) / steps_per_height).tolist())
         confidence = float(certainty[begins].mean()) if text else 0.0
-        return RecognisedText(text, round(confidence, 5))
+        return RecognizedText(text, round(confidence, 5))
 
 
 def with_columns_apart(characters: Sequence[str], gaps: Sequence[float]) -> str:

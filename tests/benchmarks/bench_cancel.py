@@ -91,7 +91,7 @@ def measure(cancels: int) -> dict[str, list[float]]:
 
             return {
                 "a graph that loops": freed_ms(running, caller, count, cancels),
-                "a scan of ten pages, read and recognised": freed_ms(running, caller, read, cancels),
+                "a scan of ten pages, read and recognized": freed_ms(running, caller, read, cancels),
             }
 
 

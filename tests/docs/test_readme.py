@@ -52,10 +52,10 @@ def test_five_curl_lines_read_a_scan_and_embed_texts(folder: Path) -> None:
         answer, end = decoder.raw_decode(output)
         answers.append(answer)
         output = output[end:].lstrip()
-    parsed, recognised, embedded = answers
-    assert [answer["state"] for answer in (parsed, recognised)] == ["succeeded"] * 2
+    parsed, recognized, embedded = answers
+    assert [answer["state"] for answer in (parsed, recognized)] == ["succeeded"] * 2
     assert "INVOICE 2026-0417" in parsed["result"]["text"]
-    assert len(recognised["result"]["pages"]) == 3
+    assert len(recognized["result"]["pages"]) == 3
     assert [len(one["embedding"]) for one in embedded["data"]] == [384, 384]
 
 

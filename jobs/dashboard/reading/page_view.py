@@ -96,7 +96,7 @@ class PageView:
     """The page was read, and nothing was on it."""
     waits: bool
     """The page waits for the result of the same page, which is being read elsewhere."""
-    recognised: bool
+    recognized: bool
     """The text was recognized, so that confidences mean something."""
     source: str
     kind: str
@@ -140,7 +140,7 @@ def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query)
         plain=marked_lines([plain], sought)[0] if plain else (),
         blank="text" in result and not text.strip(),
         waits=page.waits_for is not None,
-        recognised=result.get("source", "ocr") == "ocr",
+        recognized=result.get("source", "ocr") == "ocr",
         source=_SOURCES.get(str(result.get("source", "")), ""),
         kind=kind,
         kinds=kinds,

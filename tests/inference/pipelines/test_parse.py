@@ -47,7 +47,7 @@ def test_page_with_text_is_read_directly() -> None:
     assert answer.units.tokens > 5
 
 
-def test_page_without_text_is_recognised_from_its_picture() -> None:
+def test_page_without_text_is_recognized_from_its_picture() -> None:
     answer = parse(picture_page(draw_page(LETTER)))
     assert answer.result["source"] == "ocr"
     assert answer.result["text"] == "\n".join(LETTER)

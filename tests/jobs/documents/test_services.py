@@ -37,7 +37,7 @@ def test_a_document_is_inspected_and_kept(identity: Identity, tmp_path: Path) ->
     assert default_storage.exists(made.document.file)
 
 
-def test_the_same_bytes_are_recognised_for_the_same_tenant_only(
+def test_the_same_bytes_are_recognized_for_the_same_tenant_only(
     identity: Identity, other_identity: Identity, tmp_path: Path
 ) -> None:
     content = text_pdf("the same")

@@ -188,7 +188,7 @@ def test_a_page_that_ends_after_its_job_was_canceled_changes_nothing(desk: Desk)
     assert (ended.pages_done, ended.cost_micros) == (0, 0)
 
 
-def test_recognised_text_with_a_nul_is_kept_without_it(desk: Desk) -> None:
+def test_recognized_text_with_a_nul_is_kept_without_it(desk: Desk) -> None:
     job = desk.submit()
     finish_page(desk.claimed(desk.pages(job)[0]), WorkOutput({"text": "a\0b \\u0000"}, Units()))
     result = desk.pages(job)[0].result

@@ -29,6 +29,6 @@ def test_text_becomes_a_page_without_boxes() -> None:
     assert (page.width_px, page.height_px, page.load_pixels) == (0, 0, None)
 
 
-def test_recognised_lines_become_a_page_that_has_text() -> None:
+def test_recognized_lines_become_a_page_that_has_text() -> None:
     page = OPERATIONS["page_of_lines"].run({"lines": LINES, "width": 30, "height": 40}, {})
     assert (page.text_lines, page.width_px, page.height_px) == (LINES, 30, 40)

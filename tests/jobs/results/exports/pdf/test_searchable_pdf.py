@@ -45,7 +45,7 @@ def found_at(text: pypdfium2.PdfTextPage, words: str) -> tuple[int, int]:
     return len(before.encode("utf-16-le")) // 2, len(words.encode("utf-16-le")) // 2
 
 
-def test_the_text_reads_back_as_it_was_recognised_in_any_script(desk: ReadingDesk, job: Job) -> None:
+def test_the_text_reads_back_as_it_was_recognized_in_any_script(desk: ReadingDesk, job: Job) -> None:
     assert set(opened(desk, job)[0].get_textpage().get_text_range().split("\r\n")) == set(LINES)
 
 
