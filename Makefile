@@ -27,19 +27,19 @@ INSTALL := requirements/uv $(VENV) pip install --python $(RUN) --no-deps --only-
 
 help:
 	@echo "make up      start the product: http://127.0.0.1:8000 (MAAS_PORT, MAAS_HOME=./var); Ctrl-C stops it"
-	@echo "make edge    serve models from one process alone (ARGS='--models ocr --port 8001'); no database, no worker"
-	@echo "make test    run the tests on services of their own (ARGS='-k name' picks some)"
-	@echo "make test-long  run what takes long as well: large fuzz and life runs, published clients, containers' commands, every page"
-	@echo "make chaos   kill, freeze, cut and wipe the product under load (ARGS='--seed 1 --jobs 10000 --kills 50 --broker rabbitmq')"
-	@echo "make fuzz    send the product all that its OpenAPI document allows, and more (EXAMPLES=50 to an operation)"
-	@echo "make clients  let published clients of other projects use the product; installs each in its own environment"
+	@echo "make edge    serve models from a single process without database and workers (ARGS='--models ocr --port 8001')"
+	@echo "make test    run the tests with their own services (ARGS='-k name' selects tests)"
+	@echo "make test-long  run the slow tests: long random runs, published clients, container images, every dashboard page"
+	@echo "make chaos   kill, freeze and disconnect processes and wipe the broker under load (ARGS='--seed 1 --jobs 10000 --kills 50 --broker rabbitmq')"
+	@echo "make fuzz    send random requests by the OpenAPI document, valid and invalid (EXAMPLES=50 for each operation)"
+	@echo "make clients  test published clients of other projects, each in its own environment"
 	@echo "make check   ruff, mypy, import-linter, plain words, migrations, deployment settings"
-	@echo "make bench   run the benchmarks (BENCH=bench_front picks one)"
-	@echo "make messages  write the messages of gRPC from their description"
+	@echo "make bench   run the benchmarks (BENCH=bench_front selects one)"
+	@echo "make messages  generate the gRPC message descriptor from messages.proto"
 	@echo "make lock    rewrite requirements/*.txt from pyproject.toml"
 	@echo "make clean   remove the environment and caches; data in MAAS_HOME stays"
 	@echo
-	@echo "PYTHON=/path/to/python3.13 chooses the interpreter that the environment is made with."
+	@echo "PYTHON=/path/to/python3.13 selects the interpreter of the environment."
 
 # exec, so that signals reach the supervisor itself.
 up: $(VENV)/.runtime

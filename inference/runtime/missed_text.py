@@ -51,9 +51,9 @@ class MissedPiece:
 
 def missed_pieces(image: Pixels, boxes: Floats) -> list[MissedPiece]:
     """Return the pieces largely outside the boxes, most ink first, or none if the page is not nearly empty."""
-    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    background = int(cv2.calcHist([grey], [0], None, [256], [0, 256]).argmax())
-    ink = _ink(grey, background)
+    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    background = int(cv2.calcHist([gray], [0], None, [256], [0, 256]).argmax())
+    ink = _ink(gray, background)
     if cv2.countNonZero(ink) > NEARLY_EMPTY * ink.size:
         return []
     missed = _outside(boxes, ink)
@@ -65,8 +65,8 @@ def missed_pieces(image: Pixels, boxes: Floats) -> list[MissedPiece]:
     return [_piece(image, background, labels == label, bounds[label]) for label in chosen]
 
 
-def _ink(grey: Mask, background: int) -> Mask:
-    difference = cv2.absdiff(grey, np.full_like(grey, background))
+def _ink(gray: Mask, background: int) -> Mask:
+    difference = cv2.absdiff(gray, np.full_like(gray, background))
     return np.asarray(cv2.threshold(difference, INK_CONTRAST, 1, cv2.THRESH_BINARY)[1], np.uint8)
 
 

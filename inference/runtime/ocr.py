@@ -42,7 +42,7 @@ from inference.runtime.text_recognition import (
     RecognizedText,
     cut_line,
     padded_width,
-    recogniser_input,
+    recognizer_input,
     scaled_line,
 )
 
@@ -68,7 +68,7 @@ class OcrRuntime:
     def load(self, spec: VersionSpec) -> None:
         file, name = self._file(spec, "detection"), _name(spec, "detection")
         self._host.load(file, _warm_up_detector, name=name, on_cpu=True)
-        with self._recogniser(spec) as session:
+        with self._recognizer(spec) as session:
             self._characters_of(session)
 
     def run(
@@ -78,7 +78,7 @@ class OcrRuntime:
         call.check()
         page = prepare_page(pixels)
         boxes = self._detect(spec, page, call)
-        contents = self._recognise(spec, page, boxes, call)
+        contents = self._recognize(spec, page, boxes, call)
         found = [
             FoundLine(box, content)
             for box, content in zip(on_page(boxes, page), contents, strict=True)
@@ -111,7 +111,7 @@ class OcrRuntime:
             for image, probabilities in zip(images, maps, strict=True)
         ]
 
-    def _recognise(
+    def _recognize(
         self, spec: VersionSpec, page: PreparedPage, boxes: Floats, call: Call
     ) -> list[RecognizedText]:
         lines = [cut_line(page.image, box) for box in boxes]
@@ -120,7 +120,7 @@ class OcrRuntime:
             Piece(scaled_line(line), length=width, group=width)
             for line, width in zip(lines, widths, strict=True)
         ]
-        with self._recogniser(spec, call) as session:
+        with self._recognizer(spec, call) as session:
             return self._batchers.run(
                 session,
                 pieces,
@@ -133,15 +133,15 @@ class OcrRuntime:
     def _read_batch(
         self, session: HostedSession, scaled: Sequence[Pixels], width: int, control: RunControl
     ) -> list[RecognizedText]:
-        chances = _run_single_input(session, recogniser_input(scaled, width), control)
+        chances = _run_single_input(session, recognizer_input(scaled, width), control)
         return self._characters_of(session).decode(chances[: len(scaled)], width)
 
-    def _recogniser(
+    def _recognizer(
         self, spec: VersionSpec, call: Call | None = None
     ) -> AbstractContextManager[HostedSession]:
         return self._host.session(
             self._file(spec, "recognition"),
-            _warm_up_recogniser,
+            _warm_up_recognizer,
             call=call,
             name=_name(spec, "recognition"),
             on_cpu=True,
@@ -194,7 +194,7 @@ def _warm_up_detector(session: HostedSession) -> None:
     _run_single_input(session, np.zeros((1, 3, STRIDE * 2, STRIDE * 2), np.float32))
 
 
-def _warm_up_recogniser(session: HostedSession) -> None:
+def _warm_up_recognizer(session: HostedSession) -> None:
     _run_single_input(session, np.zeros((MIN_ROWS, 3, LINE_HEIGHT, MIN_WIDTH), np.float32))
 
 

@@ -79,7 +79,7 @@ def _scaled_width(line: Pixels) -> int:
     return min(MAX_WIDTH, max(1, math.ceil(LINE_HEIGHT * (width / height))))
 
 
-def recogniser_input(lines: Sequence[Pixels], width: int) -> Floats:
+def recognizer_input(lines: Sequence[Pixels], width: int) -> Floats:
     """Return at least two rows x 3 x 48 x width from scaled lines. The rest of a narrower line is zero."""
     batch = np.zeros((max(len(lines), MIN_ROWS), 3, LINE_HEIGHT, width), np.float32)
     for row, line in enumerate(lines):

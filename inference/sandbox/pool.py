@@ -227,7 +227,7 @@ class SandboxPool:
             return
         with self._changed:
             self._idle.append(child)
-            # All waiting threads are woken, because a single woken thread may have been canceled and take no child.
+            # All waiting threads are notified, because a single one may have been canceled and take no child.
             self._changed.notify_all()
 
     def _retire(self, child: Child) -> None:

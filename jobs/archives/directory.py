@@ -71,7 +71,7 @@ def opened(path: Path, max_entries: int) -> Iterator[zipfile.ZipFile]:
 
 
 def unpack(archive: zipfile.ZipFile, number: int, max_bytes: int) -> Iterator[bytes]:
-    """Yield the bytes of the entry of that number. There are at most as many as the directory said."""
+    """Yield the bytes of the entry of that number. There are at most as many as the directory announced."""
     info = archive.infolist()[number - 1]
     got = 0
     try:

@@ -20,7 +20,7 @@ LETTING_IN = frozenset({"key", "member", "tenant", "impersonation"})
 
 
 def announce(tenant_id: UUID, job_id: UUID, *, ended: bool = False) -> None:
-    """Announce a change after commit. It is only a hint. `ended` wakes readers that wait for nothing else."""
+    """Announce a change after commit. It is only a hint. `ended` notifies readers that wait for nothing else."""
     _publish({"tenant": str(tenant_id), "job": str(job_id), "ended": ended}, job_id=str(job_id))
 
 

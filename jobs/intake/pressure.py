@@ -59,7 +59,7 @@ class Pressure:
         return now_s < self.strict_until_s
 
     def lets_in(self, own: int, wait_s: float, now_s: float, *, floods: bool = False) -> bool:
-        """Return whether the request is admitted. `floods`: the tenant did not wait as it was told."""
+        """Return whether the request is admitted. `floods`: the tenant did not wait for `Retry-After`."""
         if own < FEW and wait_s <= (FEW * TIMEOUT_S if own else self.newcomers_s):
             return True
         return wait_s <= TIMEOUT_S if floods or self.is_strict(now_s) else own < BURST

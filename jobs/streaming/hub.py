@@ -153,7 +153,7 @@ class Hub:
             self._task = asyncio.get_running_loop().create_task(self._listen())
 
     def close(self) -> None:
-        """Stop listening and wake all waiting tasks, so that they respond with what they have."""
+        """Stop listening and notify all waiting tasks, so that they respond with what they have."""
         self.closed = True
         if self._task is not None:
             self._task.cancel()

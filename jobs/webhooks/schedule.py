@@ -1,4 +1,4 @@
-"""Decides when a message is sent again or given up, and when an endpoint rests or is given up."""
+"""Decides when a message is sent again or given up, and when an endpoint is paused or disabled."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +28,7 @@ LONGEST_RETRY_AFTER_S = 24 * HOUR_S
 GIVEN_UP_AFTER_S = sum(DELAYS_S)
 """Seconds for which a message is tried, which is a little over three days."""
 GIVEN_UP_FAILURES = 3 * len(DELAYS_S)
-"""The number of failures in a row, over all messages, after which an endpoint may be given up. If an endpoint rests
+"""The number of failures in a row, over all messages, after which an endpoint may be given up. If an endpoint is paused
 most of the time, few of its messages reach their last attempt.
 """
 GONE = 410

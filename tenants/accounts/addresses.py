@@ -27,7 +27,7 @@ def belongs_to_another(email: str, user: User) -> bool:
 
 
 def belongs_to_somebody(email: str) -> bool:
-    """Return whether a person has the address, confirmed or not. A pending change to the address does not count."""
+    """Return whether a person has the address, confirmed or not. A requested change to it does not count."""
     confirmed = EmailAddress.objects.filter(email=email.lower(), verified=True)
     return User.objects.filter(email=email.lower()).exists() or confirmed.exists()
 

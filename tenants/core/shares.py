@@ -22,7 +22,7 @@ def rounded(amount: int, unit: int) -> int:
 
 
 def in_units(amounts: Sequence[int], unit: int) -> list[int]:
-    """Round each amount so that the sum is the rounded sum. The largest rests are rounded up first."""
+    """Round each amount so that the sum is the rounded sum. The largest remainders are rounded up first."""
     down = [amount - amount % unit for amount in amounts]
     missing = (rounded(sum(amounts), unit) - sum(down)) // unit
     largest_rest = sorted(range(len(amounts)), key=lambda position: (-(amounts[position] % unit), position))

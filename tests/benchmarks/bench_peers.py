@@ -141,11 +141,11 @@ class Bench:
         own_turns = self.results.setdefault((load.name, OURS), Turns())
         turns = self.results.setdefault((load.name, other.name), Turns())
         for _ in range(self._rounds):
-            neighbour = self._closed(ours, load, likely[ours.name], load.seconds)
-            own_turns.busy.append(neighbour)
-            turns.neighbours.append(neighbour)
+            neighbor = self._closed(ours, load, likely[ours.name], load.seconds)
+            own_turns.busy.append(neighbor)
+            turns.neighbors.append(neighbor)
             turns.busy.append(self._closed(other, load, likely[other.name], load.seconds))
-        _say(f"{load.name}: {other.name} {_rates(turns.busy)}, ours beside it {_rates(turns.neighbours)}")
+        _say(f"{load.name}: {other.name} {_rates(turns.busy)}, ours beside it {_rates(turns.neighbors)}")
 
     def _closed(self, started: Started, load: Load, likely_per_s: float, seconds: float) -> Figures:
         ask = self._numbers.asks(started, load, likely_per_s, seconds + 1)

@@ -65,8 +65,8 @@ def test_locks_that_are_named_are_all_there_are() -> None:
     assert set(rows) == locks
 
 
-def test_licence_is_the_whole_apache_licence() -> None:
-    licence = read("LICENSE")
-    assert licence.lstrip().startswith("Apache License\n")
-    assert "END OF TERMS AND CONDITIONS" in licence
+def test_license_is_the_whole_apache_license() -> None:
+    license = read("LICENSE")
+    assert license.lstrip().startswith("Apache License\n")
+    assert "END OF TERMS AND CONDITIONS" in license
     assert tomllib.loads(read("pyproject.toml"))["project"]["license"] == "Apache-2.0"

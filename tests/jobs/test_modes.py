@@ -30,7 +30,7 @@ CALL_MICROS = 1_500
 
 @pytest.fixture
 def tests(desk: Desk) -> Desk:
-    """Return the desk of the same tenant's test key."""
+    """Return the `desk` of the same tenant's test key."""
     return Desk(replace(desk.identity, livemode=False), desk.version)
 
 

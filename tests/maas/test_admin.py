@@ -133,7 +133,7 @@ def row_of_each_kind() -> Desk:
 
 @pytest.fixture(scope="module")
 def full(person: User) -> Desk:
-    """Return the desk of the newer of two rows of each kind. Tests only read these rows."""
+    """Return the `desk` of the newer of two rows of each kind. Tests only read these rows."""
     row_of_each_kind()
     return row_of_each_kind()
 

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from jobs.documents.services import store_document
 from tenants.identity.identity import Identity
 from tests.fixtures import unique
-from tests.inference.pipelines.declarations import save_colours
+from tests.inference.pipelines.declarations import save_colors
 from tests.samples.pdfs import text_pdf
 from tests.samples.uploads import arrived
 
@@ -63,6 +63,6 @@ def test_retention_tells_its_stages() -> None:
 
 
 def test_models_add_tells_its_stages(tmp_path: Path) -> None:
-    file = save_colours(tmp_path / "colours.onnx")
-    lines = _progress("models", "add", file, "--name", unique("colours")).splitlines()
+    file = save_colors(tmp_path / "colors.onnx")
+    lines = _progress("models", "add", file, "--name", unique("colors")).splitlines()
     assert [line.split()[0] for line in lines] == ["copying", "checking", "running", "storing"]

@@ -1,4 +1,4 @@
-"""uv fetches packages from where pip is told to, unless it has been told itself."""
+"""uv fetches packages from the index of pip, unless uv has its own setting."""
 
 import subprocess
 from pathlib import Path

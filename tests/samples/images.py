@@ -48,7 +48,7 @@ def png_header_only(width: int, height: int) -> bytes:
 
 
 def png_blank(width: int, height: int, bits: int = 1) -> bytes:
-    """A whole and valid grey picture of nothing, which packs into very few bytes."""
+    """A whole and valid gray picture of nothing, which packs into very few bytes."""
     row = bytes(1 + (width * bits + 7) // 8)
     packer = zlib.compressobj(9)
     data = b"".join(packer.compress(row) for _ in range(height)) + packer.flush()

@@ -32,7 +32,7 @@ def _no_zero(value: Json) -> bool:
 
 
 def _gives(inputs: Mapping[str, ValueType], settings: Mapping[str, Json]) -> ValueType:
-    channels, height, width = CHANNELS[settings["colours"]], settings["height"], settings["width"]
+    channels, height, width = CHANNELS[settings["colors"]], settings["height"], settings["width"]
     for name in ("mean", "deviation"):
         if len(settings[name]) not in (1, channels):
             raise ValueError(f"'{name}' has {len(settings[name])} numbers for {channels} color channels")
@@ -45,8 +45,8 @@ def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
     if load is None:
         raise WorkRefused("input_not_accepted", "the page is plain text and has no image")
     sized = _resized(load(), settings["width"], settings["height"], settings["fit"], settings["fill"])
-    coloured = _coloured(sized, settings["colours"])
-    values: npt.NDArray[Any] = coloured.astype(np.float32) * np.float32(settings["scale"])
+    colored = _colored(sized, settings["colors"])
+    values: npt.NDArray[Any] = colored.astype(np.float32) * np.float32(settings["scale"])
     values = (values - np.float32(settings["mean"])) / np.float32(settings["deviation"])
     if settings["layout"] == "nchw":
         values = values.transpose(2, 0, 1)
@@ -91,11 +91,11 @@ def _scaled(pixels: Pixels, width: int, height: int) -> Pixels:
     return np.asarray(cv2.resize(pixels, (width, height), interpolation=how), np.uint8)
 
 
-def _coloured(pixels: Pixels, colours: str) -> npt.NDArray[Any]:
-    if colours == "gray":
+def _colored(pixels: Pixels, colors: str) -> npt.NDArray[Any]:
+    if colors == "gray":
         # These are the weights of ITU-R BT.601, which Pillow and OpenCV use.
         return np.rint(pixels @ np.array([0.299, 0.587, 0.114], np.float32))[..., np.newaxis]
-    return pixels[..., ::-1] if colours == "bgr" else pixels
+    return pixels[..., ::-1] if colors == "bgr" else pixels
 
 
 PICTURE_TENSOR = Operation(
@@ -109,7 +109,7 @@ PICTURE_TENSOR = Operation(
         Setting("height", whole_number(1, MAX_SIDE), f"a whole number from 1 to {MAX_SIDE}"),
         Setting("fit", one_of("stretch", "pad", "crop"), "stretch, pad or crop", "stretch"),
         Setting("fill", whole_number(0, 255), "a whole number from 0 to 255", 255),
-        Setting("colours", one_of(*CHANNELS), "rgb, bgr or gray", "rgb"),
+        Setting("colors", one_of(*CHANNELS), "rgb, bgr or gray", "rgb"),
         Setting("layout", one_of("nchw", "nhwc"), "nchw or nhwc", "nchw"),
         Setting("datatype", one_of("FP32", "UINT8"), "FP32 or UINT8", "FP32"),
         Setting("scale", number(0, 1e6), "a number from 0 to 1000000", 1 / 255),

@@ -51,7 +51,7 @@ def batch_norm(use: Use) -> Rows:
         or use.opset < 7
     ):
         raise CannotProve("it is in training, and takes its mean over the rows")
-    return normalised(use)
+    return normalized(use)
 
 
 def channels(use: Use) -> Rows:
@@ -63,7 +63,7 @@ def channels(use: Use) -> Rows:
     return rows.of_rank(rows.rank)
 
 
-def normalised(use: Use) -> Rows:
+def normalized(use: Use) -> Rows:
     """Follow an operator like `channels` does, for an output of the same shape."""
     channels(use)
     return the_first(use)

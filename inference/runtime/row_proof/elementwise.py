@@ -23,7 +23,7 @@ def first_with_numbers(use: Use) -> Rows:
     return followed
 
 
-def linear_quantised(use: Use) -> Rows:
+def linear_quantized(use: Use) -> Rows:
     """Follow a quantization with one scale, or one for each position along an axis other than the rows'."""
     followed, axis = the_first(use), use.attribute("axis", 1)
     for value in use.inputs[1:]:

@@ -61,7 +61,7 @@ def gemm(use: Use) -> Rows:
     return left.shaped([None, columns], axis=0)
 
 
-def quantised(use: Use) -> Rows:
+def quantized(use: Use) -> Rows:
     """Follow an operator on a tensor with its scale and zero point, and weights. Only the tensor comes by rows."""
     rows = the_first(use)
     the_rest_is_fixed(use)

@@ -49,15 +49,15 @@ _STANDARD: Mapping[str, Rule] = {
     **dict.fromkeys(PICTURES, axes.channels),
     **dict.fromkeys(["ArgMax", "ArgMin"], axes.arg_reduce),
     **dict.fromkeys(["BatchNormalization"], axes.batch_norm),
-    **dict.fromkeys(["GroupNormalization", "InstanceNormalization", "LRN"], axes.normalised),
+    **dict.fromkeys(["GroupNormalization", "InstanceNormalization", "LRN"], axes.normalized),
     **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"], axes.softmax),
     **dict.fromkeys(
         ["LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"], axes.layer_norm
     ),
     **dict.fromkeys(["GatherElements", "ScatterElements"], axes.elements_along),
-    **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
+    **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantized),
     **dict.fromkeys(["GRU", "LSTM", "RNN"], products.recurrent),
-    **dict.fromkeys(["QLinearConv", "QLinearMatMul"], products.quantised),
+    **dict.fromkeys(["QLinearConv", "QLinearMatMul"], products.quantized),
     **dict.fromkeys(["MatMul", "MatMulInteger"], products.mat_mul),
     "Attention": products.attention,
     "CastLike": elementwise.the_first,
@@ -92,7 +92,7 @@ _STANDARD: Mapping[str, Rule] = {
 _MICROSOFT: Mapping[str, Rule] = {
     **dict.fromkeys(OF_MICROSOFT, elementwise.elementwise),
     **dict.fromkeys(["Attention", "MultiHeadAttention"], products.attention),
-    **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
+    **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantized),
     **dict.fromkeys(["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"], products.skip_norm),
     "EmbedLayerNormalization": products.embedded,
     "FusedMatMul": products.mat_mul,

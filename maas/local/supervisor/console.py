@@ -8,7 +8,7 @@ from typing import TextIO
 
 NAME_WIDTH = 9
 LONGEST_LINE_BYTES = 64 * 1024
-_COLOURS = ("36", "32", "33", "35", "34", "96", "92", "95")
+_COLORS = ("36", "32", "33", "35", "34", "96", "92", "95")
 
 
 class LineSplitter:
@@ -32,9 +32,9 @@ class LineSplitter:
 class Console:
     """Writes text lines as `name | text`, in color on a terminal."""
 
-    def __init__(self, stream: TextIO, *, colour: bool | None = None) -> None:
+    def __init__(self, stream: TextIO, *, color: bool | None = None) -> None:
         self._stream = stream
-        self._colour = stream.isatty() if colour is None else colour
+        self._color = stream.isatty() if color is None else color
         self._names: list[str] = ["up"]
 
     def line(self, name: str, text: str) -> None:
@@ -55,9 +55,9 @@ class Console:
         if name not in self._names:
             self._names.append(name)
         prefix = f"{name:<{NAME_WIDTH}} |"
-        if not self._colour:
+        if not self._color:
             return prefix
-        return f"\x1b[{_COLOURS[self._names.index(name) % len(_COLOURS)]}m{prefix}\x1b[0m"
+        return f"\x1b[{_COLORS[self._names.index(name) % len(_COLORS)]}m{prefix}\x1b[0m"
 
 
 @contextlib.asynccontextmanager

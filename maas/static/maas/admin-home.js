@@ -1,4 +1,4 @@
-// Keeps a page of the admin current: asks for its changing part every few seconds while somebody looks.
+// Refreshes the changing part of an admin page every few seconds while the tab is visible.
 
 const EVERY_MS = 4000;
 const TONES = {
@@ -88,7 +88,7 @@ const numbersIn = (root) => {
   return holder && JSON.parse(holder.textContent);
 };
 
-// Only what changed is exchanged, so that a selection or the focus stays where nothing did.
+// Replaces only changed parts, so that selection and focus stay.
 function exchange(root) {
   for (const fresh of root.querySelectorAll("[data-zone]")) {
     const zone = page.querySelector(`[data-zone="${fresh.dataset.zone}"]`);

@@ -1,4 +1,4 @@
-// A key that leaked is looked for by pasting it: its secret leaves the field before it could enter an address.
+// Finds a leaked key that is pasted. The secret is removed from the field before it could enter a URL.
 const SECRET = /(maas_(?:live|test)_[0-9A-Za-z]{12})_[0-9A-Za-z]*/g;
 
 document.addEventListener("input", ({ target }) => {

@@ -1,2 +1,2 @@
-// The theme's pages name no main part; whoever hears them rather than sees them jumps to it.
+// Adds a main landmark to the theme's pages, for screen readers.
 document.addEventListener("DOMContentLoaded", () => document.querySelector("#main")?.setAttribute("role", "main"));

@@ -61,7 +61,7 @@ class Summary:
     """The currencies of the charged amounts, the largest amount first."""
 
 
-def summarised(lines: Sequence[UsageLine], *, livemode: bool = True) -> Summary:
+def summarized(lines: Sequence[UsageLine], *, livemode: bool = True) -> Summary:
     """Summarize live usage, or test usage as if it were live if `livemode` is false."""
     live = [line for line in lines if line.livemode is livemode]
     total = _total(live)

@@ -58,7 +58,7 @@ def is_public(address: Address) -> bool:
         return is_public(inner)
     if address not in _UNICAST_V6 or any(address in network for network in _NOT_PUBLIC_V6):
         return False
-    return (tunnelled := _isatap(address)) is None or is_public(tunnelled)
+    return (tunneled := _isatap(address)) is None or is_public(tunneled)
 
 
 def is_loopback(address: Address) -> bool:

@@ -11,7 +11,7 @@ PROBE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Circuit:
-    """A circuit that opens after MAX_FAILURES in a row. It rests, then the result of one probe decides."""
+    """A circuit that opens after MAX_FAILURES in a row. After a pause the result of one probe decides."""
 
     failures: int = 0
     """The number of failures in a row."""
@@ -27,14 +27,14 @@ class Circuit:
         return not self.is_open or now_s >= self.paused_until_s
 
     def after_request(self, now_s: float) -> "Circuit":
-        """Return the circuit after it let a request through. If it is open, that is the probe, and it rests."""
+        """Return the circuit after it let a request through. If it is open, that is the probe, and a pause begins."""
         return Circuit(self.failures, now_s + PROBE_S, probing=True) if self.is_open else self
 
     def succeeded(self) -> "Circuit":
         return Circuit()
 
     def failed(self, now_s: float) -> "Circuit":
-        """Return the circuit after a failure. Requests that ran when it opened do not lengthen the rest."""
+        """Return the circuit after a failure. Requests that ran when it opened do not lengthen the pause."""
         if self.is_open and not self.probing:
             return self
         failures = self.failures + 1

@@ -26,7 +26,7 @@ class Command(BaseCommand):
         try:
             validate_email(options["email"])
         except ValidationError:
-            raise CommandError(f"--email {options['email']!r} is not an e-mail address") from None
+            raise CommandError(f"--email {options['email']!r} is not an email address") from None
         password = options["password"] or secrets.token_urlsafe(12)
         made = create_tenant(name=options["name"], email=options["email"], password=password)
         new_person = made.owner.check_password(password)

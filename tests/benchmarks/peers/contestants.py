@@ -36,7 +36,7 @@ class Peer:
     command: Command
     wire: Wire
     min_together: int = 1
-    """The smallest batch size that it can be told."""
+    """The smallest batch size that it can take."""
     variables: Mapping[str, str] = field(default_factory=dict)
 
 

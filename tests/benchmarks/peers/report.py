@@ -18,13 +18,13 @@ class Turns:
 
     busy: list[Figures] = field(default_factory=list)
     half: list[Figures] = field(default_factory=list)
-    neighbours: list[Figures] = field(default_factory=list)
+    neighbors: list[Figures] = field(default_factory=list)
     """Ours, measured just before each."""
 
     def ratio(self) -> float:
-        """Ours to it in requests per second: the median of neighbouring turns."""
+        """Ours to it in requests per second: the median of neighboring turns."""
         return statistics.median(
-            own.per_s / other.per_s for own, other in zip(self.neighbours, self.busy, strict=True)
+            own.per_s / other.per_s for own, other in zip(self.neighbors, self.busy, strict=True)
         )
 
 

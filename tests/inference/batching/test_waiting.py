@@ -16,7 +16,7 @@ def piece(
         max_size=120,
     )
 )
-def test_it_always_knows_its_first_its_next_deadline_and_its_neighbours(
+def test_it_always_knows_its_first_its_next_deadline_and_its_neighbors(
     steps: list[tuple[bool, int, str, float | None]],
 ) -> None:
     waiting, here = WaitingPieces(), list[QueuedPiece]()

@@ -65,7 +65,7 @@ def test_wrong_kind_of_work_is_refused_with_what_is_accepted(
 
 def test_parameters_are_checked_before_any_work(engine: Engine) -> None:
     with pytest.raises(WorkRefused, match="invalid_parameter"):
-        engine.run(builtin_specs()["embed"], TextInput(("a",), single=True), {"colour": "red"})
+        engine.run(builtin_specs()["embed"], TextInput(("a",), single=True), {"color": "red"})
     assert engine.host.resident() == ()
 
 

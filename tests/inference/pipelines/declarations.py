@@ -13,7 +13,7 @@ from inference.pipelines.members import Member
 from tests.inference.runtime.graphs import save_nodes
 
 SIDE = 8
-COLOURS = ("red", "green", "blue")
+COLORS = ("red", "green", "blue")
 
 CLASSIFIER: Json = {
     "accepts": ["document"],
@@ -25,7 +25,7 @@ CLASSIFIER: Json = {
             "inputs": {"page": "input"},
             "parameters": {"width": SIDE, "height": SIDE},
         },
-        {"name": "scores", "kind": "model", "role": "colours", "inputs": {"pixels": "picture"}},
+        {"name": "scores", "kind": "model", "role": "colors", "inputs": {"pixels": "picture"}},
         {
             "name": "chances",
             "kind": "postprocess",
@@ -37,7 +37,7 @@ CLASSIFIER: Json = {
             "kind": "postprocess",
             "operation": "top_labels",
             "inputs": {"scores": "chances"},
-            "parameters": {"labels": list(COLOURS), "most": 2},
+            "parameters": {"labels": list(COLORS), "most": 2},
         },
     ],
     "output": {"label": "best.label", "score": "best.score", "top": "best.top"},
@@ -61,12 +61,12 @@ READER: Json = {
 }
 """A pipeline that takes the text layer if there is one, and recognizes text only if there is none."""
 
-COLOURS_SIGNATURE = {
+COLORS_SIGNATURE = {
     "inputs": [{"name": "pixels", "datatype": "FP32", "shape": [-1, 3, SIDE, SIDE]}],
     "outputs": [{"name": "logits", "datatype": "FP32", "shape": [-1, 3]}],
 }
 MEMBERS = {
-    "colours": Member("colours@1", "onnx", COLOURS_SIGNATURE),
+    "colors": Member("colors@1", "onnx", COLORS_SIGNATURE),
     "reader": Member("ocr@1", "ocr"),
     "embed": Member("embed@1", "embed"),
 }
@@ -79,7 +79,7 @@ def changed(declared: Json, change: Callable[[Any], object]) -> Json:
     return copied
 
 
-def save_colours(path: Path, *, ballast_bytes: int = 0) -> Path:
+def save_colors(path: Path, *, ballast_bytes: int = 0) -> Path:
     """Save a model that returns the mean of each color channel, the simplest classifier of any size."""
     values = 3 * SIDE * SIDE
     width = max(1, ballast_bytes // (4 * values))
@@ -100,7 +100,7 @@ def save_colours(path: Path, *, ballast_bytes: int = 0) -> Path:
     return save_nodes(path, nodes, {"pixels": ["rows", 3, SIDE, SIDE]}, {"logits": ["rows", 3]}, **weights)
 
 
-def onnx_spec(path: Path, name: str = "colours") -> VersionSpec:
+def onnx_spec(path: Path, name: str = "colors") -> VersionSpec:
     return VersionSpec(name, 1, f"digest of {path}", "onnx", {"weights": str(path)})
 
 

@@ -14,7 +14,7 @@ from inference.pipelines.parse import PARSE
 from tests.inference.pipelines.declarations import CLASSIFIER, MEMBERS, READER, changed
 
 
-def problem(declared: Json, members: tuple[str, ...] = ("colours",)) -> str:
+def problem(declared: Json, members: tuple[str, ...] = ("colors",)) -> str:
     with pytest.raises(GraphInvalid) as refusal:
         check_graph(read_graph(declared), {role: MEMBERS[role] for role in members})
     return str(refusal.value)
@@ -56,11 +56,11 @@ def test_what_is_declared_is_read_as_it_stands() -> None:
     graph = read_graph(CLASSIFIER)
     assert [step.name for step in graph.block.steps] == ["picture", "scores", "chances", "best"]
     assert graph.accepts == ("document",)
-    assert graph.roles == {"colours"}
+    assert graph.roles == {"colors"}
 
 
 def test_declarations_that_hold_together_say_what_they_answer() -> None:
-    answer = check_graph(read_graph(CLASSIFIER), {"colours": MEMBERS["colours"]})
+    answer = check_graph(read_graph(CLASSIFIER), {"colors": MEMBERS["colors"]})
     assert {name: one.kind for name, one in answer.fields.items()} == {
         "label": "text",
         "score": "number",
@@ -91,7 +91,7 @@ def test_steps_fed_by_constants_alone_are_settled() -> None:
         (set_step(2, operation="sigmoid"), "step 'chances': there is no operation 'sigmoid'; there are join_texts"),
         (set_step(2, kind="preprocess"), "step 'chances': 'softmax' is a postprocess, not a preprocess"),
         (set_step(2, kind="loop"), "step 'chances': `kind` is 'loop'; there are model, preprocess"),
-        (set_step(1, role="colors"), "step 'scores': no member has the role 'colors'; members: 'colours'"),
+        (set_step(1, role="paints"), "step 'scores': no member has the role 'paints'; members: 'colors'"),
         (set_step(2, name="scores"), "two steps are called 'scores'"),
         (set_step(2, name="Big"), "steps[2] of the declaration is called 'Big'"),
         (set_step(2, name="input"), "'input' and 'parameters' are taken"),
@@ -99,8 +99,8 @@ def test_steps_fed_by_constants_alone_are_settled() -> None:
         (set_step(2, inputs={"tensor": "scores.y"}), "'scores' is object, of which can be read: 'logits'"),
         (set_step(2, inputs={"tensor": "picture"}), "there are 3 labels for scores of the shape [1, 3, 8, 8]"),
         (set_step(1, inputs={"pixels": "input"}), "step 'scores': 'pixels' must be FP32 tensor of shape"),
-        (set_step(1, inputs={"image": "picture"}), "colours@1 takes the tensors 'pixels'; it is given 'image'"),
-        (set_step(1, parameters={"k": {"constant": 1}}), "step 'scores': colours@1 has no parameter 'k'"),
+        (set_step(1, inputs={"image": "picture"}), "colors@1 takes the tensors 'pixels'; it is given 'image'"),
+        (set_step(1, parameters={"k": {"constant": 1}}), "step 'scores': colors@1 has no parameter 'k'"),
         (
             set_step(0, parameters={"width": 9, "height": 8}),
             "step 'scores': 'pixels' must be FP32 tensor of shape [-1, 3, 8, 8], not FP32 tensor of shape [1, 3, 8, 9]",
@@ -115,7 +115,7 @@ def test_steps_fed_by_constants_alone_are_settled() -> None:
         (set_step(0, parameters={"width": 8, "height": 8, "mean": [1, 2]}), "'mean' must be a list of one or three"),
         (set_step(0, parameters={"width": 8, "height": 8, "deviation": [0]}), "none of them 0"),
         (set_step(3, parameters={"labels": ["a"]}), "there are 1 labels for scores of the shape [-1, 3]"),
-        (set_step(0, colour="red"), "step 'picture' has no field 'colour'; it may have name, kind"),
+        (set_step(0, color="red"), "step 'picture' has no field 'color'; it may have name, kind"),
         (lambda d: d["steps"].append(7), "steps[4] of the declaration must be an object, not the value 7"),
         (lambda d: d.update(output="best"), ""),
         (lambda d: d.update(output="chances"), "the output is FP32 tensor of shape [-1, 3], and an answer"),
@@ -139,11 +139,11 @@ def test_every_mistake_is_told_with_its_place(change: Callable[[Any], object], w
     if words:
         assert words in problem(declared)
     else:
-        check_graph(read_graph(declared), {"colours": MEMBERS["colours"]})
+        check_graph(read_graph(declared), {"colors": MEMBERS["colors"]})
 
 
 def test_member_that_no_step_asks_is_refused() -> None:
-    assert "the member 'reader' (ocr@1) is used by no step" in problem(CLASSIFIER, ("colours", "reader"))
+    assert "the member 'reader' (ocr@1) is used by no step" in problem(CLASSIFIER, ("colors", "reader"))
 
 
 def test_step_whose_value_nobody_takes_is_refused() -> None:
@@ -155,7 +155,7 @@ def test_pipeline_may_not_be_a_member() -> None:
     with pytest.raises(
         GraphInvalid, match="inner@1 is a 'graph', which cannot be a member; there are ocr, embed"
     ):
-        check_graph(read_graph(CLASSIFIER), {"colours": type(MEMBERS["reader"])("inner@1", "graph")})
+        check_graph(read_graph(CLASSIFIER), {"colors": type(MEMBERS["reader"])("inner@1", "graph")})
 
 
 def test_steps_are_limited_in_number_and_depth() -> None:
@@ -180,7 +180,7 @@ def test_what_runs_on_one_side_only_is_not_there_afterwards() -> None:
         ({"value": "input.has_text", "at_least": 1}, "`if` compares boolean with number by 'at_least'"),
         ({"value": "input.has_text", "is": 1}, "`if` compares boolean with number by 'is'"),
         ({"value": "input.width", "is": 1, "below": 2}, "or a value with one of is, at_least, below"),
-        ({"value": "input.colour", "is": 1}, "'input' is page, of which can be read: 'has_text'"),
+        ({"value": "input.color", "is": 1}, "'input' is page, of which can be read: 'has_text'"),
         ({}, 'must be {"input_is": kind}, or a value'),
         (7, "`if` of step 'text' must be an object, not the value 7"),
     ],
@@ -249,7 +249,7 @@ PLACES = ("steps", "output", "accepts", "documents", "parameters", "tensors", "s
 
 def read_or_refused(declared: Json) -> None:
     with suppress(GraphInvalid):
-        check_graph(read_graph(declared), {"colours": MEMBERS["colours"]})
+        check_graph(read_graph(declared), {"colors": MEMBERS["colors"]})
 
 
 @given(place=st.sampled_from(PLACES), value=JSON)

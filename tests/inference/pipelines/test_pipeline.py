@@ -33,7 +33,7 @@ from tests.inference.pipelines.declarations import (
     changed,
     onnx_spec,
     pipeline_spec,
-    save_colours,
+    save_colors,
 )
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 from tests.inference.runtime.pictures import draw_page, picture_page
@@ -118,19 +118,19 @@ def solid(red: int, green: int, blue: int) -> PageInput:
 
 
 @pytest.fixture(scope="module")
-def colours(tmp_path_factory: pytest.TempPathFactory) -> VersionSpec:
-    return onnx_spec(save_colours(tmp_path_factory.mktemp("colours") / "colours.onnx"))
+def colors(tmp_path_factory: pytest.TempPathFactory) -> VersionSpec:
+    return onnx_spec(save_colors(tmp_path_factory.mktemp("colors") / "colors.onnx"))
 
 
-def test_plain_onnx_file_classifies_the_pictures_of_pages(colours: VersionSpec) -> None:
-    spec = pipeline_spec(CLASSIFIER, colours=colours)
+def test_plain_onnx_file_classifies_the_pictures_of_pages(colors: VersionSpec) -> None:
+    spec = pipeline_spec(CLASSIFIER, colors=colors)
     engine = local_engine()
     engine.load(spec)
-    for colour, page in {"red": solid(255, 0, 0), "blue": solid(10, 20, 250)}.items():
+    for color, page in {"red": solid(255, 0, 0), "blue": solid(10, 20, 250)}.items():
         answer = engine.run(spec, page, {})
-        assert answer.result["label"] == colour
+        assert answer.result["label"] == color
         assert answer.result["score"] > 0.5
-        assert answer.result["top"][0]["label"] == colour
+        assert answer.result["top"][0]["label"] == color
         assert len(answer.result["top"]) == 2
     assert (answer.units.pages, answer.units.tokens) == (1, 0)
     assert answer.units.device_us, "of its member"
@@ -147,16 +147,16 @@ def test_branch_leaves_out_recognition_where_the_page_has_text() -> None:
     assert scanned.steps["ocr"] > 0
 
 
-def test_tensors_go_in_as_declared(colours: VersionSpec) -> None:
+def test_tensors_go_in_as_declared(colors: VersionSpec) -> None:
     declared = {
         "accepts": ["tensors"],
         "tensors": [{"name": "pixels", "datatype": "FP32", "shape": [1, 3, 8, 8]}],
         "steps": [
-            {"name": "scores", "kind": "model", "role": "colours", "inputs": {"pixels": "input.pixels"}}
+            {"name": "scores", "kind": "model", "role": "colors", "inputs": {"pixels": "input.pixels"}}
         ],
         "output": {"logits": "scores.logits"},
     }
-    spec = pipeline_spec(declared, colours=colours)
+    spec = pipeline_spec(declared, colors=colors)
     work = TensorInput({"pixels": np.ones((1, 3, 8, 8), np.float32)})
     logits = builtin_engine().run(spec, work, {}).result["logits"]
     assert (logits["shape"], logits["datatype"], logits["data"]) == ([1, 3], "FP32", [4.0, 4.0, 4.0])
@@ -220,7 +220,7 @@ def test_many_pages_at_once_never_wait_for_one_anothers_threads() -> None:
     assert runner.max_at_once <= 22
 
 
-def test_steps_stay_in_this_process_and_their_sessions_in_one_host(colours: VersionSpec) -> None:
+def test_steps_stay_in_this_process_and_their_sessions_in_one_host(colors: VersionSpec) -> None:
     """A page is not sent to another process: every step runs in the engine that received the page."""
     specs = builtin_specs()
     engine = local_engine()
@@ -234,15 +234,15 @@ def test_steps_stay_in_this_process_and_their_sessions_in_one_host(colours: Vers
     assert all(session.runs > runs[session.path] for session in engine.host.resident())
 
 
-def test_footprint_of_a_pipeline_is_the_union_of_its_members(colours: VersionSpec, tmp_path: Path) -> None:
-    other = onnx_spec(save_colours(tmp_path / "other.onnx"), "other")
-    spec = pipeline_spec(CLASSIFIER, colours=colours, other=other)
+def test_footprint_of_a_pipeline_is_the_union_of_its_members(colors: VersionSpec, tmp_path: Path) -> None:
+    other = onnx_spec(save_colors(tmp_path / "other.onnx"), "other")
+    spec = pipeline_spec(CLASSIFIER, colors=colors, other=other)
     engine = local_engine()
     paths = engine.session_paths(spec)
-    assert paths == {str(Path(one.artifacts["weights"]).resolve()) for one in (colours, other)}
+    assert paths == {str(Path(one.artifacts["weights"]).resolve()) for one in (colors, other)}
 
 
-def test_failing_step_names_itself(colours: VersionSpec) -> None:
+def test_failing_step_names_itself(colors: VersionSpec) -> None:
     def fail(model: str, call: Call) -> None:
         if model == "two":
             raise ModelFailed("model_run_failed", "out of memory")
@@ -371,7 +371,7 @@ class StorageAway(Exception):
 
 
 @pytest.mark.parametrize("reading", ["an operation", "a model", "a pipeline in a pipeline"])
-def test_page_that_cannot_be_read_is_no_steps_failure(colours: VersionSpec, reading: str) -> None:
+def test_page_that_cannot_be_read_is_no_steps_failure(colors: VersionSpec, reading: str) -> None:
     """The caller must distinguish unavailable storage, and wait, from a broken document, and refuse it."""
     error = StorageAway("no answer")
 
@@ -380,7 +380,7 @@ def test_page_that_cannot_be_read_is_no_steps_failure(colours: VersionSpec, read
 
     specs = builtin_specs()
     spec = {
-        "an operation": pipeline_spec(CLASSIFIER, colours=colours),
+        "an operation": pipeline_spec(CLASSIFIER, colors=colors),
         "a model": pipeline_spec(READER, reader=specs["ocr"]),
         "a pipeline in a pipeline": pipeline_spec(READER, "outer", reader=specs["parse"]),
     }[reading]
@@ -414,8 +414,8 @@ def two_classifiers(folder: Path) -> VersionSpec:
         ),
     )
     members = {
-        role: onnx_spec(save_colours(folder / f"{role}.onnx", ballast_bytes=HEAVY_BYTES), role)
-        for role in ("colours", "other")
+        role: onnx_spec(save_colors(folder / f"{role}.onnx", ballast_bytes=HEAVY_BYTES), role)
+        for role in ("colors", "other")
     }
     return pipeline_spec(declared, str(folder), **members)
 
@@ -432,6 +432,6 @@ def test_members_that_do_not_fit_together_take_turns_in_memory(tmp_path: Path) -
 
 def test_member_that_never_fits_is_named_with_what_it_needs(tmp_path: Path) -> None:
     with pytest.raises(
-        StepFailed, match=r"model_exceeds_memory: step '(scores|again)': (colours|other)@1 needs \d+ bytes"
+        StepFailed, match=r"model_exceeds_memory: step '(scores|again)': (colors|other)@1 needs \d+ bytes"
     ):
         tight_engine(HEAVY_BYTES // 2).run(two_classifiers(tmp_path), solid(1, 2, 3), {})

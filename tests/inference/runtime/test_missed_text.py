@@ -8,11 +8,11 @@ from inference.runtime.text_detection import Floats
 NONE = np.empty((0, 4, 2), np.float32)
 
 
-def page(*marks: tuple[int, int, int, int], grey: int = 0) -> Pixels:
+def page(*marks: tuple[int, int, int, int], gray: int = 0) -> Pixels:
     """Return a white page with filled rectangles, given as left, top, width and height."""
     image = np.full((2000, 1400, 3), 255, np.uint8)
     for left, top, width, height in marks:
-        image[top : top + height, left : left + width] = grey
+        image[top : top + height, left : left + width] = gray
     return image
 
 

@@ -81,8 +81,8 @@ def test_few_words_alone_on_a_clean_page_are_read_where_they_are(text: str) -> N
 
 
 def test_columns_of_figures_stay_apart() -> None:
-    grey = np.asarray(sample.draw_page(1))[420:1000]
-    lines = read(np.stack([grey] * 3, axis=-1)).result["text"].splitlines()
+    gray = np.asarray(sample.draw_page(1))[420:1000]
+    lines = read(np.stack([gray] * 3, axis=-1)).result["text"].splitlines()
     for figures in ("40 120.00", "16 720.00", "18.50", "858.50", "171.70", "1030.20"):
         assert figures in lines
 

@@ -7,7 +7,7 @@ from inference.runtime.text_recognition import (
     CharacterSet,
     cut_line,
     padded_width,
-    recogniser_input,
+    recognizer_input,
     scaled_line,
     with_columns_apart,
 )
@@ -36,7 +36,7 @@ def test_repeats_are_one_character_unless_a_blank_parts_them(classes: tuple[int,
 
 
 @pytest.mark.parametrize(
-    ("blanks", "text"), [(4, "ab"), (5, "a b"), (20, "a b")], ids=["neighbours", "columns", "far columns"]
+    ("blanks", "text"), [(4, "ab"), (5, "a b"), (20, "a b")], ids=["neighbors", "columns", "far columns"]
 )
 def test_columns_of_a_table_are_parted_by_one_space(blanks: int, text: str) -> None:
     steps = chances(1, *[0] * blanks, 2)
@@ -78,13 +78,13 @@ def test_lines_of_like_width_are_padded_alike() -> None:
 
 
 def test_line_is_scaled_to_height_and_padded_with_zero() -> None:
-    batch = recogniser_input([scaled_line(np.full((24, 50, 3), 255, np.uint8))], 320)
+    batch = recognizer_input([scaled_line(np.full((24, 50, 3), 255, np.uint8))], 320)
     assert (batch[0, :, :, :100] == 1).all()
     assert (batch[0, :, :, 100:] == 0).all()
 
 
 def test_a_line_alone_runs_with_an_empty_one_beside_it() -> None:
-    batch = recogniser_input([scaled_line(np.full((48, 50, 3), 255, np.uint8))], 320)
+    batch = recognizer_input([scaled_line(np.full((48, 50, 3), 255, np.uint8))], 320)
     assert batch.shape == (2, 3, 48, 320)
     assert not batch[1].any()
 

@@ -19,7 +19,7 @@ from .desk import EMBEDDINGS, BatchDesk, no_batches
 
 @pytest.fixture
 def tests(desk: BatchDesk, settings: Settings) -> BatchDesk:
-    """Return the desk of the same tenant's test key, which may make ten calls a day."""
+    """Return the `desk` of the same tenant's test key, which may make ten calls a day."""
     settings.MAAS_TEST_CALLS_A_DAY = 10
     return BatchDesk(replace(desk.identity, livemode=False), desk.version)
 

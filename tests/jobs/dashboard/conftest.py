@@ -1,4 +1,4 @@
-"""Clients of members of the desk's tenant that are signed in."""
+"""Clients of members of the tenant of `desk` that are signed in."""
 
 import pytest
 from django.test import Client

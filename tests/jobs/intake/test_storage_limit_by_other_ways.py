@@ -122,7 +122,7 @@ def test_an_upload_that_was_begun_ends_and_takes_its_bytes_once(
         used = stored_bytes(tenant.tenant.id)
     assert used == MB - nearly_full // 2
     assert caller.delete(second).status_code == 204
-    tus.begin(nearly_full)  # What was given up makes room.
+    tus.begin(nearly_full)  # What was given up frees space.
 
 
 def test_of_many_documents_at_once_as_many_are_kept_as_fit(

@@ -1,4 +1,4 @@
-"""The desk, whose model's results are kept. It is the one of the reuse tests."""
+"""The `desk` of the reuse tests, whose model has a cache."""
 
 from tests.jobs.results.reuse.conftest import bench, make_bench
 

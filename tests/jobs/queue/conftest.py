@@ -92,5 +92,5 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def rival(desk: Desk, other_identity: Identity) -> Desk:
-    """Return the desk of another tenant with the same model."""
+    """Return the `desk` of another tenant with the same model."""
     return replace(desk, identity=other_identity)

@@ -18,7 +18,7 @@ def test_words_of_a_phrase_are_marked_only_where_they_stand_together() -> None:
     assert shown("03 of 2024-03", "2024-03") == "03 of [2024]-[03]"
 
 
-def test_neighbours_of_an_unspaced_script_are_one_mark() -> None:
+def test_neighbors_of_an_unspaced_script_are_one_mark() -> None:
     assert shown("增值税发票号码", "税发票") == "增值[税发票]号码"
 
 

@@ -32,7 +32,7 @@ def test_words_are_what_a_person_would_type(text: str, words: list[str]) -> None
     assert lexemes(text) == words
 
 
-def test_a_script_without_spaces_is_cut_into_neighbours() -> None:
+def test_a_script_without_spaces_is_cut_into_neighbors() -> None:
     assert lexemes("增值税发票 No") == ["增值", "值税", "税发", "发票", "票", "no"]
 
 

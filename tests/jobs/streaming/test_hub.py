@@ -56,7 +56,7 @@ def test_a_change_wakes_nobody_else() -> None:
         job_id = uuid4()
         with hub.watch(job_id) as mine, hub.watch(uuid4()) as other:
             assert await _announced(mine, lambda: announce(uuid4(), job_id))
-            await other.wait(0)  # Forgets what connecting has told everybody.
+            await other.wait(0)  # Clears the notification of the connection.
             assert await _announced(mine, lambda: announce(uuid4(), job_id))
             assert not other._changed.is_set()
 
@@ -68,7 +68,7 @@ def test_who_waits_for_the_end_is_woken_by_nothing_else() -> None:
         tenant_id, job_id = uuid4(), uuid4()
         with hub.watch(job_id) as every, hub.watch(job_id, ends_only=True) as end:
             assert await _announced(every, lambda: announce(tenant_id, job_id))
-            await end.wait(0)  # Forgets what connecting has told everybody.
+            await end.wait(0)  # Clears the notification of the connection.
             assert await _announced(every, lambda: announce(tenant_id, job_id))
             assert not end._changed.is_set()
             assert await _announced(end, lambda: announce(tenant_id, job_id, ended=True))

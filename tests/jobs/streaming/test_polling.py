@@ -38,7 +38,7 @@ def test_those_and_only_those_whose_hint_was_lost_are_woken(desk: Desk) -> None:
     (page,) = desk.pages(moved)
 
     async def check(hub: Hub, rounds: Rounds) -> None:
-        hub.start = lambda: None  # type: ignore[method-assign]  # Its first connection would wake everybody.
+        hub.start = lambda: None  # type: ignore[method-assign]  # Its first connection would notify everybody.
         tenant_id = moved.tenant_id
         with (
             hub.watch(moved.id, tenant_id=tenant_id) as moving,

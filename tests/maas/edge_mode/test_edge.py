@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.inference.pipelines.declarations import CLASSIFIER, save_colours
+from tests.inference.pipelines.declarations import CLASSIFIER, save_colors
 from tests.inference.runtime.graphs import save_adder
 from tests.maas.edge_mode.edge_process import STOPS_WITHIN_S, EdgeProcess
 from tests.maas.raw_http import RawRequest
@@ -35,7 +35,7 @@ def long() -> bytes:
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     save_adder(folder / "adder.onnx", floats=2)
-    save_colours(folder / "colours.onnx")
+    save_colors(folder / "colors.onnx")
     (folder / "classify.json").write_text(json.dumps(CLASSIFIER))
     return folder
 
@@ -43,8 +43,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def edge(files: Path) -> Iterator[EdgeProcess]:
     arguments = (
-        *("--onnx", f"adder={files / 'adder.onnx'}", "--onnx", f"colours={files / 'colours.onnx'}"),
-        *("--graph", f"classify={files / 'classify.json'}", "--member", "classify.colours=colours"),
+        *("--onnx", f"adder={files / 'adder.onnx'}", "--onnx", f"colors={files / 'colors.onnx'}"),
+        *("--graph", f"classify={files / 'classify.json'}", "--member", "classify.colors=colors"),
     )
     limits = {
         "MAAS_MAX_INLINE_BYTES": str(MAX_JSON_BYTES),
@@ -86,7 +86,7 @@ def problem_of(answer: httpx.Response) -> tuple[int, str]:
 
 def test_every_model_is_listed_with_what_it_takes(client: httpx.Client) -> None:
     models = {one["id"]: one for one in client.get("/v1/models").json()["data"]}
-    assert list(models) == ["ocr", "embed", "parse", "adder", "colours", "classify"]
+    assert list(models) == ["ocr", "embed", "parse", "adder", "colors", "classify"]
     assert models["parse"]["accepts"] == ["document", "text"]
     assert models["adder"]["signature"]["inputs"][0]["name"] == "x"
     assert [one["name"] for one in models["classify"]["signature"]["outputs"]] == ["label", "score", "top"]
@@ -165,7 +165,7 @@ BODY: dict[str, Any] = {"text": "x"}
     [
         ("nobody", {"json": BODY}, (404, "model_not_found")),
         ("parse", {"json": {"tensors": [ADDED]}}, (422, "input_not_accepted")),
-        ("parse", {"json": {"text": "x", "parameters": {"colour": 1}}}, (422, "invalid_parameter")),
+        ("parse", {"json": {"text": "x", "parameters": {"color": 1}}}, (422, "invalid_parameter")),
         ("parse", {"json": {"text": "x", "parameters": 3}}, (400, "invalid_request")),
         ("parse", {"json": {"text": "x", "texts": ["y"]}}, (400, "invalid_request")),
         ("parse", {"json": {"text": "  "}}, (422, "input_empty")),
@@ -347,7 +347,7 @@ def test_address_that_others_reach_is_not_served_without_a_key(tmp_path: Path) -
 
 
 def test_model_that_does_not_load_ends_the_process_and_is_named(files: Path, tmp_path: Path) -> None:
-    arguments = ("--models", "", "--onnx", f"colours={files / 'colours.onnx'}")
+    arguments = ("--models", "", "--onnx", f"colors={files / 'colors.onnx'}")
     process = EdgeProcess(tmp_path / "home", *arguments, MAAS_MODEL_MEMORY="1000")
     process.start()
     assert process.process.wait(60) == 1

@@ -10,7 +10,7 @@ from inference.registry.artifacts import sha256_of
 from maas.edge_mode.errors import CannotServe
 from maas.edge_mode.options import EdgeOptions
 from maas.edge_mode.served_models import fill_shelf
-from tests.inference.pipelines.declarations import CLASSIFIER, changed, save_colours
+from tests.inference.pipelines.declarations import CLASSIFIER, changed, save_colors
 from tests.inference.runtime.graphs import save_adder
 from tests.kept_cluster import PROJECT
 
@@ -49,14 +49,14 @@ def test_damaged_part_of_a_built_in_model_is_built_again(tmp_path: Path) -> None
 
 
 def test_declared_pipeline_is_made_of_what_is_served(tmp_path: Path) -> None:
-    colours = save_colours(tmp_path / "colours.onnx")
+    colors = save_colors(tmp_path / "colors.onnx")
     graph = tmp_path / "graph.json"
     graph.write_text(json.dumps(CLASSIFIER))
     options = replace(
         NOTHING,
-        onnx={"colours": colours},
+        onnx={"colors": colors},
         graphs={"classify": graph},
-        members={"classify": {"colours": "colours"}},
+        members={"classify": {"colors": "colors"}},
     )
     model = fill_shelf(options, tmp_path)["classify"]
     assert model.accepts == ("document",)
@@ -65,7 +65,7 @@ def test_declared_pipeline_is_made_of_what_is_served(tmp_path: Path) -> None:
     with pytest.raises(CannotServe, match="an answer is an object"):
         fill_shelf(options, tmp_path)
     with pytest.raises(CannotServe, match="classify: its member 'nobody' is not served here"):
-        fill_shelf(replace(options, members={"classify": {"colours": "nobody"}}), tmp_path)
+        fill_shelf(replace(options, members={"classify": {"colors": "nobody"}}), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from tenants.billing.dashboard.usage.limit_rows import limit_rows
 from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.billing.usage.selectors import cost_by_day, usage_of, usage_of_keys
 from tenants.billing.usage.settling import settle_days
-from tenants.billing.usage.summary import summarised
+from tenants.billing.usage.summary import summarized
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
 from tenants.core.months import Month
@@ -418,7 +418,7 @@ def test_time_is_shown_in_seconds(tenant: CreatedTenant, member: Client, use: Us
     assert "1,234.5 GPU seconds" in day
     with unit_of_work(tenant.tenant.id):
         lines = usage_of(OCTOBER)
-    measures = chart_of(OCTOBER.days, lines, [], summarised(lines))["measures"]["model"]
+    measures = chart_of(OCTOBER.days, lines, [], summarized(lines))["measures"]["model"]
     (drawn,) = (one["series"] for one in measures if one["name"] == "gpu_second")
     assert sum(drawn[0]["values"]) == 1_234.5
 

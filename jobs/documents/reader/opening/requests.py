@@ -119,7 +119,7 @@ def _text_of(document: BinaryIO, limits: DocumentLimits) -> list[str]:
     return read_lines(document.read(), limits)
 
 
-_MAX_PALETTE_COLOURS = 256
+_MAX_PALETTE_COLORS = 256
 _JPEG_QUALITY = 85
 _MIN_BACKGROUND = 0.6
 """The share of one color that distinguishes a clean page from a gray scan, which has few colors as well."""
@@ -142,9 +142,9 @@ class EncodedPicture:
 
 def encode(image: Image.Image) -> EncodedPicture:
     """Encode a page of few colors as PNG, which is lossless and small for it, and scans and photographs as JPEG."""
-    colours = image.getcolors(_MAX_PALETTE_COLOURS)
-    if colours is not None and max(colours)[0] >= _MIN_BACKGROUND * math.prod(image.size):
-        data = _png(_reduced(image, [colour for _, colour in colours]))
+    colors = image.getcolors(_MAX_PALETTE_COLORS)
+    if colors is not None and max(colors)[0] >= _MIN_BACKGROUND * math.prod(image.size):
+        data = _png(_reduced(image, [color for _, color in colors]))
         if len(data) <= _LARGEST_PNG_BYTES:
             return EncodedPicture(data, "image/png")
     if max(image.size) > _LONGEST_JPEG_SIDE:
@@ -152,9 +152,9 @@ def encode(image: Image.Image) -> EncodedPicture:
     return EncodedPicture(_jpeg(image), "image/jpeg")
 
 
-def _reduced(image: Image.Image, colours: list[object]) -> Image.Image:
-    is_grey = all(isinstance(colour, tuple) and len(set(colour)) == 1 for colour in colours)
-    return image.convert("L") if is_grey else image
+def _reduced(image: Image.Image, colors: list[object]) -> Image.Image:
+    is_gray = all(isinstance(color, tuple) and len(set(color)) == 1 for color in colors)
+    return image.convert("L") if is_gray else image
 
 
 def _png(image: Image.Image) -> bytes:

@@ -119,7 +119,7 @@ def sheet_of(picture: DocumentPage) -> tuple[Sheet, tuple[float, float]]:
 
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_PNG_COLOURS = {0: 1, 2: 3, 3: 1}
+_PNG_COLORS = {0: 1, 2: 3, 3: 1}
 """The kinds of PNG that a PDF takes as they are, and their channels: gray, RGB, palette."""
 _PALETTE = 3
 _SPACES = {1: Name.DeviceGray, 3: Name.DeviceRGB, 4: Name.DeviceCMYK}
@@ -166,12 +166,12 @@ def _jpeg_frame(data: bytes) -> _Frame:
 def _png(pdf: Pdf, data: bytes) -> pikepdf.Stream:
     """Return a PNG file as a picture. A PDF unpacks rows of pixels as a PNG packs them, so its chunks are copied."""
     chunks = list(_chunks(data))
-    width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[0][1])
-    if colour not in _PNG_COLOURS or interlaced:
-        raise UnknownPicture(f"a PNG file of colour type {colour}, interlaced: {interlaced}")
-    frame = _Frame(width, height, _PNG_COLOURS[colour])
+    width, height, depth, color, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[0][1])
+    if color not in _PNG_COLORS or interlaced:
+        raise UnknownPicture(f"a PNG file of color type {color}, interlaced: {interlaced}")
+    frame = _Frame(width, height, _PNG_COLORS[color])
     space: pikepdf.Object = _SPACES[frame.channels]
-    if colour == _PALETTE:
+    if color == _PALETTE:
         palette = next(body for kind, body in chunks if kind == b"PLTE")
         space = Array([Name.Indexed, Name.DeviceRGB, len(palette) // 3 - 1, pikepdf.String(palette)])
     picture = _image(pdf, frame, depth, space)

@@ -1,4 +1,4 @@
-// Draws stacked bars as SVG, one bar for each place. Colours are classes, so that they follow the theme by themselves.
+// Draws stacked bars as SVG, one for each label. Colors are CSS classes, so they follow the theme.
 
 const SVG = "http://www.w3.org/2000/svg";
 const LINES = 5;
@@ -13,7 +13,7 @@ function made(name, attributes, text) {
   return element;
 }
 
-// The marks of the axis are 1, 2 or 5 of some power of ten apart.
+// Ticks of the axis are 1, 2 or 5 times a power of ten apart.
 export function marksUpTo(highest, whole) {
   const wanted = (highest || 1) / LINES;
   const power = 10 ** Math.floor(Math.log10(wanted));
@@ -21,7 +21,7 @@ export function marksUpTo(highest, whole) {
   return Array.from({ length: Math.ceil((highest || 1) / step) + 1 }, (_, place) => place * step);
 }
 
-// `bars`: an array of values for each series, as long as `labels`. `mark` writes a number of the axis.
+// `bars` is an array of values for each series, as long as `labels`. `mark` formats a number of the axis.
 export function drawBars(holder, { labels, bars, whole, mark }) {
   const { clientWidth: width, clientHeight: height } = holder;
   if (!width) return;

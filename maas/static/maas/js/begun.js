@@ -1,4 +1,4 @@
-// Which large files this browser has begun to send for this account, so that a reload loses none of what is there.
+// Remembers large uploads that this browser has started for this account, so that they continue after a reload.
 import { tenantOf } from "./requests.js";
 
 export const markOf = (file) => `${file.name}/${file.size}/${file.lastModified}`;
@@ -8,7 +8,7 @@ export function remember(id, file) {
   try {
     localStorage.setItem(prefix() + id, markOf(file));
   } catch {
-    // A browser that keeps nothing begins anew after a reload.
+    // Without storage, an upload starts again after a reload.
   }
 }
 
@@ -16,22 +16,22 @@ export function forget(id) {
   try {
     localStorage.removeItem(prefix() + id);
   } catch {
-    // Nothing was kept.
+    // Storage is unavailable.
   }
 }
 
-/** While `work` goes on, other tabs know. They do not where the page came over plain HTTP: then there are no locks. */
+/** Holds a lock during `work`, so that other tabs know. Over plain HTTP there are no locks. */
 export function hold(id, work) {
   return navigator.locks ? navigator.locks.request(prefix() + id, work) : work();
 }
 
-/** The ids of those that any tab is at. */
+/** Returns the ids of uploads that any tab is sending. */
 export async function held() {
   const locks = (await navigator.locks?.query())?.held ?? [];
   return new Set(locks.map(({ name }) => name.slice(prefix().length)));
 }
 
-/** All of them, oldest first, or those that the same file was begun as. */
+/** Returns all started uploads, oldest first, or those of the same file. */
 export function remembered(file = null) {
   try {
     const found = Object.keys(localStorage).filter((key) => key.startsWith(prefix()));

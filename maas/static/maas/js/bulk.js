@@ -1,4 +1,4 @@
-// Buttons that do something with every selected job, and say what became of each.
+// Buttons that act on every selected job and report the results.
 import { say } from "./notices.js";
 import { refresh } from "./refresh.js";
 import { get, post } from "./requests.js";
@@ -29,14 +29,14 @@ async function act({ dataset }, jobs) {
   if (consequences && !(await confirmed(consequences))) return;
   const { words, outcomes } = await post(dataset.bulk, jobs);
   const done = outcomes.some(({ outcome }) => ["canceled", "retried", "deleted"].includes(outcome));
-  // Others go with those that were selected: the notice counts them all, where all went.
+  // Other jobs are deleted with the selected ones: the notice counts all.
   const whole = consequences && outcomes.every(({ outcome }) => ["deleted", "no_document"].includes(outcome));
   say(whole ? `${consequences.verb}d ${consequences.what}.` : words, done ? "good" : "wait");
   if (done) pickNone();
   await refresh();
 }
 
-// A link, so that the browser shows its own progress and nothing of the archive passes through this page.
+// Returns a link, so that the browser shows its own progress and the archive does not pass through this page.
 function download(jobs) {
   const link = document.createElement("a");
   link.href = `${document.getElementById("bulk").dataset.archive}?${jobs}`;

@@ -16,13 +16,13 @@ async function copied(source) {
     await navigator.clipboard.writeText(source.textContent);
     return true;
   } catch {
-    // Over plain HTTP a browser has no clipboard for pages, and some ask first; selected text can still be copied.
+    // Over plain HTTP a page has no clipboard, and some browsers ask first; selected text can still be copied.
     getSelection().selectAllChildren(source);
     return document.execCommand("copy");
   }
 }
 
-// The button keeps its width, so that nothing beside it moves.
+// Keeps the width of the button, so that its neighbors do not move.
 function tell(button, words) {
   const label = button.querySelector("span") ?? button;
   button.dataset.label ??= label.textContent;

@@ -1,4 +1,4 @@
-// Entry of pages whose only script is that what they name can be copied.
+// Entry of pages that only need copy buttons.
 import { watchCopies } from "./copy.js";
 
 watchCopies();

@@ -1,18 +1,18 @@
-// What reading documents would cost, as the server estimates it, in words.
+// Formats the server's estimates of what processing documents would cost.
 import { exactMoney, roundedMoney } from "./money.js";
 import { postJson } from "./requests.js";
 
 const EXAMPLE_PAGES = 20;
 const UNITS = { page: "pages", call: "calls", gpu_second: "milliseconds of computing" };
-/** Of these the amount is known only once a document has been read. */
+/** Meters whose amount is known only after processing. */
 const KNOWN_AFTERWARDS = ["token"];
 
-/** Whether the number of pages says what a document costs. */
+/** Tells whether the number of pages determines the cost. */
 export const isTold = (meter) => !KNOWN_AFTERWARDS.includes(meter);
 
 export const askCost = (address, model, amount, signal) => postJson(address, { model, ...amount }, {}, signal);
 
-/** What stands below the form for a model, whatever will be sent: in `words`, with the exact cost for a title. */
+/** Returns the text below the form for a model: `words`, with the exact cost as title. */
 export async function example(address, model, meter, signal) {
   if (!isTold(meter)) return { words: "The price of a document is known only after processing, when its tokens are counted.", exact: "" };
   const found = await askCost(address, model, { pages: EXAMPLE_PAGES }, signal);
@@ -28,7 +28,7 @@ function exampleWords(found) {
   return `${words} Your plan includes ${left.toLocaleString("en")} more ${UNITS[found.meter]} this month.`;
 }
 
-/** For so many pages that are known. */
+/** Formats the cost of a known number of pages. */
 export function costWords(pages, found) {
   const counted = pages === 1 ? "1 page" : `${pages.toLocaleString("en")} pages`;
   const { included, amount_due: amountDue } = found;
@@ -38,7 +38,7 @@ export function costWords(pages, found) {
   return `${counted}, ${due(found)}${part}`;
 }
 
-/** Empty where nothing is to be paid. */
+/** Returns an empty string if there is nothing to pay. */
 export const exactCost = (found) => (found.amount_due.amount_micros ? exactMoney(found.amount_due) : "");
 
 function due(found) {
@@ -46,5 +46,5 @@ function due(found) {
   return `${isBound ? "at most " : ""}${roundedMoney(found.amount_due, { up: isBound })}`;
 }
 
-// What was read before may be known, and costs less then.
+// Pages read before may be cached, and cost less then.
 const cachedIsCheaper = ({ price, cached_price: cached }) => cached.amount_micros * price.per < price.amount_micros * cached.per;

@@ -1,10 +1,10 @@
-// Files from anywhere: chosen, dropped on any place of the page (folders too), or pasted.
+// Takes files that are chosen, dropped anywhere on the page (folders too), or pasted.
 
 const holdsFiles = (event) => event.dataTransfer?.types.includes("Files");
-// What systems put beside a person's own files.
+// Files that operating systems add to folders.
 const NOT_A_PERSONS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
 
-/** Calls `take(files)`; `overlay` is shown while files are held over the page. */
+/** Calls `take(files)`. `overlay` is shown while files are dragged over the page. */
 export function watchDrops(overlay, take) {
   document.addEventListener("dragover", (event) => {
     if (!holdsFiles(event)) return;
@@ -30,14 +30,14 @@ export function watchPaste(take) {
   });
 }
 
-// A picture from the clipboard is always called the same.
+// A picture from the clipboard always has the same name.
 function named(file) {
   if (file.name && file.name !== "image.png") return file;
   const moment = new Date().toISOString().slice(0, 19).replace("T", " ").replaceAll(":", ".");
   return new File([file], `Pasted ${moment}.png`, { type: file.type });
 }
 
-// The entries must be asked for before the first await: after it the browser has let go of what was dropped.
+// The entries must be read before the first await, because the browser discards them afterwards.
 async function droppedFiles(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.some((entry) => entry.isDirectory)) return [...transfer.files];

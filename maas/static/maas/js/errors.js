@@ -1,4 +1,4 @@
-// Pages in place of a page: a way back, and how long there is to wait.
+// Error pages: a link back and a countdown to the next attempt.
 import { watchCopies } from "./copy.js";
 
 const LONGEST_PAUSE_S = 30;
@@ -13,8 +13,8 @@ function offerBack() {
 const inWords = (seconds) =>
   seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
 
-// What comes back by itself is asked for less and less often, while it stays away.
-function patience(seconds) {
+// Returns the seconds to wait. The wait doubles with each attempt of a page that retries by itself.
+function retryDelay(seconds) {
   const place = `tries ${location.pathname}`;
   const tries = Number(sessionStorage.getItem(place)) || 0;
   sessionStorage.setItem(place, tries + 1);
@@ -26,7 +26,7 @@ function countDown() {
   if (!line) return;
   const again = document.getElementById("again");
   const byItself = "byItself" in line.dataset;
-  const seconds = byItself ? patience(Number(line.dataset.seconds)) : Number(line.dataset.seconds);
+  const seconds = byItself ? retryDelay(Number(line.dataset.seconds)) : Number(line.dataset.seconds);
   const end = Date.now() + seconds * 1000;
   if (!byItself && again) again.hidden = true;
   const tick = () => {

@@ -1,16 +1,16 @@
-// Follows the event socket for as long as the page is open, and says when it cannot.
+// Follows the event websocket while the page is open, and reports when it cannot.
 import { banner } from "./notices.js";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 const SIGNED_OUT = 4401;
-// A connection that was cut without a word looks like one on which nothing happens: it is asked, and has to answer.
+// A broken connection can look like an idle one, so the server is pinged and must respond.
 const QUIET_MS = 15_000;
 const ANSWER_MS = 10_000;
 const OPENING_MS = 30_000;
 const LOOK_EVERY_MS = 2_500;
 
-/** Calls `changed` whenever something has happened to what this page shows. */
+/** Calls `changed` after each event about the content of this page. */
 export function followEvents(changed) {
   let pauseMs = FIRST_PAUSE_MS;
   let takeBack = null;
@@ -29,7 +29,7 @@ export function followEvents(changed) {
       const message = JSON.parse(data);
       if (message.type === "ready") begin(socket);
       if (message.type === "event") changed();
-      // What it was to begin with was not told: what is shown is read afresh, and from here on all is told.
+      // The start position is unknown: the page is read again, and events follow from here on.
       if (message.type === "error") changed();
       if (message.retry_after_ms) pauseMs = message.retry_after_ms;
     };
@@ -46,13 +46,13 @@ export function followEvents(changed) {
           : "Connection lost, reconnecting … Running jobs continue.",
       );
       if (code === SIGNED_OUT) return;
-      // Not all browsers at the same moment, when a server comes back.
+      // A random delay, so that browsers do not reconnect at the same moment after a restart.
       setTimeout(connect, pauseMs * (0.5 + Math.random()));
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
   }
 
-  // A job's page goes on from the last event it shows; the list has no such number and is read again.
+  // A job's page continues after the last event that it shows; the list has no such number and is read again.
   function begin(socket) {
     pauseMs = FIRST_PAUSE_MS;
     takeBack?.();
@@ -65,16 +65,16 @@ export function followEvents(changed) {
   connect();
 }
 
-/** Asks a socket that has been quiet whether it is still there, and calls `lost` where it does not answer. */
+/** Pings an idle websocket, and calls `lost` if it does not respond. */
 function watchOver(socket, lost) {
   let heardAt = Date.now();
-  let askedAt = heardAt; // It is to say that it is ready.
-  let patienceMs = OPENING_MS;
+  let askedAt = heardAt; // The server must report that it is ready.
+  let timeoutMs = OPENING_MS;
   const looking = setInterval(() => {
     const now = Date.now();
-    if (askedAt && now - askedAt > patienceMs) {
+    if (askedAt && now - askedAt > timeoutMs) {
       lost();
-      socket.close(); // Its end may take a minute where nobody is there to agree.
+      socket.close(); // Closing may take a minute if the server does not respond.
     } else if (!askedAt && now - heardAt > QUIET_MS) {
       askedAt = now;
       socket.send('{"ping": true}');
@@ -83,7 +83,7 @@ function watchOver(socket, lost) {
   function heard() {
     heardAt = Date.now();
     askedAt = null;
-    patienceMs = ANSWER_MS;
+    timeoutMs = ANSWER_MS;
   }
   return { heard, end: () => clearInterval(looking) };
 }

@@ -1,4 +1,4 @@
-// The keys' own pages: questions are asked in a dialog, and a new key leaves with its page.
+// The pages of API keys: confirmations are shown in a dialog, and a new key is removed with its page.
 import { watchCopies } from "./copy.js";
 import { forgetForm } from "./shown-once.js";
 

@@ -1,4 +1,4 @@
-// The language in which code is shown, remembered by the browser.
+// Selects the language of code samples. The browser remembers it.
 
 const LANGUAGE = "playground-language";
 
@@ -10,6 +10,6 @@ export function rememberLanguage() {
       choice.addEventListener("change", () => localStorage.setItem(LANGUAGE, choice.value));
     }
   } catch {
-    // Then it is chosen anew on each page.
+    // Without storage, the language is chosen again on each page.
   }
 }

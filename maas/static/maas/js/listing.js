@@ -18,7 +18,7 @@ function watchList() {
     showSelection();
     sayEnds();
   });
-  // Another list was asked for: what is selected would be out of sight.
+  // The list changes, so selected jobs would be out of sight.
   document.body.addEventListener("htmx:afterSwap", ({ detail }) => {
     if (detail.target.id !== "jobs") return;
     pickNone();
@@ -28,7 +28,7 @@ function watchList() {
   document.body.addEventListener("htmx:pushedIntoHistory", fieldsFromAddress);
 }
 
-// Links in the list change what the form above it stands for.
+// Links in the list change the values of the form above it.
 function fieldsFromAddress() {
   const asked = new URL(location.href).searchParams;
   for (const field of find.querySelectorAll("input, select")) {
@@ -41,7 +41,7 @@ function fieldsFromAddress() {
 const statesShown = () =>
   new Map([...document.querySelectorAll("#job-rows > tr")].map(({ id, dataset }) => [id, dataset.state]));
 
-// Of all that changes in a list, the end of a job is what a listener wants to hear.
+// Of all changes in a list, only the end of a job is announced to screen readers.
 function sayEnds() {
   const now = statesShown();
   const ended = [...now].filter(([id, state]) => ENDED.includes(state) && states.has(id) && states.get(id) !== state);
@@ -52,7 +52,7 @@ function sayEnds() {
   } else if (ended.length) announce(`${ended.length} jobs finished`);
 }
 
-// Reading a question's meaning takes a while: the link that was pressed says that it is being done.
+// A search by meaning takes a while: the pressed link shows that it is running.
 function sayBusy() {
   document.body.addEventListener("htmx:beforeRequest", ({ detail }) => {
     const list = document.getElementById("jobs");
@@ -86,7 +86,7 @@ function watchKeys() {
   });
 }
 
-// Without the right to send, a dropped file must still not replace the page.
+// Even without permission to upload, a dropped file must not replace the page.
 function refuseDrops() {
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {

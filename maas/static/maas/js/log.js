@@ -1,4 +1,4 @@
-// Looks for new requests every two seconds, while somebody is looking and nobody is reading further down.
+// Loads new requests every two seconds while the tab is visible and scrolled to the top.
 /* global htmx */
 import { watchCopies } from "./copy.js";
 
@@ -48,7 +48,7 @@ function mark() {
 function watchEntries() {
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { elt } = event.detail;
-    // Where there is no room beside the list, a request has a page of its own.
+    // If there is no space beside the list, a request has its own page.
     if (!elt.matches(".entry") || !narrow.matches) return;
     event.preventDefault();
     location.assign(elt.href);
@@ -59,7 +59,7 @@ function watchEntries() {
   });
 }
 
-// On the way to the document, where each failure would become a notice of its own: one every two seconds.
+// Stops errors before they reach the document, where each would show a notice: one every two seconds.
 function watchConnection() {
   document.body.addEventListener("htmx:sendError", (event) => {
     if (event.detail.elt.id !== "entries") return;

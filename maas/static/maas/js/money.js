@@ -1,13 +1,13 @@
-// Amounts of money as the server words them for people: rounded to what can be paid, exact on hover.
+// Formats amounts of money like the server: rounded to cents, exact on hover.
 
 const MICROS = 1_000_000;
 const SYMBOLS = { EUR: "€", USD: "$", GBP: "£" };
 const symbol = (currency) => SYMBOLS[currency] ?? currency;
 
-/** Of an `amount` of the API, with every decimal. */
+/** Formats an `amount` of the API with every decimal. */
 export const exactMoney = ({ amount, currency }) => `${amount} ${symbol(currency)}`;
 
-/** `up`: to the next coin, for what is the most that something costs. */
+/** `up` rounds up to the next cent, for maximum costs. */
 export function roundedMoney({ amount_micros: micros, currency }, { up = false } = {}) {
   const { maximumFractionDigits: decimals } = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions();
   const unit = MICROS / 10 ** decimals;

@@ -1,8 +1,8 @@
-// Short words in the corner of the page, read aloud by screen readers.
+// Short messages in the corner of the page, announced by screen readers.
 
 const SHOWN_MS = 8_000;
 
-/** `kind` is good, bad, wait or nothing. What is bad stays until it is closed. */
+/** `kind` is good, bad, wait or empty. Bad notices stay until they are closed. */
 export function say(words, kind = "") {
   const toast = show(words, kind);
   const close = document.createElement("button");
@@ -15,7 +15,7 @@ export function say(words, kind = "") {
   return toast;
 }
 
-/** Words that stay for as long as they are true: whoever calls takes them back by calling what it is given. */
+/** Shows a message until the returned function is called. */
 export function banner(words) {
   const toast = show(words, "wait");
   return () => toast.remove();

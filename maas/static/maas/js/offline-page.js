@@ -1,4 +1,4 @@
-// Asks whether the server is back, and loads the page that was asked for once it is.
+// Checks whether the server is back, and then loads the requested page.
 
 const PAUSES_S = [2, 3, 5, 8, 15];
 const TIMEOUT_MS = 5_000;
@@ -16,7 +16,7 @@ async function attempt() {
       return;
     }
   } catch {
-    // Still away.
+    // The server is still unavailable.
   }
   nextAt = Date.now() + (PAUSES_S[tries++] ?? 30) * 1000;
 }

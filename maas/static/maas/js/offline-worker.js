@@ -1,14 +1,14 @@
-// Keeps the offline page and its parts, and nothing else: no page of a signed-in person is ever stored here.
-// VERSION and PARTS stand in front of this when it is served.
+// Caches the offline page and its parts only. No page of a signed-in person is ever stored here.
+// The server inserts VERSION and PARTS above this text.
 
 const CACHE = `offline-${VERSION}`;
 const PAGE = "/offline";
 
 self.addEventListener("install", (event) => {
-  // Complete or not at all: a worker with half of its parts would never be installed.
+  // All parts or none: the worker is installed only when all are cached.
   const fresh = [PAGE, ...PARTS].map((part) => new Request(part, { cache: "reload", credentials: "omit" }));
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(fresh)));
-  // It shares nothing with the pages, so that a new one may take over from an old one at any time.
+  // A new worker may replace an old one at any time, because it shares nothing with the pages.
   self.skipWaiting();
 });
 

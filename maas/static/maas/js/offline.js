@@ -1,6 +1,6 @@
-// Registers the worker that answers while the server cannot. Browsers have it over HTTPS and on localhost.
+// Registers the service worker that responds while the server is unavailable. It needs HTTPS or localhost.
 if ("serviceWorker" in navigator) {
   navigator.serviceWorker.register("/service-worker.js", { updateViaCache: "none" }).catch(() => {
-    // Some browsers refuse it in private windows; then they show their own page when there is no connection.
+    // Some browsers refuse service workers in private windows and show their own error page.
   });
 }

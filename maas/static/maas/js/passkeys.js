@@ -1,4 +1,4 @@
-// Lets the browser make a passkey, or show one, for the form that asks for it.
+// Lets the browser create or use a passkey for the form that asks for it.
 
 const options = () => JSON.parse(document.getElementById("passkey-options").textContent);
 const known = window.PublicKeyCredential?.parseRequestOptionsFromJSON;
@@ -12,7 +12,7 @@ const WORDS = {
 async function ask(form) {
   if (form.dataset.passkey === "create") {
     const { publicKey } = options().creation_options;
-    // It stands for the password too, so it is kept on the device, and asks for finger, face or PIN.
+    // It also replaces the password, so it is stored on the device and needs a fingerprint, face or PIN.
     Object.assign(publicKey.authenticatorSelection, { residentKey: "required", requireResidentKey: true, userVerification: "required" });
     return navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey) });
   }
@@ -32,7 +32,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
     button.disabled = true;
     try {
       form.elements.credential.value = JSON.stringify(await ask(form));
-      // Without the event that leads here.
+      // Submits without an event, so that this listener does not run again.
       form.submit();
     } catch (error) {
       said.textContent = WORDS[error.name] ?? "The browser could not use a passkey. Try again.";

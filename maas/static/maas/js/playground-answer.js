@@ -1,4 +1,4 @@
-// A finished job, readable: its text, the kind of document, vectors and tensors; and as JSON.
+// Shows a finished job: its text, document class, vectors and tensors, or its JSON.
 import { exactMoney, roundedMoney } from "./money.js";
 import { el } from "./playground-elements.js";
 import { similarityTable, vectorWords } from "./playground-vectors.js";
@@ -17,7 +17,7 @@ export function showAnswer(job, call, tookMs) {
   const ended = pages.filter(({ state }) => state === "succeeded" || state === "failed");
   const shown = ended.slice(0, PAGES_SHOWN).map((page) => pageOf(page, pages.length, call));
   part("result").replaceChildren(...shown, ...notShown(pages.length - ended.length, ended.length - shown.length));
-  // What is wrong with a job of one page is said above it.
+  // The error of a job with one page is shown above it.
   if (job.state === "failed" && pages.length === 1) part("result").replaceChildren();
   showJson(job);
 }
@@ -61,7 +61,7 @@ function pageOf(page, pagesTotal, call) {
 
 function kindOf({ label, score, scores }) {
   const words = el("h3", {}, `Looks like: ${label} (${score.toFixed(2)})`);
-  // A blank page has no score of anything.
+  // A blank page has no scores.
   if (score <= 0) return [words];
   const list = el("div", { className: "scores" });
   for (const [name, value] of Object.entries(scores).sort(([, one], [, other]) => other - one)) {
@@ -94,10 +94,10 @@ function tensorOf({ name, datatype, shape, data }) {
   ];
 }
 
-// A 32-bit 1.1 is 1.100000023841858 in JavaScript's numbers.
+// A 32-bit 1.1 is 1.100000023841858 in JavaScript.
 const inFigures = (value, figures) => (figures ? Number(value.toPrecision(figures)) : value);
 
-// Written when it is looked at: a long document's answer has megabytes.
+// Rendered when it is opened, since a long document's result has megabytes.
 function showJson(job) {
   const raw = part("raw");
   const write = () => {

@@ -1,10 +1,10 @@
-// Asks the server for the code that does what the form says: it is written in one place only.
+// Requests the code for the form's content from the server, so that it is generated in one place only.
 import { rememberLanguage } from "./languages.js";
 import { onChange, readForm } from "./playground-form.js";
 import { pageHeaders } from "./requests.js";
 
 const PAUSE_MS = 250;
-const MOST_SENT = 20_100;
+const MAX_SENT = 20_100;
 
 let asked = new AbortController();
 let pause;
@@ -27,8 +27,8 @@ async function renew() {
     const answer = await fetch(document.getElementById("playground").dataset.code, {
       method: "POST",
       headers: { ...pageHeaders(), "Content-Type": "application/json" },
-      // Longer ones are refused in words whatever their end is.
-      body: JSON.stringify({ kind, value, sample, parameters, priority }).slice(0, MOST_SENT),
+      // The server refuses longer texts with a message, whatever their end is.
+      body: JSON.stringify({ kind, value, sample, parameters, priority }).slice(0, MAX_SENT),
       signal: asked.signal,
     });
     const isCode = (answer.ok || answer.status === 400) && !answer.redirected;

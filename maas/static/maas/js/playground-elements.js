@@ -1,4 +1,4 @@
-// Elements with their properties and contents.
+// Creates elements with properties and contents.
 
 export function el(name, properties = {}, ...contents) {
   const element = Object.assign(document.createElement(name), properties);

@@ -1,4 +1,4 @@
-// The form of the playground: what is in it, and words beside the field that they concern.
+// The form of the playground: its values, and messages beside the fields.
 import { sizeWords } from "./sizes.js";
 
 const form = document.getElementById("call");
@@ -10,13 +10,13 @@ const OF_THE_INPUT = /^(input_|document_|text_|image_|page_too|too_many_pages|un
 let file = null;
 let sample = false;
 
-/** What the person wants done: `kind` and `value` of the input, the file itself, and the parameters that were changed. */
+/** Returns the input's `kind` and `value`, the file, and the changed parameters. */
 export function readForm() {
   const kind = form.elements.kind.value;
   return { model: playground.dataset.model, kind, value: valueOf(kind), file, sample: sample && kind === "document", parameters: changedParameters(), priority: form.elements.priority.value };
 }
 
-/** Calls `changed` after every change of what `readForm` gives. */
+/** Calls `changed` after every change of the result of `readForm`. */
 export function onChange(changed) {
   form.addEventListener("input", changed);
   form.addEventListener("chosen", changed);
@@ -30,12 +30,12 @@ export function watchForm() {
     event.preventDefault();
     if (!document.getElementById("run").disabled) form.requestSubmit();
   });
-  // The browser keeps what was chosen when the page is loaded again.
+  // The browser may restore the chosen values when the page is loaded again.
   showKind();
   watchFiles();
 }
 
-/** Puts a refusal beside the field that it is about; false where it is about none. */
+/** Shows an error beside its field. Returns false if it belongs to no field. */
 export function showRefusal({ code, detail }) {
   const named = code === "invalid_parameter" && detail.match(/'([^']*)'/)?.[1];
   const field = named && form.querySelector(`[data-parameter="${CSS.escape(named)}"]`);
@@ -83,7 +83,7 @@ function changedParameters() {
   return changed;
 }
 
-// What is no number goes to the server as it was typed: it says what it wants instead.
+// Invalid numbers are sent as typed, so that the server's error describes them.
 function parameterOf(field) {
   if (field.dataset.type === "boolean") return field.checked;
   const typed = field.value.trim();
@@ -112,7 +112,7 @@ function watchFiles() {
 
 function watchDrops(drop) {
   const holdsFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files");
-  // Anywhere on the page: a file dropped beside the form must not replace the page.
+  // A file dropped beside the form must not replace the page.
   document.addEventListener("dragover", (event) => {
     if (!holdsFiles(event)) return;
     event.preventDefault();

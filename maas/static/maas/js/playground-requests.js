@@ -1,4 +1,4 @@
-// Requests of the playground to the API, as the signed-in person; refusals become errors with a code and words.
+// Requests of the playground to the API as the signed-in person. Refusals become errors with a code and a message.
 import { pageHeaders } from "./requests.js";
 
 const SIGNED_OUT = "You are signed out. Reload the page and sign in.";
@@ -23,7 +23,7 @@ export async function ask(url, options = {}) {
   return answerOf(response.status, await response.text(), response.headers.get("Retry-After"));
 }
 
-/** Like `ask` for a POST, and says how much of the body has been sent; `fetch` cannot. */
+/** Sends a POST like `ask` and reports its progress, which `fetch` cannot. */
 export function send(url, { body, headers, signal, sent }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -1,4 +1,4 @@
-// One run of the model at a time: sent, waited for, canceled, and shown.
+// One run of the model at a time: submission, waiting, cancellation and result.
 import { clearRefusals, readForm, showRefusal } from "./playground-form.js";
 import { ask, send } from "./playground-requests.js";
 import { showAnswer } from "./playground-answer.js";
@@ -6,21 +6,21 @@ import { submissionOf } from "./playground-submission.js";
 
 const FIRST_WAIT_S = 1;
 const WAIT_S = 2;
-// So little is on its way before anybody can press Cancel: it is never broken off, and its job is canceled by its id.
+// Small requests finish before anybody can press Cancel: they are not aborted, and the job is canceled by its id.
 const SENT_AT_ONCE_BYTES = 1024 * 1024;
 const LONGEST_PAUSE_MS = 15_000;
 
-// Troubles of the moment, and what has no code because a proxy said it: the job itself goes on.
+// Temporary errors, and those of a proxy without a code: the job continues.
 const PASSING = ["", "unreachable", "overloaded", "restarting", "database_unavailable", "storage_unavailable"];
 
-// After these, an earlier try may have made the job, or still be about to.
+// After these errors, an earlier attempt may have created the job or may still do so.
 const UNANSWERED = ["unreachable", "request_in_progress"];
 
 const part = (id) => document.getElementById(id);
 const { dataset } = part("playground");
 
 let running = null;
-// Kept until an answer came: whoever presses again after a lost one gets the same job.
+// Kept until a response came: pressing again after a lost response gives the same job.
 let unanswered = null;
 
 export function watchRuns() {
@@ -74,7 +74,7 @@ function begin(sent) {
   part("result").replaceChildren();
   part("outcome").dataset.state = "busy";
   tell("Sending …");
-  // Where the outcome stands below the form, it would not be seen.
+  // The result is below the form and would not be seen there.
   if (matchMedia("(max-width: 64rem)").matches) part("outcome").scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
@@ -102,7 +102,7 @@ function tellSent(share) {
   else tell(`Sending … ${Math.floor(share * 100)} %`, share);
 }
 
-// A job goes on whether it is looked at or not: a lost connection only makes the next look later.
+// A job continues without being watched: a lost connection only delays the next look.
 async function finished(job) {
   let pauseMs = 1_000;
   while (!job.finished_at) {
@@ -141,7 +141,7 @@ function tellState(job) {
 async function cancel() {
   part("cancel").disabled = true;
   tell("Canceling …");
-  // What was sent whole may be a job by now, whose id is on its way.
+  // A completely sent request may already be a job, whose id is on its way.
   if (running.job) await cancelJob();
   else if (running.sent) running.unwanted = true;
   else running.stop.abort();
@@ -151,7 +151,7 @@ async function cancelJob() {
   try {
     await ask(running.job.urls.cancel, { method: "POST" });
   } catch (refusal) {
-    // One that has just ended cannot be canceled, and will be shown.
+    // A job that has just ended cannot be canceled, and is shown instead.
     if (refusal.code !== "job_finished") refused(refusal);
   }
 }
@@ -181,7 +181,7 @@ function tell(words, share) {
   else progress.value = share;
 }
 
-// crypto.randomUUID is there on https alone.
+// crypto.randomUUID exists over HTTPS only.
 function newName() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,7 +1,7 @@
-// What the form says, as a request to the API.
+// Converts the form into a request to the API.
 import { Refused } from "./playground-requests.js";
 
-/** `body` and `headers` of the request, about how many `bytes` it has, and a `key` that is the same for the same call. */
+/** Returns `body` and `headers` of the request, its approximate `bytes`, and a `key` that is equal for equal calls. */
 export function submissionOf({ model, kind, value, file, parameters, priority }) {
   return kind === "document" ? form(model, file, parameters, priority) : json(model, kind, value, parameters, priority);
 }
@@ -17,7 +17,7 @@ function form(model, file, parameters, priority) {
   return { body, headers: {}, bytes: file.size, key };
 }
 
-// Tensors are sent as they were typed: JavaScript's numbers would lose digits of large ones.
+// Tensors are sent as typed, because JavaScript's numbers would lose digits of large ones.
 function json(model, kind, value, parameters, priority) {
   const input = kind === "tensors" ? `{"tensors": ${checked(value)}}` : JSON.stringify(value);
   const body = `{"model": ${JSON.stringify(model)}, "input": ${input}, "parameters": ${JSON.stringify(parameters)}, "priority": ${JSON.stringify(priority)}}`;

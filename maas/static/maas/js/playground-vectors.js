@@ -1,4 +1,4 @@
-// Vectors, so that a person sees something in them: a few numbers, their length, and how alike they are.
+// Shows vectors to people: a few numbers, the length, and how similar they are.
 import { el } from "./playground-elements.js";
 
 const NUMBERS_SHOWN = 6;
@@ -9,7 +9,7 @@ export function vectorWords(vector) {
   return `${vector.length} numbers, length ${norm(vector).toFixed(3)}: ${first}, …`;
 }
 
-/** How alike each text is to each other one, as the cosine of their vectors. */
+/** Returns the cosine similarity of each pair of texts. */
 export function similarityTable(vectors, texts) {
   const compared = vectors.slice(0, MAX_COMPARED);
   const head = el("tr", {}, el("th", { scope: "col" }, "Cosine"), ...compared.map((_, place) => el("th", { scope: "col", className: "number" }, place + 1)));

@@ -1,4 +1,4 @@
-// Entry of a model's page: the form, the run it starts, and the code that does the same.
+// Entry of a model's page: the form, its run, and the code for the same call.
 import { watchCopies } from "./copy.js";
 import { followForm } from "./playground-code.js";
 import { watchForm } from "./playground-form.js";

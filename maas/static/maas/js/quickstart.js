@@ -1,4 +1,4 @@
-// Entry of the quickstart: code that is copied, in the language chosen last, with a key that leaves with its page.
+// Entry of the quickstart: code to copy in the last chosen language, with a key that is removed with its page.
 import { watchCopies } from "./copy.js";
 import { rememberLanguage } from "./languages.js";
 import { forgetForm } from "./shown-once.js";

@@ -1,13 +1,13 @@
-// Reads this page again and swaps in what has changed, so that a page is worded in one place: on the server.
+// Reads this page again and replaces the changed parts, so that only the server renders it.
 import { tenantOf } from "./requests.js";
 import { showMoments } from "./times.js";
 
 const SHORTEST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
-// To search once more for every event of a busy account would cost the server far more than it tells the person.
+// Searching again after every event of a busy account would cost the server too much.
 const SEARCHED_PAUSE_MS = 10_000;
 
-// What failed is tried again before a person wonders; whoever is slow gets longer to answer the next time.
+// A failed request is retried soon; a slow server gets a longer timeout the next time.
 const FAILED_PAUSES_MS = [1_000, 2_000, 5_000];
 const TIMEOUT_MS = [3_000, 10_000, 30_000];
 
@@ -15,7 +15,7 @@ let running = false;
 let wanted = false;
 let failures = 0;
 
-/** Many calls at once become one reading now and one after it. */
+/** Many calls at once become one request now and one after it. */
 export async function refresh() {
   wanted = true;
   if (running) return;
@@ -40,11 +40,11 @@ const after = (steps) => steps[Math.min(failures, steps.length - 1)];
 function pauseMs() {
   if (searches()) return SEARCHED_PAUSE_MS;
   if (!failures) return SHORTEST_PAUSE_MS;
-  // Not all browsers at the same moment, when a server comes back.
+  // A random delay, so that browsers do not reload at the same moment after a restart.
   return FAILED_PAUSES_MS[Math.min(failures, FAILED_PAUSES_MS.length) - 1] * (0.5 + Math.random() / 2);
 }
 
-/** Keeps ages true, makes up for a lost event, and catches up when the tab is looked at again. */
+/** Updates ages, recovers from a lost event, and reloads when the tab becomes visible again. */
 export function refreshNowAndThen() {
   setInterval(refresh, LONGEST_PAUSE_MS);
   document.addEventListener("visibilitychange", () => wanted && refresh());
@@ -52,7 +52,7 @@ export function refreshNowAndThen() {
 
 const FAILED = Symbol("a reading that failed and may be tried again");
 
-/** The page as it is now, FAILED, or null where it can be had no more: signed out, or no longer there. */
+/** Returns the current page, FAILED, or null if it is no longer available: signed out or deleted. */
 async function nextReading() {
   try {
     const address = location.href;
@@ -61,21 +61,21 @@ async function nextReading() {
     if (!response.ok || response.redirected) return null;
     return { address, page: new DOMParser().parseFromString(await response.text(), "text/html") };
   } catch {
-    return FAILED; // The server is away for the moment, or does not answer.
+    return FAILED; // The server is unavailable or does not respond.
   }
 }
 
 function show({ address, page }) {
-  // Another tab has switched: parts of two accounts must not stand on one page.
+  // Another tab has switched the account: a page must not show parts of two accounts.
   if (tenantOf(page) !== tenantOf(document)) return location.reload();
-  // Meanwhile the page may have come to show something else; what was read is not about that.
+  // The page may show something else by now, and this response is not about that.
   if (location.href === address) keepingFocus(() => adopt(page));
   else wanted = true;
 }
 
-/** From another reading of this page. Tells `adopted` on the document, with `parts`: what is new in it. */
+/** Takes the parts of another reading of this page. Fires `adopted` on the document with the changed `parts`. */
 export function adopt(next) {
-  // As they stand here: else each would count as changed.
+  // Compares them in their current form, or each would count as changed.
   showMoments(next);
   const parts = [];
   for (const list of document.querySelectorAll("[data-rows]")) {
@@ -92,7 +92,7 @@ export function adopt(next) {
   document.dispatchEvent(new CustomEvent("adopted", { detail: { parts } }));
 }
 
-// Row by row, so that pictures do not flicker and what is selected or read aloud stays in place.
+// Replaces row by row, so that pictures do not flicker and selections stay in place.
 function adoptRows(list, fresh) {
   const parts = [];
   const wantedIds = new Set([...fresh.children].map((row) => row.id));
@@ -107,7 +107,7 @@ function adoptRows(list, fresh) {
     }
     if (list.children[place] !== row) list.insertBefore(row, list.children[place] ?? null);
   });
-  // Spaces between rows count when the parts around them are compared.
+  // Space between rows counts when parts are compared.
   const spaces = [...fresh.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
   for (const node of [...list.childNodes]) if (node.nodeType === Node.TEXT_NODE) node.remove();
   for (const node of spaces) node.remove();

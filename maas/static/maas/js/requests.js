@@ -1,14 +1,14 @@
 // Requests to this server as the signed-in person.
 
-// Token of the sign-out form, which is on every page of a signed-in person.
+// The token is in the sign-out form, which is on every page of a signed-in person.
 const csrfToken = () => document.querySelector("input[name=csrfmiddlewaretoken]").value;
 
 export const tenantOf = (page) => page.querySelector("meta[name=tenant]")?.content ?? "";
 
-/** Of every request that changes something: that the person meant it, and for which account this page was shown. */
+/** Headers of every changing request: the CSRF token and the account that this page shows. */
 export const pageHeaders = () => ({ "X-CSRFToken": csrfToken(), "X-Tenant": tenantOf(document) });
 
-/** The answer's JSON; throws an Error whose message is meant for the person, with the answer's `status` if any. */
+/** Returns the response's JSON. Throws an Error with a message for the person and the response's `status`, if any. */
 export async function post(url, body, headers = {}, signal = undefined) {
   return ask(url, { method: "POST", body, headers: { ...headers, ...pageHeaders() }, signal });
 }
@@ -37,7 +37,7 @@ export function unreachable() {
   return refused("The server could not be reached. Check your connection and try again.", 0);
 }
 
-/** What the server answered, in words; `retryAfterMs` when it says that trying again will do. */
+/** Returns an Error with the server's message, and `retryAfterMs` if retrying helps. */
 export function refusal(status, problem) {
   const error = refused(inWords(status, problem), status);
   error.retryAfterMs = (problem.retry_after_s ?? 0) * 1_000;

@@ -1,4 +1,4 @@
-// Sends a large file in pieces, by the tus protocol: what a lost connection costs is at most one of them.
+// Sends a large file in pieces by the tus protocol: a lost connection costs at most one piece.
 import { get, pageHeaders, refusal, unreachable } from "./requests.js";
 import { forget, held, hold, remember, remembered } from "./begun.js";
 import { transfer } from "./transfers.js";
@@ -12,7 +12,7 @@ const OPEN = ["receiving", "checking", "ready"];
 
 export const isLarge = (file) => file.size > LARGE_BYTES;
 
-/** The document, with `duplicate` as where it was sent at once. Goes on where this file was left, also before a reload. */
+/** Returns the document, with `duplicate` as for a simple upload. Continues an earlier upload, also after a reload. */
 export async function sendLargeFile(addresses, file, { onSent, onPause, signal }) {
   let tries = 0;
   for (;;) {
@@ -32,7 +32,7 @@ export async function sendLargeFile(addresses, file, { onSent, onPause, signal }
   }
 }
 
-/** What was begun in this browser, is there still, and is not on its way in another tab; oldest first. */
+/** Returns unfinished uploads of this browser that no other tab is sending, oldest first. */
 export async function begunBefore() {
   const busy = await held();
   const idle = remembered().filter(({ id }) => !busy.has(id));
@@ -40,13 +40,13 @@ export async function begunBefore() {
   return there.filter(({ id }) => id);
 }
 
-/** Its bytes are erased. */
+/** Erases its bytes. */
 export async function giveUp(id) {
   forget(id);
   await fetch(`/v1/uploads/${encodeURIComponent(id)}`, { method: "DELETE", headers: { ...TUS, ...pageHeaders() } });
 }
 
-/** As whatever it was begun, unless it is on its way in another tab. */
+/** Returns the earlier upload of this file, unless another tab is sending it. */
 export async function giveUpFile(file) {
   const busy = await held();
   for (const { id } of remembered(file)) if (!busy.has(id)) giveUp(id);
@@ -77,7 +77,7 @@ async function begin(url, file, signal) {
   return upload;
 }
 
-// The upload, once it was looked at.
+// Sends the rest of the file and returns the upload after its check.
 async function sendRest({ url, offset }, file, { onSent, onStored, signal }) {
   let at = offset;
   onSent(at);
@@ -92,7 +92,7 @@ async function sendRest({ url, offset }, file, { onSent, onStored, signal }) {
   return outcome(url, signal);
 }
 
-// The last piece is answered when the file was looked at, or after a while: then it is looked at still.
+// Waits for the check, which may continue after the response to the last piece.
 async function outcome(url, signal) {
   for (;;) {
     const upload = await get(url, signal);
@@ -107,7 +107,7 @@ function ended({ id, state, error }) {
   return error ? refusal(422, error) : refusal(410, { detail: `This upload is ${state}. Upload the file again.` });
 }
 
-// The server is away or busy, or has less, or more, than was thought: it is asked again how much there is.
+// The server is unavailable or busy, or has another position: the client asks for it again.
 const mayGoOn = ({ status }) => [0, 408, 409, 423, 429].includes(status) || status >= 500;
 
 function pause(ms, signal) {

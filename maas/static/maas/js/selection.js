@@ -1,10 +1,10 @@
-// Which jobs of the list are selected: kept while rows are read again, let go when another list is asked for.
+// The selected jobs of the list: kept while rows are refreshed, cleared when the list changes.
 
 const picked = new Map();
 const boxes = () => [...document.querySelectorAll("#job-rows input[type=checkbox]")];
 let last = null;
 
-/** Ids in the order in which they were selected. */
+/** Ids in the order of selection. */
 export const pickedIds = () => [...picked.keys()];
 
 export function watchSelection() {
@@ -19,7 +19,7 @@ export function watchSelection() {
     if (event.key !== "Escape" || typing || !picked.size) return;
     pickNone();
   });
-  // Going back, a browser may keep what was checked.
+  // A browser may restore checked boxes when going back.
   addEventListener("pageshow", showSelection);
   showSelection();
 }
@@ -30,7 +30,7 @@ export function pickNone() {
   showSelection();
 }
 
-// With Shift, everything between this box and the one before it goes the same way.
+// With Shift, all rows between this box and the previous one follow.
 function pickUpTo(box, shift) {
   const all = boxes();
   const [from, to] = [all.findIndex(({ id }) => id === last), all.indexOf(box)];
@@ -47,7 +47,7 @@ function pickMany(some, wanted) {
   showSelection();
 }
 
-/** Puts the marks where they belong, also into rows that have just been read again. */
+/** Sets the check marks, also in rows that were just refreshed. */
 export function showSelection() {
   const all = boxes();
   let here = 0;
@@ -65,7 +65,7 @@ export function showSelection() {
   showAllowed(picked.size - here);
 }
 
-// What is selected on another page may allow it too: nobody can see that from here.
+// Selected jobs on another page may allow it too, which is unknown here.
 function showAllowed(elsewhere) {
   const rows = [...document.querySelectorAll("#job-rows tr.picked")];
   for (const words of document.querySelectorAll("#bulk [data-allowed]")) {

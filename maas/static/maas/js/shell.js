@@ -1,4 +1,4 @@
-// What every page does: times in the reader's zone, menus that close, the theme, and words for requests that failed.
+// The script of every page: local times, menus that close, the theme, and messages for failed requests.
 import { say } from "./notices.js";
 import { watchMoments } from "./times.js";
 
@@ -15,15 +15,15 @@ function watchMenus() {
   });
 }
 
-// At another width the links behind "More" stand in the sidebar, where nothing opens them.
-// What this tab keeps for a person is not for the next one.
+// At another width the links behind "More" are in the sidebar, where nothing opens them.
+// Data that this tab stores for a person must not be left for the next one.
 function watchSigningOut() {
   document.addEventListener("submit", ({ target }) => {
     if (!target.matches("form[data-signs-out]")) return;
     try {
       sessionStorage.clear();
     } catch {
-      // Nothing is kept, then.
+      // Storage is unavailable.
     }
   });
 }
@@ -47,7 +47,7 @@ function adoptTheme(theme) {
   try {
     localStorage.setItem("theme", theme);
   } catch {
-    // Then it lasts as long as this page.
+    // Without storage, the choice lasts until the page is left.
   }
 }
 
@@ -60,7 +60,7 @@ function watchRequests() {
     if (status === 401 || status === 403) say("You are signed out or not allowed to do this. Reload the page.", "bad");
     else say(`The server refused this (error ${status}). Reload the page and try again.`, "bad");
   });
-  // A session that ended answers with the sign-in page: that belongs in the whole window, not in a part of it.
+  // After the end of a session, the response is the sign-in page, which needs the whole window.
   document.addEventListener("htmx:beforeSwap", (event) => {
     if (!event.detail.xhr.responseURL.includes("/sign-in")) return;
     event.detail.shouldSwap = false;

@@ -1,4 +1,4 @@
-// Shows a password to whoever types it, when they ask.
+// Shows the typed password on request.
 
 for (const button of document.querySelectorAll("[data-shows]")) {
   const field = document.getElementById(button.dataset.shows);
@@ -10,6 +10,6 @@ for (const button of document.querySelectorAll("[data-shows]")) {
     button.setAttribute("aria-pressed", String(shown));
     field.focus();
   });
-  // What is sent is a password again, so that the browser remembers it as one.
+  // The field becomes a password again before it is sent, so that the browser remembers it.
   field.form.addEventListener("submit", () => (field.type = "password"));
 }

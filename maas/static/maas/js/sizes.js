@@ -1,4 +1,4 @@
-// Sizes of files, worded as the server words them.
+// Formats file sizes like the server.
 
 const UNITS = ["KB", "MB", "GB"];
 

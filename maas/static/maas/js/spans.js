@@ -1,9 +1,9 @@
-// Time spans as the API reads them: seconds, or a number with s, m, h or d.
+// Parses time spans like the API: seconds, or a number with s, m, h or d.
 
 const UNITS_S = { "": 1, s: 1, m: 60, h: 3_600, d: 86_400 };
 const LONGEST_S = 30 * 86_400;
 
-/** Seconds; null for nothing; throws an Error whose message is meant for the person. */
+/** Returns seconds, or null for an empty text. Throws an Error with a message for the person. */
 export function readSpan(text) {
   const written = text.trim().toLowerCase();
   if (!written) return null;

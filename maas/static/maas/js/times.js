@@ -1,4 +1,4 @@
-// Moments in the reader's own zone, in the form in which the server writes them in UTC; UTC stays in their titles.
+// Shows times in the reader's time zone, in the server's format. The title keeps UTC.
 
 const options = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
 const local = new Intl.DateTimeFormat("en-US", options);
@@ -14,7 +14,7 @@ export function momentText(at, form = "minute", zone = local) {
   return FORMS[form](Object.fromEntries(zone.formatToParts(at).map(({ type, value }) => [type, value])));
 }
 
-/** Of a day that is the same in every zone, such as 2026-11-27. */
+/** Formats a day that is the same in every zone, such as 2026-11-27. */
 export const dayText = (day) => momentText(new Date(day), "day", utc);
 
 export function showMoments(root) {
@@ -23,7 +23,7 @@ export function showMoments(root) {
   }
 }
 
-/** Those that are on the page, and those that come to it later, before they are painted. */
+/** Converts the times on the page, and those added later before they are painted. */
 export function watchMoments() {
   showMoments(document);
   new MutationObserver((changes) => {

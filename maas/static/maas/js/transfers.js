@@ -1,7 +1,7 @@
-// Sends bytes and tells how many of them have left; fetch cannot tell.
+// Sends bytes with progress, which fetch cannot report.
 import { pageHeaders, refusal, unreachable } from "./requests.js";
 
-/** The request that was answered; rejects as `post` does. `onSent(bytes)` while it goes; `signal` takes it back. */
+/** Resolves with the finished request and rejects like `post`. Calls `onSent(bytes)` meanwhile; `signal` aborts it. */
 export function transfer(method, url, body, { headers = {}, onSent, signal }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -20,7 +20,7 @@ export function transfer(method, url, body, { headers = {}, onSent, signal }) {
   });
 }
 
-/** In one request, as a form with `fields` before the file. */
+/** Sends a form with `fields` before the file. */
 export async function sendFile(url, file, { fields = {}, headers = {}, onSent, signal }) {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value);

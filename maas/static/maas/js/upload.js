@@ -1,4 +1,4 @@
-// One file on its way: what has become of it, and what comes next. Knows nothing of the page it is shown on.
+// One upload: its state and next step. It knows nothing of the page that shows it.
 import { askCost, costWords, exactCost, isTold } from "./costs.js";
 import { get, postJson } from "./requests.js";
 import { isLarge, sendLargeFile } from "./resumable.js";
@@ -36,14 +36,14 @@ export class Upload {
     this.onChange(this);
   }
 
-  /** Not in the middle of being accepted: nobody could say whether a job was made. */
+  /** False while it is being accepted: nobody could tell whether a job was created. */
   cancel() {
     if (this.state === "accepting") return;
     this.stop?.abort(new Error("Canceled"));
     this.become("canceled", this.document ? "Canceled. The file is stored but not processed." : "Canceled");
   }
 
-  /** `seen(upload)` gives an upload of this page that brought the same bytes before this one, if any. */
+  /** `seen(upload)` returns an earlier upload of this page with the same bytes, if any. */
   async run(seen) {
     this.stop = new AbortController();
     const { signal } = this.stop;
@@ -65,7 +65,7 @@ export class Upload {
     }
   }
 
-  // Without a network a browser may wait for minutes before it says so: what is cut off is sent again when it is back.
+  // Without a network a browser may take minutes to report it: an interrupted upload is retried when the network is back.
   async send(signal) {
     for (;;) {
       this.become(...(this.file.url ? ["checking", "Fetching"] : ["sending", "Uploading"]));
@@ -96,7 +96,7 @@ export class Upload {
     return sendFile(this.addresses.documents, this.file, watched);
   }
 
-  // Once all of it is there, nobody could say whether it was taken: then it cannot be canceled here.
+  // Once all bytes are sent, it is unknown whether they were accepted, so canceling is no longer possible here.
   async sendPacked(signal) {
     const archive = await sendFile(this.addresses.archives, this.file, {
       fields: { model: this.model, priority: this.priority },
@@ -115,7 +115,7 @@ export class Upload {
     else this.become("sending", "Uploading");
   }
 
-  // The key makes a second try find the job of a first whose answer was lost.
+  // The key makes a second attempt find the first one's job after a lost response.
   async submit() {
     this.become("accepting", "Creating the job");
     const wanted = { model: this.model, document: this.document.id, priority: this.priority };
@@ -140,7 +140,7 @@ export class Upload {
     return Boolean(this.earlier);
   }
 
-  // Sending a document costs nothing; reading it does.
+  // Uploading costs nothing; processing does.
   async price(signal) {
     const { pages_total: pages, id: document } = this.document;
     if (!isTold(this.meter)) return this.offer("The price is known only after processing.");
@@ -159,7 +159,7 @@ export class Upload {
     this.become("asking", `Already uploaded: “${this.document.name}” ${done}.`);
   }
 
-  // A server that is busy says for how long.
+  // A busy server sends the seconds to wait.
   async withRetries(act, signal) {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -202,12 +202,12 @@ function faultOf({ file, packed, expiresAfterS, cancelAfterS }, most) {
   return "";
 }
 
-// The same request would be refused in the same words again.
+// The same request would be refused again.
 function isFinal({ status }) {
   return status >= 400 && status < 500 && ![401, 408, 409, 423, 429].includes(status);
 }
 
-// randomUUID is missing where the page came over plain HTTP.
+// randomUUID is missing over plain HTTP.
 function randomKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `upload-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;

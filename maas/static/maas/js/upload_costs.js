@@ -1,4 +1,4 @@
-// Before documents are read: what the chosen model's price comes to, and whether to ask for each what it costs.
+// Before processing: the price of the chosen model, and whether to show the price of each document first.
 import { example } from "./costs.js";
 
 const KEPT = "upload-ask-first";
@@ -16,7 +16,7 @@ export function watchCosts(form) {
       line.textContent = words;
       line.title = exact;
     } catch {
-      // The price stands beside the model's name; a line of trouble would help nobody.
+      // The price is beside the model's name; an error message would not help.
       if (!signal.aborted) line.textContent = "";
     }
   };
@@ -31,13 +31,13 @@ function rememberChoice(box) {
   try {
     box.checked = localStorage.getItem(KEPT) === "yes";
   } catch {
-    // Then it begins unchosen.
+    // Then it starts unchecked.
   }
   box.addEventListener("change", () => {
     try {
       localStorage.setItem(KEPT, box.checked ? "yes" : "no");
     } catch {
-      // Then it lasts as long as this page.
+      // Without storage, the choice lasts until the page is left.
     }
   });
 }

@@ -1,4 +1,4 @@
-// Uploads that failed, kept in this tab for this account: a reload does not hide them, only the person does.
+// Failed uploads, stored in this tab for this account: they survive a reload, and only the person hides them.
 import { tenantOf } from "./requests.js";
 
 const MAX_KEPT = 100;
@@ -8,7 +8,7 @@ const place = () => `failed-uploads/${tenantOf(document)}`;
 
 export const isFailure = ({ state }) => ["failed", "refused"].includes(state);
 
-/** What is kept of each: never the address of a file on the web, whose query may be a secret. */
+/** The stored fields. A URL is never stored, since its query may be a secret. */
 export function keepFailures(uploads) {
   const kept = uploads.slice(-MAX_KEPT).map(({ file, words }) => ({
     name: file.name.slice(0, LONGEST_NAME),
@@ -20,11 +20,11 @@ export function keepFailures(uploads) {
     if (kept.length) sessionStorage.setItem(place(), JSON.stringify(kept));
     else sessionStorage.removeItem(place());
   } catch {
-    // A browser that keeps nothing shows them until the page is left.
+    // Without storage, they are shown until the page is left.
   }
 }
 
-/** As rows of the tray: their files are gone with the page that held them, so there is nothing to try again. */
+/** Returns rows of the tray. Their files are gone with the earlier page, so they cannot be retried. */
 export function failuresBefore() {
   try {
     return JSON.parse(sessionStorage.getItem(place()) ?? "[]").map(({ name, size, lastModified, words }) => ({

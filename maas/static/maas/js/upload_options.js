@@ -1,4 +1,4 @@
-// The menu behind "Options": how many of them are in use, and the two times by which files must be processed.
+// The menu "Options": the number of options in use, and the two deadlines of processing.
 import { readSpan } from "./spans.js";
 
 const timeFields = (form) => [form.expires_after, form.cancel_after];
@@ -8,7 +8,7 @@ export function watchOptions(form) {
   menu.addEventListener("input", () => showUsed(form));
   for (const field of timeFields(form)) {
     field.addEventListener("input", () => field.removeAttribute("aria-invalid"));
-    // Enter would send the address below it.
+    // Otherwise Enter would submit the URL below it.
     field.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault();
@@ -18,14 +18,14 @@ export function watchOptions(form) {
   showUsed(form);
 }
 
-/** Gives the focus back to the button if it was inside. */
+/** Returns the focus to the button if it was inside. */
 export function closeOptions(form) {
   const menu = form.querySelector("details.options");
   if (menu.open && menu.contains(document.activeElement)) menu.querySelector("summary").focus();
   menu.open = false;
 }
 
-/** `expiresAfterS` and `cancelAfterS`, null for never; throws an Error for the person, with the field in focus. */
+/** Returns `expiresAfterS` and `cancelAfterS`, null for never. Throws an Error and focuses the wrong field. */
 export function timesOf(form) {
   const [expiresAfterS, cancelAfterS] = timeFields(form).map((field) => {
     try {

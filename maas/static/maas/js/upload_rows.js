@@ -1,7 +1,7 @@
-// How uploads look in the tray: a line each, with a bar, words and buttons.
+// Rows of the upload tray: a bar, a message and buttons.
 import { sizeWords } from "./sizes.js";
 
-/** A line that follows its upload; `act(name, upload)` is called for its buttons. */
+/** A row that follows its upload. `act(name, upload)` is called for its buttons. */
 export function makeRow(upload, act) {
   const row = document.createElement("li");
   const name = element("bdi", "name", upload.file.name);
@@ -23,7 +23,7 @@ function update(row, { upload, act, bar, words, buttons, size }) {
     bar.value = upload.sentBytes;
     size.textContent = `${sizeWords(upload.sentBytes)} of ${sizeWords(upload.file.size)}`;
   } else {
-    // No value: the browser shows that it goes on, without saying how far.
+    // Without a value, the browser shows an indeterminate bar.
     if (["checking", "accepting"].includes(upload.state)) bar.removeAttribute("value");
     size.textContent = upload.file.url ? "" : sizeWords(upload.file.size);
   }

@@ -1,4 +1,4 @@
-// The tray of uploads: takes files in, sends a few at a time, shows what becomes of each.
+// The upload tray: takes files, sends a few at a time, and shows their results.
 import { markOf } from "./begun.js";
 import { watchDrops, watchPaste } from "./drops.js";
 import { say } from "./notices.js";
@@ -12,7 +12,7 @@ import { closeOptions, timesOf, watchOptions } from "./upload_options.js";
 import { makeRow } from "./upload_rows.js";
 
 const AT_ONCE = 3;
-const MOST_FILES = 500;
+const MAX_FILES = 500;
 
 export function watchUploads() {
   const form = document.getElementById("upload");
@@ -51,7 +51,7 @@ class Tray {
     this.showBegun();
   }
 
-  /** What a reload cut off: its file is the person's to choose, what came of it is there. */
+  /** Uploads that a reload interrupted: the person must choose the file again; finished parts are kept. */
   async showBegun() {
     const begun = await begunBefore();
     this.forget(({ restored, file }) => restored && begun.some(({ mark }) => mark === markOf(file)));
@@ -75,7 +75,7 @@ class Tray {
     else this.list.insertBefore(row, below);
   }
 
-  // Failures stand above the others, in a list of their own, so that no scrolling hides them.
+  // Failures have their own list above the others, so that scrolling does not hide them.
   move(upload) {
     const row = this.rows.get(upload);
     const list = isFailure(upload) ? this.failures : this.list;
@@ -88,11 +88,11 @@ class Tray {
     return [...this.rows.keys()];
   }
 
-  /** Whether they were taken; it is said why not. */
+  /** Returns whether the files were taken, and shows the reason if not. */
   take(files) {
     if (!files.length) return refuse("No files found in the dropped items.", "wait");
-    if (files.length > MOST_FILES) {
-      return refuse(`${files.length} files selected; the limit is ${MOST_FILES} at once. Nothing was uploaded.`);
+    if (files.length > MAX_FILES) {
+      return refuse(`${files.length} files selected; the limit is ${MAX_FILES} at once. Nothing was uploaded.`);
     }
     const { dataset, model, priority, action } = this.form;
     let times;
@@ -143,7 +143,7 @@ class Tray {
       if (name === "agree") upload.agreed = true;
       upload.become("waiting", "Waiting");
     }
-    // The button that was pressed is gone with what it asked.
+    // The pressed button has disappeared with its question.
     if (document.activeElement === document.body) document.getElementById("tray-title").focus();
     this.next();
   }
@@ -175,7 +175,7 @@ class Tray {
     return this.uploads.filter(({ state }) => state === "offered");
   }
 
-  // One by one the same included units would be counted for each.
+  // Separate estimates would count the same included units for each.
   async tellTotal() {
     const [first, ...rest] = this.offered;
     const line = document.getElementById("offered-cost");
@@ -194,7 +194,7 @@ class Tray {
     line.title = found ? exactCost(found) : "";
   }
 
-  // The same bytes under two names in one go: whichever arrives first is read.
+  // Of the same bytes under two names, the first to arrive is processed.
   twinOf(upload) {
     const mark = `${upload.document.id} ${upload.model}`;
     const first = upload.asked ? upload : (upload.batch.get(mark) ?? upload);
@@ -260,7 +260,7 @@ function refuse(words, tone = "bad") {
   return false;
 }
 
-// In the place of a file, for the server to fetch. What is shown of it has no query, which may be a secret.
+// Stands for a file that the server fetches. Its name omits the query, which may be a secret.
 function addressed(url) {
   const [place] = url.split("?");
   return { url, name: place.replace(/^https:\/\//, ""), size: 0, lastModified: url };
@@ -273,14 +273,14 @@ function rememberModel(select) {
     const last = localStorage.getItem("upload-model");
     if ([...select.options].some(({ value }) => value === last)) select.value = last;
   } catch {
-    // A browser that keeps nothing begins with the first model.
+    // Without storage, the first model is chosen.
   }
   select.addEventListener("change", () => {
     show();
     try {
       localStorage.setItem("upload-model", select.value);
     } catch {
-      // Then it lasts as long as this page.
+      // Without storage, the choice lasts until the page is left.
     }
   });
   show();

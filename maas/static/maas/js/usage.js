@@ -1,4 +1,4 @@
-// Draws the month's chart from the numbers that the page carries, and says them in words.
+// Draws the month's chart from the numbers in the page, and describes them as text.
 
 import { drawBars, square } from "./bars.js";
 import { dayText } from "./times.js";
@@ -24,7 +24,7 @@ function numbers(measure) {
   return (value) => (measure.unit ? `${format.format(value)} ${measure.unit}` : format.format(value));
 }
 
-// Beside the chart is room for 20M, and not for 20,000,000.
+// The axis has space for 20M, but not for 20,000,000.
 function marks(measure, words) {
   const short = new Intl.NumberFormat("en", { notation: "compact" });
   return (value) => (value >= 100_000 ? `${short.format(value)}${measure.unit && ` ${measure.unit}`}` : words(value));
@@ -44,7 +44,7 @@ function draw() {
   tabulate(measure.series, words);
 }
 
-// What the bar under the pointer says, the largest first.
+// Describes the bar under the pointer, largest value first.
 function read({ target, clientX }) {
   const place = target.closest("[data-place]")?.dataset.place;
   const measure = chosen();
@@ -57,13 +57,13 @@ function read({ target, clientX }) {
   told.style.left = `${Math.max(0, Math.min(clientX - holder.getBoundingClientRect().left + 12, holder.clientWidth - told.offsetWidth))}px`;
 }
 
-// The tables below have the same links, for whoever has no pointer.
+// The tables below have the same links for keyboards and screen readers.
 function openDay(day) {
   const link = document.querySelector(`#days a[data-at="${day}"]`);
   if (link) location.assign(link.href);
 }
 
-// The same numbers for whoever does not see the chart, or wants them exactly.
+// Fills the table with the same numbers, exact and accessible.
 function tabulate(series, words) {
   const row = (kind, cells) => {
     const made = document.createElement("tr");
@@ -86,7 +86,7 @@ function tabulate(series, words) {
   document.getElementById("chart-table").replaceChildren(head, body);
 }
 
-// The legend is text of the page, so that it is read aloud and wraps like text.
+// The legend is text, so that it is announced and wraps.
 function tell(series) {
   document.getElementById("legend").replaceChildren(
     ...series.map(({ name }, number) => {

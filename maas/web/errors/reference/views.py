@@ -22,7 +22,7 @@ _ROW_WITHOUT_STATUS = "| code | when |"
 @dataclass(frozen=True)
 class Meaning:
     section: str
-    """The heading of its table, such as `Of requests`."""
+    """The heading of its table, such as `Request errors`."""
     status: int | None
     """The HTTP status, or None for a code that only occurs inside a response."""
     text: str
@@ -90,18 +90,12 @@ def error_code(request: HttpRequest, code: str) -> HttpResponse:
         "code": code,
         "status": status,
         "title": TITLES[status] if status else "Error inside a response",
-        "meanings": [(_topic(meaning.section), in_html(meaning.text)) for meaning in found],
+        "meanings": [(meaning.section, in_html(meaning.text)) for meaning in found],
         "what_to_do": in_html(_what_to_do(found)),
     }
     response = render(request, "error_code.html", context)
     response["Cache-Control"] = "no-cache"
     return response
-
-
-def _topic(section: str) -> str:
-    """Return `Pages and jobs` for the heading `Of pages and jobs`."""
-    topic = section.removeprefix("Of ")
-    return topic[:1].upper() + topic[1:]
 
 
 def _what_to_do(found: tuple[Meaning, ...]) -> str:

@@ -28,7 +28,7 @@ from tenants.billing.dashboard.usage.rows import (
 )
 from tenants.billing.usage.forecast import WINDOW_DAYS, Forecast, forecast
 from tenants.billing.usage.selectors import Used, cost_by_day, first_day_used, records, used_in
-from tenants.billing.usage.summary import summarised
+from tenants.billing.usage.summary import summarized
 from tenants.billing.usage.usage_query import GROUPS, Only, UsageQuery
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.months import Month
@@ -57,8 +57,8 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         storage = storage_standing(identity.tenant_id)
         names = names_of_keys([key for key in used.keys if key])
         forecasts = _forecasts(month, today, chosen.only, first) if is_current and chosen.livemode else {}
-    summary = summarised(lines, livemode=chosen.livemode)
-    of_keys = summarised(keys, livemode=chosen.livemode)
+    summary = summarized(lines, livemode=chosen.livemode)
+    of_keys = summarized(keys, livemode=chosen.livemode)
     of_models, of_drawn = (
         [line for line in lines_of if line.livemode is chosen.livemode] for lines_of in (lines, drawn)
     )

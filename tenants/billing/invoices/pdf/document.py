@@ -35,7 +35,7 @@ def _heading(sheet: Sheet) -> None:
     sheet.style(bold=True, size=LARGE)
     sheet.put(sheet.paper.title, WIDTH)
     sheet.set_xy(MARGIN, MARGIN + 9)
-    sheet.style(grey=True, size=SIZE + 1)
+    sheet.style(gray=True, size=SIZE + 1)
     sheet.put(sheet.paper.number, WIDTH)
     sheet.set_xy(MARGIN, MARGIN + 20)
 
@@ -52,7 +52,7 @@ def _parties(sheet: Sheet) -> None:
 
 def _block(sheet: Sheet, title: str, rows: Sequence[str], x: float, y: float) -> float:
     sheet.set_xy(x, y)
-    sheet.style(bold=True, size=SMALL, grey=True)
+    sheet.style(bold=True, size=SMALL, gray=True)
     sheet.put(title, HALF)
     sheet.set_xy(x, y + ROW)
     for position, row in enumerate(rows):
@@ -74,7 +74,7 @@ def _block_of_pairs(sheet: Sheet, pairs: Pairs, x: float, y: float, width: float
     for name, value in pairs:
         sheet.require(ROW)
         sheet.set_x(x)
-        sheet.style(grey=True)
+        sheet.style(gray=True)
         sheet.put(name, NAMES)
         sheet.style()
         for row in value.splitlines():
@@ -89,7 +89,7 @@ def _table(sheet: Sheet) -> None:
         _line(sheet, line)
     sheet.in_table = False
     if not sheet.paper.lines:
-        sheet.style(grey=True)
+        sheet.style(gray=True)
         _rows(sheet, "No lines.", MARGIN, WIDTH)
 
 

@@ -33,7 +33,7 @@ MARGIN, WIDTH, BOTTOM = 20.0, 170.0, 30.0
 """Measures in millimeters."""
 SIZE, SMALL, LARGE = 9.0, 7.5, 18.0
 ROW = 4.6
-GREY, INK, RULE = 100, 20, 200
+GRAY, INK, RULE = 100, 20, 200
 COLUMNS: tuple[tuple[str, float, Align], ...] = (
     ("Description", 68, "L"),
     ("Quantity", 23, "R"),
@@ -80,9 +80,9 @@ class Sheet(FPDF):
             self.set_fallback_fonts([second.name])
         self.set_font(first.name, "", SIZE)
 
-    def style(self, *, bold: bool = False, size: float = SIZE, grey: bool = False) -> None:
+    def style(self, *, bold: bool = False, size: float = SIZE, gray: bool = False) -> None:
         self.set_font(faces()[0].name, "B" if bold else "", size)
-        self.set_text_color(GREY if grey else INK)
+        self.set_text_color(GRAY if gray else INK)
 
     def wrapped(self, text: str, width: float) -> list[str]:
         return in_lines(shown(text, has), self.get_string_width, width)
@@ -104,7 +104,7 @@ class Sheet(FPDF):
         if self.page_no() == 1:
             return
         self.set_xy(MARGIN, 12)
-        self.style(size=SMALL, grey=True)
+        self.style(size=SMALL, gray=True)
         self.put(self.wrapped(self.paper.seller_name, WIDTH / 2)[0], WIDTH / 2)
         self.put(f"{self.paper.title} {self.paper.number}, continued", WIDTH / 2, "R")
         self.set_xy(MARGIN, 20)
@@ -113,7 +113,7 @@ class Sheet(FPDF):
         self.style()
 
     def table_head(self) -> None:
-        self.style(bold=True, size=SMALL, grey=True)
+        self.style(bold=True, size=SMALL, gray=True)
         self.set_x(MARGIN)
         for title, width, align in COLUMNS:
             self.put(f"{title} ({self.paper.currency})" if title == "Amount" else title, width, align)
@@ -125,7 +125,7 @@ class Sheet(FPDF):
     def footer(self) -> None:
         self.set_xy(MARGIN, self.h - BOTTOM + 4)
         self.rule()
-        self.style(size=SMALL, grey=True)
+        self.style(size=SMALL, gray=True)
         self.ln(1.5)
         top = self.get_y()
         rows = [row for part in self.paper.footer.splitlines() for row in self.wrapped(part, WIDTH - 30)]
@@ -142,7 +142,7 @@ class Sheet(FPDF):
             self.page = number
             # The library writes a font only if it differs from the last one it wrote, on whichever page that was.
             self.style()
-            self.style(size=SMALL, grey=True)
+            self.style(size=SMALL, gray=True)
             self.set_xy(MARGIN + WIDTH - 30, self.h - BOTTOM + 5.5)
             self.put(f"{number} / {total}", 30, "R")
         self.style()

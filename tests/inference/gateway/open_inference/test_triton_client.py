@@ -218,7 +218,7 @@ def test_calls_may_wait_side_by_side(address: str, account: Account, adder: str)
             ("504", "within 1e-06 s|too late|deadline"),
             {"timeout": 1, "inputs": [given("x", rows() + np.float32(0.5))]},
         ),
-        (("400", "unknown parameter 'colour'"), {"parameters": {"colour": "red"}}),
+        (("400", "unknown parameter 'color'"), {"parameters": {"color": "red"}}),
         (("400", r"must have shape \[-1, 4\], not \[2, 3\]"), {"inputs": [given("x", rows(2, 3))]}),
         (("400", "expected the tensors"), {"inputs": [given("z", rows())]}),
         (("400", "must be FP32, not FP64"), {"inputs": [given("x", np.zeros((1, 4)))]}),

@@ -19,8 +19,8 @@ def tensor(pixels: Pixels, **settings: Json) -> Any:
     return made
 
 
-def solid(height: int, width: int, colour: tuple[int, int, int] = RED) -> Pixels:
-    return np.full((height, width, 3), colour, np.uint8)
+def solid(height: int, width: int, color: tuple[int, int, int] = RED) -> Pixels:
+    return np.full((height, width, 3), color, np.uint8)
 
 
 def test_channels_come_first_or_last() -> None:
@@ -28,10 +28,10 @@ def test_channels_come_first_or_last() -> None:
     assert tensor(solid(10, 20), layout="nhwc").shape == (1, 4, 8, 3)
 
 
-def test_colours_are_in_the_order_that_the_model_learnt() -> None:
+def test_colors_are_in_the_order_that_the_model_learnt() -> None:
     assert tensor(solid(10, 20))[0, :, 0, 0].tolist() == [1.0, 0.0, 0.0]
-    assert tensor(solid(10, 20), colours="bgr")[0, :, 0, 0].tolist() == [0.0, 0.0, 1.0]
-    assert tensor(solid(10, 20), colours="gray")[0, :, 0, 0] == pytest.approx([76 / 255])
+    assert tensor(solid(10, 20), colors="bgr")[0, :, 0, 0].tolist() == [0.0, 0.0, 1.0]
+    assert tensor(solid(10, 20), colors="gray")[0, :, 0, 0] == pytest.approx([76 / 255])
 
 
 def test_values_are_scaled_then_moved_then_divided() -> None:
@@ -70,6 +70,6 @@ def test_page_without_a_picture_is_refused() -> None:
 
 
 def test_three_means_for_one_channel_are_refused() -> None:
-    settings = PICTURE.complete({"width": 8, "height": 4, "colours": "gray", "mean": [1, 2, 3]})
+    settings = PICTURE.complete({"width": 8, "height": 4, "colors": "gray", "mean": [1, 2, 3]})
     with pytest.raises(ValueError, match="'mean' has 3 numbers for 1 color channels"):
         PICTURE.gives({}, settings)

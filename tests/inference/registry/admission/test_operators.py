@@ -38,7 +38,7 @@ def test_operators_that_are_not_listed_are_refused(
         ("com.microsoft", "SkipLayerNormalization"),
     ],
 )
-def test_standard_and_quantised_operators_are_admitted(
+def test_standard_and_quantized_operators_are_admitted(
     domain: str, operator: str, build_model: BuildModel, save: Save
 ) -> None:
     node = helper.make_node(operator, ["x"], ["y"], domain=domain)

@@ -47,7 +47,7 @@ def function_with(*nodes: NodeProto) -> ModelProto:
     return helper.make_model(graph, functions=[function])
 
 
-@pytest.mark.parametrize("location", ["../secret", "/etc/passwd", "a/../../secret", "neighbour.bin"])
+@pytest.mark.parametrize("location", ["../secret", "/etc/passwd", "a/../../secret", "neighbor.bin"])
 def test_weights_in_another_file_are_refused(
     location: str, build_model: BuildModel, refusal_of: RefusalOf
 ) -> None:
@@ -58,7 +58,7 @@ def test_external_data_is_refused_even_where_it_is_not_switched_on(
     build_model: BuildModel, refusal_of: RefusalOf
 ) -> None:
     tensor = helper.make_tensor("w", TensorProto.FLOAT, [1], [0.0])
-    tensor.external_data.add(key="location", value="neighbour.bin")
+    tensor.external_data.add(key="location", value="neighbor.bin")
     assert refusal_of(build_model(weights=[tensor])).code == "external_data_forbidden"
 
 
@@ -82,24 +82,24 @@ HIDING_PLACES: dict[str, Callable[[TensorProto], NodeProto]] = {
 def test_external_data_is_found_in_every_attribute(
     place: str, build_model: BuildModel, refusal_of: RefusalOf
 ) -> None:
-    node = HIDING_PLACES[place](outside("neighbour.bin"))
+    node = HIDING_PLACES[place](outside("neighbor.bin"))
     assert refusal_of(build_model(node)).code == "external_data_forbidden"
 
 
 def test_external_data_is_found_in_functions(refusal_of: RefusalOf) -> None:
-    model = function_with(constant(attribute(t=outside("neighbour.bin"))))
+    model = function_with(constant(attribute(t=outside("neighbor.bin"))))
     assert refusal_of(model).code == "external_data_forbidden"
 
 
 def test_external_data_is_found_in_default_attributes_of_functions(refusal_of: RefusalOf) -> None:
     model = function_with()
-    model.functions[0].attribute_proto.append(attribute(t=outside("neighbour.bin")))
+    model.functions[0].attribute_proto.append(attribute(t=outside("neighbor.bin")))
     assert refusal_of(model).code == "external_data_forbidden"
 
 
 def test_external_data_is_found_in_sparse_weights(build_model: BuildModel, refusal_of: RefusalOf) -> None:
     model = build_model()
-    model.graph.sparse_initializer.add(values=outside("neighbour.bin"), indices=INDICES)
+    model.graph.sparse_initializer.add(values=outside("neighbor.bin"), indices=INDICES)
     assert refusal_of(model).code == "external_data_forbidden"
 
 

@@ -53,6 +53,6 @@ def _linear(weights: Mapping[str, Floats], name: str, state: Floats) -> Floats:
 
 
 def _layer_norm(weights: Mapping[str, Floats], name: str, state: Floats) -> Floats:
-    centred = state - state.mean(axis=-1, keepdims=True)
-    scaled: Floats = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
+    centered = state - state.mean(axis=-1, keepdims=True)
+    scaled: Floats = centered / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + 1e-12)
     return scaled * weights[f"{name}.weight"] + weights[f"{name}.bias"]

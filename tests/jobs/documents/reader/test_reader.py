@@ -175,7 +175,7 @@ def test_compressed_tiffs_of_fax_and_scanner_are_read(
 
 
 def test_an_animation_is_its_first_frame(reader: DocumentReader, store: Store) -> None:
-    frames = [Image.new("RGB", (20, 20), colour) for colour in ("red", "green", "blue")]
+    frames = [Image.new("RGB", (20, 20), color) for color in ("red", "green", "blue")]
     data = encoded(frames[0], "WEBP", save_all=True, append_images=frames[1:], lossless=True)
     path = store(data)
     assert reader.inspect(path).pages_total == 1
@@ -199,26 +199,26 @@ def test_a_photograph_is_turned_as_its_camera_was_held(
     assert pixels[35].mean() > 200
 
 
-HALF_GREY = Image.new("L", (8, 8), 128)
+HALF_GRAY = Image.new("L", (8, 8), 128)
 GRADIENT = np.linspace(0, 1, 64, dtype=np.float32).reshape(8, 8)
-HALF_GREYS = {
-    "grey": encoded(HALF_GREY, "PNG"),
+HALF_GRAYS = {
+    "gray": encoded(HALF_GRAY, "PNG"),
     "16 bit": encoded(Image.fromarray(np.full((8, 8), 128 * 256, dtype=np.uint16)), "PNG"),
     "16 bit TIFF": encoded(Image.fromarray(np.full((8, 8), 128 * 256, dtype=np.uint16)), "TIFF"),
     "float": encoded(Image.fromarray(GRADIENT), "TIFF"),
-    "CMYK": encoded(HALF_GREY.convert("CMYK"), "TIFF"),
-    "CMYK JPEG": encoded(HALF_GREY.convert("CMYK"), "JPEG"),
-    "palette": encoded(HALF_GREY.convert("P"), "PNG"),
+    "CMYK": encoded(HALF_GRAY.convert("CMYK"), "TIFF"),
+    "CMYK JPEG": encoded(HALF_GRAY.convert("CMYK"), "JPEG"),
+    "palette": encoded(HALF_GRAY.convert("P"), "PNG"),
     "transparent": encoded(Image.new("RGBA", (8, 8), (0, 0, 0, 127)), "PNG"),
-    "transparent grey": encoded(Image.new("LA", (8, 8), (0, 127)), "PNG"),
+    "transparent gray": encoded(Image.new("LA", (8, 8), (0, 127)), "PNG"),
 }
 
 
-@pytest.mark.parametrize("mode", HALF_GREYS)
+@pytest.mark.parametrize("mode", HALF_GRAYS)
 def test_every_way_to_write_a_half_grey_is_read_as_one(
     reader: DocumentReader, store: Store, mode: str
 ) -> None:
-    pixels = read(reader, HALF_GREYS[mode], store).pixels
+    pixels = read(reader, HALF_GRAYS[mode], store).pixels
     assert pixels is not None
     assert pixels.mean() == pytest.approx(128, abs=2)
 

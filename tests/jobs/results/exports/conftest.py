@@ -29,7 +29,7 @@ def line(text: str, corners: list[list[float]] | None, confidence: float = 0.9) 
 
 
 class ReadingDesk(Desk):
-    """A desk that finishes pages with the given text lines."""
+    """A `desk` that finishes pages with the given text lines."""
 
     def read(self, job: Job, number: int, *lines: dict[str, object]) -> None:
         text = "\n".join(str(found["text"]) for found in lines)

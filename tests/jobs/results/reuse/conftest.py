@@ -1,4 +1,4 @@
-"""A desk whose model's results are kept, and the steps of a worker with a page except the run itself."""
+"""A `desk` whose model has a cache, and the steps of a worker with a page except the run itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ TTL_S = 3600
 
 @dataclass(frozen=True)
 class Bench:
-    """A desk that runs pages as a worker does."""
+    """A `desk` that runs pages as a worker does."""
 
     desk: Desk
     spec: VersionSpec

@@ -35,13 +35,13 @@ def test_every_line_says_who_speaks() -> None:
     assert stream.getvalue() == "web       | hello\n"
 
 
-def test_colour_is_for_terminals() -> None:
+def test_color_is_for_terminals() -> None:
     stream = io.StringIO()
-    Console(stream, colour=True).line("web", "hello")
+    Console(stream, color=True).line("web", "hello")
     assert stream.getvalue().startswith("\x1b[")
 
 
 def test_reader_that_has_gone_stops_nobody() -> None:
     stream = io.StringIO()
     stream.close()
-    Console(stream, colour=False).line("web", "hello")
+    Console(stream, color=False).line("web", "hello")

@@ -1,4 +1,4 @@
-// Buttons that copy: an id, the text of the job, the text or the JSON of the page that is open.
+// Copy buttons: an id, the text of the job, the text or JSON of the open page.
 import { say } from "../notices.js";
 import { leaf } from "./leaf.js";
 
@@ -38,7 +38,7 @@ async function answer(url) {
 
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  // Over plain HTTP there is no clipboard for pages; the old way still works in most browsers.
+  // Over plain HTTP there is no clipboard API; the older command still works in most browsers.
   const field = document.createElement("textarea");
   field.value = text;
   document.body.append(field);

@@ -1,4 +1,4 @@
-// Files that take a moment to make are fetched here, so that a refusal is said on this page and not instead of it.
+// Fetches downloads that take a moment to create, so that an error is shown on this page.
 import { say } from "../notices.js";
 
 export function watchDownloads() {

@@ -1,14 +1,14 @@
-// The page that is open, and how the others hear that it is another one.
+// The open page of a document, and callbacks for when it changes.
 
-// A box to tick takes no keys but the space bar.
+// A checkbox takes no key but the space bar.
 const FIELDS = 'input:not([type="checkbox"]), textarea, select';
 
 export const leaf = () => document.getElementById("leaf");
 
-// After a swap htmx would give the new page the classes of its first moment back, and take away what was set since.
+// After a swap htmx would restore the new page's first CSS classes and remove those set since.
 window.htmx.config.attributesToSettle = [];
 
-/** Calls `shown` for the page that is open, and for each that is opened in its place. */
+/** Calls `shown` for the open page and for each later one. */
 export function onLeaf(shown) {
   if (leaf()) shown(leaf());
   document.addEventListener("htmx:afterSwap", ({ detail }) => {
@@ -16,11 +16,11 @@ export function onLeaf(shown) {
   });
 }
 
-/** Whether keys are meant for a field or a menu rather than for the page. */
+/** Tells whether keys are meant for a field or menu and not for the page. */
 export const typing = ({ target, ctrlKey, metaKey, altKey }) =>
   ctrlKey || metaKey || altKey || target.closest(`${FIELDS}, details[open], dialog`) !== null;
 
-/** Scrolls the box around `element` alone, and the window only where that box does not scroll. */
+/** Scrolls only the box around `element`, or the window if that box does not scroll. */
 export function reveal(element, box) {
   if (!element) return;
   const smooth = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";

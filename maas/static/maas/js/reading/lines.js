@@ -1,4 +1,4 @@
-// Lines on the picture and beside it are the same lines: pointed at, focused or pinned in one place, marked in both.
+// Links lines of the picture with lines of the text: hovered, focused or pinned in one, marked in both.
 import { leaf, onLeaf, reveal } from "./leaf.js";
 
 let pinned = null;
@@ -32,7 +32,7 @@ function showConfidence(page) {
   if (box) box.checked = confidenceShown;
 }
 
-// What somebody searched for, where it stands first.
+// The position of the first search hit.
 function showFind(page) {
   const mark = page.querySelector(".words mark");
   reveal(mark, page.querySelector(".words"));
@@ -56,7 +56,7 @@ function focused(target) {
 function clicked({ target, detail }) {
   const number = numberOf(target);
   if (!number || document.querySelector("#stage.panned")) return;
-  // Words that were just marked with the mouse are to be copied, not to be pinned.
+  // Text just selected with the mouse is to be copied, not pinned.
   const marking = target.closest("#lines") && detail > 0 && !getSelection().isCollapsed;
   if (!marking) pin(pinned === number ? null : number, target);
 }

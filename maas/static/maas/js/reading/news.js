@@ -1,4 +1,4 @@
-// Pages appear as they are read. What a person is reading stays as it is, unless that very page has changed.
+// Pages appear as they finish. The open page stays unchanged unless it has changed itself.
 import { followEvents } from "../events.js";
 import { refresh, refreshNowAndThen } from "../refresh.js";
 import { leaf } from "./leaf.js";

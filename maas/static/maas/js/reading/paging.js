@@ -1,4 +1,4 @@
-// From page to page: by keys, by the strip, and from links that name a page behind a hash.
+// Moves from page to page by keys, by the strip, and by links with a hash.
 import { adopt } from "../refresh.js";
 import { leaf, onLeaf, reveal, typing } from "./leaf.js";
 
@@ -8,13 +8,13 @@ export function watchPaging() {
   followHash();
   addEventListener("hashchange", followHash);
   document.addEventListener("keydown", pressed);
-  // What comes with the next page is the whole page: the strip and the facts are taken from it too. Not before the swap:
-  // htmx asks the link that was followed what to take, and that link may go with the strip.
+  // The response is a whole page, so the strip and the facts are updated from it too. This happens after the swap, because
+  // htmx reads from the followed link what to take, and that link may disappear with the strip.
   document.addEventListener("htmx:afterSwap", ({ detail }) => {
     if (detail.target.id !== "leaf") return;
     adopt(new DOMParser().parseFromString(detail.xhr.responseText, "text/html"));
   });
-  // Links that were not there when htmx read the page are strange to it.
+  // htmx must process links that were added after it read the page.
   document.addEventListener("adopted", ({ detail }) => {
     for (const part of detail.parts) if (part.closest("#reader")) window.htmx.process(part);
   });
@@ -44,7 +44,7 @@ function pressed(event) {
 }
 
 function wayOf({ key, target }) {
-  // Where the picture is wider than its place, arrows move the picture.
+  // If the picture is wider than its box, arrow keys move the picture.
   const stage = target.closest("#stage");
   const pans = stage && stage.scrollWidth > stage.clientWidth + 1;
   const { number, last } = leaf().dataset;
@@ -55,7 +55,7 @@ function wayOf({ key, target }) {
   return null;
 }
 
-// The first and the last page are not always in the strip.
+// The first and last pages are not always in the strip.
 function linkTo(number) {
   const form = document.querySelector("#strip form");
   if (!form) return null;
@@ -67,7 +67,7 @@ function markHere() {
   reveal(here?.closest("li"), document.getElementById("strip-rows"));
 }
 
-// The next page's picture is most likely wanted soon.
+// The next page's picture is probably needed soon.
 function lookAhead(page) {
   const next = document.querySelector(`#thumb-${Number(page.dataset.number) + 1} img`);
   if (next) new Image().src = next.getAttribute("src");

@@ -1,4 +1,4 @@
-// Looking closer: buttons, keys and the wheel zoom, dragging moves. What is chosen stays from page to page.
+// Zoom by buttons, keys and wheel; drag to move. The zoom stays from page to page.
 import { onLeaf, typing } from "./leaf.js";
 
 const STEP = 1.25;
@@ -25,7 +25,7 @@ export function watchZoom() {
     event.preventDefault();
     actions[wanted]();
   });
-  // Not passive: the browser would make the whole page larger.
+  // Not passive, or the browser would zoom the whole page.
   document.addEventListener("wheel", wheeled, { passive: false });
   document.addEventListener("pointerdown", grabbed);
 }
@@ -57,7 +57,7 @@ function fitting() {
   return Math.min(1, (stage().clientHeight * wide) / (stage().clientWidth * high));
 }
 
-/** The place under the pointer stays under it; without one, the middle stays. */
+/** Keeps the point under the pointer in place, or else the center. */
 function zoomBy(factor, x, y) {
   const around = stage()?.getBoundingClientRect();
   if (!around) return;
@@ -90,7 +90,7 @@ function grabbed(down) {
     if (box.classList.contains("panned")) box.scrollTo({ left: left - byX, top: top - byY, behavior: "instant" });
   };
   addEventListener("pointermove", move);
-  // The click that ends a drag comes after this; then a line may be clicked again.
+  // The click that ends a drag comes after this; from then on a line may be clicked again.
   const drop = () => {
     removeEventListener("pointermove", move);
     setTimeout(() => box.classList.remove("panned"));

@@ -170,7 +170,7 @@ def test_four_megabytes_go_there_and_back(over_grpc: Client, adder: str) -> None
             ("DEADLINE_EXCEEDED", "within 1e-06 s|too late|deadline"),
             {"timeout": 1, "inputs": [given("x", rows(7) * 4711)]},
         ),
-        (("INVALID_ARGUMENT", "unknown parameter 'colour'"), {"parameters": {"colour": "red"}}),
+        (("INVALID_ARGUMENT", "unknown parameter 'color'"), {"parameters": {"color": "red"}}),
         (("INVALID_ARGUMENT", r"must have shape \[-1, 4\]"), {"inputs": [given("x", rows(2, 3))]}),
         (("INVALID_ARGUMENT", "expected the tensors"), {"inputs": [given("z", rows())]}),
         (("INVALID_ARGUMENT", "must be FP32, not FP64"), {"inputs": [given("x", np.zeros((1, 4)))]}),

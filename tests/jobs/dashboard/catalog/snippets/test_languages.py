@@ -79,7 +79,7 @@ def test_python_says_what_kind_of_input_it_sends() -> None:
     assert "tensors=[{" in code(Call("add", "outputs", input={"tensors": [{"name": "x"}]}), "python")
 
 
-def test_colours_change_no_character() -> None:
+def test_colors_change_no_character() -> None:
     hostile = Call("embed", "embeddings", input=['it\'s "a" `b` # no comment // none\n', "-1.5"])
     for snippet in (*snippets_of(hostile, URL), *snippets_of(SCAN, URL)):
         assert "".join(part.text for part in snippet.parts) == snippet.code

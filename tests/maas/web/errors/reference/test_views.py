@@ -24,8 +24,8 @@ def test_the_page_says_the_status_what_it_means_and_what_to_do() -> None:
 
 def test_a_code_of_two_tables_has_both_meanings() -> None:
     page = Client().get("/errors/input_not_accepted").content.decode()
-    assert "<h2>Inputs and parameters</h2>" in page
-    assert "<h2>Pages and jobs</h2>" in page
+    assert "<h2>Input and parameter errors</h2>" in page
+    assert "<h2>Page and job errors</h2>" in page
 
 
 @pytest.mark.parametrize("code", ["nothing_like_this", "<script>", "x" * 5000])
@@ -56,7 +56,7 @@ TABLES = """
 
 | `nor_this` | 400 | It stands under no heading of its own. |
 
-### Of requests
+### Request errors
 
 | code | status | when |
 |---|---|---|
@@ -78,10 +78,10 @@ TABLES = """
 def test_rows_are_read_with_their_section_and_status() -> None:
     assert read_meanings(TABLES) == {
         "bad": (
-            Meaning("Of requests", 400, "Of [two](#two) | or one."),
+            Meaning("Request errors", 400, "Of [two](#two) | or one."),
             Meaning("Outside", None, "Elsewhere."),
         ),
-        "within": (Meaning("Of requests", None, "In an answer."),),
+        "within": (Meaning("Request errors", None, "In an answer."),),
     }
 
 
