@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
 
@@ -24,9 +25,10 @@ from inference.rpc.frames import Buffer
 from inference.rpc.keys import replies_key
 from inference.rpc.limits import LaneLimits
 from inference.rpc.replies import nudge_command, reply_in
+from inference.rpc.socket_client import SocketWorkers, Worker
 from inference.rpc.talk import LAST_WORD_S, LISTEN_S, MAX_MISSED
 from inference.rpc.wires import TIMEOUT_S, Popped, pop
-from inference.rpc.works import LaneWork
+from inference.rpc.works import LaneWork, write_work
 
 RECONNECT_S = 0.2
 MAX_AT_ONCE = 64
@@ -47,9 +49,11 @@ class _Waiting:
 class AsyncLaneClient:
     """A client for one event loop. If a task is canceled while it waits, its request is canceled too."""
 
-    def __init__(self, url: str, *, limits: LaneLimits | None = None) -> None:
+    def __init__(self, url: str, *, limits: LaneLimits | None = None, sockets: Path | None = None) -> None:
+        """Set up the client. Calls that a worker of this machine takes go by its socket in the folder `sockets`."""
         self._url = url
         self._limits = limits or LaneLimits()
+        self._sockets = None if sockets is None else SocketWorkers(sockets)
         self._replies = replies_key(uuid4().hex)
         self._line = AsyncCommandLine(url)
         self._waiting: dict[str, _Waiting] = {}
@@ -72,6 +76,15 @@ class AsyncLaneClient:
         `LaneClient.call`.
         """
         call.check()
+        if self._sockets is not None:
+            self._sockets.start()
+            worker = self._sockets.of_model(model_key)
+            if worker is not None:
+                sent = write_work(work, parameters)
+                if len(sent) <= self._limits.inline_bytes:
+                    payload = await self._by_socket(worker, model_key, sent, call, coalesce or "")
+                    if payload is not None:
+                        return understood(payload)
         asked = outgoing(
             model_key,
             work,
@@ -101,9 +114,44 @@ class AsyncLaneClient:
                 # marked as retrieved.
                 waiter.exception()
 
+    async def _by_socket(
+        self,
+        worker: Worker,
+        model_key: str,
+        payload: bytes,
+        call: Call,
+        coalesce: str,
+    ) -> Buffer | None:
+        """Return the answer of a worker of this machine, or None if it stops and the call must go by Redis."""
+        deadline_s = deadline_of(call, self._limits)
+        number, answer = worker.send(
+            model_key, payload, tenant=call.tenant, coalesce=coalesce, deadline_s=deadline_s
+        )
+        loop = asyncio.get_running_loop()
+
+        def give_up() -> None:
+            loop.call_soon_threadsafe(answer.cancel)
+
+        forget = call.on_cancel(give_up)
+        try:
+            async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
+                return await answer
+        except TimeoutError:
+            raise DeadlinePassed(f"'{model_key}' did not answer before the deadline") from None
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if answer.cancelled() and not (task is not None and task.cancelling()):
+                raise CallCanceled from None
+            raise
+        finally:
+            forget()
+            worker.cancel(number)
+
     async def close(self) -> None:
         """Close the client. Calls that still wait end at their deadlines."""
         self._closing = True
+        if self._sockets is not None:
+            await self._sockets.close()
         if self._listener is not None:
             try:
                 await self._line.run(nudge_command(self._replies))

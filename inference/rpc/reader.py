@@ -5,6 +5,7 @@ caller.
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from queue import SimpleQueue
 from uuid import uuid4
 
@@ -12,7 +13,7 @@ import redis
 import structlog
 
 from inference.core.errors import DeadlinePassed
-from inference.rpc.begun_runs import Begins, BegunRuns
+from inference.rpc.begun_runs import MAX_BEGUN, Begins, BegunRuns
 from inference.rpc.clock import ServerClock
 from inference.rpc.commands import Command, kept_ms
 from inference.rpc.demand import lane_demand
@@ -28,6 +29,8 @@ from inference.rpc.replies import nudge_command
 from inference.rpc.runs import Hand, Run, Settled, Taken
 from inference.rpc.scripts import GIVE_BACK, TAKE
 from inference.rpc.seats import WAIT_S, Lanes, Seat
+from inference.rpc.socket_frames import SocketCall
+from inference.rpc.socket_server import Connection, SocketServer
 
 log = structlog.get_logger(__name__)
 
@@ -53,9 +56,10 @@ class LaneReader:
         begins: Begins | None = None,
         limits: LaneLimits | None = None,
         load_within: LoadWithin = lambda *_: 0.0,
+        sockets: Path | None = None,
     ) -> None:
         """Set up the reader. `slots` is the number of requests that threads serve. Requests that are begun without a
-        thread come in addition: a batch and a little more.
+        thread come in addition: a batch and a little more. They also arrive by a socket in the folder `sockets`.
         """
         self._load_within = load_within
         self._limits = limits or LaneLimits()
@@ -67,7 +71,18 @@ class LaneReader:
         self._outcomes = Outcomes(serve, self._line, self._limits)
         self._replier = Replier(self._line, self._outcomes, self._limits, self._stopping)
         self._begun = None
+        self._begins = begins
+        self._sockets: SocketServer | None = None
         if begins is not None:
+            if sockets is not None:
+                self._sockets = SocketServer(
+                    sockets,
+                    uuid4().hex,
+                    models=self._models_by_socket,
+                    take=self._take_by_socket,
+                    cancel=lambda connection, number: self.cancel(_socket_id(connection, number)),
+                    leave=self._leave_connection,
+                )
             self._begun = BegunRuns(
                 begins,
                 outcomes=self._outcomes,
@@ -94,6 +109,8 @@ class LaneReader:
         lanes = {wake_key(key): key for key in model_keys}
         if self._lanes != lanes:
             self._lanes = lanes
+            if self._sockets is not None:
+                self._sockets.say_soon()
             if self.reading.is_set():
                 self._nudge()
 
@@ -104,11 +121,15 @@ class LaneReader:
             thread.start()
         if self._begun is not None:
             self._begun.start()
+        if self._sockets is not None:
+            self._sockets.start()
 
     def stop(self, timeout_s: float) -> None:
         """Take no more requests, finish those that can be finished within this time, and give back the rest."""
         ends_s = time.monotonic() + timeout_s
         self._stopping.set()
+        if self._sockets is not None:
+            self._sockets.say_soon()
         self._nudge()
         for _seat in self._seats:
             self._left.acquire(timeout=max(0.0, ends_s - time.monotonic()))
@@ -121,6 +142,8 @@ class LaneReader:
             self._due.put(None)
         if self._begun is not None:
             self._begun.stop()
+        if self._sockets is not None:
+            self._sockets.stop()
         self._line.close()
 
     def cancel(self, request_id: str) -> None:
@@ -253,6 +276,42 @@ class LaneReader:
         load_s = self._load_within(model_key, now_s - queue_s, now_s)
         return self._hand.add(Taken(model_key, entry, envelope, deadline_s, queue_s - load_s, load_s))
 
+    # The following methods take calls that come by a socket. They run in the thread of the socket server.
+
+    def _models_by_socket(self) -> dict[str, int]:
+        """Return how many calls of each model a web process may have here. All others wait in Redis, where every worker
+        sees them.
+        """
+        if self._begins is None or self._stopping.is_set():
+            return {}
+        together = {key: self._begins.together(key) for key in self._lanes.values()}
+        return {key: min(MAX_BEGUN, 2 * rows) for key, rows in together.items() if rows > 1}
+
+    def _take_by_socket(self, connection: Connection, call: SocketCall) -> None:
+        if self._stopping.is_set():
+            connection.give_back([call.number])
+            return
+        now_s = time.monotonic()
+        entry = Entry(b"", 0.0, 0.0, _socket_id(connection, call.number), call.tenant, memoryview(b""))
+        taken = Taken(
+            call.model_key,
+            entry,
+            RequestEnvelope("", call.coalesce, call.payload),
+            call.deadline_s,
+            max(0.0, now_s - call.sent_s),
+            connection=connection,
+            number=call.number,
+        )
+        added = "expired" if call.deadline_s <= now_s else self._hand.add(taken)
+        if not isinstance(added, Run):
+            REQUESTS.labels(call.model_key, added).inc()
+        elif self._begun is None or not self._begun.take(added):
+            self._due.put(added)
+
+    def _leave_connection(self, connection: Connection) -> None:
+        for request_id in self._hand.of_connection(connection):
+            self.cancel(request_id)
+
     # The following methods run requests.
 
     def _run_safely(self, run: Run, seat: Seat | None = None) -> None:
@@ -285,8 +344,12 @@ class LaneReader:
         lanes = self._lanes
         if self._stopping.is_set() or not seat.is_told(lanes) or not self._hand.reserve(1):
             return 0
+        commands = [reply.command for reply in replies if reply.command is not None]
+        if len(commands) < len(replies):
+            self._hand.unreserve(1)
+            return 0
         try:
-            answers = seat.wait(lanes, [reply.command for reply in replies])
+            answers = seat.wait(lanes, commands)
         except (redis.RedisError, OSError) as error:
             log.warning("rpc_queue_not_read", error=str(error))
             self._leave_wire(seat)
@@ -295,6 +358,10 @@ class LaneReader:
 
     def _give_back(self, run: Run, taken: Taken) -> None:
         entry = taken.entry
+        if taken.connection is not None:
+            taken.connection.give_back([taken.number])
+            REQUESTS.labels(taken.model_key, "handed_back").inc()
+            return
         claimed = taken.envelope.payload is None and run.payload
         args: Sequence[str | bytes] = (
             entry_name(entry.request_id, entry.tenant),
@@ -317,3 +384,7 @@ class LaneReader:
                 self._line.run(nudge_command(seat.nudge))
         except redis.RedisError as error:
             log.info("rpc_reader_not_notified", error=str(error))
+
+
+def _socket_id(connection: Connection, number: int) -> str:
+    return f"{connection.id}.{number}"

@@ -16,6 +16,7 @@ from inference.rpc.metrics import REQUESTS, WAIT_SECONDS
 from inference.rpc.outcomes import Outcome, Outcomes
 from inference.rpc.replies import reply_command, together
 from inference.rpc.runs import Run, Taken
+from inference.rpc.socket_server import Connection
 
 log = structlog.get_logger(__name__)
 
@@ -27,11 +28,13 @@ REPLY_TRIES_S = 5.0
 @dataclass(frozen=True, slots=True)
 class Reply:
     taken: Taken
-    command: Command
+    payload: bytes
+    command: Command | None = None
+    """The command that sends the answer by Redis, or None if its connection takes it."""
 
     @property
     def size_bytes(self) -> int:
-        return sum(len(said) for said in self.command.args if isinstance(said, bytes))
+        return len(self.payload)
 
 
 class Replier:
@@ -44,28 +47,24 @@ class Replier:
         self._stopping = stopping
 
     def replies(self, run: Run, members: Sequence[Taken], outcome: Outcome, run_ms: float) -> list[Reply]:
-        now_s = time.monotonic()
-        return [
-            Reply(
-                taken,
-                reply_command(
-                    taken,
-                    # The run counts as made for the first of the callers who still wait; the others joined it.
-                    self._outcomes.payload_for(taken, outcome, run_ms, run.call.spent, joined=place > 0),
-                    taken.deadline_s - now_s,
-                    self._limits,
-                ),
-            )
-            for place, taken in enumerate(members)
-        ]
+        replies = []
+        for place, taken in enumerate(members):
+            # The run counts as made for the first of the callers who still wait; the others joined it.
+            payload = self._outcomes.payload_for(taken, outcome, run_ms, run.call.spent, joined=place > 0)
+            command = None
+            if taken.connection is None:
+                command = reply_command(taken, payload, taken.deadline_s - time.monotonic(), self._limits)
+            replies.append(Reply(taken, payload, command))
+        return replies
 
     def send(self, replies: Sequence[Reply]) -> None:
         """Send the replies. Each is retried until it has surely been sent, or until its caller would no longer
         read it.
         """
-        if not replies:
+        self._send_by_sockets(replies)
+        commands = together([reply.command for reply in replies if reply.command is not None])
+        if not commands:
             return
-        commands = together([reply.command for reply in replies])
         last_s = max(reply.taken.deadline_s for reply in replies)
         until_s = min(last_s, time.monotonic() + REPLY_TRIES_S)
         while True:
@@ -80,6 +79,18 @@ class Replier:
                 log.warning("rpc_reply_not_sent", model=replies[0].taken.model_key, error=str(failed[0][1]))
                 return
             commands = [command for command, _error in failed]
+
+    @staticmethod
+    def _send_by_sockets(replies: Sequence[Reply]) -> None:
+        """Send the replies to each connection in one frame. A connection that is gone has nobody who waits."""
+        by_connection: dict[Connection, list[tuple[int, bytes]]] = {}
+        for reply in replies:
+            if reply.taken.connection is not None:
+                by_connection.setdefault(reply.taken.connection, []).append(
+                    (reply.taken.number, reply.payload)
+                )
+        for connection, answers in by_connection.items():
+            connection.answer(answers)
 
     @staticmethod
     def count(run: Run, members: Sequence[Taken], how: str) -> None:

@@ -10,6 +10,7 @@ from inference.core.calls import Call
 from inference.core.contracts import Json
 from inference.rpc.envelopes import RequestEnvelope
 from inference.rpc.keys import Entry
+from inference.rpc.socket_server import Connection
 from inference.rpc.works import LaneWork
 
 CANCELS_REMEMBERED = 10_000
@@ -39,6 +40,10 @@ class Taken:
     queue_s: float
     load_s: float = 0.0
     """The time that it waited for its model to load before it was taken."""
+    connection: Connection | None = None
+    """The connection that brought it, or None if it was taken from Redis."""
+    number: int = 0
+    """The number by which the connection's other side knows it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -154,9 +159,22 @@ class Hand:
         return len(self._runs)
 
     def requests(self) -> list[str]:
-        """Return the ids of the requests that are held."""
+        """Return the ids of the requests that are held and were taken from Redis."""
         with self._changed:
-            return list(self._by_request)
+            return [
+                request_id
+                for request_id, run in self._by_request.items()
+                if run.members[request_id].connection is None
+            ]
+
+    def of_connection(self, connection: Connection) -> list[str]:
+        """Return the ids of the requests that are held and came by this connection."""
+        with self._changed:
+            return [
+                request_id
+                for request_id, run in self._by_request.items()
+                if run.members[request_id].connection is connection
+            ]
 
     def renew(self, run: Run, now_s: float) -> bool:
         """Renew the run after its deadline. Return True if a caller joined who still has time; a thread then runs it

@@ -79,6 +79,7 @@ class WorkerProcess:
             slots=settings.MAAS_WORKER_THREADS,
             tally=tally,
             load_times=load_times,
+            sockets=settings.MAAS_WORKER_SOCKETS,
         )
         self._affinity = Affinity(
             Heartbeat(self.name, self._engine.describe()),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import structlog
 from django.db import connections
@@ -40,13 +41,16 @@ class RpcServer:
         slots: int,
         tally: QueueTally,
         load_times: LoadTimes,
+        sockets: Path,
     ) -> None:
         self._engine = engine
         self._versions = versions
         self._tally = tally
         self._specs: OncePerKey[VersionSpec] = OncePerKey(capacity=MAX_SPECS)
         self._line = CommandLine(url)
-        self._reader = LaneReader(url, self._serve, slots=slots, begins=self, load_within=load_times.within)
+        self._reader = LaneReader(
+            url, self._serve, slots=slots, begins=self, load_within=load_times.within, sockets=sockets
+        )
 
     def start(self) -> None:
         self._reader.start()

@@ -119,7 +119,7 @@ class Front:
             credential_checks=credential_checks,
         )
         live = Streams(event_waits, authorizer, seats, Following(self._hub, self._events, credential_checks))
-        self._lane = AsyncLaneClient(redis_url)
+        self._lane = AsyncLaneClient(redis_url, sockets=settings.MAAS_WORKER_SOCKETS)
         self._cache = _result_cache()
         self._meter = MeterStream(redis_url)
         self._desk = Desk(redis_url)

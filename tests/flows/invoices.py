@@ -151,8 +151,8 @@ WITH invoice AS (
     ) RETURNING id, tenant_id, number
 ), line AS (
     INSERT INTO tenants_invoiceline (
-        tenant_id, invoice_id, position, kind, month, late, text, model, cached, quantity, included, exact_micros,
-        amount_micros
+        tenant_id, invoice_id, position, kind, month, recorded_late, text, model, cached, quantity, included,
+        exact_micros, amount_micros
     ) SELECT tenant_id, id, 1, 'fee', '2026-10-01', false, 'Plan', '', false, 0, 0, 1000000, 1000000 FROM invoice
 )
 SELECT id, number FROM invoice

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -22,7 +23,7 @@ LINE = TextInput(("a line",), single=True)
 
 
 @pytest.fixture
-def client(engine: Engine) -> Iterator[LaneClient]:
+def client(engine: Engine, tmp_path: Path) -> Iterator[LaneClient]:
     lane = RpcServer(
         settings.MAAS_REDIS_URL,
         engine=engine,
@@ -30,6 +31,7 @@ def client(engine: Engine) -> Iterator[LaneClient]:
         slots=1,
         tally=QueueTally(),
         load_times=LoadTimes(),
+        sockets=tmp_path,
     )
     lane.serve([MODEL])
     lane.start()

@@ -1,0 +1,205 @@
+"""Send calls to the workers of the same machine by Unix sockets: those of a turn of the event loop in one frame."""
+
+import asyncio
+import socket
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import cast
+
+import structlog
+
+from inference.rpc.errors import MessageMalformed, WorkerGone
+from inference.rpc.frames import Buffer
+from inference.rpc.socket_files import SUFFIX, connect
+from inference.rpc.socket_frames import (
+    HEAD,
+    Kind,
+    SocketCall,
+    call_parts,
+    frame,
+    number_parts,
+    read_answers,
+    read_head,
+    read_numbers,
+    read_serves,
+)
+
+log = structlog.get_logger(__name__)
+LOOK_EVERY_S = 0.5
+SILENT_S = 3.0
+"""The time without any frame after which a worker gets no more calls, and those that it has are given up."""
+
+Answer = asyncio.Future[Buffer | None]
+"""A future for the answer's bytes. Its result is None if the worker has not run the call because it stops."""
+
+
+class Worker(asyncio.Protocol):
+    """The connection to a worker. It answers calls as long as it is open."""
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._transport: asyncio.Transport | None = None
+        self._serves: Mapping[str, int] = {}
+        self._waiting: dict[int, tuple[str, Answer]] = {}
+        self._of_model: dict[str, int] = {}
+        self._numbers = 0
+        self._unsent: list[Buffer] = []
+        self._canceled: list[int] = []
+        self._read = bytearray()
+        self._heard_s = time.monotonic()
+
+    def room(self, model_key: str) -> int:
+        """Return how many more calls of the model it takes from this process."""
+        return self._serves.get(model_key, 0) - self._of_model.get(model_key, 0)
+
+    def send(
+        self, model_key: str, payload: bytes, *, tenant: str, coalesce: str, deadline_s: float
+    ) -> tuple[int, Answer]:
+        self._numbers += 1
+        number = self._numbers
+        call = SocketCall(number, time.monotonic(), deadline_s, model_key, tenant, coalesce, payload)
+        loop = asyncio.get_running_loop()
+        answer: Answer = loop.create_future()
+        self._waiting[number] = (model_key, answer)
+        self._of_model[model_key] = self._of_model.get(model_key, 0) + 1
+        if not self._unsent:
+            loop.call_soon(self._flush)
+        self._unsent += call_parts(call)
+        return number, answer
+
+    def cancel(self, number: int) -> None:
+        """Take a call back. Its answer is no longer waited for."""
+        if self._end(number) is None:
+            return
+        if not self._canceled:
+            asyncio.get_running_loop().call_soon(self._flush_cancels)
+        self._canceled.append(number)
+
+    def check(self, now_s: float) -> None:
+        if now_s - self._heard_s > SILENT_S:
+            self.close(f"nothing heard for {SILENT_S:g} s")
+
+    def close(self, why: str) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        if self._waiting:
+            log.warning("rpc_worker_gone", error=why, calls=len(self._waiting))
+        if self._transport is not None:
+            self._transport.abort()
+        for number, (model_key, answer) in list(self._waiting.items()):
+            self._end(number)
+            if not answer.done():
+                answer.set_exception(WorkerGone(model_key))
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.close(str(error or "the connection was closed"))
+
+    def data_received(self, data: bytes) -> None:
+        self._heard_s = time.monotonic()
+        self._read += data
+        start = 0
+        try:
+            while len(self._read) - start >= HEAD.size:
+                length, kind = read_head(self._read[start : start + HEAD.size])
+                end = start + HEAD.size + length
+                if len(self._read) < end:
+                    break
+                self._hear(kind, memoryview(bytes(self._read[start + HEAD.size : end])))
+                start = end
+        except MessageMalformed as error:
+            self.close(str(error))
+        del self._read[:start]
+
+    def _hear(self, kind: Kind, body: memoryview) -> None:
+        if kind is Kind.ANSWERS:
+            for number, payload in read_answers(body):
+                self._settle(number, payload)
+        elif kind is Kind.RETURNED:
+            for number in read_numbers(body):
+                self._settle(number, None)
+        elif kind is Kind.SERVES:
+            self._serves = read_serves(body)
+
+    def _settle(self, number: int, payload: Buffer | None) -> None:
+        answer = self._end(number)
+        if answer is not None and not answer.done():
+            answer.set_result(payload)
+
+    def _end(self, number: int) -> Answer | None:
+        found = self._waiting.pop(number, None)
+        if found is None:
+            return None
+        model_key, answer = found
+        self._of_model[model_key] -= 1
+        return answer
+
+    def _flush(self) -> None:
+        parts, self._unsent = self._unsent, []
+        if self._transport is not None and not self.closed:
+            self._transport.write(frame(Kind.CALLS, parts))
+
+    def _flush_cancels(self) -> None:
+        numbers, self._canceled = self._canceled, []
+        if self._transport is not None and not self.closed:
+            self._transport.write(frame(Kind.CANCELS, number_parts(numbers)))
+
+
+class SocketWorkers:
+    """The workers of this machine, for one event loop."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._workers: dict[str, Worker] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._look_on())
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        for worker in self._workers.values():
+            worker.close("this process stops")
+
+    def of_model(self, model_key: str) -> Worker | None:
+        """Return the worker with the most room for a call of the model, or None if every call must go by Redis."""
+        best, most = None, 0
+        for worker in self._workers.values():
+            room = 0 if worker.closed else worker.room(model_key)
+            if room > most:
+                best, most = worker, room
+        return best
+
+    async def _look_on(self) -> None:
+        while True:
+            try:
+                await self._look()
+            except Exception:
+                log.exception("rpc_failed")
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    async def _look(self) -> None:
+        now_s = time.monotonic()
+        for worker in self._workers.values():
+            worker.check(now_s)
+        self._workers = {name: worker for name, worker in self._workers.items() if not worker.closed}
+        with suppress(FileNotFoundError):
+            for path in self._folder.glob(f"*{SUFFIX}"):
+                if path.name not in self._workers:
+                    await self._connect(path)
+
+    async def _connect(self, path: Path) -> None:
+        try:
+            made: socket.socket = connect(path)
+        except OSError:
+            return  # It is gone, or cannot take connections now. The next look tries again.
+        _, worker = await asyncio.get_running_loop().create_connection(Worker, sock=made)
+        self._workers[path.name] = worker
