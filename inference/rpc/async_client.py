@@ -78,7 +78,7 @@ class AsyncLaneClient:
         call.check()
         if self._sockets is not None:
             self._sockets.start()
-            worker = self._sockets.of_model(model_key)
+            worker = self._sockets.with_room(model_key, call.tenant)
             if worker is not None:
                 sent = write_work(work, parameters)
                 if len(sent) <= self._limits.inline_bytes:

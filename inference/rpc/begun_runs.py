@@ -20,7 +20,7 @@ from inference.rpc.runs import Hand, LaneRequest, Run
 log = structlog.get_logger(__name__)
 MAX_TOGETHER = 64
 MAX_TOGETHER_BYTES = 4 << 20
-MAX_BEGUN = 128
+MAX_BEGUN = 512
 """The most such runs at a time. All of them are small, because a large input is stored under a separate key until a
 thread reads it.
 """

@@ -285,7 +285,7 @@ class LaneReader:
         if self._begins is None or self._stopping.is_set():
             return {}
         together = {key: self._begins.together(key) for key in self._lanes.values()}
-        return {key: min(MAX_BEGUN, 2 * rows) for key, rows in together.items() if rows > 1}
+        return {key: min(MAX_BEGUN // 2, 2 * rows) for key, rows in together.items() if rows > 1}
 
     def _take_by_socket(self, connection: Connection, call: SocketCall) -> None:
         if self._stopping.is_set():

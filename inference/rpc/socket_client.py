@@ -3,8 +3,10 @@
 import asyncio
 import socket
 import time
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -35,6 +37,13 @@ Answer = asyncio.Future[Buffer | None]
 """A future for the answer's bytes. Its result is None if the worker has not run the call because it stops."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    model_key: str
+    tenant: str
+    answer: Answer
+
+
 class Worker(asyncio.Protocol):
     """The connection to a worker. It answers calls as long as it is open."""
 
@@ -42,17 +51,21 @@ class Worker(asyncio.Protocol):
         self.closed = False
         self._transport: asyncio.Transport | None = None
         self._serves: Mapping[str, int] = {}
-        self._waiting: dict[int, tuple[str, Answer]] = {}
-        self._of_model: dict[str, int] = {}
+        self._waiting: dict[int, _Sent] = {}
+        self._of_model: Counter[str] = Counter()
+        self._of_tenant: Counter[tuple[str, str]] = Counter()
         self._numbers = 0
         self._unsent: list[Buffer] = []
         self._canceled: list[int] = []
         self._read = bytearray()
         self._heard_s = time.monotonic()
 
-    def room(self, model_key: str) -> int:
-        """Return how many more calls of the model it takes from this process."""
-        return self._serves.get(model_key, 0) - self._of_model.get(model_key, 0)
+    def room(self, model_key: str, tenant: str) -> int:
+        """Return how many more calls of the model it takes from this tenant. A tenant may have as many calls here as it
+        leaves to others: half of them if it is alone, a third each if there are two tenants.
+        """
+        free = self._serves.get(model_key, 0) - self._of_model[model_key]
+        return free - self._of_tenant[model_key, tenant] - 1 if free > 0 else 0
 
     def send(
         self, model_key: str, payload: bytes, *, tenant: str, coalesce: str, deadline_s: float
@@ -62,8 +75,9 @@ class Worker(asyncio.Protocol):
         call = SocketCall(number, time.monotonic(), deadline_s, model_key, tenant, coalesce, payload)
         loop = asyncio.get_running_loop()
         answer: Answer = loop.create_future()
-        self._waiting[number] = (model_key, answer)
-        self._of_model[model_key] = self._of_model.get(model_key, 0) + 1
+        self._waiting[number] = _Sent(model_key, tenant, answer)
+        self._of_model[model_key] += 1
+        self._of_tenant[model_key, tenant] += 1
         if not self._unsent:
             loop.call_soon(self._flush)
         self._unsent += call_parts(call)
@@ -89,10 +103,10 @@ class Worker(asyncio.Protocol):
             log.warning("rpc_worker_gone", error=why, calls=len(self._waiting))
         if self._transport is not None:
             self._transport.abort()
-        for number, (model_key, answer) in list(self._waiting.items()):
+        for number, sent in list(self._waiting.items()):
             self._end(number)
-            if not answer.done():
-                answer.set_exception(WorkerGone(model_key))
+            if not sent.answer.done():
+                sent.answer.set_exception(WorkerGone(sent.model_key))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -132,12 +146,15 @@ class Worker(asyncio.Protocol):
             answer.set_result(payload)
 
     def _end(self, number: int) -> Answer | None:
-        found = self._waiting.pop(number, None)
-        if found is None:
+        sent = self._waiting.pop(number, None)
+        if sent is None:
             return None
-        model_key, answer = found
-        self._of_model[model_key] -= 1
-        return answer
+        self._of_model[sent.model_key] -= 1
+        of = (sent.model_key, sent.tenant)
+        self._of_tenant[of] -= 1
+        if not self._of_tenant[of]:
+            del self._of_tenant[of]
+        return sent.answer
 
     def _flush(self) -> None:
         parts, self._unsent = self._unsent, []
@@ -169,11 +186,11 @@ class SocketWorkers:
         for worker in self._workers.values():
             worker.close("this process stops")
 
-    def of_model(self, model_key: str) -> Worker | None:
-        """Return the worker with the most room for a call of the model, or None if every call must go by Redis."""
+    def with_room(self, model_key: str, tenant: str) -> Worker | None:
+        """Return the worker with the most room for the tenant's call, or None if the call must go by Redis."""
         best, most = None, 0
         for worker in self._workers.values():
-            room = 0 if worker.closed else worker.room(model_key)
+            room = 0 if worker.closed else worker.room(model_key, tenant)
             if room > most:
                 best, most = worker, room
         return best

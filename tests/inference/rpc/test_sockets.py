@@ -63,7 +63,7 @@ async def connected(url: str, folder: Path, model_key: str) -> AsyncIterator[Asy
     client = AsyncLaneClient(url, sockets=folder)
     assert client._sockets is not None
     client._sockets.start()
-    await until(lambda: client._sockets.of_model(model_key) is not None)  # type: ignore[union-attr]
+    await until(lambda: client._sockets.with_room(model_key, "a") is not None)  # type: ignore[union-attr]
     try:
         yield client
     finally:
@@ -72,7 +72,7 @@ async def connected(url: str, folder: Path, model_key: str) -> AsyncIterator[Asy
 
 def worker_of(client: AsyncLaneClient, model_key: str) -> Worker:
     assert client._sockets is not None
-    worker = client._sockets.of_model(model_key)
+    worker = client._sockets.with_room(model_key, "a")
     assert worker is not None
     return worker
 
@@ -182,20 +182,33 @@ async def test_a_worker_that_falls_silent_gets_no_more_calls(
 
 
 @in_loop
-async def test_what_is_large_or_too_much_goes_by_redis(
+async def test_what_is_large_goes_by_redis(
+    url: str, reader: LaneReader, model: BeginningModel, model_key: str, tmp_path: Path
+) -> None:
+    async with connected(url, tmp_path, model_key) as client:
+        large = ask(client, model_key, "x" * client._limits.inline_bytes)
+        assert (await large).output.result is not None
+        assert not model.held
+
+
+@in_loop
+async def test_a_tenant_leaves_as_much_room_to_others_as_it_takes(
     url: str, reader: LaneReader, model: BeginningModel, model_key: str, tmp_path: Path
 ) -> None:
     async with connected(url, tmp_path, model_key) as client:
         worker = worker_of(client, model_key)
-        assert worker.room(model_key) == 2 * ROWS
-        large = ask(client, model_key, "x" * client._limits.inline_bytes)
-        assert (await large).output.result is not None
-        many = [ask(client, model_key, f"{number}") for number in range(2 * ROWS)]
-        await until(lambda: worker.room(model_key) == 0)
+        many = [ask(client, model_key, f"{number}") for number in range(ROWS)]
+        await until(lambda: len(model.held) == ROWS)
+        assert worker.room(model_key, "a") <= 0
         beyond = ask(client, model_key, "beyond")
-        await until(lambda: "beyond" in model.texts())
-        model.end_all()
-        await asyncio.gather(*many, beyond)
+        await until(lambda: client._listener is not None)  # By Redis.
+        assert worker.room(model_key, "b") == ROWS - 1
+        other = ask(client, model_key, "other", call_of("b"))
+        await until(lambda: any(held.request.call.tenant == "b" for held in model.held))
+        model.gate.set()
+        while not all(task.done() for task in (*many, beyond, other)):
+            model.end_all()
+            await asyncio.sleep(0.01)
 
 
 @in_loop
@@ -205,7 +218,7 @@ async def test_a_model_that_needs_threads_is_not_asked_by_socket(
     async with connected(url, tmp_path, model_key) as client:
         model.needs_threads = True
         assert client._sockets is not None
-        await until(lambda: client._sockets.of_model(model_key) is None)  # type: ignore[union-attr]
+        await until(lambda: client._sockets.with_room(model_key, "a") is None)  # type: ignore[union-attr]
         assert (await ask(client, model_key, "a")).output.result == {"texts": ["a"]}
 
 
